@@ -1,0 +1,83 @@
+# A folder is one concept and one target.
+#
+#   thrum_component(NAME [FOLDER dir] [DEPENDS component...] [LIBRARIES target...] [EXCLUDE file...])
+#
+# makes the library thrum_NAME of the sources in src/NAME (or FOLDER), and the program NAME_test of its
+# *_test.cpp files, each of whose tests ctest knows by name. EXCLUDE names files that belong to another
+# target. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder
+# that holds no sources (headers only, or not written yet) is an interface library.
+
+include_guard()
+define_property(GLOBAL PROPERTY THRUM_DEPENDENCIES BRIEF_DOCS "Lines `folder: folders it may include`")
+
+function(thrum_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "DEPENDS;LIBRARIES;EXCLUDE")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${PROJECT_SOURCE_DIR}/src/${name})
+    thrum_declare_dependencies(${name} ${arg_DEPENDS})
+  endif()
+  cmake_path(GET arg_FOLDER PARENT_PATH include_root)
+  thrum_sources(${arg_FOLDER} sources tests)
+  list(TRANSFORM arg_EXCLUDE PREPEND ${arg_FOLDER}/)
+  list(REMOVE_ITEM sources ${arg_EXCLUDE})
+
+  list(TRANSFORM arg_DEPENDS PREPEND thrum_)
+  if(sources)
+    add_library(thrum_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(thrum_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(thrum_${name} ${scope} ${include_root})
+  target_link_libraries(thrum_${name} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
+
+  thrum_unit_tests(${name} thrum_${name} ${tests})
+endfunction()
+
+# Sorts the sources of `folder` into those of the product and those of its unit tests.
+function(thrum_sources folder sources_out tests_out)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.S)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  set(${sources_out} ${sources} PARENT_SCOPE)
+  set(${tests_out} ${tests} PARENT_SCOPE)
+endfunction()
+
+function(thrum_unit_tests name library)
+  if(NOT ARGN)
+    return()
+  endif()
+  add_executable(${name}_test ${ARGN})
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE ${library} GTest::gtest_main Threads::Threads)
+  # The prefix tells the two builds apart in the one list that `scripts/test` runs.
+  set(prefix ${name}.)
+  if(THRUM_SANITIZE)
+    set(prefix sanitize.${name}.)
+  endif()
+  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+                       TEST_PREFIX ${prefix} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# For folders whose target is not made by thrum_component.
+function(thrum_declare_dependencies name)
+  string(JOIN " " line "${name}:" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY THRUM_DEPENDENCIES "${line}")
+endfunction()
+
+# Writes the declared dependencies where the tidy test reads them.
+function(thrum_write_dependencies)
+  get_property(lines GLOBAL PROPERTY THRUM_DEPENDENCIES)
+  list(JOIN lines "\n" text)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/dependencies.txt CONTENT "${text}\n" @ONLY)
+endfunction()
+
+# Adds a folder where it has something to build.
+function(thrum_subdirectory folder)
+  file(GLOB lists CONFIGURE_DEPENDS ${folder}/CMakeLists.txt)
+  if(lists)
+    add_subdirectory(${folder})
+  endif()
+endfunction()

@@ -1,0 +1,23 @@
+# The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
+
+thrum_component(cli DEPENDS supervisor report
+                LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
+                EXCLUDE main.cpp)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+  message(STATUS "src/cli/main.cpp does not exist: the program thrum is left out")
+  return()
+endif()
+
+add_executable(thrum ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+target_link_libraries(thrum PRIVATE thrum_cli Threads::Threads)
+set_target_properties(thrum PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
+install(TARGETS thrum RUNTIME DESTINATION ${THRUM_BIN_DIR})
+
+# The compiler drivers are the same program, which looks at the name it is called by.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
+foreach(driver IN ITEMS thrum-c++ thrum-cc)
+  set(link ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR}/${driver})
+  file(CREATE_LINK thrum ${link} SYMBOLIC)
+  install(FILES ${link} DESTINATION ${THRUM_BIN_DIR})
+endforeach()

@@ -1,0 +1,12 @@
+# The build tree is laid out as an installed prefix is, so that `thrum` finds its parts in the same way
+# in both, by paths relative to its own executable:
+#
+#   bin/thrum  bin/thrum-c++  bin/thrum-cc  lib/thrum/libthrum.so  lib/thrum/libtsan.so  include/thrum/
+#
+# The folders are not GNUInstallDirs' because the drivers rely on these names.
+
+set(THRUM_BIN_DIR bin)
+set(THRUM_LIB_DIR lib/thrum)
+
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
+install(DIRECTORY include/thrum DESTINATION include OPTIONAL)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs given as source files on the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace thrum {
+
+// Whether a file's name says that it is C or C++ source.
+bool is_source(const std::string& file);
+
+// A program compiled into a folder of its own, which goes away with this object.
+class TemporaryBuild {
+ public:
+  // Compiles for checking: C++20 or C11, -O1 -g, then compile_flags. The compiler's messages go to standard error. Throws UserError where
+  // it fails.
+  TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags);
+  ~TemporaryBuild();
+  TemporaryBuild(const TemporaryBuild&) = delete;
+  TemporaryBuild& operator=(const TemporaryBuild&) = delete;
+
+  std::string program() const { return folder_ + "/program"; }
+
+ private:
+  void compile(const std::vector<std::string>& sources, const std::string& compile_flags);
+  void remove();
+
+  std::string folder_;
+};
+
+}  // namespace thrum

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The commands of the front door. Each returns the exit code; wrong usage or environment is a UserError.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace thrum {
+
+// command: the whole command line, for the result.
+int check_command(const CheckOptions& options, const std::vector<std::string>& command);
+int replay_command(const std::string& trace_path);
+int show_command(const std::string& trace_path, bool unfolded);
+int strategies_command();
+int doctor_command();
+
+// Becomes the compiler.
+int compile_command(bool cpp, const std::vector<std::string>& arguments);
+
+// The command line of `thrum`, or of `thrum-cc` and `thrum-c++` by the name that it is called by.
+int thrum_main(const std::vector<std::string>& words);
+
+}  // namespace thrum

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line: which command, and how errors reach the user.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+#include "cli/commands.hpp"
+#include "cli/driver.hpp"
+#include "cli/error.hpp"
+#include "cli/process.hpp"
+#include "report/result.hpp"
+
+namespace thrum {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// What stands behind "--" belongs to the program under test.
+Words cut_program_arguments(Words& words) {
+  auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end()) return {};
+  Words arguments(separator + 1, words.end());
+  words.erase(separator, words.end());
+  return arguments;
+}
+
+std::string first_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+int parse_and_run(Words words) {
+  const Words command = words;
+  CheckOptions options;
+  options.arguments = cut_program_arguments(words);
+  std::string trace;
+  bool gdb = false;
+  bool unfolded = false;
+  std::string page;
+
+  CLI::App app("Runs a multithreaded program under every thread schedule that matters.", "thrum");
+  app.set_version_flag("--version", std::string("thrum ") + kVersion);
+  app.require_subcommand(1);
+  CLI::App* check = app.add_subcommand("check", "Search a program's schedules for bugs");
+  check->footer("Arguments of the program stand behind --. Exit codes: 0 no bug, 1 a bug, 2 wrong usage or environment,\n"
+                "3 inconclusive, 4 internal error.");
+  add_check_options(*check, options);
+  CLI::App* replay = app.add_subcommand("replay", "Run one schedule again");
+  replay->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
+  replay->add_flag("--gdb", gdb)->group("");
+  CLI::App* show = app.add_subcommand("show", "Show a trace file");
+  show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
+  show->add_flag("--all", unfolded, "Every operation, nothing folded");
+  show->add_option("--html", page)->group("");
+  app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
+  app.add_subcommand("cc", "Compile and link C as the compiler would, so that it can be checked");
+  CLI::App* strategies_app = app.add_subcommand("strategies", "The search strategies there are");
+  CLI::App* doctor = app.add_subcommand("doctor", "What this machine can do");
+
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    words.pop_back();
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    throw UserError(first_line(error.what()) + "; see thrum --help");
+  }
+  if (check->parsed()) {
+    validate(options);
+    return check_command(options, command);
+  }
+  if (gdb) throw UserError("--gdb is not available yet");
+  if (!page.empty()) throw UserError("--html is not available yet");
+  if (replay->parsed()) return replay_command(trace);
+  if (show->parsed()) return show_command(trace, unfolded);
+  if (strategies_app->parsed()) return strategies_command();
+  if (doctor->parsed()) return doctor_command();
+  return kExitUsage;
+}
+
+int run_command(const Words& words) {
+  // The drivers' arguments are the compiler's, not ours.
+  std::string name = std::filesystem::path(words[0]).filename().string();
+  if (name == "thrum-c++" || name == "thrum-cc") return compile_command(name == "thrum-c++", {words.begin() + 1, words.end()});
+  if (words.size() > 1 && (words[1] == "c++" || words[1] == "cc")) {
+    return compile_command(words[1] == "c++", {words.begin() + 2, words.end()});
+  }
+  return parse_and_run(words);
+}
+
+}  // namespace
+
+int compile_command(bool cpp, const std::vector<std::string>& arguments) {
+  Toolchain toolchain = find_toolchain(cpp ? Language::cpp : Language::c);
+  Command command = driver_command(toolchain, arguments);
+  become(command);
+  throw UserError(command[0] + ": cannot be run: " + std::strerror(errno));
+}
+
+int thrum_main(const std::vector<std::string>& words) {
+  try {
+    return run_command(words);
+  } catch (const UserError& error) {
+    fmt::print(stderr, "thrum: {}\n", error.what());
+    return kExitUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "thrum: internal error: {}\n", error.what());
+    return kExitInternal;
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+
+#include "cli/error.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr int kJobsMax = 1024;
+constexpr std::uint64_t kCountMax = INT64_MAX;
+
+// Options of the contract for which nothing exists yet, each with the number of words it takes.
+struct Later {
+  const char* name;
+  int words;
+};
+constexpr std::array kLater = {
+    Later{"--priority", 1},       Later{"--focus-method", 1}, Later{"--focus-var", 1},    Later{"--search-memory", 1},
+    Later{"--program-memory", 1}, Later{"--spurious", 0},     Later{"--test", 1},         Later{"--list-tests", 0},
+    Later{"--time-per-test", 1},  Later{"--suppressions", 1}, Later{"--baseline", 1},     Later{"--isolate", 1},
+    Later{"--threads", 1}};
+constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
+
+[[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
+
+// A word of those allowed; of the others, some will be later.
+void check_word(const std::string& option, const std::string& word, std::initializer_list<std::string_view> now,
+                std::initializer_list<std::string_view> later) {
+  if (std::find(now.begin(), now.end(), word) != now.end()) return;
+  if (std::find(later.begin(), later.end(), word) != later.end()) not_yet(option + " " + word);
+  std::string list;
+  for (std::string_view allowed : now) list.append(list.empty() ? "" : ", ").append(allowed);
+  throw UserError(option + ": '" + word + "' is unknown; it takes " + list);
+}
+
+void check_strategy(const std::string& name) {
+  auto known = strategies();
+  if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; })) return;
+  if (std::find(kLaterStrategies.begin(), kLaterStrategies.end(), name) != kLaterStrategies.end()) {
+    not_yet("--strategy " + name);
+  }
+  throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
+}
+
+void read_bound(CheckOptions& options) {
+  if (options.bound == "none") return;
+  std::size_t equals = options.bound.find('=');
+  std::string kind = options.bound.substr(0, equals);
+  std::string number = equals == std::string::npos ? "" : options.bound.substr(equals + 1);
+  std::uint16_t limit = 0;
+  auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit);
+  bool is_number = !number.empty() && error == std::errc() && end == number.data() + number.size();
+  if ((kind != "preemptions" && kind != "delays") || !is_number) {
+    throw UserError(fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none", options.bound,
+                                UINT16_MAX));
+  }
+  if (options.strategy == "random") throw UserError("--bound: the strategy random has no bound; leave it out");
+  options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
+  options.settings.limit = limit;
+}
+
+void add_budgets(CLI::App& app, CheckOptions& options) {
+  app.add_option("--time", options.time_seconds, "Seconds for the search; 0: no limit")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--executions", options.executions, "At most so many executions; 0: no limit")
+      ->check(CLI::Range(std::uint64_t{0}, kCountMax))
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "At most so many instrumented operations in one execution")
+      ->check(CLI::Range(std::uint64_t{1}, kCountMax))
+      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "Workers (more than one is not used yet)")
+      ->check(CLI::Range(1, kJobsMax))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+}
+
+}  // namespace
+
+void add_check_options(CLI::App& app, CheckOptions& options) {
+  app.add_option("inputs", options.inputs, "A program built with thrum c++, or source files")
+      ->required()
+      ->type_name("PROGRAM|FILE.c|FILE.cpp");
+  app.add_option("--strategy", options.strategy, "What to run next: see thrum strategies")->capture_default_str();
+  app.add_option("--engine", options.engine, "native")->capture_default_str();
+  app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
+  add_budgets(app, options);
+  app.add_option("--memory-model", options.memory_model, "sc")->capture_default_str();
+  app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")->capture_default_str();
+  app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")->capture_default_str();
+  app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
+  app.add_flag("--require-exhausted", options.require_exhausted, "Exit with 3 where a budget ended the search");
+  app.add_option("--compile-flags", options.compile_flags, "For source files, after -O1 -g and the language's standard");
+  app.add_option("--out", options.out, "Where trace files go")->capture_default_str();
+  app.add_option("--json", options.json, "Where the result goes as JSON; -: standard output, and nothing else there");
+  for (const Later& later : kLater) {
+    CLI::callback_t refuse = [name = later.name](const CLI::results_t&) -> bool { not_yet(name); };
+    if (later.words == 0) {
+      app.add_flag_callback(later.name, [name = later.name] { not_yet(name); })->group("");
+    } else {
+      app.add_option(later.name, refuse, "")->group("");
+    }
+  }
+}
+
+void validate(CheckOptions& options) {
+  check_strategy(options.strategy);
+  check_word("--engine", options.engine, {"native"}, {"vm"});
+  check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
+  check_word("--heap", options.heap, {"lifo", "fresh"}, {"both"});
+  check_word("--races", options.races, {"report", "ignore"}, {"explore"});
+  read_bound(options);
+  options.settings.seed = options.seed;
+}
+
+}  // namespace thrum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What `thrum check` can be told.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/strategies.hpp"
+
+namespace thrum {
+
+struct CheckOptions {
+  std::vector<std::string> inputs;     // one program, or source files
+  std::vector<std::string> arguments;  // of the program
+  std::string strategy = "auto";
+  std::string engine = "native";
+  std::string bound = "none";
+  std::string memory_model = "sc";
+  std::string heap = "lifo";
+  std::string races = "report";
+  double time_seconds = 60;  // 0: no limit
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 1'000'000;
+  std::uint64_t seed = 0;
+  int jobs = 1;
+  bool keep_going = false;
+  bool require_exhausted = false;
+  std::string compile_flags;
+  std::string out = "thrum-out";
+  std::string json;  // empty: none; "-": standard output
+
+  StrategySettings settings;  // made of bound and seed by validate()
+};
+
+// Makes the command line fill in options, which must outlive app.
+void add_check_options(CLI::App& app, CheckOptions& options);
+
+// Throws UserError for what cannot be, or cannot be done yet.
+void validate(CheckOptions& options);
+
+}  // namespace thrum

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/process.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+
+namespace thrum {
+
+namespace {
+
+constexpr int kExitCannotRun = 127;
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+void become(const Command& command) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+}
+
+int run(const Command& command) {
+  pid_t child = fork();
+  if (child == 0) {
+    become(command);
+    _exit(kExitCannotRun);
+  }
+  return child < 0 ? kExitCannotRun : wait_for(child);
+}
+
+std::optional<std::string> output_of(const Command& command) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return std::nullopt;
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    become(command);
+    _exit(kExitCannotRun);
+  }
+  close(ends[1]);
+  std::string text;
+  std::array<char, 4096> buffer{};
+  ssize_t size = 0;
+  while ((size = read(ends[0], buffer.data(), buffer.size())) > 0 || (size < 0 && errno == EINTR)) {
+    if (size > 0) text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  close(ends[0]);
+  if (child < 0 || wait_for(child) == kExitCannotRun) return std::nullopt;
+  return text;
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    bool escapes = c == '\\' && quote != '\'' && i + 1 < text.size();
+    if (!escapes && quote == '\0' && std::isspace(static_cast<unsigned char>(c))) {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (escapes) {
+      word += text[++i];
+    } else if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+}  // namespace thrum

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `thrum replay`: one schedule again, from its trace file, and whether it still goes as it did.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/build.hpp"
+#include "cli/commands.hpp"
+#include "cli/error.hpp"
+#include "cli/tracing.hpp"
+#include "report/text_report.hpp"
+#include "supervisor/executable.hpp"
+#include "supervisor/signals.hpp"
+#include "supervisor/worker.hpp"
+
+namespace thrum {
+
+namespace {
+
+Job job_of(const TraceFile& recorded) {
+  Job job;
+  job.steps = recorded.steps;
+  job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.replay = recorded.plan;
+  return job;
+}
+
+// The program, compiled again where the trace was of sources.
+std::string find_program(const Invocation& invocation, std::unique_ptr<TemporaryBuild>& build) {
+  if (invocation.program.empty()) {
+    if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
+    build = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags);
+    return build->program();
+  }
+  std::string problem = executable_problem(invocation.program);
+  if (!problem.empty()) throw UserError(problem);
+  return invocation.program;
+}
+
+int say(const char* verdict, ExitCode code) {
+  fmt::print("{}\n", verdict);
+  return code;
+}
+
+// A worker that died left no trace; then only how it ended can be compared.
+int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome) {
+  const SearchResult& search = outcome.report.result;
+  bool same = !search.bugs.empty() && recorded.trace.events.empty() &&
+              search.bugs[0].failure.kind == recorded.trace.failure.kind;
+  if (same) return say("replay: the same failure again", kExitBug);
+  if (!search.bugs.empty()) fmt::print("replay: departed from the trace: {}\n", search.bugs[0].failure.message);
+  else fmt::print("replay: inconclusive: {}\n", search.lost_reason.empty() ? "no trace came back" : search.lost_reason);
+  return kExitInconclusive;
+}
+
+int judge_replay(const TraceFile& recorded, const TraceFile& now) {
+  std::string difference;
+  bool same = same_execution(recorded, now, difference);
+  if (same && now.trace.end == End::bug) {
+    fmt::print("{}", text_trace(now, style_for(STDOUT_FILENO)));
+    return say("replay: the same failure again, by the same operations", kExitBug);
+  }
+  if (now.trace.end == End::finished) return say("replay: it passes now", kExitDone);
+  fmt::print("replay: departed from the trace: {}\n", difference);
+  return kExitInconclusive;
+}
+
+}  // namespace
+
+int replay_command(const std::string& trace_path) {
+  InterruptHandler handler;
+  TraceFile recorded = read_trace_file(trace_path);
+  std::unique_ptr<TemporaryBuild> build;
+  WorkerSettings settings;
+  settings.program = find_program(recorded.invocation, build);
+  settings.arguments = recorded.invocation.arguments;
+  settings.output_live = true;
+  std::error_code error;
+  std::filesystem::current_path(recorded.invocation.directory, error);
+  if (error) throw UserError(recorded.invocation.directory + ": the program's working directory is not there: " + error.message());
+
+  ThreadNames names = recorded.names;
+  WorkerOutcome outcome = run_worker(settings, job_of(recorded), names);
+  if (!outcome.problem.empty()) throw UserError(outcome.problem);
+  if (!outcome.internal.empty()) return kExitInternal;
+  if (!outcome.report.replayed) return judge_without_trace(recorded, outcome);
+  TraceFile now = recorded;
+  now.symbols = {};
+  set_trace(now, *outcome.report.replayed, names, outcome.report.modules, settings.program);
+  return judge_replay(recorded, now);
+}
+
+int show_command(const std::string& trace_path, bool unfolded) {
+  TraceFile file = read_trace_file(trace_path);
+  TextStyle style = style_for(STDOUT_FILENO);
+  style.unfolded = unfolded;
+  style.directory = file.invocation.directory;
+  fmt::print("{}", text_trace(file, style));
+  return kExitDone;
+}
+
+}  // namespace thrum

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What can be wrong with a program under test.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/event.hpp"
+
+namespace thrum {
+
+enum class BugKind : std::uint8_t {
+  assertion,
+  test_failure,
+  deadlock,
+  livelock,
+  data_race,
+  crash,
+  uncaught_exception,
+  use_after_free,
+  double_free,
+  buffer_overflow,
+  leak,
+  stack_overflow,
+  out_of_memory,
+  lock_misuse,
+  nonzero_exit,
+  undefined_behaviour,
+  hang,
+};
+inline constexpr int kBugKindCount = static_cast<int>(BugKind::hang) + 1;
+
+// As in the JSON result: "data-race".
+std::string_view bug_kind_name(BugKind kind);
+
+// A thread that could not go on when the execution failed (deadlock, livelock).
+struct Waiter {
+  ThreadId thread = kMainThread;
+  Operation operation = Operation::lock;  // what it waits to do
+  std::uint64_t object = 0;
+  ThreadId holder = kNoThread;            // who has to act first, where that is known
+  bool spinning = false;
+  std::uint64_t code = 0;
+};
+
+struct Failure {
+  BugKind kind = BugKind::assertion;
+  std::string message;  // without places and thread names: the same for the same bug
+  ThreadId thread = kMainThread;
+  std::uint64_t code = 0;  // where, for telling one bug from another; 0: nowhere in particular
+  std::vector<Waiter> waiters;
+
+  bool empty() const { return message.empty(); }
+};
+
+}  // namespace thrum

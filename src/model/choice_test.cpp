@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace thrum {
+namespace {
+
+// Threads 1, 2 and 3 are enabled, and 4's timed wait may expire; 2 ran last.
+const std::vector<Option> kOptions = {{1, Via::run}, {2, Via::run}, {3, Via::run}, {4, Via::timeout}};
+
+struct Case {
+  const char* what;
+  bool running_enabled;
+  bool yielded;
+  Base base;
+  std::uint16_t default_option;
+  std::vector<std::uint16_t> costs;
+};
+
+TEST(Choice, DefaultsAndCostsOfThreads) {
+  const Case cases[] = {
+      {"stays", true, false, Base::nonpreemptive, 1, {1, 0, 1, 2}},
+      {"yielded: goes round, and all is free but the timeout", true, true, Base::nonpreemptive, 2, {0, 0, 0, 1}},
+      {"stays; others by their distance", true, false, Base::round_robin, 1, {2, 0, 1, 3}},
+      {"yielded: last in the round", true, true, Base::round_robin, 2, {1, 2, 0, 3}},
+  };
+  for (const Case& c : cases) {
+    ChoicePoint point;
+    point.key = {2, ChoiceKind::thread, 5};
+    point.running_enabled = c.running_enabled;
+    point.yielded = c.yielded;
+    point.enabled = 3;
+    point.round = 2;
+    EXPECT_EQ(default_option(point, kOptions, c.base), c.default_option) << c.what;
+    for (std::uint16_t i = 0; i < kOptions.size(); ++i) {
+      EXPECT_EQ(option_cost(point, kOptions, i, c.base), c.costs[i]) << c.what << ", option " << i;
+    }
+  }
+}
+
+// Threads 1, 3 and 4 are enabled; 2 ran last and is blocked: the round goes on with 3.
+TEST(Choice, BlockedThreadsAreLeftForFree) {
+  const std::vector<Option> options = {{1, Via::run}, {3, Via::run}, {4, Via::run}, {2, Via::timeout}};
+  ChoicePoint point;
+  point.key = {2, ChoiceKind::thread, 5};
+  point.enabled = 3;
+  point.round = 1;
+  EXPECT_EQ(default_option(point, options, Base::nonpreemptive), 0);
+  EXPECT_EQ(default_option(point, options, Base::round_robin), 1);
+  const std::uint16_t preemptions[] = {0, 0, 0, 1};
+  const std::uint16_t delays[] = {2, 0, 1, 3};
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(option_cost(point, options, i, Base::nonpreemptive), preemptions[i]);
+    EXPECT_EQ(option_cost(point, options, i, Base::round_robin), delays[i]);
+  }
+}
+
+TEST(Choice, NothingButTimeoutsIsFree) {
+  const std::vector<Option> options = {{1, Via::timeout}, {2, Via::timeout}};
+  ChoicePoint point;
+  point.key = {2, ChoiceKind::thread, 5};
+  for (Base base : {Base::nonpreemptive, Base::round_robin}) {
+    EXPECT_EQ(default_option(point, options, base), 0);
+    for (std::uint16_t i = 0; i < 2; ++i) EXPECT_EQ(option_cost(point, options, i, base), 0);
+  }
+}
+
+TEST(Choice, ValuesAndWaitersAreFree) {
+  const std::vector<Option> options = {{7, Via::run}, {8, Via::run}};
+  for (ChoiceKind kind : {ChoiceKind::waiter, ChoiceKind::value}) {
+    ChoicePoint point;
+    point.key = {2, kind, 5};
+    for (Base base : {Base::nonpreemptive, Base::round_robin}) {
+      EXPECT_EQ(default_option(point, options, base), 0);
+      for (std::uint16_t i = 0; i < 2; ++i) EXPECT_EQ(option_cost(point, options, i, base), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum

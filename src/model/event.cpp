@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/event.hpp"
+
+#include <array>
+
+namespace thrum {
+
+namespace {
+
+// What an operation does to its object, as far as its order against others of the same object matters.
+enum class Effect : std::uint8_t {
+  none,     // touches nothing that another operation sees
+  read,     // commutes with reads
+  write,    // commutes with nothing
+  post,     // commutes with posts
+  clock,    // reads the virtual clock: commutes with clock reads
+  advance,  // a timeout: ends a wait and moves the clock
+};
+
+struct Row {
+  std::string_view name;
+  Effect effect;
+  bool visible;
+};
+
+constexpr std::array<Row, kOperationCount> kTable = {{
+    {"atomic load", Effect::read, true},
+    {"atomic store", Effect::write, true},
+    {"atomic read-modify-write", Effect::write, true},
+    {"atomic compare-exchange", Effect::write, true},
+    {"fence", Effect::none, true},
+    {"plain load", Effect::read, false},
+    {"plain store", Effect::write, false},
+    {"lock", Effect::write, true},
+    {"try-lock", Effect::write, true},
+    {"unlock", Effect::write, true},
+    {"shared lock", Effect::write, true},
+    {"shared try-lock", Effect::write, true},
+    {"shared unlock", Effect::write, true},
+    {"wait", Effect::write, true},
+    {"wake and reacquire", Effect::write, true},
+    {"signal", Effect::write, true},
+    {"broadcast", Effect::write, true},
+    {"semaphore wait", Effect::write, true},
+    {"semaphore try-wait", Effect::write, true},
+    {"semaphore post", Effect::post, true},
+    {"barrier arrive", Effect::write, true},
+    {"barrier leave", Effect::read, true},
+    {"once enter", Effect::write, true},
+    {"once leave", Effect::write, true},
+    {"futex wait", Effect::write, true},
+    {"futex return", Effect::read, true},
+    {"futex wake", Effect::write, true},
+    {"clock read", Effect::clock, true},
+    {"sleep", Effect::clock, true},
+    {"timeout", Effect::advance, true},
+    {"yield", Effect::none, true},
+    {"choose", Effect::none, true},
+    {"point", Effect::none, true},
+    {"atomic section", Effect::write, true},
+    {"thread create", Effect::none, false},
+    {"thread start", Effect::none, false},
+    {"thread end", Effect::none, false},
+    {"thread join", Effect::none, false},
+    {"try-join", Effect::read, true},
+    {"detach", Effect::write, true},
+    {"process exit", Effect::write, true},
+}};
+
+const Row& row(Operation operation) { return kTable[static_cast<std::size_t>(operation)]; }
+
+Effect effect(const Event& event) {
+  if (event.outcome == Outcome::failed || event.outcome == Outcome::unchanged) return Effect::read;
+  return row(event.operation).effect;
+}
+
+// Whether the event touches some byte of [object, object + size). Synchronization objects are compared as wholes, by
+// their address.
+bool touches(const Event& event, std::uint64_t object, std::uint32_t size) {
+  std::uint64_t event_size = event.size ? event.size : 1;
+  return event.object < object + (size ? size : 1) && object < event.object + event_size;
+}
+
+// A wait releases and takes a mutex besides what it does to the condition variable.
+bool touches_mutex_too(const Event& event) {
+  return event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire;
+}
+
+bool overlap(const Event& a, const Event& b) {
+  if (touches(a, b.object, b.size)) return true;
+  if (touches_mutex_too(a) && touches(b, a.operand, 0)) return true;
+  if (touches_mutex_too(b) && touches(a, b.operand, 0)) return true;
+  return touches_mutex_too(a) && touches_mutex_too(b) && a.operand == b.operand;
+}
+
+}  // namespace
+
+std::string_view operation_name(Operation operation) { return row(operation).name; }
+
+Operation operation_from_name(std::string_view name) {
+  int i = 0;
+  while (i < kOperationCount && kTable[static_cast<std::size_t>(i)].name != name) ++i;
+  return static_cast<Operation>(i);
+}
+
+bool is_visible(Operation operation) { return row(operation).visible; }
+
+bool is_read(const Event& event) { return effect(event) == Effect::read; }
+
+bool dependent(const Event& a, const Event& b) {
+  if (a.thread == b.thread) return true;
+  // The end of the process cuts everything off.
+  if (a.operation == Operation::process_exit || b.operation == Operation::process_exit) return true;
+  Effect x = effect(a);
+  Effect y = effect(b);
+  if (x == Effect::advance && (y == Effect::clock || y == Effect::advance)) return true;
+  if (y == Effect::advance && x == Effect::clock) return true;
+  if (x == Effect::none || y == Effect::none || x == Effect::clock || y == Effect::clock) return false;
+  if (x == Effect::read && y == Effect::read) return false;
+  if (x == Effect::post && y == Effect::post) return false;
+  return overlap(a, b);
+}
+
+}  // namespace thrum

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An event: one operation that a thread did. SEMANTICS.md, "Events and scheduling points".
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "model/thread_names.hpp"
+
+namespace thrum {
+
+enum class Operation : std::uint8_t {
+  // Memory.
+  load,
+  store,
+  read_modify_write,
+  compare_exchange,
+  fence,
+  plain_load,
+  plain_store,
+  // Mutexes, also the writer's side of a read-write lock.
+  lock,
+  try_lock,
+  unlock,
+  shared_lock,
+  try_shared_lock,
+  shared_unlock,
+  // Condition variables: a wait is two events, with a third between them where it ends by its timeout.
+  wait_release,
+  wait_reacquire,
+  signal,
+  broadcast,
+  // Semaphores, barriers, once and static guards.
+  semaphore_wait,
+  semaphore_try_wait,
+  semaphore_post,
+  barrier_wait,
+  barrier_leave,
+  once_enter,
+  once_leave,
+  // Futexes.
+  futex_wait,
+  futex_return,
+  futex_wake,
+  // Time.
+  clock_read,
+  sleep,
+  timeout,
+  yield,
+  // Choices and marks of the program's own.
+  choose,
+  point,
+  atomic_section,
+  // Threads. Creation, start, end and join are no visible operations: no scheduling point stands before them.
+  thread_create,
+  thread_start,
+  thread_end,
+  thread_join,
+  try_join,
+  detach,
+  process_exit,
+};
+inline constexpr int kOperationCount = static_cast<int>(Operation::process_exit) + 1;
+
+// The operation's name in reports and trace files, such as "mutex lock" or "atomic load".
+std::string_view operation_name(Operation operation);
+
+// The operation of that name; process_exit's successor (an invalid value) where there is none.
+Operation operation_from_name(std::string_view name);
+
+// Whether the operation has a scheduling point before it.
+bool is_visible(Operation operation);
+
+// How an event ended, where it can end in more than one way.
+enum class Outcome : std::uint8_t {
+  done,
+  failed,     // a try-lock, a compare-exchange, a try-wait that did not succeed
+  timed_out,
+  unchanged,  // a read-modify-write that left the value as it was
+};
+
+struct Event {
+  std::uint64_t object = 0;   // address of what it touched (native) or the variable's number (toy programs); 0: nothing
+  std::uint64_t value = 0;    // what it read, or received
+  std::uint64_t operand = 0;  // what it wrote; of a wait: the mutex (object is the condition variable)
+  std::uint64_t code = 0;     // the code address behind the call
+  std::uint32_t index = 0;    // counts the thread's events from 0
+  ThreadId thread = kMainThread;
+  Operation operation = Operation::load;
+  Outcome outcome = Outcome::done;
+  std::uint32_t size = 0;  // bytes touched from object on; 0: a synchronization object as a whole
+};
+
+// Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
+bool is_read(const Event& event);
+
+// Whether the order of two events of one trace matters: the one table of dependence (SEMANTICS.md, "Classes and
+// states"). Symmetric. Events of one thread depend on each other.
+bool dependent(const Event& a, const Event& b);
+
+}  // namespace thrum

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/event.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace thrum {
+namespace {
+
+constexpr std::uint64_t kObject = 1000;
+
+Event event(ThreadId thread, Operation operation, std::uint64_t object = kObject, Outcome outcome = Outcome::done) {
+  Event result;
+  result.thread = thread;
+  result.operation = operation;
+  result.object = object;
+  result.outcome = outcome;
+  return result;
+}
+
+// By two threads on one object.
+bool depend(Operation a, Operation b) { return dependent(event(1, a), event(2, b)); }
+
+TEST(Event, OperationsAreNamedBothWays) {
+  std::set<std::string_view> names;
+  for (int i = 0; i < kOperationCount; ++i) {
+    auto operation = static_cast<Operation>(i);
+    EXPECT_FALSE(operation_name(operation).empty());
+    EXPECT_EQ(operation_from_name(operation_name(operation)), operation);
+    names.insert(operation_name(operation));
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kOperationCount));
+  EXPECT_EQ(static_cast<int>(operation_from_name("no such operation")), kOperationCount);
+}
+
+TEST(Event, OnlyThreadLifeAndPlainDataAreInvisible) {
+  std::set<Operation> invisible;
+  for (int i = 0; i < kOperationCount; ++i) {
+    if (!is_visible(static_cast<Operation>(i))) invisible.insert(static_cast<Operation>(i));
+  }
+  EXPECT_EQ(invisible, (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::thread_create,
+                                            Operation::thread_start, Operation::thread_end, Operation::thread_join}));
+}
+
+TEST(Dependence, IsSymmetric) {
+  for (int i = 0; i < kOperationCount; ++i) {
+    for (int j = 0; j < kOperationCount; ++j) {
+      for (Outcome x : {Outcome::done, Outcome::failed, Outcome::timed_out, Outcome::unchanged}) {
+        for (std::uint64_t object : {kObject, kObject + 1}) {
+          Event a = event(1, static_cast<Operation>(i), kObject, x);
+          Event b = event(2, static_cast<Operation>(j), object);
+          b.operand = kObject;
+          EXPECT_EQ(dependent(a, b), dependent(b, a)) << operation_name(a.operation) << ", " << operation_name(b.operation);
+        }
+      }
+    }
+  }
+}
+
+TEST(Dependence, EventsOfOneThreadDepend) {
+  EXPECT_TRUE(dependent(event(1, Operation::yield), event(1, Operation::load)));
+}
+
+// SEMANTICS.md, "Classes and states", row by row.
+TEST(Dependence, IsAsInTheTable) {
+  EXPECT_FALSE(depend(Operation::load, Operation::load));
+  EXPECT_TRUE(depend(Operation::load, Operation::store));
+  EXPECT_TRUE(depend(Operation::store, Operation::store));
+  EXPECT_TRUE(depend(Operation::read_modify_write, Operation::read_modify_write));
+  EXPECT_TRUE(depend(Operation::lock, Operation::lock));
+  EXPECT_TRUE(depend(Operation::lock, Operation::unlock));
+  EXPECT_FALSE(depend(Operation::semaphore_post, Operation::semaphore_post));
+  EXPECT_TRUE(depend(Operation::semaphore_post, Operation::semaphore_wait));
+  EXPECT_TRUE(depend(Operation::semaphore_wait, Operation::semaphore_wait));
+  EXPECT_TRUE(depend(Operation::signal, Operation::signal));
+  EXPECT_TRUE(depend(Operation::signal, Operation::broadcast));
+  EXPECT_TRUE(depend(Operation::signal, Operation::wait_release));
+  EXPECT_TRUE(depend(Operation::signal, Operation::timeout));
+  EXPECT_TRUE(depend(Operation::broadcast, Operation::wait_reacquire));
+  EXPECT_TRUE(depend(Operation::futex_wait, Operation::store));
+  EXPECT_TRUE(depend(Operation::futex_wait, Operation::futex_wake));
+  for (int i = 0; i < kOperationCount; ++i) {
+    auto other = static_cast<Operation>(i);
+    bool ends = other == Operation::process_exit;
+    EXPECT_EQ(depend(Operation::fence, other), ends);
+    EXPECT_EQ(depend(Operation::yield, other), ends);
+    EXPECT_TRUE(depend(Operation::process_exit, other));
+  }
+}
+
+TEST(Dependence, FailedAttemptsAreReads) {
+  for (Operation operation : {Operation::try_lock, Operation::compare_exchange, Operation::semaphore_try_wait}) {
+    Event failed = event(1, operation, kObject, Outcome::failed);
+    EXPECT_TRUE(is_read(failed));
+    EXPECT_FALSE(dependent(failed, event(2, operation, kObject, Outcome::failed)));
+    EXPECT_TRUE(dependent(failed, event(2, operation)));
+  }
+  EXPECT_TRUE(dependent(event(1, Operation::try_lock, kObject, Outcome::failed), event(2, Operation::unlock)));
+  EXPECT_TRUE(dependent(event(1, Operation::semaphore_try_wait, kObject, Outcome::failed),
+                        event(2, Operation::semaphore_post)));
+}
+
+TEST(Dependence, ClockReadsDependOnTimeoutsWhereverTheyHappen) {
+  Event timeout = event(1, Operation::timeout);
+  EXPECT_TRUE(dependent(timeout, event(2, Operation::clock_read, 0)));
+  EXPECT_TRUE(dependent(timeout, event(2, Operation::timeout, kObject + 1)));
+  EXPECT_FALSE(dependent(timeout, event(2, Operation::store, kObject + 1)));
+  EXPECT_FALSE(dependent(event(1, Operation::clock_read), event(2, Operation::clock_read)));
+}
+
+TEST(Dependence, MemoryIsComparedByBytes) {
+  Event word = event(1, Operation::store);
+  word.size = 4;
+  Event byte = event(2, Operation::load, kObject + 3);
+  byte.size = 1;
+  EXPECT_TRUE(dependent(word, byte));
+  byte.object = kObject + 4;
+  EXPECT_FALSE(dependent(word, byte));
+  byte.object = kObject - 1;
+  EXPECT_FALSE(dependent(word, byte));
+  byte.size = 2;
+  EXPECT_TRUE(dependent(word, byte));
+}
+
+// A wait releases and takes back a mutex, which others lock.
+TEST(Dependence, WaitsTouchTheirMutexToo) {
+  for (Operation operation : {Operation::wait_release, Operation::wait_reacquire}) {
+    Event wait = event(1, operation);
+    wait.operand = 2000;
+    EXPECT_TRUE(dependent(wait, event(2, Operation::lock, 2000)));
+    EXPECT_TRUE(dependent(wait, event(2, Operation::try_lock, 2000, Outcome::failed)));
+    EXPECT_FALSE(dependent(wait, event(2, Operation::lock, 3000)));
+    Event other = event(2, Operation::wait_release, kObject + 1);
+    other.operand = 2000;
+    EXPECT_TRUE(dependent(wait, other));
+    other.operand = 3000;
+    EXPECT_FALSE(dependent(wait, other));
+  }
+}
+
+}  // namespace
+}  // namespace thrum

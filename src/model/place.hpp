@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names for addresses.
+#pragma once
+
+#include <cstdint>
+
+namespace thrum {
+
+// Where an address lies, by names that last across executions.
+struct Place {
+  enum class Space : std::uint8_t { none, module, heap, stack, other };
+  Space space = Space::none;
+  std::uint16_t owner = 0;    // module: its number; heap, stack: the thread that allocated, or whose stack it is
+  std::uint32_t number = 0;   // heap: counts the thread's allocations from 1
+  std::uint64_t offset = 0;   // in the module, in the block, from the stack's upper end; other: the address itself
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+}  // namespace thrum

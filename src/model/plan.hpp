@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A plan: what to run. A policy, and the points where it is departed from; everything else follows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/choice.hpp"
+#include "support/bytes.hpp"
+
+namespace thrum {
+
+// How an execution goes on where the plan holds no departure.
+struct Policy {
+  enum class Kind : std::uint8_t { base, random };
+  Kind kind = Kind::base;
+  Base base = Base::nonpreemptive;  // also: by what costs are counted
+  std::uint64_t seed = 0;           // random: each option of each choice alike
+
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+struct Departure {
+  ChoiceKey key;
+  Option option;
+
+  friend bool operator==(const Departure&, const Departure&) = default;
+};
+
+struct Plan {
+  Policy policy;
+  std::vector<Departure> departures;  // in the order in which the execution meets them
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+// The bytes hold names, not ids, and so mean the same to any other table.
+void write_plan(ByteWriter& out, const Plan& plan, const ThreadNames& names);
+// Leaves in.ok() false where the bytes are no plan.
+Plan read_plan(ByteReader& in, ThreadNames& names);
+
+// One line for people: "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1".
+std::string to_string(const Plan& plan, const ThreadNames& names);
+
+}  // namespace thrum

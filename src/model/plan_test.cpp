@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+
+namespace thrum {
+namespace {
+
+Plan random_plan(Random& random, ThreadNames& names) {
+  auto thread = [&] {
+    ThreadId id = kMainThread;
+    for (auto depth = random.below(3); depth > 0; --depth) {
+      id = names.child(id, static_cast<std::uint32_t>(1 + random.below(4)));
+    }
+    return id;
+  };
+  Plan plan;
+  plan.policy = {static_cast<Policy::Kind>(random.below(2)), static_cast<Base>(random.below(2)), random.next()};
+  for (auto n = random.below(6); n > 0; --n) {
+    Departure departure;
+    departure.key = {thread(), static_cast<ChoiceKind>(random.below(3)), static_cast<std::uint32_t>(random.below(100))};
+    if (departure.key.kind == ChoiceKind::value) {
+      departure.option.value = static_cast<std::uint16_t>(random.below(1000));
+    } else {
+      departure.option = {thread(), static_cast<Via>(random.below(2))};
+    }
+    plan.departures.push_back(departure);
+  }
+  return plan;
+}
+
+TEST(Plan, ReadsWhatWasWritten) {
+  Random random(1);
+  for (int i = 0; i < 200; ++i) {
+    ThreadNames names;
+    Plan plan = random_plan(random, names);
+    ByteWriter out;
+    write_plan(out, plan, names);
+    ByteReader in(out.bytes());
+    EXPECT_EQ(read_plan(in, names), plan);
+    EXPECT_TRUE(in.ok() && in.at_end());
+  }
+}
+
+// The same plan for a reader whose ids are others.
+TEST(Plan, MeansTheSameToAnotherTableOfNames) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    ThreadNames names;
+    Plan plan = random_plan(random, names);
+    ByteWriter out;
+    write_plan(out, plan, names);
+    ThreadNames others;
+    for (std::uint32_t ordinal : {4u, 2u, 3u}) others.child(others.child(kMainThread, ordinal), 1);
+    ByteReader in(out.bytes());
+    Plan read = read_plan(in, others);
+    EXPECT_TRUE(in.ok());
+    EXPECT_EQ(to_string(read, others), to_string(plan, names));
+    ByteWriter again;
+    write_plan(again, read, others);
+    EXPECT_EQ(again.bytes(), out.bytes());
+  }
+}
+
+TEST(Plan, PrintsOnOneLine) {
+  ThreadNames names;
+  ThreadId first = names.child(kMainThread, 1);
+  ThreadId second = names.child(kMainThread, 2);
+  Plan plan;
+  EXPECT_EQ(to_string(plan, names), "base");
+  plan.departures = {{{first, ChoiceKind::thread, 3}, {second, Via::run}},
+                     {{second, ChoiceKind::thread, 5}, {first, Via::timeout}},
+                     {{second, ChoiceKind::waiter, 6}, {first, Via::run}},
+                     {{first, ChoiceKind::value, 4}, {7, Via::run}}};
+  EXPECT_EQ(to_string(plan, names), "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1; 0.2@6 waiter=0.1; 0.1@4 value=7");
+}
+
+// Whatever the bytes are: a plan or not ok, and nothing worse. What is ok can be written again.
+TEST(Plan, SurvivesGarbage) {
+  Random random(3);
+  int accepted = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    ThreadNames names;
+    ByteWriter out;
+    write_plan(out, random_plan(random, names), names);
+    std::string bytes = out.take();
+    if (random.below(2) == 0) bytes.resize(random.below(bytes.size()));
+    for (auto n = random.below(4); n > 0 && !bytes.empty(); --n) {
+      bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
+    }
+    ByteReader in(bytes);
+    Plan plan = read_plan(in, names);
+    if (!in.ok()) continue;
+    ++accepted;
+    ByteWriter again;
+    write_plan(again, plan, names);
+    ByteReader second(again.bytes());
+    EXPECT_EQ(read_plan(second, names), plan);
+  }
+  EXPECT_GT(accepted, 100);
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model/thread_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "support/check.hpp"
+
+namespace thrum {
+
+ThreadNames::ThreadNames() : entries_{{kNoThread, 0, {}}}, order_{kMainThread}, rank_{0} {}
+
+ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
+  std::vector<ThreadId>& siblings = entries_[parent].children;
+  if (ordinal <= siblings.size() && siblings[ordinal - 1] != kNoThread) return siblings[ordinal - 1];
+  THRUM_CHECK(ordinal > 0 && entries_.size() < kNoThread);
+  if (siblings.size() < ordinal) siblings.resize(ordinal, kNoThread);
+  auto id = static_cast<ThreadId>(entries_.size());
+  siblings[ordinal - 1] = id;
+  entries_.push_back({parent, ordinal, {}});
+  std::vector<std::uint32_t> mine = path(id);
+  auto place = std::find_if(order_.begin(), order_.end(), [&](ThreadId other) { return mine < path(other); });
+  order_.insert(place, id);
+  rank_.resize(entries_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = static_cast<std::uint16_t>(i);
+  return id;
+}
+
+std::vector<std::uint32_t> ThreadNames::path(ThreadId id) const {
+  std::vector<std::uint32_t> ordinals;
+  for (; id != kMainThread; id = entries_[id].parent) ordinals.push_back(entries_[id].ordinal);
+  std::reverse(ordinals.begin(), ordinals.end());
+  return ordinals;
+}
+
+std::string ThreadNames::name(ThreadId id) const {
+  std::string text = "0";
+  for (std::uint32_t ordinal : path(id)) text += "." + std::to_string(ordinal);
+  return text;
+}
+
+std::optional<ThreadId> ThreadNames::parse(std::string_view name) {
+  constexpr std::uint32_t kOrdinalMax = 1 << 15;
+  if (name.empty() || name[0] != '0') return std::nullopt;
+  name.remove_prefix(1);
+  ThreadId id = kMainThread;
+  while (!name.empty()) {
+    std::uint32_t ordinal = 0;
+    auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), ordinal);
+    if (name[0] != '.' || error != std::errc() || ordinal == 0 || ordinal > kOrdinalMax) return std::nullopt;
+    id = child(id, ordinal);
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  }
+  return id;
+}
+
+}  // namespace thrum

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads are named by ancestry: main is "0", its second child "0.2", that one's first child "0.2.1". A name means
+// the same in every execution and on every machine; a ThreadId is its short form within one search.
+//
+// Thread safety: none; a worker owns one table.
+// Invariants:
+//   1. Id 0 is main.
+//   2. An id, once given, names the same ancestry for the life of the table.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thrum {
+
+using ThreadId = std::uint16_t;
+inline constexpr ThreadId kMainThread = 0;
+inline constexpr ThreadId kNoThread = 0xffff;
+
+class ThreadNames {
+ public:
+  ThreadNames();
+
+  // The id of the ordinal-th child (counted from 1) of parent.
+  ThreadId child(ThreadId parent, std::uint32_t ordinal);
+
+  // The order of SEMANTICS.md: component by component, numerically, parent first.
+  bool before(ThreadId a, ThreadId b) const { return rank_[a] < rank_[b]; }
+
+  // "0.2.1"
+  std::string name(ThreadId id) const;
+
+  // The id of a name as name() writes it; nothing where the text is no such name.
+  std::optional<ThreadId> parse(std::string_view name);
+
+  // How a name is made up. REQUIRES: id is not main.
+  struct Ancestry {
+    ThreadId parent;
+    std::uint32_t ordinal;
+  };
+  Ancestry ancestry(ThreadId id) const { return {entries_[id].parent, entries_[id].ordinal}; }
+
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    ThreadId parent;
+    std::uint32_t ordinal;
+    std::vector<ThreadId> children;  // by ordinal - 1; kNoThread where not named yet
+  };
+  std::vector<std::uint32_t> path(ThreadId id) const;
+
+  std::vector<Entry> entries_;
+  std::vector<ThreadId> order_;      // all ids, sorted
+  std::vector<std::uint16_t> rank_;  // the place of each id in order_
+};
+
+}  // namespace thrum

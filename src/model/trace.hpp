@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A trace: what an execution of a plan did, in as much detail as was asked for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/bug.hpp"
+#include "model/choice.hpp"
+#include "model/event.hpp"
+#include "model/place.hpp"
+
+namespace thrum {
+
+// How much of an execution is written down. Each level holds what the ones before it hold.
+enum class Recording : std::uint8_t {
+  fringe,   // the choices behind the plan's last departure: all that a systematic search has not seen before
+  choices,  // every choice
+  events,   // every event as well
+  full,     // and for each event its places: names that last, and the stack
+};
+
+enum class End : std::uint8_t {
+  finished,    // the process ended well
+  bug,         // Trace::failure says which
+  steps,       // cut: more instrumented operations than allowed
+  stopped,     // cut: the strategy saw no use in going on
+  assumption,  // cut: a false thrum_assume
+  diverged,    // the plan could not be followed: the program is not under control
+};
+
+struct EventPlaces {
+  Place object;
+  Place value;               // where value is an address
+  Place operand;             // where operand is one
+  std::vector<Place> stack;  // return addresses, innermost first
+};
+
+struct Trace {
+  End end = End::finished;
+  std::vector<ChoicePoint> choices;
+  std::vector<Option> options;
+  std::vector<Event> events;
+  std::vector<EventPlaces> places;  // Recording::full: one an event
+  std::uint32_t cost = 0;           // by the policy's base
+  std::uint64_t steps = 0;          // instrumented operations
+  std::uint32_t points = 0;         // thread choices met, recorded or not
+  std::uint16_t threads = 0;        // created in all, main included
+  Failure failure;                  // for End::bug
+  std::vector<Place> failure_stack;         // Recording::full: where failure.thread failed, return addresses, innermost first
+  std::vector<EventPlaces> waiter_places;   // Recording::full: object and stack of each of failure.waiters
+  std::string output;               // Recording::full: what the program wrote to descriptors 1 and 2
+
+  // Empties it and keeps its memory.
+  void clear();
+
+  std::span<const Option> options_of(const ChoicePoint& point) const {
+    return {options.data() + point.options_begin, point.options_count};
+  }
+};
+
+}  // namespace thrum

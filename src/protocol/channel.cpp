@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "protocol/channel.hpp"
+
+#include <csignal>
+
+namespace thrum {
+
+int hang_signal() { return SIGRTMAX - 1; }
+
+}  // namespace thrum

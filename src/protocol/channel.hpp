@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The memory that a worker shares with its supervisor: the job, how far the worker is, the plan that it runs just now (so that a worker that dies leaves the schedule
+// that killed it), and its report.
+//
+// The supervisor makes it as a file in memory of kChannelSize bytes, and hands the descriptor's number to the worker in the environment
+// variable kChannelVariable. Fields marked (worker) are written by the worker only, the others by the supervisor only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "model/plan.hpp"
+
+namespace thrum {
+
+inline constexpr char kChannelVariable[] = "THRUM_CHANNEL";
+
+struct Channel {
+  static constexpr std::uint64_t kMagic = 0x314d555248540a01;
+  static constexpr std::uint32_t kDeparturesMax = 1 << 16;
+  static constexpr std::uint32_t kThreadsMax = 1 << 16;
+  static constexpr std::uint32_t kJobMax = 1 << 22;
+
+  enum class Phase : std::uint32_t {
+    starting,  // before main
+    preamble,  // main runs, no choice yet
+    searching,
+    reported,  // the report is complete
+  };
+
+  struct NamedThread {
+    ThreadId parent;
+    std::uint32_t ordinal;
+  };
+
+  std::uint64_t magic;
+  std::uint32_t job_size;
+  std::atomic<std::uint32_t> stop;  // not 0: end the search as out of time
+
+  std::atomic<Phase> phase;                // (worker) and what follows
+  std::atomic<std::uint32_t> thread_count; // entries of threads: id i + 1 is child `ordinal` of `parent`
+  std::atomic<std::uint64_t> steps;        // instrumented operations so far: stands still while the program hangs
+  std::atomic<std::uint64_t> executions;
+  std::atomic<std::uint64_t> report_size;  // set last
+  Policy policy;                           // the plan that runs
+  std::uint32_t departure_count;
+  Departure departures[kDeparturesMax];
+  NamedThread threads[kThreadsMax];
+
+  char job[kJobMax];
+  char report[];  // up to the end of the file
+};
+
+inline constexpr std::uint64_t kChannelSize = std::uint64_t{1} << 34;  // a file with holes
+
+// The signal by which the supervisor tells a worker whose steps stand still to end the execution as a hang.
+int hang_signal();
+
+}  // namespace thrum

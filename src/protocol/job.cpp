@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The bytes of jobs and reports.
+//
+// Each type has one function that lists its fields; it is run by a Writer, which puts them down, and by a Reader, which takes
+// them up. So the two cannot drift apart. What the Reader meets may be anything: the worker that wrote it may have been
+// destroyed by its own bugs. It checks each value that would later be used as an index or as an enumerator.
+//
+// Threads pass as names: the two processes number them differently.
+//
+// Tested by job_test.cpp.
+#include "protocol/job.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace thrum {
+
+namespace {
+
+class Writer {
+ public:
+  Writer(ByteWriter& out, const ThreadNames& names) : out_(out), names_(names) {}
+
+  template <typename T>
+  void number(const T& value) {
+    out_.put(value);
+  }
+  template <typename E>
+  void enumerator(const E& value, E /*last*/) {
+    out_.put(value);
+  }
+  void flag(const bool& value) { out_.put(static_cast<std::uint8_t>(value)); }
+  void text(const std::string& value) { out_.put_string(value); }
+  void thread(const ThreadId& id) { out_.put_string(names_.name(id)); }
+  void thread_or_none(const ThreadId& id) { out_.put_string(id == kNoThread ? "" : names_.name(id)); }
+  void plan(const Plan& value) { write_plan(out_, value, names_); }
+
+  template <typename T, typename Each>
+  void list(const std::vector<T>& values, Each each) {
+    out_.put(static_cast<std::uint32_t>(values.size()));
+    for (const T& value : values) each(*this, value);
+  }
+  template <typename T, typename Each>
+  void optional(const std::optional<T>& value, Each each) {
+    flag(value.has_value());
+    if (value) each(*this, *value);
+  }
+
+  static constexpr bool kReads = false;
+  bool ok() const { return true; }
+  void fail() {}
+
+ private:
+  ByteWriter& out_;
+  const ThreadNames& names_;
+};
+
+class Reader {
+ public:
+  Reader(ByteReader& in, ThreadNames& names) : in_(in), names_(names) {}
+
+  template <typename T>
+  void number(T& value) {
+    value = in_.get<T>();
+  }
+  template <typename E>
+  void enumerator(E& value, E last) {
+    auto raw = in_.get<std::underlying_type_t<E>>();
+    if (raw > static_cast<std::underlying_type_t<E>>(last)) {
+      in_.fail();
+      raw = 0;
+    }
+    value = static_cast<E>(raw);
+  }
+  void flag(bool& value) {
+    auto raw = in_.get<std::uint8_t>();
+    if (raw > 1) in_.fail();
+    value = raw == 1;
+  }
+  void text(std::string& value) { value = in_.get_string(); }
+  void thread(ThreadId& id) {
+    thread_or_none(id);
+    if (id != kNoThread) return;
+    in_.fail();
+    id = kMainThread;
+  }
+  void thread_or_none(ThreadId& id) {
+    id = kNoThread;
+    std::string name = in_.get_string();
+    if (name.empty()) return;
+    // A name adds at most half as many threads to the table as it is long, and the table takes kNoThread of them.
+    std::optional<ThreadId> known;
+    if (names_.size() + name.size() < kNoThread) known = names_.parse(name);
+    if (known) {
+      id = *known;
+    } else {
+      in_.fail();
+    }
+  }
+  void plan(Plan& value) { value = read_plan(in_, names_); }
+
+  template <typename T, typename Each>
+  void list(std::vector<T>& values, Each each) {
+    std::uint32_t count = in_.get_count();
+    values.clear();
+    for (std::uint32_t i = 0; i < count && in_.ok(); ++i) each(*this, values.emplace_back());
+  }
+  template <typename T, typename Each>
+  void optional(std::optional<T>& value, Each each) {
+    bool has = false;
+    flag(has);
+    T read{};
+    if (has) each(*this, read);
+    if (has) value = std::move(read);
+  }
+
+  static constexpr bool kReads = true;
+  bool ok() const { return in_.ok(); }
+  void fail() { in_.fail(); }
+
+ private:
+  ByteReader& in_;
+  ThreadNames& names_;
+};
+
+// X is T or const T.
+
+constexpr auto number = [](auto& codec, auto& value) { codec.number(value); };
+
+constexpr auto place = [](auto& codec, auto& x) {
+  codec.enumerator(x.space, Place::Space::other);
+  if (x.space == Place::Space::none) return;
+  if (x.space == Place::Space::heap || x.space == Place::Space::stack) {
+    codec.thread(x.owner);
+  } else {
+    codec.number(x.owner);
+  }
+  codec.number(x.number);
+  codec.number(x.offset);
+};
+
+constexpr auto event_places = [](auto& codec, auto& x) {
+  place(codec, x.object);
+  place(codec, x.value);
+  place(codec, x.operand);
+  codec.list(x.stack, place);
+};
+
+constexpr auto event = [](auto& codec, auto& x) {
+  codec.number(x.object);
+  codec.number(x.value);
+  codec.number(x.operand);
+  codec.number(x.code);
+  codec.number(x.index);
+  codec.thread(x.thread);
+  codec.enumerator(x.operation, Operation::process_exit);
+  codec.enumerator(x.outcome, Outcome::unchanged);
+  codec.number(x.size);
+};
+
+constexpr auto waiter = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.enumerator(x.operation, Operation::process_exit);
+  codec.number(x.object);
+  codec.thread_or_none(x.holder);
+  codec.flag(x.spinning);
+  codec.number(x.code);
+};
+
+constexpr auto failure = [](auto& codec, auto& x) {
+  codec.enumerator(x.kind, BugKind::hang);
+  codec.text(x.message);
+  codec.thread(x.thread);
+  codec.number(x.code);
+  codec.list(x.waiters, waiter);
+};
+
+// What an option means depends on its choice's kind, and so options stand with their choice.
+template <typename Codec, typename Point, typename Options>
+void choice(Codec& codec, Point& x, Options& options) {
+  codec.thread(x.key.thread);
+  codec.enumerator(x.key.kind, ChoiceKind::value);
+  codec.number(x.key.index);
+  codec.flag(x.running_enabled);
+  codec.flag(x.yielded);
+  codec.number(x.enabled);
+  codec.number(x.round);
+  codec.number(x.taken);
+  codec.number(x.cost_before);
+  codec.number(x.options_count);
+  if constexpr (Codec::kReads) {
+    if (x.taken >= x.options_count || x.enabled > x.options_count || x.round >= x.options_count) codec.fail();
+    x.options_begin = static_cast<std::uint32_t>(options.size());
+  }
+  for (std::uint32_t i = 0; i < x.options_count && codec.ok(); ++i) {
+    if constexpr (Codec::kReads) options.emplace_back();
+    auto& option = options[x.options_begin + i];
+    if (x.key.kind == ChoiceKind::value) {
+      codec.number(option.value);
+    } else {
+      codec.thread(option.value);
+    }
+    codec.enumerator(option.via, Via::timeout);
+  }
+}
+
+constexpr auto trace = [](auto& codec, auto& x) {
+  codec.enumerator(x.end, End::diverged);
+  codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });
+  codec.list(x.events, event);
+  codec.list(x.places, event_places);
+  codec.number(x.cost);
+  codec.number(x.steps);
+  codec.number(x.points);
+  codec.number(x.threads);
+  failure(codec, x.failure);
+  codec.list(x.failure_stack, place);
+  codec.list(x.waiter_places, event_places);
+  codec.text(x.output);
+  if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
+  if (!x.waiter_places.empty() && x.waiter_places.size() != x.failure.waiters.size()) codec.fail();
+};
+
+constexpr auto bound = [](auto& codec, auto& x) {
+  codec.enumerator(x.base, Base::round_robin);
+  codec.optional(x.limit, number);
+  codec.optional(x.completed, number);
+};
+
+constexpr auto found_bug = [](auto& codec, auto& x) {
+  failure(codec, x.failure);
+  codec.plan(x.plan);
+  codec.number(x.preemptions);
+  codec.flag(x.minimal);
+  codec.number(x.execution);
+  codec.number(x.seconds);
+  trace(codec, x.trace);
+};
+
+constexpr auto search_result = [](auto& codec, auto& x) {
+  codec.enumerator(x.end, SearchEnd::lost_control);
+  codec.flag(x.guarantee.complete);
+  codec.flag(x.guarantee.exhausted);
+  codec.list(x.guarantee.bounds, bound);
+  codec.list(x.bugs, found_bug);
+  codec.number(x.executions);
+  codec.number(x.steps);
+  codec.number(x.cut_by_steps);
+  codec.number(x.assumptions_failed);
+  codec.number(x.threads_max);
+  codec.number(x.seconds);
+  codec.plan(x.lost_plan);
+  codec.text(x.lost_reason);
+};
+
+constexpr auto module = [](auto& codec, auto& x) {
+  codec.text(x.path);
+  codec.flag(x.instrumented);
+};
+
+constexpr auto note = [](auto& codec, auto& x) {
+  codec.text(x.kind);
+  codec.number(x.count);
+  codec.text(x.text);
+  codec.flag(x.uncontrolled);
+};
+
+constexpr auto report = [](auto& codec, auto& x) {
+  search_result(codec, x.result);
+  codec.flag(x.started_threads);
+  codec.list(x.modules, module);
+  codec.list(x.notes, note);
+  codec.optional(x.replayed, trace);
+};
+
+constexpr auto job = [](auto& codec, auto& x) {
+  codec.text(x.strategy);
+  codec.enumerator(x.settings.base, Base::round_robin);
+  codec.optional(x.settings.limit, number);
+  codec.number(x.settings.seed);
+  codec.number(x.executions);
+  codec.number(x.steps);
+  codec.flag(x.keep_going);
+  codec.enumerator(x.heap, Heap::fresh);
+  codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
+};
+
+}  // namespace
+
+void write_job(ByteWriter& out, const Job& value, const ThreadNames& names) {
+  Writer writer(out, names);
+  job(writer, value);
+}
+
+std::optional<Job> read_job(ByteReader& in, ThreadNames& names) {
+  Reader reader(in, names);
+  Job value;
+  job(reader, value);
+  if (!in.ok()) return std::nullopt;
+  return value;
+}
+
+void write_report(ByteWriter& out, const Report& value, const ThreadNames& names) {
+  Writer writer(out, names);
+  report(writer, value);
+}
+
+std::optional<Report> read_report(ByteReader& in, ThreadNames& names) {
+  Reader reader(in, names);
+  Report value;
+  report(reader, value);
+  if (!in.ok()) return std::nullopt;
+  return value;
+}
+
+}  // namespace thrum

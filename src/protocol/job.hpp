@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the supervisor asks of a worker, and what the worker answers. Both pass as bytes through the channel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "search/explore.hpp"
+#include "search/strategies.hpp"
+
+namespace thrum {
+
+enum class Heap : std::uint8_t {
+  lifo,   // a freed block is reused next by the thread that freed it
+  fresh,  // a freed block is never reused
+};
+
+struct Job {
+  std::string strategy = "auto";
+  StrategySettings settings;
+  std::uint64_t executions = 0;     // 0: no limit
+  std::uint64_t steps = 1'000'000;  // instrumented operations of one execution
+  bool keep_going = false;
+  Heap heap = Heap::lifo;
+  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
+};
+
+void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
+std::optional<Job> read_job(ByteReader& in, ThreadNames& names);  // nothing where the bytes are no job
+
+// An executable or shared library in the worker. Place::owner counts them from 0.
+struct Module {
+  std::string path;
+  bool instrumented = false;  // was built with the driver
+};
+
+// Something that weakens what a result says, or that the user should know.
+struct Note {
+  std::string kind;  // as in the JSON result's assumptions: "weaker-atomics", "uncontrolled-call", ...
+  std::uint64_t count = 0;
+  std::string text;
+  bool uncontrolled = false;  // the search's result is inconclusive because of it
+};
+
+struct Report {
+  SearchResult result;
+  bool started_threads = false;  // false: the program ended before its first choice; one execution
+  std::vector<Module> modules;
+  std::vector<Note> notes;
+  std::optional<Trace> replayed;  // for Job::replay
+};
+
+void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);
+std::optional<Report> read_report(ByteReader& in, ThreadNames& names);
+
+}  // namespace thrum

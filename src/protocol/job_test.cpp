@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "protocol/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+
+namespace thrum {
+namespace {
+
+// Threads 0.1, 0.2 and 0.2.1, numbered in another order than their names'.
+struct Threads {
+  ThreadNames names;
+  ThreadId second = names.child(kMainThread, 2);
+  ThreadId grandchild = names.child(second, 1);
+  ThreadId first = names.child(kMainThread, 1);
+};
+
+Plan sample_plan(const Threads& threads) {
+  Plan plan;
+  plan.policy.seed = 7;
+  plan.departures.push_back({{threads.first, ChoiceKind::thread, 3}, {threads.second, Via::timeout}});
+  plan.departures.push_back({{kMainThread, ChoiceKind::value, 5}, {41, Via::run}});
+  return plan;
+}
+
+Trace sample_trace(const Threads& threads) {
+  Trace trace;
+  trace.end = End::bug;
+  trace.options = {{threads.first, Via::run}, {threads.grandchild, Via::run}, {0, Via::run}, {1, Via::run}};
+  trace.choices.push_back({{threads.first, ChoiceKind::thread, 3}, true, false, 2, 1, 1, 0, 0, 2});
+  trace.choices.push_back({{threads.first, ChoiceKind::value, 4}, false, false, 0, 0, 1, 1, 2, 2});
+  Event event;
+  event.object = 0x1000;
+  event.value = 0xffff'ffff'ffff'ffff;
+  event.thread = threads.grandchild;
+  event.operation = Operation::compare_exchange;
+  event.outcome = Outcome::failed;
+  event.size = 8;
+  trace.events = {event};
+  EventPlaces places;
+  places.object = {Place::Space::heap, threads.second, 3, 16};
+  places.value = {Place::Space::module, 1, 0, 0x2000};
+  places.stack = {{Place::Space::module, 0, 0, 0x1234}, {Place::Space::stack, threads.first, 0, 96}};
+  trace.places = {places};
+  trace.failure.kind = BugKind::deadlock;
+  trace.failure.message = "deadlock";
+  trace.failure.thread = threads.grandchild;
+  trace.failure.waiters = {{threads.first, Operation::lock, 0x1000, threads.second, false, 0x99},
+                           {threads.second, Operation::futex_wait, 0x2000, kNoThread, true, 0}};
+  trace.failure_stack = {{Place::Space::module, 0, 0, 0x4321}};
+  trace.waiter_places = {places, {}};
+  trace.output = std::string("with a zero\0 in it", 18);
+  return trace;
+}
+
+Report sample_report(const Threads& threads) {
+  Report report;
+  report.result.end = SearchEnd::bug;
+  report.result.guarantee.exhausted = true;
+  report.result.guarantee.bounds = {{Base::nonpreemptive, 3, 2}, {Base::round_robin, std::nullopt, std::nullopt}};
+  report.result.bugs.push_back({{}, sample_plan(threads), 2, true, 17, 0.25, sample_trace(threads)});
+  report.result.bugs[0].failure = report.result.bugs[0].trace.failure;
+  report.result.executions = 99;
+  report.result.lost_reason = "none";
+  report.started_threads = true;
+  report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
+  report.notes = {{"weaker-atomics", 3, "three atomics", false}, {"uncontrolled-call", 1, "read", true}};
+  report.replayed = sample_trace(threads);
+  return report;
+}
+
+std::string bytes_of(const Report& report, const ThreadNames& names) {
+  ByteWriter out;
+  write_report(out, report, names);
+  return out.take();
+}
+
+TEST(Job, RoundTrip) {
+  Threads threads;
+  Job job;
+  job.strategy = "icb";
+  job.settings = {Base::round_robin, 4, 12};
+  job.executions = 5;
+  job.steps = 6;
+  job.keep_going = true;
+  job.heap = Heap::fresh;
+  job.replay = sample_plan(threads);
+  ByteWriter out;
+  write_job(out, job, threads.names);
+
+  ThreadNames others;
+  others.child(kMainThread, 9);
+  ByteReader in(out.bytes());
+  std::optional<Job> read = read_job(in, others);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(in.at_end());
+  EXPECT_EQ(read->strategy, "icb");
+  EXPECT_EQ(read->settings.base, Base::round_robin);
+  EXPECT_EQ(read->settings.limit, 4U);
+  EXPECT_EQ(read->settings.seed, 12U);
+  EXPECT_EQ(read->executions, 5U);
+  EXPECT_EQ(read->steps, 6U);
+  EXPECT_TRUE(read->keep_going);
+  EXPECT_EQ(read->heap, Heap::fresh);
+  ASSERT_TRUE(read->replay);
+  EXPECT_EQ(to_string(*read->replay, others), to_string(*job.replay, threads.names));
+}
+
+TEST(Job, ReportPassesToAnotherTableOfNames) {
+  Threads threads;
+  Report report = sample_report(threads);
+  ThreadNames others;
+  std::string bytes = bytes_of(report, threads.names);
+  ByteReader in(bytes);
+  std::optional<Report> read = read_report(in, others);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(in.at_end());
+  // Written again with the other table it is the same report, byte by byte.
+  EXPECT_EQ(bytes_of(*read, others), bytes);
+
+  const Trace& trace = *read->replayed;
+  EXPECT_EQ(others.name(trace.events[0].thread), "0.2.1");
+  EXPECT_EQ(others.name(trace.places[0].object.owner), "0.2");
+  EXPECT_EQ(others.name(trace.options_of(trace.choices[0])[1].value), "0.2.1");
+  EXPECT_EQ(trace.options_of(trace.choices[1])[1].value, 1);
+  EXPECT_EQ(others.name(trace.failure.waiters[0].holder), "0.2");
+  EXPECT_EQ(trace.failure.waiters[1].holder, kNoThread);
+  EXPECT_EQ(trace.output.size(), 18U);
+  EXPECT_EQ(read->result.guarantee.bounds[0].completed, 2U);
+  EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
+}
+
+TEST(Job, EveryTruncationIsRefused) {
+  Threads threads;
+  std::string bytes = bytes_of(sample_report(threads), threads.names);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    ThreadNames others;
+    ByteReader in(std::string_view(bytes).substr(0, size));
+    EXPECT_FALSE(read_report(in, others)) << size << " of " << bytes.size() << " bytes";
+  }
+}
+
+// What is read from damaged bytes may be wrong, but can be used: it is written again without a fault.
+TEST(Job, DamagedBytesAreRefusedOrUsable) {
+  Threads threads;
+  const std::string bytes = bytes_of(sample_report(threads), threads.names);
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    Random random(seed);
+    std::string damaged = bytes;
+    for (std::uint64_t flips = 1 + random.below(4); flips > 0; --flips) {
+      auto& byte = damaged[random.below(damaged.size())];
+      byte = static_cast<char>(byte ^ (1 << random.below(8)));
+    }
+    ThreadNames others;
+    ByteReader in(damaged);
+    if (std::optional<Report> read = read_report(in, others)) bytes_of(*read, others);
+    ByteReader as_job(damaged);
+    if (std::optional<Job> read = read_job(as_job, others)) {
+      ByteWriter out;
+      write_job(out, *read, others);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/result.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace thrum {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename T, typename ToJson>
+Json list(const std::vector<T>& values, ToJson to_json_value) {
+  Json array = Json::array();
+  for (const T& value : values) array.push_back(to_json_value(value));
+  return array;
+}
+
+Json location_json(const Location& location) {
+  return {{"role", location.role},
+          {"thread", location.thread},
+          {"file", location.file},
+          {"line", location.line},
+          {"function", location.function}};
+}
+
+Json bug_json(const BugResult& bug) {
+  return {{"id", bug.id},
+          {"kind", bug.kind},
+          {"message", bug.message},
+          {"fingerprint", bug.fingerprint},
+          {"preemptions", bug.preemptions},
+          {"preemptions_minimal", bug.minimal ? "proved" : "best-found"},
+          {"execution", bug.execution},
+          {"seconds", bug.seconds},
+          {"locations", list(bug.locations, location_json)},
+          {"trace", bug.trace}};
+}
+
+Json bound_json(const BoundResult& bound) {
+  return {{"kind", bound.kind}, {"limit", or_null(bound.limit)}, {"completed", or_null(bound.completed)}};
+}
+
+Json assumption_json(const Assumption& assumption) {
+  return {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
+}
+
+Json test_json(const TestResult& test) {
+  Json guarantee = {{"text", test.guarantee},
+                    {"memory_model", test.memory_model},
+                    {"heap", test.heap},
+                    {"inputs", test.inputs},
+                    {"bounds", list(test.bounds, bound_json)},
+                    {"assumptions", list(test.assumptions, assumption_json)}};
+  return {{"name", test.name},
+          {"verdict", verdict_name(test.verdict)},
+          {"reason", test.reason},
+          {"complete", test.complete},
+          {"guarantee", guarantee},
+          {"strategy", test.strategy},
+          {"engine", test.engine},
+          {"executions", test.executions},
+          {"steps", test.steps},
+          {"seconds", test.seconds},
+          {"happens_before_classes", or_null(test.happens_before_classes)},
+          {"threads_max", test.threads_max},
+          {"bugs", list(test.bugs, bug_json)}};
+}
+
+}  // namespace
+
+const char* verdict_name(Verdict verdict) {
+  if (verdict == Verdict::bug) return "bug";
+  return verdict == Verdict::exhausted ? "exhausted" : "inconclusive";
+}
+
+Verdict Result::verdict() const {
+  Verdict worst = Verdict::exhausted;
+  for (const TestResult& test : tests) worst = std::max(worst, test.verdict);
+  return worst;
+}
+
+std::string to_json(const Result& result) {
+  Json json = {{"schema", 1},
+               {"thrum", kVersion},
+               {"command", result.command},
+               {"verdict", verdict_name(result.verdict())},
+               {"tests", list(result.tests, test_json)}};
+  // What is no UTF-8 (a message of the program's own) must not spoil the document.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace thrum

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What `thrum check` answers, and its JSON: the stable contract with other programs, described by docs/result.schema.json. Fields may be
+// added, none renamed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thrum {
+
+inline constexpr char kVersion[] = "0.1.0";
+
+// The worst of several is the greatest.
+enum class Verdict { exhausted, inconclusive, bug };
+const char* verdict_name(Verdict verdict);
+
+// Where something of a bug happened. Roles: "failure", "waiter".
+struct Location {
+  std::string role;
+  std::string thread;
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function;
+};
+
+struct BugResult {
+  int id = 1;
+  std::string kind;
+  std::string message;
+  std::string fingerprint;
+  std::uint32_t preemptions = 0;
+  bool minimal = false;  // proved: every execution with fewer was run
+  std::uint64_t execution = 0;
+  double seconds = 0;
+  std::vector<Location> locations;
+  std::string trace;  // the path of the trace file
+};
+
+struct BoundResult {
+  std::string kind;                        // "preemptions" or "delays"
+  std::optional<std::uint32_t> limit;      // nothing: none
+  std::optional<std::uint32_t> completed;  // nothing: not even 0
+};
+
+// What a reader has to know before relying on the verdict.
+struct Assumption {
+  std::string kind;
+  std::uint64_t count = 0;
+  std::string text;
+};
+
+struct TestResult {
+  std::string name = "main";
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;
+  bool complete = false;
+  std::string guarantee;  // in words
+  std::string memory_model = "sc";
+  std::string heap;
+  std::string inputs = "fixed";
+  std::vector<BoundResult> bounds;
+  std::vector<Assumption> assumptions;
+  std::string strategy;
+  std::string engine = "native";
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;
+  double seconds = 0;
+  std::optional<std::uint64_t> happens_before_classes;  // nothing: not counted
+  int threads_max = 0;
+  std::vector<BugResult> bugs;
+};
+
+struct Result {
+  std::vector<std::string> command;
+  std::vector<TestResult> tests;
+
+  Verdict verdict() const;
+};
+
+std::string to_json(const Result& result);
+
+}  // namespace thrum

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/source_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+namespace thrum {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kSystemFolders = {"/usr/include/", "/usr/lib/",  "/usr/lib64/",
+                                                            "/lib/",         "/lib64/", "/usr/local/include/c++/"};
+
+bool is_system(std::string_view path) {
+  return path.ends_with("/libthrum.so") ||
+         std::any_of(kSystemFolders.begin(), kSystemFolders.end(), [&](auto folder) { return path.starts_with(folder); });
+}
+
+std::vector<SourceLine> lines_of(const TraceFile& file, const std::vector<Place>& stack, bool with_system) {
+  std::vector<SourceLine> result;
+  for (const Place& place : stack) {
+    bool module_known = place.space == Place::Space::module && place.owner < file.modules.size();
+    if (!with_system && module_known && is_system(file.modules[place.owner])) continue;
+    for (const SourceLine& line : file.lines(place)) {
+      if (with_system || (!line.file.empty() && !is_system(line.file))) result.push_back(line);
+    }
+  }
+  return result;
+}
+
+void mix(std::uint64_t& hash, std::string_view text) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  hash = (hash ^ 0xff) * kPrime;
+}
+
+void mix_stack(std::uint64_t& hash, const TraceFile& file, const std::vector<Place>& stack) {
+  for (const SourceLine& line : user_lines(file, stack)) {
+    mix(hash, line.function);
+    mix(hash, source_text(line));
+  }
+}
+
+}  // namespace
+
+std::vector<SourceLine> all_lines(const TraceFile& file, const std::vector<Place>& stack) {
+  return lines_of(file, stack, true);
+}
+
+std::vector<SourceLine> user_lines(const TraceFile& file, const std::vector<Place>& stack) {
+  return lines_of(file, stack, false);
+}
+
+std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Place>& stack) {
+  std::vector<SourceLine> lines = user_lines(file, stack);
+  if (!lines.empty()) return lines[0];
+  for (const SourceLine& line : all_lines(file, stack)) {
+    if (!line.file.empty()) return line;
+  }
+  return std::nullopt;
+}
+
+const std::vector<Place>& failing_stack(const TraceFile& file) {
+  const Trace& trace = file.trace;
+  if (!trace.failure_stack.empty()) return trace.failure_stack;
+  for (std::size_t i = std::min(trace.events.size(), trace.places.size()); i > 0; --i) {
+    if (trace.events[i - 1].thread == trace.failure.thread) return trace.places[i - 1].stack;
+  }
+  return trace.failure_stack;
+}
+
+std::string source_text(const SourceLine& line) {
+  std::ifstream in(line.file);
+  std::string text;
+  for (std::uint32_t i = 0; i < line.line; ++i) {
+    if (!std::getline(in, text)) return "";
+  }
+  std::size_t begin = text.find_first_not_of(" \t");
+  std::size_t end = text.find_last_not_of(" \t\r");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+std::string fingerprint(const TraceFile& file) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  mix(hash, bug_kind_name(file.trace.failure.kind));
+  if (file.trace.waiter_places.empty()) mix_stack(hash, file, failing_stack(file));
+  for (const EventPlaces& waiter : file.trace.waiter_places) mix_stack(hash, file, waiter.stack);
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace thrum

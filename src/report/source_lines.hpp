@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which line of a stack is the one to show to a person.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/trace_file.hpp"
+
+namespace thrum {
+
+// Every line of a stack, innermost first, inlined functions included.
+std::vector<SourceLine> all_lines(const TraceFile& file, const std::vector<Place>& stack);
+
+// The same without the compiler's and the system's own headers and libraries.
+std::vector<SourceLine> user_lines(const TraceFile& file, const std::vector<Place>& stack);
+
+// The first of user_lines(); else the first line known; else nothing.
+std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Place>& stack);
+
+// The stack of the failure; where it has none, that of the failing thread's last event.
+const std::vector<Place>& failing_stack(const TraceFile& file);
+
+// The text of a source line without its indentation; empty where the file is not at hand.
+std::string source_text(const SourceLine& line);
+
+// Tells bugs apart, and stays the same when other parts of the program are edited: made of the kind, and of the functions and the text of
+// the lines on the stack where it failed.
+std::string fingerprint(const TraceFile& file);
+
+}  // namespace thrum

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by symbolizer_test.cpp.
+#include "report/symbolizer.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace thrum {
+
+namespace {
+
+// Debug information is looked for in the file itself and on this machine only, never over the network.
+char* g_debug_path = nullptr;
+const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo, dwfl_offline_section_address,
+                                   &g_debug_path};
+
+std::string demangle(const char* name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = status == 0 ? text : name;
+  std::free(text);
+  return result;
+}
+
+std::string function_name(Dwarf_Die* die) {
+  Dwarf_Attribute attribute;
+  for (unsigned kind : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    const char* mangled = dwarf_formstring(dwarf_attr_integrate(die, kind, &attribute));
+    if (mangled != nullptr) return short_function_name(demangle(mangled));
+  }
+  const char* plain = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attribute));
+  return plain ? plain : "";
+}
+
+bool is_function(Dwarf_Die* die) {
+  int tag = dwarf_tag(die);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// Where an inlined function was called.
+SourceLine call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
+  SourceLine line;
+  Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) == 0) {
+    line.line = static_cast<std::uint32_t>(number);
+  }
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
+      dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count) {
+    const char* file = dwarf_filesrc(files, number, nullptr, nullptr);
+    if (file != nullptr) line.file = file;
+  }
+  return line;
+}
+
+}  // namespace
+
+struct Symbolizer::Library {
+  Dwfl* session = nullptr;
+  Dwfl_Module* module = nullptr;
+  Dwarf_Addr bias = 0;  // the session's addresses less the file's own
+
+  explicit Library(const std::string& path) {
+    session = dwfl_begin(&kCallbacks);
+    if (session == nullptr) return;
+    module = dwfl_report_offline(session, path.c_str(), path.c_str(), -1);
+    dwfl_report_end(session, nullptr, nullptr);
+    if (module == nullptr || dwfl_module_getelf(module, &bias) == nullptr) module = nullptr;
+  }
+  ~Library() {
+    if (session != nullptr) dwfl_end(session);
+  }
+};
+
+Symbolizer::Symbolizer(const std::vector<std::string>& modules) : modules_(modules) {}
+Symbolizer::~Symbolizer() = default;
+
+Symbolizer::Library* Symbolizer::open(std::uint16_t module) {
+  if (module >= modules_.size()) return nullptr;
+  std::unique_ptr<Library>& library = libraries_[module];
+  if (!library) library = std::make_unique<Library>(modules_[module]);
+  return library->module ? library.get() : nullptr;
+}
+
+std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t return_offset) {
+  std::vector<SourceLine> lines;
+  Library* library = open(module);
+  if (library == nullptr || return_offset == 0) return lines;
+  Dwarf_Addr address = return_offset - 1 + library->bias;
+  SourceLine at;  // of the function that comes next, from the inside out
+  if (Dwfl_Line* line = dwfl_module_getsrc(library->module, address)) {
+    int number = 0;
+    const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+    at.file = file ? file : "";
+    at.line = static_cast<std::uint32_t>(number);
+  }
+  Dwarf_Addr unit_bias = 0;
+  Dwarf_Die* unit = dwfl_module_addrdie(library->module, address, &unit_bias);
+  Dwarf_Die* scopes = nullptr;
+  int count = unit ? dwarf_getscopes(unit, address - unit_bias, &scopes) : 0;
+  for (int i = 0; i < count; ++i) {
+    if (!is_function(&scopes[i])) continue;
+    at.function = function_name(&scopes[i]);
+    lines.push_back(at);
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
+    at = call_site(&scopes[i], unit);
+  }
+  std::free(scopes);
+  if (lines.empty()) {
+    const char* name = dwfl_module_addrname(library->module, address);
+    at.function = name ? short_function_name(demangle(name)) : "";
+    if (!at.function.empty() || !at.file.empty()) lines.push_back(at);
+  }
+  return lines;
+}
+
+std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset) {
+  Library* library = open(module);
+  if (library == nullptr) return "";
+  GElf_Off inside = 0;
+  GElf_Sym symbol;
+  const char* name = dwfl_module_addrinfo(library->module, offset + library->bias, &inside, &symbol, nullptr, nullptr, nullptr);
+  if (name == nullptr || (inside >= symbol.st_size && inside != 0)) return "";
+  std::string text = demangle(name);
+  if (text.starts_with("guard variable for ")) return text;
+  return inside == 0 ? text : fmt::format("{}+{}", text, inside);
+}
+
+void name_places(TraceFile& file) {
+  Symbolizer symbolizer(file.modules);
+  auto name_data = [&](const Place& place) {
+    if (place.space != Place::Space::module || file.symbols.data.contains({place.owner, place.offset})) return;
+    std::string name = symbolizer.data(place.owner, place.offset);
+    if (!name.empty()) file.symbols.data[{place.owner, place.offset}] = name;
+  };
+  auto name_stack = [&](const std::vector<Place>& stack) {
+    for (const Place& place : stack) {
+      if (place.space != Place::Space::module || file.symbols.code.contains({place.owner, place.offset})) continue;
+      file.symbols.code[{place.owner, place.offset}] = symbolizer.code(place.owner, place.offset);
+    }
+  };
+  auto name_all = [&](const EventPlaces& places) {
+    name_data(places.object);
+    name_data(places.value);
+    name_data(places.operand);
+    name_stack(places.stack);
+  };
+  for (const EventPlaces& places : file.trace.places) name_all(places);
+  for (const EventPlaces& places : file.trace.waiter_places) name_all(places);
+  name_stack(file.trace.failure_stack);
+}
+
+// Cuts what stands in brackets and the argument list, then everything before the last word outside of them.
+std::string short_function_name(const std::string& demangled) {
+  std::string name;
+  int angles = 0;
+  for (std::size_t i = 0; i < demangled.size(); ++i) {
+    char c = demangled[i];
+    bool is_operator = name.ends_with("operator") || name.ends_with("operator<") || name.ends_with("operator>") ||
+                       name.ends_with("operator-");
+    if (is_operator && (c == '<' || c == '>' || c == '-' || c == '=')) {
+      name += c;
+    } else if (is_operator && demangled.compare(i, 2, "()") == 0) {
+      name += "()";
+      ++i;
+    } else if (c == '<') {
+      if (angles++ == 0) name += "<>";
+    } else if (c == '>') {
+      --angles;
+    } else if (angles == 0) {
+      name += c;
+    }
+  }
+  // "(anonymous namespace)" and "{lambda()#1}" are part of the name; the last parentheses outside of braces begin the arguments.
+  std::size_t cut = std::string::npos;
+  int braces = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '{') ++braces;
+    if (name[i] == '}') --braces;
+    if (braces == 0 && name[i] == '(' && i > 0 && name.compare(i, 21, "(anonymous namespace)") != 0 &&
+        !(i >= 8 && name.compare(i - 8, 10, "operator()") == 0)) {
+      cut = i;
+      // A local entity: "f(int)::local": its function's arguments go, the rest stays.
+      std::size_t end = name.find(')', i);
+      if (end != std::string::npos && name.compare(end + 1, 2, "::") == 0) {
+        name.erase(i, end + 1 - i);
+        cut = std::string::npos;
+        --i;
+        continue;
+      }
+      break;
+    }
+  }
+  name = name.substr(0, cut);
+  std::size_t space = std::string::npos;
+  braces = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '{' || name[i] == '(') ++braces;
+    if (name[i] == '}' || name[i] == ')') --braces;
+    if (braces == 0 && name[i] == ' ' && !name.substr(0, i).ends_with("operator")) space = i;
+  }
+  return space == std::string::npos ? name : name.substr(space + 1);
+}
+
+}  // namespace thrum

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A trace file: all that is needed to run a schedule again, and to show it where the program is not at hand.
+//
+// Its addresses are places (module and offset, allocating thread and number), so that it means the same in another process. The
+// names of places (functions, lines, variables) stand in it, since the program may be gone or rebuilt when it is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace thrum {
+
+struct SourceLine {
+  std::string function;
+  std::string file;  // empty where it is not known
+  std::uint32_t line = 0;
+
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+// What the places of a trace are called, by module and offset.
+struct Symbols {
+  using Key = std::pair<std::uint16_t, std::uint64_t>;
+  std::map<Key, std::vector<SourceLine>> code;  // by return address; innermost inlined function first
+  std::map<Key, std::string> data;              // "counter", "table+16"
+};
+
+// How the program under test was started.
+struct Invocation {
+  std::string program;               // an absolute path; empty where it was compiled from sources for this one check
+  std::vector<std::string> sources;  // absolute paths
+  std::string compile_flags;
+  std::vector<std::string> arguments;
+  std::string directory;             // the working directory
+};
+
+struct TraceFile {
+  Invocation invocation;
+  std::string strategy;
+  std::string heap;
+  std::uint64_t steps = 0;  // the limit of one execution
+  std::uint64_t seed = 0;
+  Plan plan;
+  std::uint32_t preemptions = 0;
+  bool minimal = false;
+  std::uint64_t execution = 0;
+  ThreadNames names;                 // of the thread ids in plan and trace
+  Trace trace;
+  std::vector<std::string> modules;  // paths, by module number
+  Symbols symbols;
+
+  // The lines of a place in code, innermost inlined function first; empty where nothing is known of it.
+  const std::vector<SourceLine>& lines(const Place& place) const;
+  // What a place in data is called: "counter", "heap block 2 of 0.1 + 8"; empty for no place.
+  std::string place_name(const Place& place) const;
+};
+
+std::string to_json(const TraceFile& file);
+
+// Nothing, and one line that says what is wrong, where the text is no such file.
+std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
+
+// As same_events(), for traces of two processes, which number modules and threads differently and place them elsewhere.
+// first_difference: one line, where they differ.
+bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
+
+}  // namespace thrum

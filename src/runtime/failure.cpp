@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/failure.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "runtime/native_program.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/record.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/snapshot.hpp"
+#include "runtime/world.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kSignalStack = 1 << 18;
+
+// Distance below the stack pointer, or into the guard area, within which a fault counts as the stack's end.
+constexpr std::uint64_t kNearStackEnd = 1 << 16;
+
+bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
+  if (snapshot().taken()) {
+    const Thread& thread = scheduler().current();
+    auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
+    if (thread.slot != 0) return address < bottom && bottom - address <= kNearStackEnd;
+  }
+  // The kernel lets the main stack grow as long as it may; a fault near its pointer is its end.
+  return address < stack_pointer + kNearStackEnd && stack_pointer < address + kNearStackEnd;
+}
+
+void on_fault(int signal, siginfo_t* info, void* raw_context) {
+  auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  if (signal == SIGSEGV && snapshot().unprotect(address)) return;
+  const auto* context = static_cast<const ucontext_t*>(raw_context);
+  auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
+  auto stack_pointer = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
+  if (snapshot().taken() && !world.running) {
+    // The search itself: a bug of ours, or memory of ours destroyed by the program.
+    raw_syscall(SYS_exit_group, 4);
+  }
+  ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
+  bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
+  if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
+  std::string message = signal == SIGSEGV  ? "segmentation fault"
+                        : signal == SIGBUS ? "bus error"
+                        : signal == SIGFPE ? "arithmetic exception"
+                        : signal == SIGILL ? "illegal instruction"
+                        : signal == SIGTRAP ? "trap"
+                                            : "aborted";
+  constexpr std::uint64_t kNullPage = 4096;
+  if (signal == SIGSEGV && address < kNullPage) message += " (null pointer)";
+  fail({BugKind::crash, message, thread, code, {}});
+}
+
+void on_hang(int, siginfo_t*, void* raw_context) {
+  if (snapshot().taken() && !world.running) return;
+  const auto* context = static_cast<const ucontext_t*>(raw_context);
+  auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
+  ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
+  fail({BugKind::hang, "10 seconds without an instrumented operation", thread, code, {}});
+}
+
+using Handler = void (*)(int, siginfo_t*, void*);
+
+// As the kernel wants it; libc's sigaction is the program's.
+struct KernelAction {
+  Handler handler;
+  unsigned long flags;
+  void (*restorer)();
+  unsigned long mask;
+};
+
+void handle(int signal, Handler handler);
+
+}  // namespace
+
+extern "C" void thrum_signal_return();
+asm(R"(
+        .text
+        .globl  thrum_signal_return
+        .hidden thrum_signal_return
+        .type   thrum_signal_return, @function
+        nop
+thrum_signal_return:
+        movq    $15, %rax
+        syscall
+        .size   thrum_signal_return, .-thrum_signal_return
+)");
+
+namespace {
+
+void handle(int signal, Handler handler) {
+  constexpr unsigned long kRestorer = 0x04000000;
+  KernelAction action{handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, thrum_signal_return, 0};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, sizeof action.mask);
+}
+
+}  // namespace
+
+void fail(Failure failure) {
+  if (!world.running) report_without_search(&failure);
+  Trace& trace = current_trace();
+  trace.end = End::bug;
+  trace.failure = std::move(failure);
+  if (scheduler().director().records_places()) {
+    capture_failure_stack(trace);
+    for (const Waiter& waiter : trace.failure.waiters) {
+      for (const Thread* thread : scheduler().live()) {
+        if (thread->id == waiter.thread) trace.waiter_places.push_back({place_of(waiter.object), {}, {}, thread->stack});
+      }
+    }
+  }
+  end_execution();
+}
+
+void capture_failure_stack(Trace& trace) {
+  const Failure& failure = trace.failure;
+  if (!failure.waiters.empty()) return;
+  trace.failure_stack = running_stack();
+}
+
+void fail_here(BugKind kind, const char* message) {
+  ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
+  fail({kind, message, thread, 0, {}});
+}
+
+void install_signal_handlers() {
+  long memory = raw_syscall(SYS_mmap, 0, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack_t stack{};
+  stack.ss_sp = reinterpret_cast<void*>(memory);
+  stack.ss_size = kSignalStack;
+  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) handle(signal, on_fault);
+  handle(hang_signal(), on_hang);
+}
+
+}  // namespace thrum

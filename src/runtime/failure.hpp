@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The program under test fails: a bug, found.
+#pragma once
+
+#include "model/bug.hpp"
+#include "model/trace.hpp"
+
+namespace thrum {
+
+// Ends the execution with that bug; before the first choice, the process.
+[[noreturn]] void fail(Failure failure);
+
+// The same for the running thread, at the place in the program that called into the runtime.
+[[noreturn]] void fail_here(BugKind kind, const char* message);
+
+// Writes the running stack into trace.failure_stack.
+void capture_failure_stack(Trace& trace);
+
+// Crashes, hangs, and first writes to pages of the snapshot.
+void install_signal_handlers();
+
+}  // namespace thrum

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/fiber.hpp"
+
+#include <sys/auxv.h>
+
+#include "runtime/raw_syscall.hpp"
+
+namespace thrum {
+
+bool thrum_has_fsgsbase = false;
+CallerState thrum_caller;
+
+Context new_context(void* top, void (*body)()) {
+  // As thrum_fiber_switch leaves it: mxcsr and x87 control word, r15, r14, r13, r12, rbx, rbp, return address.
+  auto* slot = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
+  *--slot = 0;
+  *--slot = 0;
+  *--slot = reinterpret_cast<std::uint64_t>(&thrum_fiber_start);
+  *--slot = 0;                                      // rbp
+  *--slot = reinterpret_cast<std::uint64_t>(body);  // rbx
+  for (int i = 0; i < 4; ++i) *--slot = 0;
+  std::uint32_t mxcsr = 0x1f80;
+  std::uint32_t control_word = 0x037f;
+  *--slot = mxcsr | std::uint64_t{control_word} << 32;
+  return {slot};
+}
+
+std::uint64_t current_fs_base() {
+  std::uint64_t base;
+  asm("mov %%fs:0x10, %0" : "=r"(base));  // the control block's pointer to itself
+  return base;
+}
+
+void detect_fsgsbase() {
+  constexpr unsigned long kHwcap2Fsgsbase = 2;
+  thrum_has_fsgsbase = (getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0;
+}
+
+}  // namespace thrum

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fibers: threads of the program under test that take turns on one system thread. A switch saves the registers that a call preserves and
+// moves the stack pointer and the thread control block (FS base), so that each fiber has its own thread-local storage.
+#pragma once
+
+#include <cstdint>
+
+namespace thrum {
+
+struct Context {
+  void* stack_pointer = nullptr;
+};
+
+extern "C" void thrum_fiber_switch(void** save_sp, void* load_sp, std::uint64_t fs_base);
+extern "C" void thrum_fiber_start();
+extern "C" bool thrum_has_fsgsbase;
+
+// The callee-saved registers and stack pointer at the last entry that switch.S marks as loop_entry.
+struct CallerState {
+  std::uint64_t registers[6];
+  std::uint64_t stack_pointer;
+};
+extern "C" CallerState thrum_caller;
+
+// Leaves the running fiber and goes on in `to`. fs_base: of the fiber to go on; 0 where it stays the same.
+inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
+  thrum_fiber_switch(&from.stack_pointer, to.stack_pointer, fs_base);
+}
+
+// A context that begins with body() on a fresh stack that ends (upwards) at top. body must not return.
+Context new_context(void* top, void (*body)());
+
+std::uint64_t current_fs_base();
+void detect_fsgsbase();
+
+}  // namespace thrum

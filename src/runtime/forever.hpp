@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A global that is never destroyed: the process under test ends in many ways, and the runtime must outlive them all.
+#pragma once
+
+namespace thrum {
+
+template <typename T>
+union Forever {
+  constexpr Forever() : value() {}
+  constexpr ~Forever() {}  // NOLINT: not destroying is the point
+  T value;
+};
+
+}  // namespace thrum

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/heap.hpp"
+
+#include <bit>
+#include <cstring>
+#include <sys/mman.h>
+
+#include "runtime/failure.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/world.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+constinit ProgramHeap the_heap;
+
+namespace {
+
+constexpr std::uint64_t kHeap = 0x1000'0000'0000;
+constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
+constexpr std::size_t kGrain = 16;
+constexpr std::size_t kExactMax = 1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
+constexpr std::size_t kExactClasses = kExactMax / kGrain;
+constexpr std::size_t kClasses = kExactClasses + 4 * 24;
+
+enum class BlockState : std::uint8_t { live = 0x5a, freed = 0xa5, aligned = 0x69 };
+
+struct Block {
+  std::uint64_t size;    // what was asked for; aligned: the distance from the block that holds it
+  std::uint32_t number;  // counts the thread's allocations
+  ThreadId thread;
+  std::uint8_t size_class;
+  BlockState state;
+
+  void* memory() { return this + 1; }
+  static Block* of(void* memory) { return static_cast<Block*>(memory) - 1; }
+};
+static_assert(sizeof(Block) == 16);
+
+std::size_t class_of(std::size_t size) {
+  if (size <= kExactMax) return size == 0 ? 0 : (size - 1) / kGrain;
+  auto log = static_cast<std::size_t>(std::bit_width(size - 1)) - 1;  // size in (2^log, 2^(log+1)]
+  std::size_t quarter = (size - 1 - (std::size_t{1} << log)) >> (log - 2);
+  return kExactClasses + (log - 10) * 4 + quarter;
+}
+
+std::size_t class_size(std::size_t size_class) {
+  if (size_class < kExactClasses) return (size_class + 1) * kGrain;
+  std::size_t log = (size_class - kExactClasses) / 4 + 10;
+  std::size_t quarter = (size_class - kExactClasses) % 4;
+  return (std::size_t{1} << log) + ((quarter + 1) << (log - 2));
+}
+
+}  // namespace
+
+struct ProgramHeap::RegionHeader {
+  char* end;              // what lies beyond was never used
+  std::uint32_t numbers;  // allocations so far
+  ThreadId thread;
+  Block* free[kClasses];  // a list through the blocks' memory
+};
+
+ProgramHeap::RegionHeader& ProgramHeap::header(Region region) const {
+  return *reinterpret_cast<RegionHeader*>(kHeap + region * kRegionSize);
+}
+
+ProgramHeap::RegionHeader& ProgramHeap::open(Region region) {
+  RegionHeader& mine = header(region);
+  if (__builtin_expect(!mapped_[region], 0)) {
+    long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(&mine), static_cast<long>(kRegionSize), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    THRUM_CHECK(mapped == reinterpret_cast<long>(&mine));
+    mapped_[region] = true;
+    if (region >= regions_end_) regions_end_ = region + 1;
+  }
+  if (__builtin_expect(mine.end == nullptr, 0)) mine.end = reinterpret_cast<char*>(&mine + 1);
+  return mine;
+}
+
+void ProgramHeap::initialize() { open(0); }
+
+void* ProgramHeap::allocate(std::size_t size) {
+  if (size >= kRegionSize / 2) return nullptr;
+  world.wrote = true;
+  RegionHeader& mine = open(region_);
+  std::size_t size_class = class_of(size);
+  Block* block = mine.free[size_class];
+  if (block) {
+    std::memcpy(&mine.free[size_class], block->memory(), sizeof(Block*));
+  } else {
+    std::size_t whole = sizeof(Block) + class_size(size_class);
+    if (mine.end + whole > reinterpret_cast<char*>(&mine) + kRegionSize) return nullptr;
+    block = reinterpret_cast<Block*>(mine.end);
+    mine.end += whole;
+  }
+  block->size = size;
+  block->number = ++mine.numbers;
+  block->thread = mine.thread;
+  block->size_class = static_cast<std::uint8_t>(size_class);
+  block->state = BlockState::live;
+  return block->memory();
+}
+
+void* ProgramHeap::allocate_aligned(std::size_t alignment, std::size_t size) {
+  if (alignment <= kGrain) return allocate(size);
+  if (size >= kRegionSize / 4 || alignment >= kRegionSize / 4) return nullptr;
+  auto* outer = static_cast<char*>(allocate(size + alignment + sizeof(Block)));
+  if (!outer) return nullptr;
+  auto address = (reinterpret_cast<std::uint64_t>(outer) + sizeof(Block) + alignment - 1) & ~(alignment - 1);
+  Block* inner = Block::of(reinterpret_cast<void*>(address));
+  *inner = *Block::of(outer);
+  inner->size = address - reinterpret_cast<std::uint64_t>(outer);
+  inner->state = BlockState::aligned;
+  return inner->memory();
+}
+
+void ProgramHeap::release(void* memory) {
+  if (!memory) return;
+  world.wrote = true;
+  if (!contains(reinterpret_cast<std::uint64_t>(memory))) fail_here(BugKind::double_free, "free of an address that malloc did not give");
+  Block* block = Block::of(memory);
+  if (block->state == BlockState::aligned) {
+    auto* outer = static_cast<char*>(memory) - block->size;
+    block->state = BlockState::freed;
+    block = Block::of(outer);
+  }
+  if (block->state == BlockState::freed) fail_here(BugKind::double_free, "a block is freed twice");
+  if (block->state != BlockState::live) fail_here(BugKind::double_free, "free of an address that malloc did not give");
+  block->state = BlockState::freed;
+  if (world.job->heap == Heap::fresh) return;
+  RegionHeader& mine = open(region_);
+  std::memcpy(block->memory(), &mine.free[block->size_class], sizeof(Block*));
+  mine.free[block->size_class] = block;
+}
+
+std::size_t ProgramHeap::size_of(void* memory) const {
+  Block* block = Block::of(memory);
+  if (block->state != BlockState::aligned) return block->size;
+  return Block::of(static_cast<char*>(memory) - block->size)->size - block->size;
+}
+
+ProgramHeap::Region ProgramHeap::use_region(Region region) {
+  Region before = region_;
+  region_ = region;
+  return before;
+}
+
+void ProgramHeap::name_thread(Region region, ThreadId thread) { open(region).thread = thread; }
+
+char* ProgramHeap::region_begin(Region region) const { return reinterpret_cast<char*>(&header(region)); }
+
+char* ProgramHeap::region_end(Region region) const { return mapped_[region] ? header(region).end : nullptr; }
+
+bool ProgramHeap::contains(std::uint64_t address) const {
+  if (address < kHeap || address >= kHeap + kRegionCount * kRegionSize) return false;
+  auto region = static_cast<Region>((address - kHeap) / kRegionSize);
+  return mapped_[region] && reinterpret_cast<char*>(address) < header(region).end;
+}
+
+bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
+  if (!contains(address)) return false;
+  RegionHeader& mine = header(static_cast<Region>((address - kHeap) / kRegionSize));
+  auto* place = reinterpret_cast<char*>(&mine + 1);
+  while (place < mine.end) {
+    auto* block = reinterpret_cast<Block*>(place);
+    auto* memory = static_cast<char*>(block->memory());
+    char* next = memory + class_size(block->size_class);
+    if (reinterpret_cast<char*>(address) < next) {
+      if (reinterpret_cast<char*>(address) < memory) return false;
+      name = {block->thread, block->number, address - reinterpret_cast<std::uint64_t>(memory)};
+      return true;
+    }
+    place = next;
+  }
+  return false;
+}
+
+void ProgramHeap::clear(Region region) {
+  RegionHeader& mine = header(region);
+  if (!mapped_[region] || mine.end == nullptr) return;
+  std::memset(&mine, 0, static_cast<std::size_t>(mine.end - reinterpret_cast<char*>(&mine)));
+}
+
+}  // namespace thrum

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files intercept_*.cpp share.
+//
+// An intercepted function has three parts: forward to libc in a plain process; the operation itself, on the state inside the program's object; and, in an
+// execution, arriving before it and saying that it is done. Before the first choice there is one thread, and operations are done without a scheduling
+// point.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+#include "runtime/failure.hpp"
+#include "runtime/objects.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/world.hpp"
+
+// Begins an intercepted function: in a plain process, the rest is libc's.
+#define THRUM_FORWARD(name, ...)  \
+  if (!::thrum::searching()) {    \
+    THRUM_REAL(name);             \
+    return real(__VA_ARGS__);     \
+  }
+
+namespace thrum {
+
+inline std::uint64_t address_of(const volatile void* object) { return reinterpret_cast<std::uint64_t>(object); }
+
+// The owner word of a lock that the running thread holds.
+inline std::uint32_t running_owner() { return world.running ? scheduler().current().id + 1u : kMainThread + 1u; }
+
+inline constexpr std::uint64_t kNoDeadline = Scheduler::kNoDeadline;
+
+// Virtual time: nanoseconds since the process began. Clocks differ from it by a constant.
+std::uint64_t virtual_now();
+std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time);  // of an absolute time; times before the beginning: 0
+timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns);
+std::uint64_t duration_ns(const timespec& time);
+inline bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
+
+// The running thread's wait has run out: an event of its own.
+inline void done_by_timeout() {
+  scheduler().current().operation = Operation::timeout;
+  scheduler().done(Scheduler::Effect::change, 0, 0, Outcome::timed_out);
+}
+
+// One thread, and it waits for another that does not exist.
+[[noreturn]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code) {
+  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, code, {}};
+  failure.waiters.push_back({kMainThread, operation, object, kNoThread, false, code});
+  fail(std::move(failure));
+}
+
+}  // namespace thrum

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// malloc and its family.
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <malloc.h>
+
+#include "runtime/heap.hpp"
+#include "runtime/world.hpp"
+
+// glibc's own, by the names under which it keeps them: asking the loader for them would itself allocate.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void __libc_free(void*);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+}
+
+using namespace thrum;
+
+namespace {
+
+void* or_no_memory(void* block) {
+  if (!block) errno = ENOMEM;
+  return block;
+}
+
+bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+}  // namespace
+
+THRUM_EXPORT void* malloc(std::size_t size) {
+  if (!searching()) return __libc_malloc(size);
+  return or_no_memory(the_heap.allocate(size));
+}
+
+THRUM_EXPORT void free(void* block) {
+  if (!searching()) return __libc_free(block);
+  the_heap.release(block);
+}
+
+THRUM_EXPORT void* calloc(std::size_t count, std::size_t size) {
+  if (!searching()) return __libc_calloc(count, size);
+  std::size_t whole;
+  if (__builtin_mul_overflow(count, size, &whole)) return or_no_memory(nullptr);
+  void* block = the_heap.allocate(whole);
+  return block ? std::memset(block, 0, whole) : or_no_memory(nullptr);
+}
+
+THRUM_EXPORT void* realloc(void* block, std::size_t size) {
+  if (!searching()) return __libc_realloc(block, size);
+  if (!block) return or_no_memory(the_heap.allocate(size));
+  if (size == 0) {
+    the_heap.release(block);
+    return nullptr;
+  }
+  void* moved = the_heap.allocate(size);
+  if (!moved) return or_no_memory(nullptr);
+  std::size_t old = the_heap.size_of(block);
+  std::memcpy(moved, block, old < size ? old : size);
+  the_heap.release(block);
+  return moved;
+}
+
+THRUM_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) {
+  std::size_t whole;
+  if (__builtin_mul_overflow(count, size, &whole)) return or_no_memory(nullptr);
+  return realloc(block, whole);
+}
+
+THRUM_EXPORT void* memalign(std::size_t alignment, std::size_t size) {
+  if (!searching()) return __libc_memalign(alignment, size);
+  return or_no_memory(the_heap.allocate_aligned(alignment, size));
+}
+
+THRUM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
+
+THRUM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
+  if (alignment < sizeof(void*) || !is_power_of_two(alignment)) return EINVAL;
+  void* memory = memalign(alignment, size);
+  if (!memory) return ENOMEM;
+  *block = memory;
+  return 0;
+}
+
+THRUM_EXPORT void* valloc(std::size_t size) { return memalign(4096, size); }
+THRUM_EXPORT void* pvalloc(std::size_t size) { return memalign(4096, (size + 4095) & ~std::size_t{4095}); }
+
+THRUM_EXPORT std::size_t malloc_usable_size(void* block) {
+  if (!searching()) {
+    THRUM_REAL(malloc_usable_size);
+    return real(block);
+  }
+  return block ? the_heap.size_of(block) : 0;
+}

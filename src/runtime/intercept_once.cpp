@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// pthread_once and the guards of local statics. This file is compiled with exceptions: an initialisation that throws leaves its object as it was.
+
+#include <pthread.h>
+
+#include "runtime/intercept.hpp"
+
+using namespace thrum;
+
+using Guard = long long;
+
+namespace {
+
+void arrive_at(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait) {
+  if (world.running) scheduler().arrive(operation, object, 0, code, wait);
+}
+
+void done(Scheduler::Effect effect, Outcome outcome = Outcome::done) {
+  if (world.running) scheduler().done(effect, 0, 0, outcome);
+}
+
+// Leaves the once as finished, or, by an exception, as never begun.
+class OnceRun {
+ public:
+  OnceRun(pthread_once_t* once, std::uint64_t code) : once_(once), code_(code) {}
+  ~OnceRun() { leave(PTHREAD_ONCE_INIT); }
+  void leave(pthread_once_t state) {
+    if (left_) return;
+    left_ = true;
+    arrive_at(Operation::once_leave, address_of(once_), code_, Wait::nothing);
+    *once_ = state;
+    done(Scheduler::Effect::change);
+  }
+
+ private:
+  pthread_once_t* once_;
+  std::uint64_t code_;
+  bool left_ = false;
+};
+
+}  // namespace
+
+THRUM_EXPORT int pthread_once(pthread_once_t* once, void (*routine)()) {
+  THRUM_FORWARD(pthread_once, once, routine)
+  std::uint64_t object = address_of(once);
+  if (!world.running && *once == kOnceRunning) fail_alone(Operation::once_enter, object, THRUM_CALLER);
+  arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::once);
+  if (*once == kOnceDone) {
+    done(Scheduler::Effect::read, Outcome::unchanged);
+    return 0;
+  }
+  *once = kOnceRunning;
+  done(Scheduler::Effect::change);
+  OnceRun run(once, THRUM_CALLER);
+  routine();
+  run.leave(kOnceDone);
+  return 0;
+}
+
+THRUM_EXPORT int __cxa_guard_acquire(Guard* guard) {
+  if (!searching()) {
+    static auto* const real = reinterpret_cast<int (*)(Guard*)>(next_function("__cxa_guard_acquire"));
+    return real(guard);
+  }
+  std::uint64_t object = address_of(guard);
+  auto& state = state_at<GuardState>(object);
+  if (!world.running && state.running) fail_alone(Operation::once_enter, object, THRUM_CALLER);
+  arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::guard);
+  if (state.done) {
+    done(Scheduler::Effect::read, Outcome::unchanged);
+    return 0;
+  }
+  state.running = 1;
+  done(Scheduler::Effect::change);
+  return 1;
+}
+
+THRUM_EXPORT void __cxa_guard_release(Guard* guard) {
+  if (!searching()) {
+    static auto* const real = reinterpret_cast<void (*)(Guard*)>(next_function("__cxa_guard_release"));
+    return real(guard);
+  }
+  arrive_at(Operation::once_leave, address_of(guard), THRUM_CALLER, Wait::nothing);
+  auto& state = state_at<GuardState>(address_of(guard));
+  state.done = 1;
+  state.running = 0;
+  done(Scheduler::Effect::change);
+}
+
+THRUM_EXPORT void __cxa_guard_abort(Guard* guard) {
+  if (!searching()) {
+    static auto* const real = reinterpret_cast<void (*)(Guard*)>(next_function("__cxa_guard_abort"));
+    return real(guard);
+  }
+  arrive_at(Operation::once_leave, address_of(guard), THRUM_CALLER, Wait::nothing);
+  state_at<GuardState>(address_of(guard)).running = 0;
+  done(Scheduler::Effect::change);
+}

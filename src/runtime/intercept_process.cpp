@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The process: its beginning, its end, and how it fails.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <string>
+
+#include "runtime/intercept.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/process_state.hpp"
+
+using namespace thrum;
+
+extern "C" void* __dso_handle __attribute__((visibility("hidden")));
+
+namespace thrum {
+void end_main_thread_locals();
+}
+
+namespace {
+
+using Main = int (*)(int, char**, char**);
+Main g_main = nullptr;
+bool g_terminating = false;  // std::terminate was called
+
+ThreadId running_thread() { return world.running ? scheduler().current().id : kMainThread; }
+
+// The name of the exception that is being handled, or nothing. std::type_info keeps its name behind its vtable pointer (Itanium C++ ABI 2.9.5).
+std::string current_exception_name() {
+  auto* current_type = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "__cxa_current_exception_type"));
+  void* type = current_type ? current_type() : nullptr;
+  if (!type) return {};
+  const char* mangled = static_cast<const char**>(type)[1];
+  if (*mangled == '*') ++mangled;
+  char* name = abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr);
+  return name ? name : mangled;
+}
+
+void on_terminate() {
+  g_terminating = true;
+  std::string name = current_exception_name();
+  if (name.empty()) fail({BugKind::crash, "std::terminate without an exception", running_thread(), 0, {}});
+  fail({BugKind::uncaught_exception, "uncaught exception of type " + name, running_thread(), 0, {}});
+}
+
+void install_terminate_handler() {
+  using Handler = void (*)();
+  auto* set = reinterpret_cast<Handler (*)(Handler)>(dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE"));
+  if (set) set(on_terminate);
+}
+
+void flush_output() {
+  static auto* const real_fflush = reinterpret_cast<int (*)(FILE*)>(next_function("fflush"));
+  real_fflush(nullptr);
+}
+
+// The end of the process, an event that everything depends on.
+[[noreturn]] void leave_process(int status, std::uint64_t code) {
+  if (world.running) {
+    scheduler().arrive(Operation::process_exit, 0, 0, code);
+    scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(status));
+  }
+  exit_process(status);
+}
+
+[[noreturn]] void exit_under_search(int status, std::uint64_t code) {
+  if (!world.running) scheduler().start_main();
+  end_main_thread_locals();
+  process_state().run_exit_handlers();
+  // What the program has printed and libc not yet written is lost with the execution; nobody sees it but under replay.
+  if (!world.running || world.job->replay) flush_output();
+  leave_process(status, code);
+}
+
+int main_under_search(int argc, char** argv, char** environment) {
+  process_state().main_frame = __builtin_frame_address(0);
+  world.channel->phase.store(Channel::Phase::preamble, std::memory_order_release);
+  install_terminate_handler();
+  exit_under_search(g_main(argc, argv, environment), 0);
+}
+
+}  // namespace
+
+THRUM_EXPORT int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*loader_fini)(),
+                                   void* stack_end) {
+  static auto* const real = reinterpret_cast<decltype(&__libc_start_main)>(next_function("__libc_start_main"));
+  if (searching()) {
+    g_main = main;
+    main = main_under_search;
+  }
+  return real(main, argc, argv, init, fini, loader_fini, stack_end);
+}
+
+THRUM_EXPORT void exit(int status) {
+  if (!searching()) {
+    THRUM_REAL(exit);
+    real(status);
+    __builtin_unreachable();
+  }
+  exit_under_search(status, THRUM_CALLER);
+}
+
+THRUM_EXPORT void _exit(int status) {
+  if (!searching()) {
+    static auto* const real = reinterpret_cast<void (*)(int)>(next_function("_exit"));
+    real(status);
+    __builtin_unreachable();
+  }
+  leave_process(status, THRUM_CALLER);
+}
+
+THRUM_EXPORT void _Exit(int status) {
+  if (!searching()) {
+    THRUM_REAL(_Exit);
+    real(status);
+    __builtin_unreachable();
+  }
+  leave_process(status, THRUM_CALLER);
+}
+
+THRUM_EXPORT void quick_exit(int status) {
+  if (!searching()) {
+    THRUM_REAL(quick_exit);
+    real(status);
+    __builtin_unreachable();
+  }
+  leave_process(status, THRUM_CALLER);
+}
+
+THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* module) {
+  // The runtime's own globals are never destroyed.
+  if (module == &__dso_handle) return 0;
+  if (!searching()) {
+    static auto* const real = reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
+    return real(function, argument, module);
+  }
+  process_state().at_exit(function, argument);
+  return 0;
+}
+
+THRUM_EXPORT void abort() {
+  if (!searching()) {
+    THRUM_REAL(abort);
+    real();
+    __builtin_unreachable();
+  }
+  fail({BugKind::crash, "aborted", running_thread(), THRUM_CALLER, {}});
+}
+
+THRUM_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+  if (!searching()) {
+    static auto* const real =
+        reinterpret_cast<void (*)(const char*, const char*, unsigned, const char*)>(next_function("__assert_fail"));
+    real(expression, file, line, function);
+    __builtin_unreachable();
+  }
+  fail({BugKind::assertion, std::string("assertion failed: ") + expression, running_thread(), THRUM_CALLER, {}});
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/modules.hpp"
+
+#include <cstring>
+#include <link.h>
+
+#include "runtime/raw_syscall.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Calls visit(info, its number) for each module until it returns true.
+template <typename Visit>
+bool any_module(Visit visit) {
+  struct Walk {
+    Visit& visit;
+    std::uint16_t number = 0;
+  } walk{visit};
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, std::size_t, void* argument) -> int {
+               auto& state = *static_cast<Walk*>(argument);
+               return state.visit(*info, state.number++) ? 1 : 0;
+             },
+             &walk) != 0;
+}
+
+bool holds(const dl_phdr_info& info, std::uint64_t address) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    std::uint64_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz) return true;
+  }
+  return false;
+}
+
+// Instrumented code calls the runtime, and so needs the library.
+bool needs_runtime(const dl_phdr_info& info) {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC) {
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+    }
+  }
+  const char* strings = nullptr;
+  for (const auto* entry = dynamic; entry && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+  }
+  if (!strings || reinterpret_cast<std::uint64_t>(strings) < info.dlpi_addr) return false;
+  for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_NEEDED && std::strcmp(strings + entry->d_un.d_val, "libthrum.so") == 0) return true;
+  }
+  return false;
+}
+
+std::string own_path() {
+  char path[4096];
+  long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(path), sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+}  // namespace
+
+std::vector<Module> modules() {
+  std::vector<Module> all;
+  any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    all.push_back({number == 0 ? own_path() : std::string(info.dlpi_name), needs_runtime(info)});
+    return false;
+  });
+  return all;
+}
+
+bool find_in_modules(std::uint64_t address, Place& place) {
+  return any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    if (!holds(info, address)) return false;
+    place = {Place::Space::module, number, 0, address - info.dlpi_addr};
+    return true;
+  });
+}
+
+bool is_runtime(std::uint64_t address) {
+  static std::uint64_t begin = 0;
+  static std::uint64_t end = 0;
+  if (end == 0) {
+    any_module([&](const dl_phdr_info& info, std::uint16_t) {
+      if (!holds(info, reinterpret_cast<std::uint64_t>(&is_runtime))) return false;
+      begin = info.dlpi_addr;
+      for (int i = 0; i < info.dlpi_phnum; ++i) {
+        const auto& segment = info.dlpi_phdr[i];
+        if (segment.p_type == PT_LOAD) end = info.dlpi_addr + segment.p_vaddr + segment.p_memsz;
+      }
+      return true;
+    });
+  }
+  return begin <= address && address < end;
+}
+
+}  // namespace thrum

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/native_program.hpp"
+
+#include <cstring>
+#include <ctime>
+#include <link.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+#include "runtime/failure.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/modules.hpp"
+#include "runtime/notes.hpp"
+#include "runtime/process_state.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/snapshot.hpp"
+#include "runtime/thread_pool.hpp"
+#include "runtime/world.hpp"
+#include "search/explore.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kThreadsAtFirst = 9;
+constexpr std::size_t kEngineStack = std::size_t{4} << 20;
+
+enum class Again : std::uint8_t { no, same, more_threads };
+
+Context g_engine;
+Trace* g_trace = nullptr;
+Again g_again = Again::no;
+Forever<Thread> g_main_at_snapshot;
+std::uint64_t g_clock_at_snapshot = 0;
+
+double seconds() {
+  timespec now;
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&now));
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+[[noreturn]] void leave() {
+  world.running = false;
+  Context dead;
+  switch_to(dead, g_engine, scheduler().thread_in_slot(0).fs_base);
+  __builtin_unreachable();
+}
+
+void put_back() {
+  snapshot().restore();
+  for (std::uint16_t slot = 1; slot < scheduler().threads_created(); ++slot) the_heap.clear(slot);
+  thread_pool().restore_main();
+  scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
+  scheduler().reset();
+  scheduler().set_clock(g_clock_at_snapshot);
+  process_state().restore();
+  the_heap.use_region(0);
+}
+
+void take_snapshot() {
+  Thread& main = scheduler().thread_in_slot(0);
+  thread_pool().save_main();
+  g_main_at_snapshot.value = main;
+  g_clock_at_snapshot = scheduler().now_ns();
+  process_state().save();
+  snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer));
+}
+
+void grow_pool() {
+  put_back();
+  snapshot().drop();
+  thread_pool().grow(std::min<std::size_t>(thread_pool().size() * 2, kThreadsMax));
+  take_snapshot();
+}
+
+void announce(const Plan& plan) {
+  Channel& channel = *world.channel;
+  channel.policy = plan.policy;
+  auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
+  std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
+  channel.departure_count = static_cast<std::uint32_t>(count);
+  channel.executions.fetch_add(1, std::memory_order_relaxed);
+}
+
+Limits limits_of(const Job& job) {
+  Limits limits;
+  limits.executions = job.executions;
+  limits.keep_going = job.keep_going;
+  limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
+  limits.announce = announce;
+  limits.now = seconds;
+  return limits;
+}
+
+[[noreturn]] void send(Report& report) {
+  report.modules = modules();
+  notes().add_to(report.notes);
+  ByteWriter out;
+  write_report(out, report, *world.names);
+  const std::string& bytes = out.bytes();
+  Channel& channel = *world.channel;
+  THRUM_CHECK(bytes.size() < kChannelSize - sizeof(Channel));
+  std::memcpy(channel.report, bytes.data(), bytes.size());
+  channel.report_size.store(bytes.size(), std::memory_order_release);
+  channel.phase.store(Channel::Phase::reported, std::memory_order_release);
+  raw_syscall(SYS_exit_group, 0);
+  __builtin_unreachable();
+}
+
+// What runs on the engine's own stack.
+void engine() {
+  take_snapshot();
+  world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+  NativeProgram program;
+  Report report;
+  report.started_threads = true;
+  const Job& job = *world.job;
+  if (job.replay) {
+    Trace& trace = report.replayed.emplace();
+    announce(*job.replay);
+    double start = seconds();
+    program.run(*job.replay, nullptr, Recording::full, trace);
+    report.result.seconds = seconds() - start;
+    report.result.executions = 1;
+    report.result.steps = trace.steps;
+    report.result.threads_max = trace.threads;
+  } else {
+    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
+    THRUM_CHECK(strategy != nullptr);
+    report.result = explore(program, *strategy, limits_of(job));
+  }
+  send(report);
+}
+
+}  // namespace
+
+Trace& current_trace() { return *g_trace; }
+
+void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
+  Channel& channel = *world.channel;
+  g_trace = &trace;
+  std::uint64_t steps_before = channel.steps.load(std::memory_order_relaxed);
+  do {
+    put_back();
+    scheduler().director().begin(plan, online, recording, trace);
+    world.recording = scheduler().director().records_events();
+    steps_before = channel.steps.load(std::memory_order_relaxed);
+    world.steps_end = steps_before + world.job->steps;
+    world.wrote = false;
+    g_again = Again::no;
+    world.running = true;
+    Thread& main = scheduler().thread_in_slot(0);
+    switch_to(g_engine, main.context, main.fs_base);
+    if (g_again == Again::more_threads) grow_pool();
+  } while (g_again != Again::no);
+  if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
+  trace.steps = channel.steps.load(std::memory_order_relaxed) - steps_before;
+  trace.points = scheduler().points();
+  trace.threads = scheduler().threads_created();
+}
+
+ThreadNames& NativeProgram::names() { return *world.names; }
+
+void begin_search() {
+  scheduler().start_main();
+  thread_pool().grow(kThreadsAtFirst);
+  Thread& main = scheduler().thread_in_slot(0);
+  thread_pool().describe_main(main);
+  main.life = Life::unsettled;
+  long stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                           -1, 0);
+  THRUM_CHECK(stack > 0);
+  Context engine_context = new_context(reinterpret_cast<char*>(stack) + kEngineStack, engine);
+  switch_to(main.context, engine_context, 0);
+}
+
+void end_execution() { leave(); }
+
+void start_anew() {
+  g_again = Again::same;
+  leave();
+}
+
+void need_more_threads() {
+  g_again = Again::more_threads;
+  leave();
+}
+
+void cut_by_steps() {
+  g_trace->end = End::steps;
+  leave();
+}
+
+void exit_process(int status) {
+  if (!world.running) {
+    Failure failure{BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
+    report_without_search(status == 0 ? nullptr : &failure);
+  }
+  if (status != 0) {
+    fail({BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), scheduler().current().id, 0, {}});
+  }
+  end_execution();
+}
+
+void report_without_search(const Failure* failure) {
+  world.running = false;
+  Report report;
+  report.result.executions = 1;
+  report.result.threads_max = 1;
+  report.result.steps = world.channel->steps.load(std::memory_order_relaxed);
+  report.result.end = failure ? SearchEnd::bug : SearchEnd::exhausted;
+  report.result.guarantee.complete = report.result.guarantee.exhausted = !failure;
+  Trace trace;
+  trace.threads = 1;
+  if (failure) {
+    trace.end = End::bug;
+    trace.failure = *failure;
+    capture_failure_stack(trace);
+  }
+  if (failure && !world.job->replay) {
+    FoundBug bug;
+    bug.failure = *failure;
+    bug.minimal = true;
+    bug.execution = 1;
+    bug.trace = trace;
+    report.result.bugs.push_back(std::move(bug));
+  }
+  if (world.job->replay) report.replayed = std::move(trace);
+  send(report);
+}
+
+}  // namespace thrum

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compiled program as a Program: each execution begins from the snapshot and runs under the scheduler.
+#pragma once
+
+#include "runtime/thread.hpp"
+#include "search/program.hpp"
+
+namespace thrum {
+
+class NativeProgram final : public Program {
+ public:
+  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override;
+  ThreadNames& names() override;
+};
+
+// The program's first choice: takes the snapshot and begins the search. Returns at the beginning of each execution; in the meantime the search goes
+// on, and at its end the process ends.
+void begin_search();
+
+// The trace of the execution that runs.
+Trace& current_trace();
+
+// These leave the program's code for the search, for good. REQUIRES: an execution runs.
+[[noreturn]] void end_execution();
+[[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
+[[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
+
+// The process under test ends, with this status; in an execution or, where there was no choice yet, the only one.
+[[noreturn]] void exit_process(int status);
+
+// Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended well.
+[[noreturn]] void report_without_search(const Failure* failure);
+
+}  // namespace thrum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/notes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/thread.hpp"
+
+namespace thrum {
+
+constinit Forever<Notes> the_notes;
+
+void Notes::weaker_atomic(std::uint64_t code) {
+  std::uint64_t& recent = recent_[(code >> 2) % kRecent];
+  if (recent == code) return;
+  recent = code;
+  if (std::find(weaker_atomics_.begin(), weaker_atomics_.end(), code) == weaker_atomics_.end()) weaker_atomics_.push_back(code);
+}
+
+void Notes::uncontrolled_call(const char* name) {
+  for (const char* known : uncontrolled_) {
+    if (std::strcmp(known, name) == 0) return;
+  }
+  uncontrolled_.push_back(name);
+}
+
+void Notes::too_many_threads() { too_many_threads_ = true; }
+
+void Notes::add_to(std::vector<Note>& notes) const {
+  if (!weaker_atomics_.empty()) {
+    notes.push_back({"weaker-atomics", weaker_atomics_.size(),
+                     "atomic operations that ask for less than sequential consistency were run as if they asked for it", false});
+  }
+  for (const char* name : uncontrolled_) {
+    notes.push_back({"uncontrolled-call", 1, std::string("the program calls ") + name + ", which is not under control", true});
+  }
+  if (too_many_threads_) {
+    notes.push_back({"too-many-threads", 1,
+                     "more than " + std::to_string(kThreadsMax) + " threads in an execution: pthread_create failed", true});
+  }
+}
+
+}  // namespace thrum

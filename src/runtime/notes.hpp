@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a search has met that weakens its result, or that the user should know.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/job.hpp"
+#include "runtime/forever.hpp"
+
+namespace thrum {
+
+class Notes {
+ public:
+  constexpr Notes() = default;
+
+  // An atomic operation at that place asked for less than sequential consistency.
+  void weaker_atomic(std::uint64_t code);
+
+  // The program called something that is not under control. name: a string that lasts.
+  void uncontrolled_call(const char* name);
+
+  void too_many_threads();
+
+  void add_to(std::vector<Note>& notes) const;
+
+ private:
+  static constexpr std::size_t kRecent = 256;
+  std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
+  std::vector<std::uint64_t> weaker_atomics_;
+  std::vector<const char*> uncontrolled_;
+  bool too_many_threads_ = false;
+};
+
+extern constinit Forever<Notes> the_notes;
+inline Notes& notes() { return the_notes.value; }
+
+}  // namespace thrum

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the state of the program's synchronization objects lies: inside the objects themselves, so that a rollback puts it back for free and static
+// initialisers (all zeros) work.
+#pragma once
+
+#include <cstdint>
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "model/thread_names.hpp"
+
+namespace thrum {
+
+// A mutex (kind lies where glibc's static initialisers put it) or a read-write lock. Free: both first words are 0.
+struct LockState {
+  std::uint32_t owner;  // ThreadId + 1 of who holds it, or writes
+  std::uint32_t count;  // mutex: how often beyond once the owner has locked it; read-write lock: readers
+  std::uint32_t unused[2];
+  std::int32_t kind;
+};
+static_assert(sizeof(LockState) <= sizeof(pthread_mutex_t) && sizeof(LockState) <= sizeof(pthread_rwlock_t));
+
+struct ConditionState {
+  std::uint32_t clock;  // clockid_t that timed waits count by
+};
+static_assert(sizeof(ConditionState) <= sizeof(pthread_cond_t));
+
+struct SemaphoreState {
+  std::uint32_t count;
+};
+static_assert(sizeof(SemaphoreState) <= sizeof(sem_t));
+
+struct BarrierState {
+  std::uint32_t threads;
+  std::uint32_t arrived;
+};
+static_assert(sizeof(BarrierState) <= sizeof(pthread_barrier_t));
+
+inline constexpr pthread_once_t kOnceRunning = 1;  // glibc's numbers, since programs look at them
+inline constexpr pthread_once_t kOnceDone = 2;
+
+// A static-initialisation guard (Itanium C++ ABI 3.3.3): the first byte says done, the second is ours.
+struct GuardState {
+  std::uint8_t done;
+  std::uint8_t running;
+};
+
+template <typename State>
+State& state_at(std::uint64_t object) {
+  return *reinterpret_cast<State*>(object);
+}
+
+inline bool lock_is_free(std::uint64_t object) {
+  const auto& lock = state_at<LockState>(object);
+  return lock.owner == 0 && lock.count == 0;
+}
+inline bool shared_lock_is_free(std::uint64_t object) { return state_at<LockState>(object).owner == 0; }
+inline ThreadId lock_holder(std::uint64_t object) {
+  std::uint32_t owner = state_at<LockState>(object).owner;
+  return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);
+}
+inline std::uint32_t semaphore_count(std::uint64_t object) { return state_at<SemaphoreState>(object).count; }
+inline bool once_is_running(std::uint64_t object) { return state_at<pthread_once_t>(object) == kOnceRunning; }
+inline bool guard_is_running(std::uint64_t object) { return state_at<GuardState>(object).running != 0; }
+
+}  // namespace thrum

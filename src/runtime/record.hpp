@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writing down what an execution does, where somebody asked for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/trace.hpp"
+#include "runtime/thread.hpp"
+
+namespace thrum {
+
+// Appends the event that the thread has just done to the current trace.
+void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+
+// Notes the running stack as the one of the thread's pending operation, where the current trace is to hold stacks.
+void note_stack(Thread& thread);
+
+// The name of an address that lasts. none where the number is no address of the program's.
+Place place_of(std::uint64_t address);
+
+// Return addresses of the running stack from the program's own code on, innermost first.
+std::vector<Place> running_stack();
+
+}  // namespace thrum

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/scheduler.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/failure.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/objects.hpp"
+#include "runtime/record.hpp"
+#include "runtime/thread_pool.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+constinit Forever<Scheduler> the_scheduler;
+
+namespace {
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+}  // namespace
+
+void Scheduler::start_main() {
+  if (slots_.empty()) slots_.push_back(std::make_unique<Thread>());
+  current_ = last_ = slots_[0].get();
+  live_.assign(1, current_);
+}
+
+void Scheduler::reset() {
+  live_.assign(1, slots_[0].get());
+  unsettled_.clear();
+  current_ = last_ = slots_[0].get();
+  created_ = 1;
+  points_ = 0;
+  wait_order_ = 0;
+  spins_.reset();
+}
+
+void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code, Wait wait) {
+  count_step();
+  Thread& me = *current_;
+  me.operation = operation;
+  me.object = object;
+  me.size = size;
+  me.code = code;
+  me.wait = wait;
+  me.timed = false;
+  me.timed_out = false;
+  if (world.wrote) {
+    spins_.note_change(me);
+    world.wrote = false;
+  }
+  if (me.atomic_depth != 0) {
+    if (!enabled(me)) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
+    return;
+  }
+  stand(me);
+  me.wait = Wait::nothing;
+}
+
+void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code) {
+  CallerState caller = thrum_caller;
+  Thread& me = *current_;
+  if (world.wrote) {
+    spins_.note_change(me);
+    world.wrote = false;
+  }
+  SpinDetector::Arrival arrival =
+      me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
+  if (arrival == SpinDetector::Arrival::start_anew) start_anew();
+  arrive(operation, object, size, code, arrival == SpinDetector::Arrival::spins ? Wait::spin : Wait::nothing);
+}
+
+bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
+                             std::uint64_t deadline_ns) {
+  count_step();
+  Thread& me = *current_;
+  me.operation = operation;
+  me.object = object;
+  me.size = 0;
+  me.code = code;
+  me.wait = wait;
+  me.woken = false;
+  me.timed = deadline_ns != kNoDeadline;
+  me.timed_out = false;
+  me.deadline_ns = deadline_ns;
+  me.wait_order = ++wait_order_;
+  if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
+  stand(me);
+  me.wait = Wait::nothing;
+  me.timed = false;
+  return me.timed_out;
+}
+
+void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  Thread& me = *current_;
+  if (effect == Effect::change) {
+    spins_.note_change(me);
+    spins_.note_write(me.object, me.size);
+  } else if (effect == Effect::read) {
+    spins_.note_read(me, me.object, me.size);
+  }
+  if (me.atomic_depth != 0) return;  // the section is the event
+  last_ = &me;
+  if (__builtin_expect(world.recording, 0)) record_event(me, value, operand, outcome);
+  ++me.events;
+}
+
+void Scheduler::advance_clock(std::uint64_t to_ns) {
+  if (now_ns_ >= to_ns) return;
+  now_ns_ = to_ns;
+  spins_.note_write(SpinDetector::kClock, 1);
+}
+
+// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's turn again.
+void Scheduler::stand(Thread& thread) {
+  if (__builtin_expect(world.recording, 0)) note_stack(thread);
+  thread.life = Life::standing;
+  if (unsettled_.empty()) {
+    Thread& next = pick();
+    if (&next != &thread) run(next);
+  } else {
+    Thread& next = *unsettled_.back();
+    unsettled_.pop_back();
+    run(next);
+  }
+  thread.life = Life::unsettled;
+}
+
+void Scheduler::run(Thread& thread) {
+  Thread& from = *current_;
+  current_ = &thread;
+  the_heap.use_region(thread.slot);
+  switch_to(from.context, thread.context, thread.fs_base);
+}
+
+bool Scheduler::enabled(const Thread& thread) const {
+  switch (thread.wait) {
+    case Wait::nothing:
+      return true;
+    case Wait::lock:
+      return lock_is_free(thread.object);
+    case Wait::shared_lock:
+      return shared_lock_is_free(thread.object);
+    case Wait::spin_lock:
+      return state_at<pthread_spinlock_t>(thread.object) == 0;
+    case Wait::semaphore:
+      return semaphore_count(thread.object) != 0;
+    case Wait::once:
+      return !once_is_running(thread.object);
+    case Wait::guard:
+      return !guard_is_running(thread.object);
+    case Wait::wakeup:
+      return thread.woken;
+    case Wait::deadline:
+    case Wait::join:
+      return false;
+    case Wait::spin:
+      return spins_.released(thread);
+  }
+  return false;
+}
+
+Thread& Scheduler::pick() {
+  ++points_;
+  Thread& last = *last_;
+  bool last_enabled = last.life == Life::standing && enabled(last);
+  bool yielded = last_enabled && last.operation == Operation::yield;
+  ChoiceKey key{last.id, ChoiceKind::thread, last.events};
+  if (last_enabled && !yielded && director_.quiet(key)) return last;
+
+  collect_options(last);
+  if (options_.empty()) {
+    if (Thread* spinner = release_spinner()) return *spinner;
+    if (advance_for_spinners()) collect_options(last);
+    if (options_.empty()) fail_stuck();
+  }
+  point_.key = key;
+  point_.running_enabled = last_enabled;
+  point_.yielded = yielded;
+  std::uint16_t taken = director_.choose(point_, options_, *this);
+  if (taken == Director::kStop) end_execution();
+  Thread& next = *option_threads_[taken];
+  if (options_[taken].via == Via::timeout) {
+    next.timed_out = true;
+    advance_clock(next.deadline_ns);
+  }
+  return next;
+}
+
+void Scheduler::collect_options(const Thread& last) {
+  options_.clear();
+  option_threads_.clear();
+  bool timed = false;
+  std::uint16_t round = 0;
+  bool round_found = false;
+  for (Thread* thread : live_) {
+    timed = timed || thread->timed;
+    if (thread->life != Life::standing || !enabled(*thread)) continue;
+    if (!round_found && world.names->before(last.id, thread->id)) {
+      round = static_cast<std::uint16_t>(options_.size());
+      round_found = true;
+    }
+    options_.push_back({thread->id, Via::run});
+    option_threads_.push_back(thread);
+  }
+  point_.enabled = static_cast<std::uint16_t>(options_.size());
+  point_.round = round;
+  if (!timed) return;
+  // With some thread enabled any timed wait may run out first; with none, time passes until the earliest deadline.
+  std::uint64_t latest = kNever;
+  if (options_.empty()) {
+    for (Thread* thread : live_) {
+      if (may_time_out(*thread)) latest = std::min(latest, thread->deadline_ns);
+    }
+  }
+  for (Thread* thread : live_) {
+    if (!may_time_out(*thread) || thread->deadline_ns > latest) continue;
+    options_.push_back({thread->id, Via::timeout});
+    option_threads_.push_back(thread);
+  }
+}
+
+bool Scheduler::may_time_out(const Thread& thread) const {
+  return thread.timed && thread.life == Life::standing && !enabled(thread);
+}
+
+// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind our back; who goes first does not
+// matter, since a round changes nothing.
+Thread* Scheduler::release_spinner() {
+  for (Thread* thread : live_) {
+    if (thread->wait == Wait::spin && thread->life == Life::standing && spins_.give_another_round(*thread)) return thread;
+  }
+  return nullptr;
+}
+
+// Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.
+bool Scheduler::advance_for_spinners() {
+  constexpr std::uint64_t kShortest = 1'000;                    // a microsecond
+  constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
+  bool watched = std::any_of(live_.begin(), live_.end(), [&](const Thread* thread) {
+    return thread->wait == Wait::spin && thread->life == Life::standing && spins_.reads_clock(*thread);
+  });
+  if (!watched || clock_jump_ns_ > kLongest) return false;
+  clock_jump_ns_ = std::max(kShortest, clock_jump_ns_ * 2);
+  advance_clock(now_ns_ + clock_jump_ns_);
+  return true;
+}
+
+void Scheduler::fail_stuck() {
+  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
+  bool anybody = false;
+  for (Thread* thread : live_) {
+    anybody = true;
+    Waiter waiter{thread->id, thread->operation, thread->object, kNoThread, thread->wait == Wait::spin, thread->code};
+    if (thread->wait == Wait::join) {
+      waiter.operation = Operation::thread_join;
+      waiter.holder = thread->joined->id;
+    }
+    if (thread->wait == Wait::lock || thread->wait == Wait::shared_lock) waiter.holder = lock_holder(thread->object);
+    if (waiter.spinning && failure.kind == BugKind::deadlock) {
+      failure.kind = BugKind::livelock;
+      failure.message = "every thread waits, some by going round in a loop";
+    }
+    failure.waiters.push_back(waiter);
+  }
+  if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  fail(std::move(failure));
+}
+
+std::span<const PendingOperation> Scheduler::pending() {
+  pending_.clear();
+  for (const Thread* thread : live_) {
+    if (thread->life != Life::standing) continue;
+    pending_.push_back({thread->id, thread->operation, enabled(*thread), thread->size, thread->object});
+  }
+  return pending_;
+}
+
+void Scheduler::insert_live(Thread& thread) {
+  auto after = std::find_if(live_.begin(), live_.end(),
+                            [&](const Thread* other) { return world.names->before(thread.id, other->id); });
+  live_.insert(after, &thread);
+}
+
+Thread* Scheduler::create(void* (*body)(void*), void* argument) {
+  world.wrote = true;
+  Thread& parent = *current_;
+  std::uint16_t slot = created_;
+  if (slot == kThreadsMax) return nullptr;
+  if (slot >= thread_pool().size()) need_more_threads();
+  if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
+  Thread& child = *slots_[slot];
+  ++created_;
+  thread_pool().equip(slot, child);
+  child.id = name_thread(parent.id, ++parent.children);
+  child.slot = slot;
+  child.life = Life::unsettled;
+  child.wait = Wait::nothing;
+  child.timed = child.timed_out = child.woken = child.detached = child.joined_by_someone = false;
+  child.atomic_depth = 0;
+  child.events = child.children = 0;
+  child.operation = Operation::thread_start;
+  child.joined = nullptr;
+  child.body = body;
+  child.argument = argument;
+  child.result = nullptr;
+  child.destructors.clear();
+  child.keys.clear();
+  insert_live(child);
+  return &child;
+}
+
+void Scheduler::start(Thread& child) {
+  unsettled_.push_back(current_);
+  run(child);
+}
+
+void Scheduler::end_current() {
+  Thread& me = *current_;
+  me.life = Life::ended;
+  live_.erase(std::find(live_.begin(), live_.end(), &me));
+  for (Thread* thread : live_) {
+    if (thread->wait == Wait::join && thread->joined == &me) {
+      thread->wait = Wait::nothing;
+      thread->life = Life::unsettled;
+      unsettled_.push_back(thread);
+    }
+  }
+  spins_.note_write(reinterpret_cast<std::uint64_t>(&me), 1);
+  if (unsettled_.empty()) {
+    run(pick());
+  } else {
+    Thread& next = *unsettled_.back();
+    unsettled_.pop_back();
+    run(next);
+  }
+  __builtin_unreachable();
+}
+
+void Scheduler::join(Thread& other, std::uint64_t code) {
+  Thread& me = *current_;
+  other.joined_by_someone = true;
+  world.wrote = true;
+  if (other.life == Life::ended) return;
+  me.operation = Operation::thread_join;
+  me.object = 0;
+  me.code = code;
+  me.wait = Wait::join;
+  me.joined = &other;
+  stand(me);
+}
+
+std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {
+  std::vector<Thread*>& waiters = waiters_;
+  waiters.clear();
+  for (Thread* thread : live_) {
+    if (thread->wait == Wait::wakeup && !thread->woken && thread->object == object && thread->operation == sleeping) {
+      waiters.push_back(thread);
+    }
+  }
+  std::sort(waiters.begin(), waiters.end(), [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
+  if (most == 1 && waiters.size() > 1) {
+    options_.clear();
+    for (const Thread* waiter : waiters) options_.push_back({waiter->id, Via::run});
+    std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
+  }
+  auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Thread& waiter = *waiters[i];
+    waiter.woken = true;
+    waiter.timed = false;
+    if (waiter.lock == 0) continue;
+    waiter.wait = Wait::lock;  // of a condition variable: it goes on when it has its mutex again
+    waiter.object = waiter.lock;
+  }
+  return count;
+}
+
+std::uint16_t Scheduler::choose_value(std::uint16_t n) {
+  options_.clear();
+  for (std::uint16_t value = 0; value < n; ++value) options_.push_back({value, Via::run});
+  world.wrote = true;  // what follows is no spin, whatever it reads
+  return choose(ChoiceKind::value);
+}
+
+// Among options_, by the running thread's last event.
+std::uint16_t Scheduler::choose(ChoiceKind kind) {
+  ChoicePoint point;
+  point.key = {current_->id, kind, current_->events};
+  std::uint16_t taken = director_.choose(point, options_, *this);
+  if (taken == Director::kStop) end_execution();
+  return taken;
+}
+
+}  // namespace thrum

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler: which thread of the program under test runs.
+//
+// Each visible operation is a call that first arrives: it publishes the operation, and returns when the thread is to do it. Stretches without
+// visible operations (the start of a new thread, what follows a join) run at once when they can, so that at every choice each live thread stands before
+// a visible operation or waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
+//
+// Thread safety: everything runs on one system thread.
+// Invariants, at every choice:
+//   1. Each live thread is standing, or waits to join.
+//   2. unsettled_ is empty.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/trace.hpp"
+#include "runtime/forever.hpp"
+#include "runtime/spin.hpp"
+#include "runtime/thread.hpp"
+#include "runtime/world.hpp"
+#include "search/director.hpp"
+
+namespace thrum {
+
+class Scheduler final : Pending {
+ public:
+  constexpr Scheduler() = default;
+
+  Thread& current() { return *current_; }
+  Director& director() { return director_; }
+  std::span<Thread* const> live() const { return live_; }
+  Thread& thread_in_slot(std::uint32_t slot) { return *slots_[slot]; }
+
+  // Main before the first choice.
+  void start_main();
+  // Puts the threads as they were at the snapshot: main alone, in the middle of a stretch.
+  void reset();
+  std::uint16_t threads_created() const { return created_; }
+  std::uint32_t points() const { return points_; }
+
+  // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must be true first.
+  void arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+              Wait wait = Wait::nothing);
+  // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a loop_entry of switch.S.
+  void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where that is why it returned.
+  bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
+                    std::uint64_t deadline_ns);
+  static constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+  enum class Effect : std::uint8_t { none, read, change };
+  // The running thread has done the operation that it arrived before: it is an event now. effect: what loops that watch its object have to know.
+  void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0, Outcome outcome = Outcome::done);
+
+  // The event wrote a second object too.
+  void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
+
+  // The running thread makes another. nullptr: no more threads can be had.
+  Thread* create(void* (*body)(void*), void* argument);
+  // A new thread runs up to its first visible operation, then its maker goes on.
+  void start(Thread& child);
+  // The running thread, whose code is done, ends.
+  [[noreturn]] void end_current();
+  // Waits, in the middle of a stretch, until the other thread has ended.
+  void join(Thread& other, std::uint64_t code);
+
+  // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to be woken, is a choice.
+  std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
+  // A choice among n values.
+  std::uint16_t choose_value(std::uint16_t n);
+
+
+  // What the pending operation of a thread waits for, by the state of the program's objects.
+  bool enabled(const Thread& thread) const;
+
+  std::uint64_t now_ns() const { return now_ns_; }
+  void advance_clock(std::uint64_t to_ns);
+  void set_clock(std::uint64_t ns) { now_ns_ = ns; }
+
+ private:
+  void stand(Thread& thread);
+  Thread& pick();
+  Thread* release_spinner();
+  bool advance_for_spinners();
+  bool may_time_out(const Thread& thread) const;
+  std::uint16_t choose(ChoiceKind kind);
+  void collect_options(const Thread& last);
+  void run(Thread& thread);
+  [[noreturn]] void fail_stuck();
+  std::span<const PendingOperation> pending() override;
+  void insert_live(Thread& thread);
+
+  Thread* current_ = nullptr;  // whose code runs
+  Thread* last_ = nullptr;     // who did the last event
+  std::vector<std::unique_ptr<Thread>> slots_;
+  std::vector<Thread*> live_;       // by name
+  std::vector<Thread*> unsettled_;  // in the middle of a stretch, to be gone on with; last in, first out
+  std::vector<Option> options_;
+  std::vector<Thread*> option_threads_;
+  std::vector<Thread*> waiters_;
+  std::vector<PendingOperation> pending_;
+  ChoicePoint point_;
+  Director director_;
+  SpinDetector spins_;
+  std::uint16_t created_ = 1;
+  std::uint32_t points_ = 0;
+  std::uint64_t wait_order_ = 0;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops
+};
+
+extern constinit Forever<Scheduler> the_scheduler;
+inline Scheduler& scheduler() { return the_scheduler.value; }
+
+}  // namespace thrum

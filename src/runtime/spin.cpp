@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/spin.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/thread.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kVisitsMax = 64;    // a longer iteration is an ordinary one
+constexpr std::size_t kReadsMax = 4096;
+constexpr std::uint64_t kStackMax = 1 << 16;  // bytes of live stack; a deeper loop is an ordinary one
+constexpr std::size_t kRegisters = 6;
+
+}  // namespace
+
+void SpinDetector::reset() {
+  for (PerThread& thread : threads_) {
+    thread.visit_count = 0;
+    thread.reads.clear();
+    thread.round_given_at = 0xffffffff;
+  }
+  writes_.clear();
+}
+
+SpinDetector::PerThread& SpinDetector::of(const Thread& thread) {
+  if (threads_.size() <= thread.slot) threads_.resize(thread.slot + std::size_t{1});
+  return threads_[thread.slot];
+}
+
+bool SpinDetector::watched(std::uint64_t code) const {
+  return std::find(watched_.begin(), watched_.end(), code) != watched_.end();
+}
+
+bool SpinDetector::too_deep(const Thread& thread, const CallerState& caller) {
+  return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer > kStackMax;
+}
+
+void SpinDetector::copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state) {
+  std::size_t words = (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
+  state.resize(kRegisters + words);
+  std::copy(std::begin(caller.registers), std::end(caller.registers), state.begin());
+  std::memcpy(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer), words * sizeof(std::uint64_t));
+}
+
+bool SpinDetector::same_state(const Thread& thread, const CallerState& caller, const std::vector<std::uint64_t>& state) {
+  std::size_t words = (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
+  return state.size() == kRegisters + words &&
+         std::equal(std::begin(caller.registers), std::end(caller.registers), state.begin()) &&
+         std::memcmp(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
+                     words * sizeof(std::uint64_t)) == 0;
+}
+
+SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code, const CallerState& caller) {
+  PerThread& mine = of(thread);
+  std::size_t i = 0;
+  while (i < mine.visit_count &&
+         !(mine.visits[i].code == code && mine.visits[i].stack_pointer == caller.stack_pointer)) {
+    ++i;
+  }
+  if (i == mine.visit_count) {
+    if (i == kVisitsMax || too_deep(thread, caller)) return Arrival::ordinary;
+    if (mine.visits.size() == i) mine.visits.emplace_back();
+    Visit& visit = mine.visits[i];
+    ++mine.visit_count;
+    visit.code = code;
+    visit.stack_pointer = caller.stack_pointer;
+    visit.count = 1;
+    visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
+    if (watched(code)) copy_state(thread, caller, visit.state);
+    return Arrival::ordinary;
+  }
+  Visit& visit = mine.visits[i];
+  if (visit.count == 1 && !watched(code)) {
+    watched_.push_back(code);
+    return Arrival::start_anew;
+  }
+  ++visit.count;
+  bool same = same_state(thread, caller, visit.state);
+  if (same) mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
+  if (same || std::has_single_bit(visit.count)) visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
+  if (!same && std::has_single_bit(visit.count)) copy_state(thread, caller, visit.state);
+  return same ? Arrival::spins : Arrival::ordinary;
+}
+
+void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
+  PerThread& mine = of(thread);
+  if (mine.reads.size() == kReadsMax) note_change(thread);
+  mine.reads.push_back({{object, size ? size : 1}, static_cast<std::uint32_t>(writes_.size())});
+}
+
+void SpinDetector::note_change(const Thread& thread) {
+  PerThread& mine = of(thread);
+  mine.visit_count = 0;
+  mine.reads.clear();
+}
+
+bool SpinDetector::released(const Thread& thread) const {
+  const PerThread& mine = threads_[thread.slot];
+  for (const Read& read : mine.waits_for) {
+    for (std::size_t i = read.writes_before; i < writes_.size(); ++i) {
+      const Span& write = writes_[i];
+      if (write.object < read.what.object + read.what.size && read.what.object < write.object + write.size) return true;
+    }
+  }
+  return false;
+}
+
+bool SpinDetector::reads_clock(const Thread& thread) const {
+  const PerThread& mine = threads_[thread.slot];
+  return std::any_of(mine.waits_for.begin(), mine.waits_for.end(), [](const Read& read) { return read.what.object == kClock; });
+}
+
+bool SpinDetector::give_another_round(const Thread& thread) {
+  PerThread& mine = of(thread);
+  auto now = static_cast<std::uint32_t>(writes_.size());
+  if (mine.round_given_at == now) return false;
+  mine.round_given_at = now;
+  return true;
+}
+
+}  // namespace thrum

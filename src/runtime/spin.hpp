@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Waiting loops: recognised, and their threads put to sleep until something that they read is written (SEMANTICS.md, "Loops, fairness,
+// livelock").
+//
+// The idea. A thread that comes back to the same call with the same callee-saved registers and the same live stack, and has changed nothing in between,
+// will do the same again until somebody writes what it read. Values that live across a call are in callee-saved registers or on the stack, so
+// those are the whole state of the loop.
+//
+// Example: while (!ready.load()) {} reads once, comes back, and then waits for a write to ready.
+//
+// Copying the stack at every load would cost too much. So a call is watched only once it was seen twice in a row with nothing changed between; when a call is
+// found to be such a one, the execution starts anew with it watched. Executions that never came back to it are the same either way, so that a plan keeps its
+// meaning. The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which finds loops that
+// alternate between several states as well.
+//
+// Rejected: hashing the stack in place of comparing it, since an "exhausted" must not rest on a hash.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/fiber.hpp"
+
+namespace thrum {
+
+struct Thread;
+
+class SpinDetector {
+ public:
+  constexpr SpinDetector() = default;
+
+  // Forgets the execution, not the calls to watch.
+  void reset();
+
+  enum class Arrival : std::uint8_t { ordinary, spins, start_anew };
+
+  // The thread arrives at a call (code: its return address) that may be part of a waiting loop. spins: it waits until released(). start_anew: a call to watch
+  // was found.
+  Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller);
+
+  // The thread has read an object and changed nothing.
+  void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
+
+  // The thread has done something that others may see: what it did before belongs to no spin.
+  void note_change(const Thread& thread);
+
+  // Some thread has written an object.
+  void note_write(std::uint64_t object, std::uint32_t size) { writes_.push_back({object, size ? size : 1}); }
+
+  // Whether something that the spinning thread read in its iteration has been written since.
+  bool released(const Thread& thread) const;
+
+  // Whether its iteration read the clock.
+  bool reads_clock(const Thread& thread) const;
+
+  // Lets a spinning thread go round once more though nothing that it read was written; false if it has done so since the last write of any
+  // object.
+  bool give_another_round(const Thread& thread);
+
+  // Stands for the clock among the objects.
+  static constexpr std::uint64_t kClock = 1;
+
+ private:
+  struct Span {
+    std::uint64_t object;
+    std::uint32_t size;
+  };
+  struct Read {
+    Span what;
+    std::uint32_t writes_before;  // the length of writes_ when it was read
+  };
+  struct Visit {
+    std::uint64_t code;
+    std::uint64_t stack_pointer;
+    std::uint32_t count;
+    std::uint32_t first_read;  // what was read since the visit compared with
+    std::vector<std::uint64_t> state;
+  };
+  struct PerThread {
+    std::vector<Visit> visits;  // calls since the thread last changed something
+    std::size_t visit_count = 0;
+    std::vector<Read> reads;
+    std::vector<Read> waits_for;
+    std::uint32_t round_given_at = 0xffffffff;
+  };
+  bool watched(std::uint64_t code) const;
+  static bool too_deep(const Thread& thread, const CallerState& caller);
+  static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
+  static bool same_state(const Thread& thread, const CallerState& caller, const std::vector<std::uint64_t>& state);
+  PerThread& of(const Thread& thread);
+
+  std::vector<std::uint64_t> watched_;
+  std::vector<PerThread> threads_;  // by slot
+  std::vector<Span> writes_;
+};
+
+}  // namespace thrum

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Switching between fibers, and entries that note the caller's registers. x86-64, System V ABI.
+
+        .text
+
+// void thrum_fiber_switch(void** save_sp, void* load_sp, uint64_t fs_base)
+// Saves what a call must preserve on the running stack, and its place in *save_sp; goes on where load_sp was saved. fs_base 0: the thread control block stays.
+        .globl  thrum_fiber_switch
+        .hidden thrum_fiber_switch
+        .type   thrum_fiber_switch, @function
+thrum_fiber_switch:
+        .cfi_startproc
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        push    %rbx
+        .cfi_adjust_cfa_offset 8
+        push    %r12
+        .cfi_adjust_cfa_offset 8
+        push    %r13
+        .cfi_adjust_cfa_offset 8
+        push    %r14
+        .cfi_adjust_cfa_offset 8
+        push    %r15
+        .cfi_adjust_cfa_offset 8
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        mov     %rsp, (%rdi)
+        mov     %rsi, %rsp
+        test    %rdx, %rdx
+        jz      1f
+        cmpb    $0, thrum_has_fsgsbase(%rip)
+        je      2f
+        wrfsbase %rdx
+1:      ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        pop     %r15
+        .cfi_adjust_cfa_offset -8
+        pop     %r14
+        .cfi_adjust_cfa_offset -8
+        pop     %r13
+        .cfi_adjust_cfa_offset -8
+        pop     %r12
+        .cfi_adjust_cfa_offset -8
+        pop     %rbx
+        .cfi_adjust_cfa_offset -8
+        pop     %rbp
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_adjust_cfa_offset 56
+2:      mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
+        mov     $0x1002, %edi
+        mov     $158, %eax
+        syscall
+        jmp     1b
+        .cfi_endproc
+        .size   thrum_fiber_switch, .-thrum_fiber_switch
+
+// Where a new fiber begins: its first switch returns here. Unwinding ends here.
+        .globl  thrum_fiber_start
+        .hidden thrum_fiber_start
+        .type   thrum_fiber_start, @function
+thrum_fiber_start:
+        .cfi_startproc
+        .cfi_undefined rip
+        xor     %ebp, %ebp
+        call    *%rbx
+        ud2
+        .cfi_endproc
+        .size   thrum_fiber_start, .-thrum_fiber_start
+
+// Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
+// name_impl as if that had been called.
+        .macro  loop_entry name
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        mov     %rbx, thrum_caller+0(%rip)
+        mov     %rbp, thrum_caller+8(%rip)
+        mov     %r12, thrum_caller+16(%rip)
+        mov     %r13, thrum_caller+24(%rip)
+        mov     %r14, thrum_caller+32(%rip)
+        mov     %r15, thrum_caller+40(%rip)
+        mov     %rsp, thrum_caller+48(%rip)
+        jmp     \name\()_impl
+        .cfi_endproc
+        .size   \name, .-\name
+        .hidden \name\()_impl
+        .endm
+
+        .macro  atomic_entries bits
+        .irp    operation, load, exchange, fetch_add, fetch_sub, fetch_and, fetch_or, fetch_xor, fetch_nand, compare_exchange_strong, compare_exchange_weak, compare_exchange_val
+        loop_entry __tsan_atomic\bits\()_\operation
+        .endr
+        .endm
+
+        atomic_entries 8
+        atomic_entries 16
+        atomic_entries 32
+        atomic_entries 64
+        atomic_entries 128
+
+        .irp    size, 1, 2, 4, 8, 16
+        loop_entry __tsan_volatile_read\size
+        loop_entry __tsan_unaligned_volatile_read\size
+        .endr
+
+        .irp    call, pthread_mutex_trylock, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
+        loop_entry \call
+        .endr
+
+        .section .note.GNU-stack, "", @progbits

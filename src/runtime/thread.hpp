@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A thread of the program under test, in one execution.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/event.hpp"
+#include "model/place.hpp"
+#include "runtime/fiber.hpp"
+
+namespace thrum {
+
+inline constexpr std::uint32_t kThreadsMax = 1024;  // in one execution, main included
+inline constexpr std::uint32_t kKeysMax = 1024;     // pthread keys
+
+// What must be true before a thread can do its pending operation. The state itself lies in the program's own object, and so is rolled back with it.
+enum class Wait : std::uint8_t {
+  nothing,
+  lock,         // the mutex or read-write lock at object is free
+  shared_lock,  // no writer holds it
+  spin_lock,    // the pthread_spinlock_t at object is free
+  semaphore,    // the count at object is not zero
+  once,         // no other thread is in the middle of the pthread_once at object
+  guard,        // likewise for the static-initialisation guard there
+  wakeup,       // somebody wakes it (condition variable, futex, barrier), or its deadline passes
+  deadline,     // only the clock (sleep)
+  join,         // the thread in `joined` ends
+  spin,         // something that its waiting loop read is written (spin.hpp)
+};
+
+enum class Life : std::uint8_t {
+  standing,   // before a visible operation, its pending one
+  unsettled,  // in the middle of a stretch without visible operations
+  ended,
+};
+
+struct Destructor {
+  void (*function)(void*);
+  void* object;
+};
+
+struct Thread {
+  Context context;
+  std::uint64_t fs_base = 0;
+  char* stack_top = nullptr;  // live frames lie below
+  char* stack_bottom = nullptr;
+  ThreadId id = kMainThread;
+  std::uint16_t slot = 0;  // counts the threads of the execution in the order of their creation: stack, heap region
+  Life life = Life::unsettled;
+  Wait wait = Wait::nothing;
+  bool woken = false;      // Wait::wakeup: somebody did
+  bool timed = false;      // its wait ends at deadline_ns
+  bool timed_out = false;  // it goes on because of that
+  bool detached = false;
+  bool joined_by_someone = false;
+  std::uint16_t atomic_depth = 0;
+  std::uint32_t events = 0;    // done so far
+  std::uint32_t children = 0;  // created so far
+  Operation operation = Operation::thread_start;  // pending
+  std::uint32_t size = 0;
+  std::uint64_t object = 0;
+  std::uint64_t code = 0;
+  std::uint64_t lock = 0;        // the mutex to have again after a condition wait
+  std::uint64_t wait_order = 0;  // who waits longest: first in, first out
+  std::uint64_t deadline_ns = 0;
+  Thread* joined = nullptr;
+  void* (*body)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  std::vector<Destructor> destructors;  // of thread_local objects, newest last
+  std::vector<void*> keys;              // pthread_setspecific
+  std::vector<Place> stack;  // of the pending operation, where the trace is to hold stacks
+};
+
+}  // namespace thrum

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/thread_pool.hpp"
+
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "runtime/heap.hpp"
+#include "runtime/process_state.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/world.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+constinit Forever<ThreadPool> the_thread_pool;
+
+namespace {
+
+// Stacks lie at addresses of their own, the same in every run.
+constexpr std::uint64_t kStacks = 0x2000'0000'0000;
+// Left for the parked frame at the upper end of a stack.
+constexpr std::size_t kParkedFrame = 16 << 10;
+
+std::uint32_t g_parked;
+
+}  // namespace
+
+void ThreadPool::find_storage(Seat& seat) {
+  seat.fs_base = current_fs_base();
+  // The static blocks of all modules lie below the control block; the lowest is where the storage begins.
+  auto lowest = [](dl_phdr_info* info, std::size_t, void* argument) {
+    auto& found = *static_cast<Seat*>(argument);
+    auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
+    constexpr std::uint64_t kStaticMax = 1 << 20;
+    if (info->dlpi_tls_modid == 0 || block == 0 || block > found.fs_base || found.fs_base - block > kStaticMax) return 0;
+    if (!found.storage || reinterpret_cast<char*>(block) < found.storage) found.storage = reinterpret_cast<char*>(block);
+    return 0;
+  };
+  dl_iterate_phdr(lowest, &seat);
+  seat.storage_size = seat.storage ? seat.fs_base - reinterpret_cast<std::uint64_t>(seat.storage) : 0;
+}
+
+void* ThreadPool::park(void* argument) {
+  auto& seat = *static_cast<Seat*>(argument);
+  find_storage(seat);
+  seat.stack_top = reinterpret_cast<char*>(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame);
+  __atomic_store_n(&g_parked, 1, __ATOMIC_RELEASE);
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&g_parked), FUTEX_WAKE_PRIVATE, 1);
+  std::uint32_t never = 0;
+  while (true) raw_syscall(SYS_futex, reinterpret_cast<long>(&never), FUTEX_WAIT_PRIVATE, 0);
+}
+
+void ThreadPool::grow(std::size_t slots) {
+  if (seats_.empty()) {
+    seats_.emplace_back();
+    find_storage(seats_[0]);
+    seats_[0].pristine = new char[seats_[0].storage_size];
+  }
+  static auto* const real_create = reinterpret_cast<decltype(&pthread_create)>(next_function("pthread_create"));
+  static auto* const real_setstack =
+      reinterpret_cast<decltype(&pthread_attr_setstack)>(next_function("pthread_attr_setstack"));
+  // The kernel must not hand signals to parked threads.
+  std::uint64_t all = ~std::uint64_t{0};
+  std::uint64_t mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask), sizeof mask);
+  ProgramHeap::Region region = the_heap.use_region(ProgramHeap::kPoolRegion);
+  while (seats_.size() < slots) {
+    std::uint64_t address = kStacks + seats_.size() * (kStackSize + kGuardSize);
+    long mapped = raw_syscall(SYS_mmap, static_cast<long>(address), kStackSize + kGuardSize, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    THRUM_CHECK(mapped == static_cast<long>(address));
+    auto* bottom = reinterpret_cast<char*>(address) + kGuardSize;
+    raw_syscall(SYS_mprotect, reinterpret_cast<long>(bottom), kStackSize, PROT_READ | PROT_WRITE);
+    Seat seat;
+    seat.stack_bottom = bottom;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    real_setstack(&attributes, bottom, kStackSize);
+    pthread_t thread;
+    g_parked = 0;
+    THRUM_CHECK(real_create(&thread, &attributes, park, &seat) == 0);
+    while (__atomic_load_n(&g_parked, __ATOMIC_ACQUIRE) == 0) {
+      raw_syscall(SYS_futex, reinterpret_cast<long>(&g_parked), FUTEX_WAIT_PRIVATE, 0);
+    }
+    seat.pristine = new char[seat.storage_size];
+    std::memcpy(seat.pristine, seat.storage, seat.storage_size);
+    seats_.push_back(seat);
+  }
+  the_heap.use_region(region);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
+}
+
+void ThreadPool::equip(std::uint16_t slot, Thread& thread) {
+  const Seat& seat = seats_[slot];
+  std::memcpy(seat.storage, seat.pristine, seat.storage_size);
+  thread.fs_base = seat.fs_base;
+  thread.stack_top = seat.stack_top;
+  thread.stack_bottom = seat.stack_bottom;
+}
+
+void ThreadPool::describe_main(Thread& main) const {
+  main.fs_base = seats_[0].fs_base;
+  auto* frame = static_cast<char*>(process_state().main_frame);
+  main.stack_top = frame ? frame : static_cast<char*>(__builtin_frame_address(0)) + kParkedFrame;
+  main.stack_bottom = main.stack_top - kStackSize;
+}
+
+void ThreadPool::save_main() { std::memcpy(seats_[0].pristine, seats_[0].storage, seats_[0].storage_size); }
+
+void ThreadPool::restore_main() { std::memcpy(seats_[0].storage, seats_[0].pristine, seats_[0].storage_size); }
+
+}  // namespace thrum

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stacks and thread-local storage for fibers. Each fiber runs on the stack of a real thread of libc's that is parked for good, below its parked frame and
+// with its control block: so libc and the compiler's thread-local storage work as in a thread.
+//
+// The pool grows only between executions, since making a thread changes libc's own state, which is part of the snapshot.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/forever.hpp"
+#include "runtime/thread.hpp"
+
+namespace thrum {
+
+class ThreadPool {
+ public:
+  constexpr ThreadPool() = default;
+
+  // How many slots there are; slot 0 is main, which keeps its own stack and storage.
+  std::size_t size() const { return seats_.size(); }
+
+  // Parks threads until there are that many slots. REQUIRES: no execution runs, and the program's memory is writable.
+  void grow(std::size_t slots);
+
+  // Gives a new thread of the execution the stack and pristine thread-local storage of its slot.
+  void equip(std::uint16_t slot, Thread& thread);
+
+  // Fills in where main's stack and control block are.
+  void describe_main(Thread& main) const;
+
+  // Main's thread-local storage, for the snapshot.
+  void save_main();
+  void restore_main();
+
+  static constexpr std::size_t kStackSize = std::size_t{8} << 20;
+  static constexpr std::size_t kGuardSize = std::size_t{1} << 16;
+
+ private:
+  struct Seat {
+    std::uint64_t fs_base = 0;
+    char* storage = nullptr;  // its static thread-local storage, which ends at fs_base
+    std::size_t storage_size = 0;
+    char* stack_top = nullptr;
+    char* stack_bottom = nullptr;
+    char* pristine = nullptr;  // the storage as it was when the thread was parked
+  };
+  static void* park(void* seat);
+  static void find_storage(Seat& seat);
+
+  std::vector<Seat> seats_;
+};
+
+extern constinit Forever<ThreadPool> the_thread_pool;
+inline ThreadPool& thread_pool() { return the_thread_pool.value; }
+
+}  // namespace thrum

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What compilers call under -fsanitize=thread, apart from atomics: plain and volatile accesses, function entries.
+//
+// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop. A write to the thread's own stack does not: what a loop keeps
+// there is compared anyway.
+
+#include <cstddef>
+#include <cstring>
+
+#include "runtime/scheduler.hpp"
+#include "runtime/world.hpp"
+
+namespace {
+
+using namespace thrum;
+
+inline void read() {
+  if (world.channel) count_step();
+}
+
+inline void write(const volatile void* address) {
+  if (!world.channel) return;
+  count_step();
+  if (!world.running) return;
+  const Thread& me = scheduler().current();
+  const auto* place = static_cast<const volatile char*>(address);
+  if (place < me.stack_bottom || place >= me.stack_top) world.wrote = true;
+}
+
+inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
+  if (!world.running) return;
+  scheduler().arrive_in_loop(Operation::load, reinterpret_cast<std::uint64_t>(address), size, code);
+  scheduler().done(Scheduler::Effect::read);
+}
+
+inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
+  if (!world.running) return;
+  scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
+  scheduler().done(Scheduler::Effect::change);
+}
+
+}  // namespace
+
+#define ACCESS(size)                                                                                           \
+  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                                       \
+  THRUM_EXPORT void __tsan_write##size(void* address) { write(address); }                                      \
+  THRUM_EXPORT void __tsan_read_write##size(void* address) { write(address); }                                 \
+  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                                             \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { write(address); }                            \
+  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { write(address); }                       \
+  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) { volatile_read(address, size, THRUM_CALLER); } \
+  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                            \
+    volatile_read(address, size, THRUM_CALLER);                                                                \
+  }                                                                                                            \
+  THRUM_EXPORT void __tsan_volatile_write##size(void* address) { volatile_write(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) { volatile_write(address, size, THRUM_CALLER); }
+
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+ACCESS(16)
+
+THRUM_EXPORT void __tsan_init() { initialize(); }
+THRUM_EXPORT void __tsan_func_entry(void*) {}
+THRUM_EXPORT void __tsan_func_exit() {}
+THRUM_EXPORT void __tsan_ignore_thread_begin() {}
+THRUM_EXPORT void __tsan_ignore_thread_end() {}
+THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { write(place); }
+THRUM_EXPORT void __tsan_vptr_read(void**) { read(); }
+THRUM_EXPORT void __tsan_read_range(void*, std::size_t) { read(); }
+THRUM_EXPORT void __tsan_write_range(void* address, std::size_t) { write(address); }
+
+THRUM_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
+  write(to);
+  return std::memcpy(to, from, size);
+}
+THRUM_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t size) {
+  write(to);
+  return std::memmove(to, from, size);
+}
+THRUM_EXPORT void* __tsan_memset(void* to, int value, std::size_t size) {
+  write(to);
+  return std::memset(to, value, size);
+}
+
+// The annotation interface, for libraries that call it when they see __SANITIZE_THREAD__. The operations it speaks of are atomics in code that is
+// instrumented, and so known already.
+THRUM_EXPORT void __tsan_acquire(void*) {}
+THRUM_EXPORT void __tsan_release(void*) {}
+THRUM_EXPORT void __tsan_mutex_create(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_post_lock(void*, unsigned, int) {}
+THRUM_EXPORT int __tsan_mutex_pre_unlock(void*, unsigned) { return 0; }
+THRUM_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
+THRUM_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/world.hpp"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "runtime/failure.hpp"
+#include "runtime/fiber.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+constinit World world;
+
+namespace {
+
+// The value of an environment variable as a number, or -1. Read from the kernel, not from libc: this may run before libc has set up its environment.
+int number_from_environment(const char* name) {
+  constexpr std::size_t kBuffer = 4096;
+  char buffer[kBuffer];
+  long file = raw_syscall(SYS_open, reinterpret_cast<long>("/proc/self/environ"), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  std::size_t name_length = std::strlen(name);
+  std::size_t matched = 0;  // characters of "NAME=" matched at the head of the present variable
+  bool head = true;
+  int value = -1;
+  bool in_value = false;
+  long count;
+  while ((count = raw_syscall(SYS_read, file, reinterpret_cast<long>(buffer), kBuffer)) > 0) {
+    for (long i = 0; i < count; ++i) {
+      char c = buffer[i];
+      if (c == '\0') {
+        if (in_value) break;
+        head = true;
+        matched = 0;
+      } else if (in_value) {
+        value = value * 10 + (c - '0');
+      } else if (head && matched < name_length && c == name[matched]) {
+        ++matched;
+      } else if (head && matched == name_length && c == '=') {
+        in_value = true;
+        value = 0;
+      } else {
+        head = false;
+      }
+    }
+  }
+  raw_syscall(SYS_close, file);
+  return value;
+}
+
+Channel* map_channel(int descriptor) {
+  long address = raw_syscall(SYS_mmap, 0, static_cast<long>(kChannelSize), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (address < 0 && address > -4096) return nullptr;
+  auto* channel = reinterpret_cast<Channel*>(address);
+  return channel->magic == Channel::kMagic ? channel : nullptr;
+}
+
+}  // namespace
+
+void initialize() {
+  if (world.mode != Mode::undecided) return;
+  int descriptor = number_from_environment(kChannelVariable);
+  Channel* channel = descriptor < 0 ? nullptr : map_channel(descriptor);
+  if (!channel) {
+    world.mode = Mode::plain;
+    return;
+  }
+  raw_syscall(SYS_close, descriptor);
+  world.mode = Mode::searching;
+  world.channel = channel;
+  world.names = new ThreadNames;
+  ByteReader in({channel->job, channel->job_size});
+  std::optional<Job> job = read_job(in, *world.names);
+  THRUM_CHECK(job.has_value());
+  world.job = new Job(std::move(*job));
+  for (std::size_t id = 1; id < world.names->size(); ++id) {
+    // The plan to replay has named threads already.
+    ThreadNames::Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
+    channel->threads[id - 1] = {ancestry.parent, ancestry.ordinal};
+  }
+  channel->thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
+  detect_fsgsbase();
+  the_heap.initialize();
+  install_signal_handlers();
+}
+
+ThreadId name_thread(ThreadId parent, std::uint32_t ordinal) {
+  std::size_t known = world.names->size();
+  ThreadId id = world.names->child(parent, ordinal);
+  if (world.names->size() != known) {
+    world.channel->threads[id - 1] = {parent, ordinal};
+    world.channel->thread_count.store(id, std::memory_order_release);
+  }
+  return id;
+}
+
+void* next_function(const char* name, const char* version) {
+  void* function = version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
+  THRUM_CHECK(function != nullptr);
+  return function;
+}
+
+namespace {
+// Before any constructor of the program and its libraries runs.
+void early(int, char**, char**) { initialize(); }
+}  // namespace
+
+__attribute__((section(".init_array"), used)) static void (*const early_entry)(int, char**, char**) = early;
+
+}  // namespace thrum

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/explore.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+
+// The same schedule as departures from the non-preemptive base, and what it costs there. REQUIRES: every choice was recorded.
+Plan by_base(const Trace& trace, std::uint32_t& preemptions) {
+  Plan plan;
+  preemptions = 0;
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    if (point.taken == default_option(point, options, Base::nonpreemptive)) continue;
+    plan.departures.push_back({point.key, options[point.taken]});
+    preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
+  }
+  return plan;
+}
+
+bool same_bug(const Failure& a, const Failure& b) {
+  return a.kind == b.kind && a.message == b.message && a.code == b.code;
+}
+
+// Events are told apart by what lasts: addresses only where they have no better name.
+bool same_event(const Trace& a, const Trace& b, std::size_t i) {
+  const Event& x = a.events[i];
+  const Event& y = b.events[i];
+  const EventPlaces& p = a.places[i];
+  const EventPlaces& q = b.places[i];
+  auto same_value = [](std::uint64_t u, const Place& at_u, std::uint64_t v, const Place& at_v) {
+    return at_u.space == Place::Space::none && at_v.space == Place::Space::none ? u == v : at_u == at_v;
+  };
+  return x.thread == y.thread && x.index == y.index && x.operation == y.operation && x.outcome == y.outcome &&
+         x.size == y.size && same_value(x.object, p.object, y.object, q.object) &&
+         same_value(x.value, p.value, y.value, q.value) && same_value(x.operand, p.operand, y.operand, q.operand) &&
+         p.stack == q.stack;
+}
+
+std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names) {
+  if (i >= trace.events.size()) return "the end of the execution";
+  const Event& event = trace.events[i];
+  return "thread " + names.name(event.thread) + " " + std::string(operation_name(event.operation)) + " (its event " +
+         std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
+}
+
+class Search {
+ public:
+  Search(Program& program, Strategy& strategy, const Limits& limits)
+      : program_(program), strategy_(strategy), limits_(limits), start_(limits.now()) {}
+
+  SearchResult run();
+
+ private:
+  bool take_bug();  // false: control is lost
+  void lose_control(std::string reason);
+  double elapsed() const { return limits_.now() - start_; }
+
+  Program& program_;
+  Strategy& strategy_;
+  const Limits& limits_;
+  double start_;
+  Plan plan_;
+  Trace trace_;
+  SearchResult result_;
+};
+
+SearchResult Search::run() {
+  result_.end = SearchEnd::exhausted;
+  while (true) {
+    if (limits_.out_of_time()) {
+      result_.end = SearchEnd::time;
+      break;
+    }
+    if (limits_.executions != 0 && result_.executions == limits_.executions) {
+      result_.end = SearchEnd::executions;
+      break;
+    }
+    if (!strategy_.next(plan_)) break;
+    limits_.announce(plan_);
+    program_.run(plan_, &strategy_, strategy_.recording(), trace_);
+    ++result_.executions;
+    result_.steps += trace_.steps;
+    result_.threads_max = std::max(result_.threads_max, trace_.threads);
+    if (trace_.end == End::diverged) {
+      lose_control("a schedule could not be followed again");
+      break;
+    }
+    strategy_.learn(plan_, trace_);
+    if (trace_.end == End::finished) continue;
+    if (trace_.end == End::steps) ++result_.cut_by_steps;
+    if (trace_.end == End::assumption) ++result_.assumptions_failed;
+    if (trace_.end == End::bug && !take_bug()) break;
+    if (!result_.bugs.empty() && !limits_.keep_going) {
+      result_.end = SearchEnd::bug;
+      break;
+    }
+  }
+  result_.seconds = elapsed();
+  result_.guarantee = strategy_.guarantee();
+  return std::move(result_);
+}
+
+bool Search::take_bug() {
+  auto known = std::find_if(result_.bugs.begin(), result_.bugs.end(),
+                            [&](const FoundBug& bug) { return same_bug(bug.failure, trace_.failure); });
+  if (known != result_.bugs.end() && known->minimal) return true;
+  FoundBug bug;
+  bug.failure = trace_.failure;
+  bug.execution = result_.executions;
+  bug.seconds = elapsed();
+  bug.plan = plan_;
+  std::string difference;
+  if (!confirm(program_, bug.plan, bug.trace, difference)) {
+    lose_control("the schedule of a bug did not give the same twice: " + difference);
+    return false;
+  }
+  by_base(bug.trace, bug.preemptions);
+  // All that costs less than this was run, and did not show it.
+  for (const Bound& bound : strategy_.guarantee().bounds) {
+    bug.minimal = bound.base == Base::nonpreemptive &&
+                  (bug.preemptions == 0 || (bound.completed && *bound.completed + 1 >= bug.preemptions));
+  }
+  if (bug.preemptions == 0) bug.minimal = true;
+  if (known == result_.bugs.end()) {
+    result_.bugs.push_back(std::move(bug));
+  } else if (bug.preemptions < known->preemptions) {
+    *known = std::move(bug);
+  }
+  return true;
+}
+
+void Search::lose_control(std::string reason) {
+  result_.end = SearchEnd::lost_control;
+  result_.lost_reason = std::move(reason);
+  result_.lost_plan = plan_;
+}
+
+}  // namespace
+
+SearchResult explore(Program& program, Strategy& strategy, const Limits& limits) {
+  return Search(program, strategy, limits).run();
+}
+
+bool confirm(Program& program, Plan& plan, Trace& trace, std::string& first_difference) {
+  program.run(plan, nullptr, Recording::full, trace);
+  std::uint32_t preemptions = 0;
+  plan = by_base(trace, preemptions);
+  Trace again;
+  program.run(plan, nullptr, Recording::full, again);
+  return same_events(trace, again, program.names(), first_difference);
+}
+
+bool same_events(const Trace& a, const Trace& b, const ThreadNames& names, std::string& first_difference) {
+  std::size_t count = std::min(a.events.size(), b.events.size());
+  std::size_t i = 0;
+  while (i < count && same_event(a, b, i)) ++i;
+  if (i < count || a.events.size() != b.events.size()) {
+    first_difference = "event " + std::to_string(i + 1) + " was " + describe(a, i, names) + ", then " + describe(b, i, names);
+    return false;
+  }
+  if (a.end == b.end && (a.end != End::bug || same_bug(a.failure, b.failure))) return true;
+  first_difference = "the executions end differently after the same events";
+  return false;
+}
+
+}  // namespace thrum

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/strategies.hpp"
+
+#include "search/random_walk.hpp"
+#include "search/systematic.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
+  return std::make_unique<Systematic>(Systematic::Settings{settings.base, settings.limit, true});
+}
+
+std::unique_ptr<Strategy> make_dfs(const StrategySettings& settings) {
+  return std::make_unique<Systematic>(Systematic::Settings{settings.base, settings.limit, false});
+}
+
+std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
+  return std::make_unique<RandomWalk>(settings.seed);
+}
+
+constexpr StrategyRow kStrategies[] = {
+    {"auto", "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
+    {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound", make_icb},
+    {"dfs", "depth-first: every execution within the bound", make_dfs},
+    {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends", make_random},
+};
+
+}  // namespace
+
+std::span<const StrategyRow> strategies() { return kStrategies; }
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings) {
+  for (const StrategyRow& row : kStrategies) {
+    if (row.name == name) return row.make(settings);
+  }
+  return nullptr;
+}
+
+}  // namespace thrum

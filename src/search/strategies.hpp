@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of strategies: read by the command line, the documentation and the tests.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+// What a strategy may be told.
+struct StrategySettings {
+  Base base = Base::nonpreemptive;     // what the bound counts: preemptions or delays
+  std::optional<std::uint32_t> limit;  // --bound; nothing: none
+  std::uint64_t seed = 0;              // --seed
+};
+
+struct StrategyRow {
+  std::string_view name;
+  std::string_view help;
+  std::unique_ptr<Strategy> (*make)(const StrategySettings&);
+};
+
+// Every strategy there is; the first is the default.
+std::span<const StrategyRow> strategies();
+
+// Nothing where there is none of that name.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings);
+
+}  // namespace thrum

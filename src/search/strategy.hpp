@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A strategy: says which plan is next, may speak at each choice while it runs, and learns from its trace.
+//
+// Protocol: next() and learn() alternate, beginning with next(); learn() is given each trace, of cut executions too.
+// Between the two, and only where online() is true, at_point() is called at each choice. split(), merge(), save(), load()
+// and guarantee() are called between a learn() and the next next().
+// Thread safety: none; each worker has its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "model/trace.hpp"
+
+namespace thrum {
+
+// What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
+struct PendingOperation {
+  ThreadId thread = kMainThread;
+  Operation operation = Operation::load;
+  bool enabled = false;
+  std::uint32_t size = 0;
+  std::uint64_t object = 0;
+};
+
+// The pending operation of every live thread, in order of their ids; computed when asked.
+class Pending {
+ public:
+  virtual std::span<const PendingOperation> pending() = 0;
+
+ protected:
+  ~Pending() = default;
+};
+
+// What a strategy sees at a choice.
+struct View {
+  const ChoicePoint& point;
+  std::span<const Option> options;
+  std::uint16_t default_option;  // by the plan's base
+  Pending& threads;
+};
+
+struct Advice {
+  enum class Kind : std::uint8_t { follow, take, stop };
+  Kind kind = Kind::follow;
+  std::uint16_t option = 0;  // take
+};
+
+// How far a search got. A search whose strategy leaves `bounds` empty and `complete` false claims nothing.
+struct Bound {
+  Base base = Base::nonpreemptive;
+  std::optional<std::uint32_t> limit;      // nothing: no limit
+  std::optional<std::uint32_t> completed;  // all executions up to this cost were run; nothing: not even those that cost 0
+};
+
+struct Guarantee {
+  bool complete = false;  // no bound excluded anything and nothing is left
+  bool exhausted = false; // nothing is left within the bounds
+  std::vector<Bound> bounds;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  // Writes the next plan to run; false where none is left.
+  virtual bool next(Plan& plan) = 0;
+
+  // What learn() has to see of a trace.
+  virtual Recording recording() const = 0;
+
+  virtual bool online() const { return false; }
+  virtual Advice at_point(const View&) { return {}; }
+
+  virtual void learn(const Plan& plan, const Trace& trace) = 0;
+
+  // A part of what is left to do, for another worker, or nothing where there is too little. Together the two do what the one would
+  // have done. The other worker must use the same thread names, or pass the part through save() and load().
+  virtual std::unique_ptr<Strategy> split() = 0;
+
+  // Takes over what is left to do and what was counted. REQUIRES: other came from this one's split(), or from a strategy made alike.
+  virtual void merge(Strategy& other) = 0;
+
+  // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings; false where the bytes are
+  // not what save() wrote.
+  virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
+  virtual bool load(ByteReader& in, ThreadNames& names) = 0;
+
+  virtual Guarantee guarantee() const = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/systematic.hpp"
+
+#include <algorithm>
+
+#include "support/check.hpp"
+
+namespace thrum {
+
+Systematic::Systematic(Settings settings) : settings_(settings) { push_plan({}, 0); }
+
+void Systematic::push(Node node, std::uint32_t cost) {
+  std::size_t bucket = bucket_of(cost);
+  if (buckets_.size() <= bucket) buckets_.resize(bucket + 1);
+  buckets_[bucket].push_back({node, cost});
+  first_ = std::min(first_, bucket);
+}
+
+void Systematic::push_plan(const std::vector<Departure>& departures, std::uint32_t cost) {
+  Node node = ExecutionTree::kRoot;
+  for (const Departure& departure : departures) {
+    Node child = tree_.add(node, departure);
+    if (node != ExecutionTree::kRoot) tree_.release(node);
+    node = child;
+  }
+  push(node, cost);
+}
+
+bool Systematic::next(Plan& plan) {
+  while (first_ < buckets_.size() && buckets_[first_].empty()) ++first_;
+  if (first_ == buckets_.size()) return false;
+  running_ = buckets_[first_].back();
+  buckets_[first_].pop_back();
+  cost_max_ = std::max(cost_max_, running_.cost);
+  plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
+  tree_.path(running_.node, plan.departures);
+  return true;
+}
+
+void Systematic::learn(const Plan&, const Trace& trace) {
+  // The deepest choice is pushed last and so served first; of one choice's options the first.
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    for (std::size_t i = options.size(); i-- > 0;) {
+      if (i == point.taken) continue;
+      std::uint32_t cost = point.cost_before + option_cost(point, options, static_cast<std::uint16_t>(i), settings_.base);
+      if (settings_.limit && cost > *settings_.limit) {
+        excluded_ = true;
+      } else {
+        push(tree_.add(running_.node, {point.key, options[i]}), cost);
+      }
+    }
+  }
+  if (running_.node != ExecutionTree::kRoot) tree_.release(running_.node);
+}
+
+std::size_t Systematic::fringe_size() const {
+  std::size_t size = 0;
+  for (const auto& bucket : buckets_) size += bucket.size();
+  return size;
+}
+
+std::unique_ptr<Strategy> Systematic::split() {
+  if (fringe_size() < 2) return nullptr;
+  auto other = std::make_unique<Systematic>(settings_);
+  other->buckets_.clear();
+  std::vector<Departure> departures;
+  // The older half of each bucket: the plans that depart early have the most below them.
+  for (auto& bucket : buckets_) {
+    auto half = bucket.begin() + static_cast<std::ptrdiff_t>((bucket.size() + 1) / 2);
+    for (auto waiting = bucket.begin(); waiting != half; ++waiting) {
+      tree_.path(waiting->node, departures);
+      other->push_plan(departures, waiting->cost);
+      if (waiting->node != ExecutionTree::kRoot) tree_.release(waiting->node);
+    }
+    bucket.erase(bucket.begin(), half);
+  }
+  return other;
+}
+
+void Systematic::merge(Strategy& other_strategy) {
+  auto& other = dynamic_cast<Systematic&>(other_strategy);
+  std::vector<Departure> departures;
+  for (auto& bucket : other.buckets_) {
+    for (const Waiting& waiting : bucket) {
+      other.tree_.path(waiting.node, departures);
+      push_plan(departures, waiting.cost);
+    }
+    bucket.clear();
+  }
+  excluded_ = excluded_ || other.excluded_;
+  cost_max_ = std::max(cost_max_, other.cost_max_);
+}
+
+void Systematic::save(ByteWriter& out, const ThreadNames& names) const {
+  out.put(excluded_);
+  out.put(cost_max_);
+  out.put(static_cast<std::uint32_t>(fringe_size()));
+  Plan plan;
+  for (const auto& bucket : buckets_) {
+    for (const Waiting& waiting : bucket) {
+      tree_.path(waiting.node, plan.departures);
+      out.put(waiting.cost);
+      write_plan(out, plan, names);
+    }
+  }
+}
+
+bool Systematic::load(ByteReader& in, ThreadNames& names) {
+  buckets_.clear();
+  tree_ = ExecutionTree();
+  first_ = 0;
+  excluded_ = in.get<bool>();
+  cost_max_ = in.get<std::uint32_t>();
+  std::uint32_t count = in.get_count();
+  for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
+    auto cost = in.get<std::uint32_t>();
+    Plan plan = read_plan(in, names);
+    if (in.ok()) push_plan(plan.departures, cost);
+  }
+  return in.ok();
+}
+
+Guarantee Systematic::guarantee() const {
+  Guarantee guarantee;
+  std::optional<std::uint32_t> cheapest;
+  for (const auto& bucket : buckets_) {
+    for (const Waiting& waiting : bucket) {
+      if (!cheapest || waiting.cost < *cheapest) cheapest = waiting.cost;
+    }
+  }
+  guarantee.exhausted = !cheapest;
+  guarantee.complete = guarantee.exhausted && !excluded_;
+  Bound bound{settings_.base, settings_.limit, std::nullopt};
+  if (cheapest) {
+    if (*cheapest > 0) bound.completed = *cheapest - 1;
+  } else {
+    bound.completed = settings_.limit ? *settings_.limit : cost_max_;
+  }
+  guarantee.bounds.push_back(bound);
+  return guarantee;
+}
+
+}  // namespace thrum

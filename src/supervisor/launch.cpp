@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "supervisor/launch.hpp"
+
+#include <fcntl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include "protocol/channel.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::vector<std::string> worker_environment(int channel) {
+  constexpr std::string_view kTunables = "GLIBC_TUNABLES=";
+  // The kernel writes the area of restartable sequences at the thread pointer, which fibers move.
+  constexpr std::string_view kNoRseq = "glibc.pthread.rseq=0";
+  const std::string channel_variable = std::string(kChannelVariable) + "=";
+  std::vector<std::string> result;
+  std::string tunables(kTunables);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view text = *entry;
+    if (text.starts_with(channel_variable) || text.starts_with("LD_BIND_NOW=")) continue;
+    if (text.starts_with(kTunables)) {
+      tunables = std::string(text) + ":";
+      continue;
+    }
+    result.emplace_back(text);
+  }
+  result.push_back(tunables.append(kNoRseq));
+  // Bindings made late would be lost when the memory is restored.
+  result.emplace_back("LD_BIND_NOW=1");
+  result.push_back(channel_variable + std::to_string(channel));
+  return result;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// In the child, between fork and exec.
+void prepare_child(const Launch& what, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // it died before it could be watched
+  int persona = personality(0xffffffff);
+  // May be forbidden; then addresses differ from run to run, and are told apart by their places.
+  if (persona >= 0) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
+  // A group in the background that uses the terminal would be stopped; so its reads fail and its writes go through.
+  std::signal(SIGTTIN, SIG_IGN);
+  std::signal(SIGTTOU, SIG_IGN);
+  if (what.output >= 0) {
+    dup2(what.output, STDOUT_FILENO);
+    dup2(what.output, STDERR_FILENO);
+  }
+  fcntl(what.channel, F_SETFD, 0);
+}
+
+}  // namespace
+
+Launched launch(const Launch& what) {
+  std::vector<std::string> environment = worker_environment(what.channel);
+  std::vector<std::string> words = {what.program};
+  words.insert(words.end(), what.arguments.begin(), what.arguments.end());
+  std::vector<char*> argument_pointers = pointers(words);
+  std::vector<char*> environment_pointers = pointers(environment);
+
+  Launched result;
+  std::array<int, 2> failure{};  // closes by itself when exec succeeds
+  if (pipe2(failure.data(), O_CLOEXEC) != 0) {
+    result.problem = std::string("pipe: ") + std::strerror(errno);
+    return result;
+  }
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) {
+    prepare_child(what, parent);
+    execve(what.program.c_str(), argument_pointers.data(), environment_pointers.data());
+    int error = errno;
+    if (write(failure[1], &error, sizeof error) < 0) {
+      // The exit code says it too.
+    }
+    _exit(127);
+  }
+  close(failure[1]);
+  int error = child < 0 ? errno : 0;
+  while (child > 0 && read(failure[0], &error, sizeof error) < 0 && errno == EINTR) {
+  }
+  close(failure[0]);
+  if (error != 0) {
+    if (child > 0) waitpid(child, nullptr, 0);
+    result.problem = what.program + ": cannot be started: " + std::strerror(error);
+    return result;
+  }
+  result.process = child;
+  result.process_descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  return result;
+}
+
+}  // namespace thrum

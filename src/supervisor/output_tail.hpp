@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A pipe that takes whatever the worker writes and remembers the last of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace thrum {
+
+class OutputTail {
+ public:
+  static constexpr std::size_t kKeptBytes = 64 << 10;
+
+  // Without a pipe nothing is taken, and both descriptors are -1.
+  explicit OutputTail(bool with_pipe);
+  ~OutputTail();
+  OutputTail(const OutputTail&) = delete;
+  OutputTail& operator=(const OutputTail&) = delete;
+
+  const std::string& problem() const { return problem_; }
+  int descriptor() const { return reading_; }
+  int writing_end() const { return writing_; }
+  void close_writing_end();
+
+  // Takes what is there now, without waiting.
+  void drain();
+
+  // What was kept, begun by a line that says so where earlier bytes were dropped.
+  std::string take();
+
+ private:
+  int reading_ = -1;
+  int writing_ = -1;
+  std::string kept_;
+  bool dropped_ = false;
+  std::string problem_;
+};
+
+}  // namespace thrum

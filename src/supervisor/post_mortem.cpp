@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "supervisor/post_mortem.hpp"
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+namespace thrum {
+
+namespace {
+
+constexpr int kExitLoaderFailed = 127;
+constexpr int kExitInternalError = 4;
+
+std::string describe_status(int status) {
+  if (WIFEXITED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));
+  int signal = WTERMSIG(status);
+  if (signal == hang_signal()) return "no instrumented operation for 10 s";
+  const char* name = sigabbrev_np(signal);
+  return name ? std::string("SIG") + name + " (" + sigdescr_np(signal) + ")" : "signal " + std::to_string(signal);
+}
+
+// The last line of text that begins with, or holds, a phrase.
+std::string line_with(const std::string& text, std::string_view phrase) {
+  std::size_t at = text.rfind(phrase);
+  if (at == std::string::npos) return "";
+  std::size_t begin = text.rfind('\n', at);
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
+}
+
+const char* phase_words(Channel::Phase phase) {
+  if (phase == Channel::Phase::starting) return "before main";
+  return phase == Channel::Phase::preamble ? "before its first choice" : "in an execution";
+}
+
+void lose(Report& report, const SharedChannel& channel, ThreadNames& names, std::string reason) {
+  report.result.end = SearchEnd::lost_control;
+  report.result.lost_reason = std::move(reason);
+  report.result.lost_plan = channel.running_plan(names);
+}
+
+void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, BugKind kind, std::string message) {
+  FoundBug bug;
+  bug.failure.kind = kind;
+  bug.failure.message = std::move(message);
+  bug.plan = channel.running_plan(names);
+  // At most: how many of the departures leave a thread that could go on is not known.
+  bug.preemptions = static_cast<std::uint32_t>(bug.plan.departures.size());
+  bug.minimal = bug.preemptions == 0;
+  bug.execution = report.result.executions;
+  bug.seconds = report.result.seconds;
+  bug.trace.end = End::bug;
+  bug.trace.failure = bug.failure;
+  report.result.end = SearchEnd::bug;
+  report.result.bugs.push_back(std::move(bug));
+}
+
+void compose_own_death(int status, Channel::Phase phase, const SharedChannel& channel, ThreadNames& names,
+                       WorkerOutcome& outcome) {
+  Report& report = outcome.report;
+  bool exited = WIFEXITED(status);
+  if (exited && WEXITSTATUS(status) == kExitLoaderFailed && phase == Channel::Phase::starting) {
+    std::string loader = line_with(outcome.output, "error while loading shared libraries");
+    if (!loader.empty()) {
+      outcome.problem = loader;
+      return;
+    }
+  }
+  if (exited && WEXITSTATUS(status) == kExitInternalError) {
+    outcome.internal = line_with(outcome.output, "thrum: internal error");
+    if (!outcome.internal.empty()) return;
+  }
+  std::string what = describe_status(status);
+  if (!exited) {
+    BugKind kind = WTERMSIG(status) == hang_signal() ? BugKind::hang : BugKind::crash;
+    add_bug(report, channel, names, kind, what + " " + phase_words(phase));
+  } else if (WEXITSTATUS(status) != 0) {
+    add_bug(report, channel, names, BugKind::nonzero_exit, what + " " + phase_words(phase));
+  } else {
+    lose(report, channel, names, std::string("the program ended ") + phase_words(phase) + " without a report");
+  }
+}
+
+}  // namespace
+
+void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names, WorkerOutcome& outcome) {
+  const Channel& shared = channel.channel();
+  Report& report = outcome.report;
+  Channel::Phase phase = shared.phase.load();
+  report.result.executions = shared.executions.load();
+  report.result.steps = shared.steps.load();
+  report.result.seconds = death.seconds;
+  report.started_threads = phase >= Channel::Phase::searching;
+  switch (death.cause) {
+    case Death::Cause::own: compose_own_death(death.status, phase, channel, names, outcome); break;
+    case Death::Cause::hang:
+      add_bug(report, channel, names, BugKind::hang,
+              std::string("no instrumented operation for 10 s ") + phase_words(phase));
+      break;
+    case Death::Cause::waits:
+      lose(report, channel, names,
+           "the program waits in " + (death.call.empty() ? "a system call" : death.call) + " " + phase_words(phase) +
+               ", which Thrum does not control");
+      break;
+    case Death::Cause::out_of_time:
+      lose(report, channel, names,
+           std::string("the time ended ") + phase_words(phase) + ", and the program did not stop when it was told to");
+      break;
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What to say of a worker that ended without a report.
+#pragma once
+
+#include <string>
+
+#include "supervisor/shared_channel.hpp"
+#include "supervisor/worker.hpp"
+
+namespace thrum {
+
+// How the worker came to its end.
+struct Death {
+  enum class Cause { own, hang, waits, out_of_time };
+  Cause cause = Cause::own;  // its own, or why the supervisor killed it
+  int status = 0;            // as waitpid() gives it
+  std::string call;          // waits: the system call
+  double seconds = 0;        // since it was started
+};
+
+// Fills in the report, or problem or internal, from what the channel and the program's last output say.
+void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names, WorkerOutcome& outcome);
+
+}  // namespace thrum

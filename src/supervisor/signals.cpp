@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "supervisor/signals.hpp"
+
+#include <atomic>
+
+namespace thrum {
+
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+std::atomic<int> g_count = 0;
+
+void count_signal(int) { ++g_count; }
+
+}  // namespace
+
+InterruptHandler::InterruptHandler() {
+  g_count = 0;
+  struct sigaction action {};
+  action.sa_handler = count_signal;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+InterruptHandler::~InterruptHandler() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+int interrupt_count() { return g_count; }
+
+}  // namespace thrum

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// SIGINT, SIGTERM and SIGHUP to this process, counted rather than obeyed.
+#pragma once
+
+#include <array>
+#include <csignal>
+
+namespace thrum {
+
+// Counts the signals while it lives; those that were ignored stay ignored. One at a time.
+class InterruptHandler {
+ public:
+  InterruptHandler();
+  ~InterruptHandler();
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
+
+ private:
+  std::array<struct sigaction, 3> before_{};
+};
+
+// How many have arrived since the handler was made.
+int interrupt_count();
+
+}  // namespace thrum

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "supervisor/worker.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+#include "supervisor/launch.hpp"
+#include "supervisor/output_tail.hpp"
+#include "supervisor/post_mortem.hpp"
+#include "supervisor/process_state.hpp"
+#include "supervisor/shared_channel.hpp"
+#include "supervisor/signals.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr double kHangSeconds = 10;        // steps that stand still for so long are a hang
+constexpr double kHangGraceSeconds = 3;    // for the worker to report it itself
+constexpr double kStopGraceSeconds = 5;    // for the worker to end its search when it is told to
+constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
+constexpr double kProgressSeconds = 1;
+constexpr int kPollMilliseconds = 50;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Watch {
+ public:
+  Watch(const WorkerSettings& settings, SharedChannel& channel, const Launched& worker, OutputTail& output)
+      : settings_(settings), channel_(channel), worker_(worker), output_(output) {}
+
+  // Returns when the worker has ended, of itself or not.
+  Death run();
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  bool wait_a_little();
+  void check_end();
+  void check_time();
+  void check_steps();
+  void kill_as(Death::Cause cause);
+  void tell_progress();
+  double elapsed() const { return now() - start_; }
+
+  const WorkerSettings& settings_;
+  SharedChannel& channel_;
+  const Launched& worker_;
+  OutputTail& output_;
+  Death death_;
+  bool interrupted_ = false;
+  double start_ = now();
+  double next_progress_ = start_ + kProgressSeconds;
+  std::optional<double> told_to_stop_;
+  std::optional<double> reported_;
+  std::uint64_t steps_ = 0;
+  double moved_ = start_;        // when steps_ last changed
+  double cpu_when_moved_ = 0;
+  bool hang_told_ = false;
+};
+
+Death Watch::run() {
+  while (wait_a_little()) {
+    check_end();
+    check_time();
+    check_steps();
+    tell_progress();
+  }
+  death_.seconds = elapsed();
+  return death_;
+}
+
+// False when the worker has ended. Then its group, which still has its name, is ended with it.
+bool Watch::wait_a_little() {
+  std::array<pollfd, 2> waiting = {{{worker_.process_descriptor, POLLIN, 0}, {output_.descriptor(), POLLIN, 0}}};
+  poll(waiting.data(), waiting.size(), kPollMilliseconds);
+  output_.drain();
+  siginfo_t info{};
+  int result = waitid(P_PID, static_cast<id_t>(worker_.process), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (result == 0 && info.si_pid == 0) return true;
+  kill(-worker_.process, SIGKILL);
+  int status = 0;
+  waitpid(worker_.process, &status, 0);
+  death_.status = status;
+  output_.drain();
+  return false;
+}
+
+void Watch::kill_as(Death::Cause cause) {
+  death_.cause = cause;
+  kill(-worker_.process, SIGKILL);
+}
+
+void Watch::check_end() {
+  if (channel_.channel().phase != Channel::Phase::reported) return;
+  if (!reported_) reported_ = now();
+  if (now() - *reported_ > kReportedGraceSeconds) kill(-worker_.process, SIGKILL);
+}
+
+void Watch::check_time() {
+  int interrupts = interrupt_count();
+  bool over = settings_.time_seconds > 0 && elapsed() > settings_.time_seconds;
+  interrupted_ = interrupts > 0;
+  if ((over || interrupted_) && !told_to_stop_) {
+    told_to_stop_ = now();
+    channel_.channel().stop = 1;
+  }
+  bool impatient = interrupts > 1;
+  if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > kStopGraceSeconds)) {
+    kill_as(Death::Cause::out_of_time);
+  }
+}
+
+void Watch::check_steps() {
+  if (reported_ || told_to_stop_) return;
+  std::uint64_t steps = channel_.channel().steps;
+  ProcessState state = process_state(worker_.process);
+  if (steps != steps_ || state.stopped()) {
+    steps_ = steps;
+    moved_ = now();
+    cpu_when_moved_ = state.cpu_seconds;
+    hang_told_ = false;
+    return;
+  }
+  double quiet = now() - moved_;
+  if (quiet < kHangSeconds) return;
+  bool computes = state.cpu_seconds - cpu_when_moved_ > kHangSeconds / 4;
+  if (computes && !hang_told_) {
+    hang_told_ = true;
+    kill(worker_.process, hang_signal());
+  }
+  if (quiet < kHangSeconds + kHangGraceSeconds) return;
+  death_.call = waiting_call(worker_.process);
+  kill_as(computes ? Death::Cause::hang : Death::Cause::waits);
+}
+
+void Watch::tell_progress() {
+  if (!settings_.progress || now() < next_progress_) return;
+  next_progress_ = now() + kProgressSeconds;
+  const Channel& shared = channel_.channel();
+  settings_.progress({shared.phase == Channel::Phase::searching, shared.executions, elapsed()});
+}
+
+}  // namespace
+
+WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names) {
+  WorkerOutcome outcome;
+  SharedChannel channel(job, names);
+  OutputTail output(!settings.output_live);
+  outcome.problem = channel.problem().empty() ? output.problem() : channel.problem();
+  if (!outcome.problem.empty()) return outcome;
+
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  InterruptHandler handler;
+  Launched worker =
+      launch({settings.program, settings.arguments, channel.descriptor(), output.writing_end()});
+  output.close_writing_end();
+  if (!worker.problem.empty()) {
+    outcome.problem = worker.problem;
+    return outcome;
+  }
+  Watch watch(settings, channel, worker, output);
+  Death death = watch.run();
+  if (worker.process_descriptor >= 0) close(worker.process_descriptor);
+  kill_children();
+  outcome.output = output.take();
+  outcome.interrupted = watch.interrupted();
+
+  std::optional<Report> report = channel.report(names);
+  if (report) {
+    outcome.report = std::move(*report);
+  } else {
+    compose_report(death, channel, names, outcome);
+  }
+  return outcome;
+}
+
+}  // namespace thrum

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writing values to a byte string and reading them back: the form in which plans, traces and results pass between
+// processes. Integers are little-endian and of fixed size; strings and lists carry their length.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace thrum {
+
+class ByteWriter {
+ public:
+  template <typename T>
+  void put(T value) {
+    static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_floating_point_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void put_string(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    bytes_.append(text);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Reads what a ByteWriter wrote. Reading past the end yields zeros and makes ok() false; so a reader checks once, at its end.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+  template <typename T>
+  T get() {
+    static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_floating_point_v<T>);
+    T value{};
+    if (rest_.size() < sizeof value) {
+      fail();
+      return value;
+    }
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_.remove_prefix(sizeof value);
+    return value;
+  }
+  std::string get_string() { return std::string(get_view(get<std::uint32_t>())); }
+
+  // The length of a list whose elements take at least one byte each; 0 and not ok() where the input is too short.
+  std::uint32_t get_count() {
+    auto count = get<std::uint32_t>();
+    if (count <= rest_.size()) return count;
+    fail();
+    return 0;
+  }
+
+  // For a reader that finds the values, not the bytes, wrong.
+  void fail() {
+    ok_ = false;
+    rest_ = {};
+  }
+  bool ok() const { return ok_; }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view get_view(std::size_t size) {
+    if (size > rest_.size()) {
+      fail();
+      return {};
+    }
+    std::string_view view = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return view;
+  }
+
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+}  // namespace thrum

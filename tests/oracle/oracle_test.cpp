@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every strategy against the oracle, on random programs and on those that once failed.
+//
+//   THRUM_ORACLE_PROGRAMS   random programs of each family (400)
+//   THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
+//
+// A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new file in
+// regressions/.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "oracle/compare.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/shrink.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kExecutionsMax = 20'000;
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
+  std::string wrong = compare_systematic(code, findings);
+  if (wrong.empty()) wrong = compare_explore(code, findings);
+  if (wrong.empty()) wrong = compare_random_walk(code, findings, seed);
+  if (wrong.empty()) wrong = compare_workers(code, findings, seed);
+  return wrong;
+}
+
+// Family B: scheduling points at synchronization only must lose nothing that scheduling points everywhere show, where
+// there is no race (Musuvathi and Qadeer, Theorem 2), and no race at all (Theorem 3). Where an execution is stopped by
+// a bug, what would have come after may be lost on one side only, so such programs are left out.
+std::string compare_granularity(const ToyCode& code, const Findings& findings) {
+  Findings finer = enumerate(code, {.plain_is_visible = true, .executions_max = 2 * kExecutionsMax});
+  if (finer.gave_up) return "";
+  for (const auto& [bug, preemptions] : finer.bugs) {
+    if (bug.kind != BugKind::deadlock) return "";
+  }
+  if (finer.racy != findings.racy) return "a race is seen with one set of scheduling points only";
+  if (finer.racy) return "";
+  if (finer.bugs.size() != findings.bugs.size()) return "a deadlock is seen with one set of scheduling points only";
+  for (const auto& [bug, preemptions] : finer.bugs) {
+    // Preemptions before plain accesses are never needed (Theorem 2 again).
+    if (preemptions != findings.bugs.at(bug)) return "a deadlock needs another number of preemptions";
+  }
+  if (finer.final_states() != findings.final_states()) return "other final states with more scheduling points";
+  return "";
+}
+
+std::string compare_family(Family family, const ToyCode& code, const Findings& findings, std::uint64_t seed) {
+  std::string wrong = family == Family::b ? compare_granularity(code, findings) : "";
+  // Races do not matter to a search that does not look for them: its executions are the oracle's all the same.
+  return wrong.empty() ? compare_all(code, findings, seed) : wrong;
+}
+
+struct Totals {
+  std::uint64_t executions = 0;
+  std::uint64_t with_bugs = 0;
+  std::uint64_t racy = 0;
+  int cost_max = 0;
+  std::array<std::uint64_t, kOpcodeCount> opcodes{};
+
+  void add(const RandomProgram& program) {
+    executions += program.findings.executions.size();
+    with_bugs += program.findings.bugs.empty() ? 0 : 1;
+    racy += program.findings.racy ? 1 : 0;
+    cost_max = std::max(cost_max, program.findings.by_preemptions.rbegin()->first);
+    for (const auto& thread : program.code.threads) {
+      for (const Instruction& instruction : thread) ++opcodes[static_cast<std::size_t>(instruction.opcode)];
+    }
+  }
+};
+
+Totals compare_random_programs(Family family) {
+  std::uint64_t count = setting("THRUM_ORACLE_PROGRAMS", 400);
+  std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  Totals totals;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    RandomProgram program = random_program(seed, family, kExecutionsMax);
+    totals.add(program);
+    std::string wrong = compare_family(family, program.code, program.findings, seed);
+    if (wrong.empty()) continue;
+    auto fails = [&](const ToyCode& code) { return !compare_family(family, code, enumerate(code), seed).empty(); };
+    ToyCode small = shrink(program.code, fails);
+    ADD_FAILURE() << "# seed " << seed << ", family " << (family == Family::a ? "A" : "B") << ": " << wrong << "\n"
+                  << "# shrunk: " << compare_family(family, small, enumerate(small), seed) << "\n"
+                  << print(small);
+    break;
+  }
+  std::cout << count << " programs, " << totals.executions << " executions, " << totals.with_bugs << " programs with bugs, "
+            << totals.racy << " racy, dearest execution " << totals.cost_max << "\n";
+  return totals;
+}
+
+TEST(Oracle, AgreesWithAllStrategiesOnFamilyA) {
+  Totals totals = compare_random_programs(Family::a);
+  EXPECT_GT(totals.with_bugs, 0u);
+  EXPECT_EQ(totals.racy, 0u);
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    auto opcode = static_cast<Opcode>(i);
+    bool plain = opcode == Opcode::read || opcode == Opcode::write;
+    EXPECT_EQ(totals.opcodes[static_cast<std::size_t>(i)] > 0, !plain) << "opcode " << i;
+  }
+}
+
+TEST(Oracle, AgreesWithAllStrategiesOnFamilyB) {
+  Totals totals = compare_random_programs(Family::b);
+  EXPECT_GT(totals.racy, 0u);
+  for (int i = 0; i < kOpcodeCount; ++i) EXPECT_GT(totals.opcodes[static_cast<std::size_t>(i)], 0u) << "opcode " << i;
+}
+
+TEST(Oracle, AgreesOnProgramsThatOnceFailed) {
+  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::optional<ToyCode> code = parse(text.str());
+    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+    Findings findings = enumerate(*code);
+    EXPECT_EQ(compare_granularity(*code, findings), "") << entry.path();
+    EXPECT_EQ(compare_all(*code, findings, 1), "") << entry.path();
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instructions drawn one by one give programs that block or fail at once. So threads are made of idioms (a lock
+// section, a wait in its section, a signal, ...), and then some instructions are left out or doubled, which gives the
+// misuses and deadlocks that idioms avoid.
+#include "oracle/random_program.hpp"
+
+#include "support/random.hpp"
+
+namespace thrum {
+
+namespace {
+
+using Operands = std::array<std::uint8_t, 4>;
+using Block = std::vector<Instruction>;
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, Family family) : random_(seed), family_(family) {}
+
+  ToyCode program();
+
+ private:
+  std::uint8_t below(int limit) { return static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(limit))); }
+  bool one_in(int n) { return below(n) == 0; }
+  std::uint8_t object() { return below(2); }  // few, so that threads meet
+  std::uint8_t reg() { return below(2); }
+  std::uint8_t operand() {
+    return one_in(4) ? static_cast<std::uint8_t>(kRegisterOperand + reg()) : below(3);
+  }
+  void add(Block& block, Opcode opcode, Operands operands = {}) { block.push_back({opcode, operands}); }
+  void access(Block& block);
+  void atomic(Block& block);
+  void lock_section(Block& block);
+  void try_lock_section(Block& block);
+  void wait_section(Block& block);
+  void local(Block& block);
+  void idiom(Block& block);
+  void spoil(Block& block);
+
+  Random random_;
+  Family family_;
+};
+
+void Generator::atomic(Block& block) {
+  switch (below(5)) {
+    case 0:
+    case 1: return add(block, Opcode::load, {object(), reg()});
+    case 2: return add(block, Opcode::store, {object(), operand()});
+    case 3: return add(block, Opcode::add, {object(), reg(), operand()});
+    default: return add(block, Opcode::cas, {object(), reg(), operand(), operand()});
+  }
+}
+
+// Family B works on plain data mostly.
+void Generator::access(Block& block) {
+  if (family_ == Family::a || one_in(3)) return atomic(block);
+  if (one_in(2)) return add(block, Opcode::read, {object(), reg()});
+  add(block, Opcode::write, {object(), operand()});
+}
+
+void Generator::lock_section(Block& block) {
+  std::uint8_t mutex = object();
+  add(block, Opcode::lock, {mutex});
+  for (int n = below(3); n > 0; --n) access(block);
+  if (one_in(4)) add(block, Opcode::signal, {object()});
+  if (one_in(8)) {
+    auto other = static_cast<std::uint8_t>(1 - mutex);
+    add(block, Opcode::lock, {other});
+    add(block, Opcode::unlock, {other});
+  }
+  add(block, Opcode::unlock, {mutex});
+}
+
+void Generator::try_lock_section(Block& block) {
+  std::uint8_t mutex = object();
+  add(block, Opcode::try_lock, {mutex, 2});
+  add(block, Opcode::skip, {2, 0, 2});
+  access(block);
+  add(block, Opcode::unlock, {mutex});
+}
+
+void Generator::wait_section(Block& block) {
+  std::uint8_t mutex = object();
+  add(block, Opcode::lock, {mutex});
+  if (one_in(3)) {
+    access(block);
+    add(block, Opcode::skip, {reg(), 1, 1});
+  }
+  if (one_in(2)) {
+    add(block, Opcode::wait, {object(), mutex});
+  } else {
+    add(block, Opcode::timed_wait, {object(), mutex, 3, below(3)});
+  }
+  if (one_in(3)) access(block);
+  add(block, Opcode::unlock, {mutex});
+}
+
+void Generator::local(Block& block) {
+  switch (below(5)) {
+    case 0: return add(block, Opcode::equal, {reg(), operand()});
+    case 1:
+    case 2: return add(block, Opcode::unequal, {reg(), operand()});
+    default:
+      add(block, Opcode::skip, {reg(), operand(), static_cast<std::uint8_t>(1 + below(2))});
+      return access(block);
+  }
+}
+
+void Generator::idiom(Block& block) {
+  switch (below(16)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3: return access(block);
+    case 4:
+    case 5:
+    case 6: return lock_section(block);
+    case 7: return try_lock_section(block);
+    case 8: return wait_section(block);
+    case 9: return add(block, Opcode::signal, {object()});
+    case 10: return add(block, one_in(2) ? Opcode::broadcast : Opcode::signal, {object()});
+    case 11: return add(block, Opcode::down, {object()});
+    case 12: return add(block, Opcode::up, {object()});
+    case 13: return add(block, Opcode::yield);
+    case 14: return one_in(2) ? add(block, Opcode::choose, {reg(), static_cast<std::uint8_t>(1 + below(3))}) : local(block);
+    default: return local(block);
+  }
+}
+
+void Generator::spoil(Block& block) {
+  if (block.empty()) return;
+  auto place = block.begin() + below(static_cast<int>(block.size()));
+  if (one_in(2)) {
+    block.erase(place);
+  } else {
+    block.insert(place, Instruction(*place));
+  }
+}
+
+ToyCode Generator::program() {
+  int count = 2 + below(3);
+  std::vector<Block> bodies(static_cast<std::size_t>(count));
+  for (Block& body : bodies) {
+    // Main has its creations and joins to do already.
+    for (int n = 1 + below(&body == bodies.data() ? 2 : 6 - count); n > 0; --n) idiom(body);
+    if (one_in(6)) spoil(body);
+  }
+  // Each thread is created by main, or now and then by the thread before it; and joined or not.
+  std::vector<Block> before(bodies.size());
+  std::vector<Block> after(bodies.size());
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    std::size_t creator = i > 1 && one_in(4) ? i - 1 : 0;
+    add(before[creator], Opcode::create, {static_cast<std::uint8_t>(i)});
+    if (one_in(4) && !bodies[creator].empty()) idiom(before[creator]);
+    if (!one_in(3)) add(after[creator], Opcode::join, {static_cast<std::uint8_t>(i)});
+  }
+  if (!after[0].empty() && one_in(2)) access(after[0]);
+  if (!after[0].empty() && one_in(3)) local(after[0]);
+  ToyCode code;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    Block& all = code.threads.emplace_back(before[i]);
+    all.insert(all.end(), bodies[i].begin(), bodies[i].end());
+    all.insert(all.end(), after[i].begin(), after[i].end());
+  }
+  return code;
+}
+
+}  // namespace
+
+RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max) {
+  Random random(seed * 2 + (family == Family::b ? 1 : 0));
+  while (true) {
+    RandomProgram program{Generator(random.next(), family).program(), {}};
+    program.findings = enumerate(program.code, {.executions_max = executions_max});
+    // One execution compares nothing.
+    if (!program.findings.gave_up && program.findings.executions.size() > 1) return program;
+  }
+}
+
+}  // namespace thrum

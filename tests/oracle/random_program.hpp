@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random toy programs, from a seed: the same on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "oracle/oracle.hpp"
+
+namespace thrum {
+
+// SEMANTICS.md, "Oracle programs".
+enum class Family : std::uint8_t {
+  a,  // every operation is a scheduling point
+  b,  // plain data too, with scheduling points at synchronization only
+};
+
+struct RandomProgram {
+  ToyCode code;
+  Findings findings;  // what the oracle says of it
+};
+
+// A program of two to four threads with at most `executions_max` interleavings. Larger ones are thrown away, so
+// that the oracle stays fast; which are kept depends on the seed alone.
+RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max);
+
+}  // namespace thrum

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Toy programs: a few threads, each a short list of instructions over a few shared objects. Small enough that a
+// brute-force enumerator can run every interleaving, rich enough that every kind of choice occurs.
+//
+// There are no loops: branches go forward only. What an instruction does stands in toy_program.cpp and, once more and
+// independently, in oracle.cpp.
+//
+// Thread 0 is main and runs from the start; the others run from the instruction that creates them. A thread's end,
+// main's too, ends that thread only (as pthread_exit does); the execution ends when nothing can go on. All values
+// are 0 at first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/bug.hpp"
+
+namespace thrum {
+
+inline constexpr int kToyThreads = 5;  // at most
+inline constexpr int kToyObjects = 3;  // of each kind: variables, plain data, mutexes, condition variables, semaphores
+inline constexpr int kToyRegisters = 4;
+
+enum class Opcode : std::uint8_t {
+  load,       // x r     r = x
+  store,      // x v     x = v
+  add,        // x r v   r = x; x += v, in one
+  cas,        // x r v w if x is v then x = w; r = whether it was
+  read,       // p r     r = p: plain data, no scheduling point
+  write,      // p v     p = v: likewise
+  lock,       // m
+  try_lock,   // m r     r = whether it got m
+  unlock,     // m
+  wait,       // c m
+  timed_wait, // c m r n until time n at most; r = whether it timed out
+  signal,     // c
+  broadcast,  // c
+  down,       // s       semaphore wait
+  up,         // s       semaphore post
+  yield,
+  create,     // t
+  join,       // t       by the thread that created it; nothing to do where it was not created
+  choose,     // r n     r = one of 0..n-1
+  equal,      // r v     assert that r is v
+  unequal,    // r v     assert that r is not v
+  skip,       // r v n   if r is v then leave out the next n instructions
+};
+inline constexpr int kOpcodeCount = static_cast<int>(Opcode::skip) + 1;
+
+// Operands stand in the order of the table above. An operand v or w is a constant, or kRegisterOperand + a register.
+struct Instruction {
+  Opcode opcode = Opcode::yield;
+  std::array<std::uint8_t, 4> operands{};
+
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+};
+inline constexpr std::uint8_t kRegisterOperand = 64;
+inline constexpr std::uint8_t kConstantMax = 9;
+
+struct ToyCode {
+  std::vector<std::vector<Instruction>> threads;
+
+  friend bool operator==(const ToyCode&, const ToyCode&) = default;
+};
+
+// The letters of an opcode's operands: what each may be.
+std::string_view operand_letters(Opcode opcode);
+
+// How many values an operand of that letter may take from 0 up (a 'v' may name a register besides).
+int operand_limit(char letter);
+
+// Whether threads are created at most once, and joined only by their creator, behind the creation.
+bool is_valid(const ToyCode& code);
+
+// Text and back. '#' begins a comment; parse() gives nothing where the text is no valid program.
+std::string print(const ToyCode& code);
+std::optional<ToyCode> parse(std::string_view text);
+
+// Where in the code a failure happened, as Failure::code.
+constexpr std::uint64_t toy_place(int thread, int at) {
+  return static_cast<std::uint64_t>(thread) * 256 + static_cast<std::uint64_t>(at) + 1;
+}
+
+// What is left when nothing more runs (SEMANTICS.md, "Classes and states").
+struct FinalState {
+  struct Thread {
+    enum class Status : std::uint8_t { absent, live, ended };
+    Status status = Status::absent;
+    std::uint8_t at = 0;      // the instruction that it stands before, or in
+    bool in_wait = false;     // has released the mutex and not got it back
+    std::array<int, kToyRegisters> registers{};
+
+    friend bool operator==(const Thread&, const Thread&) = default;
+  };
+  using Objects = std::array<int, kToyObjects>;
+  Objects shared{};
+  Objects plain{};
+  Objects holder{};  // of each mutex: the thread, or -1
+  Objects semaphores{};
+  std::array<Thread, kToyThreads> threads{};
+
+  friend bool operator==(const FinalState&, const FinalState&) = default;
+};
+
+// One line for people.
+std::string print(const FinalState& state);
+
+// Bugs are compared as a set of (kind, place).
+struct ToyBug {
+  BugKind kind = BugKind::assertion;
+  std::uint64_t place = 0;
+
+  friend auto operator<=>(const ToyBug&, const ToyBug&) = default;
+};
+
+}  // namespace thrum

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "oracle/toy_program.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+
+Operation operation_of(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::load: return Operation::load;
+    case Opcode::store: return Operation::store;
+    case Opcode::add: return Operation::read_modify_write;
+    case Opcode::cas: return Operation::compare_exchange;
+    case Opcode::lock: return Operation::lock;
+    case Opcode::try_lock: return Operation::try_lock;
+    case Opcode::unlock: return Operation::unlock;
+    case Opcode::wait:
+    case Opcode::timed_wait: return Operation::wait_release;
+    case Opcode::signal: return Operation::signal;
+    case Opcode::broadcast: return Operation::broadcast;
+    case Opcode::down: return Operation::semaphore_wait;
+    case Opcode::up: return Operation::semaphore_post;
+    case Opcode::yield: return Operation::yield;
+    case Opcode::choose: return Operation::choose;
+    default: return Operation::thread_join;  // the only hidden instruction before which a thread can stand
+  }
+}
+
+bool is_memory(Opcode opcode) { return opcode <= Opcode::cas; }
+
+bool is_hidden(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::read:
+    case Opcode::write:
+    case Opcode::create:
+    case Opcode::join:
+    case Opcode::equal:
+    case Opcode::unequal:
+    case Opcode::skip: return true;
+    default: return false;
+  }
+}
+
+// Reports an event's first object; the mutex of a wait is its operand.
+void describe(const Instruction& instruction, std::uint64_t& object, std::uint32_t& size) {
+  std::string_view letters = operand_letters(instruction.opcode);
+  bool has_object = !letters.empty() && letters[0] != 'r';
+  object = has_object ? toy_object(letters[0], instruction.operands[0]) : 0;
+  size = is_memory(instruction.opcode) ? 1 : 0;
+}
+
+std::uint64_t bits(int value) { return static_cast<std::uint64_t>(value); }
+
+}  // namespace
+
+void ToyProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
+  director_.begin(plan, online, recording, trace);
+  trace_ = &trace;
+  reset();
+  start(0, 0);
+  while (!stopped_) {
+    Via via = Via::run;
+    int next = pick(via);
+    if (next < 0) break;
+    step(next, via);
+  }
+  director_.finish();
+}
+
+void ToyProgram::reset() {
+  stopped_ = false;
+  running_ = 0;
+  clock_ = 0;
+  threads_.fill(Thread{});
+  order_.clear();
+  shared_.fill(0);
+  plain_.fill(0);
+  holder_.fill(-1);
+  semaphores_.fill(0);
+  schedule_.clear();
+}
+
+const Instruction* ToyProgram::pending_of(const Thread& thread) const {
+  const std::vector<Instruction>& list = code_.threads[static_cast<std::size_t>(&thread - threads_.data())];
+  return thread.at < list.size() ? &list[thread.at] : nullptr;
+}
+
+bool ToyProgram::enabled(const Thread& thread) const {
+  if (!thread.lives() || thread.asleep) return false;
+  const Instruction& instruction = *pending_of(thread);
+  if (thread.woken) return holder_[instruction.operands[1]] < 0;
+  switch (instruction.opcode) {
+    case Opcode::lock: return holder_[instruction.operands[0]] < 0;
+    case Opcode::down: return semaphores_[instruction.operands[0]] > 0;
+    case Opcode::join: return false;  // else it would have run at once
+    default: return true;
+  }
+}
+
+bool ToyProgram::expires(const Thread& thread, bool earliest_only) const {
+  if (!thread.asleep || pending_of(thread)->opcode != Opcode::timed_wait) return false;
+  if (!earliest_only) return true;
+  return std::none_of(order_.begin(), order_.end(), [&](int other) {
+    const Thread& rival = threads_[static_cast<std::size_t>(other)];
+    return expires(rival, false) && pending_of(rival)->operands[3] < pending_of(thread)->operands[3];
+  });
+}
+
+void ToyProgram::start(int number, int creator) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  thread.creator = creator;
+  Thread& parent = threads_[static_cast<std::size_t>(creator)];
+  thread.id = number == 0 ? kMainThread : names_.child(parent.id, ++parent.children);
+  auto place = std::find_if(order_.begin(), order_.end(), [&](int other) {
+    return names_.before(thread.id, threads_[static_cast<std::size_t>(other)].id);
+  });
+  order_.insert(place, number);
+  ++trace_->threads;
+  settle(number);
+}
+
+// Runs a thread up to its next visible operation, and with it whoever that starts or lets go on.
+void ToyProgram::settle(int number) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  while (!stopped_ && thread.lives()) {
+    const Instruction* instruction = pending_of(thread);
+    if (!instruction) {
+      thread.ended = true;
+      if (number != 0) settle(thread.creator);  // perhaps it waits for this
+    } else if (!is_hidden(instruction->opcode) || !run_hidden(number, *instruction)) {
+      return;
+    }
+  }
+}
+
+// False where it cannot go on.
+bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const auto& operands = instruction.operands;
+  if (instruction.opcode == Opcode::join && threads_[operands[0]].lives()) return false;
+  ++trace_->steps;
+  ++thread.at;
+  switch (instruction.opcode) {
+    case Opcode::read: thread.registers[operands[1]] = plain_[operands[0]]; break;
+    case Opcode::write: plain_[operands[0]] = value(thread, operands[1]); break;
+    case Opcode::create: start(operands[0], number); break;
+    case Opcode::skip:
+      if (thread.registers[operands[0]] == value(thread, operands[1])) thread.at += operands[2];
+      break;
+    case Opcode::equal:
+    case Opcode::unequal:
+      if ((thread.registers[operands[0]] == value(thread, operands[1])) == (instruction.opcode == Opcode::unequal)) {
+        --thread.at;
+        fail(BugKind::assertion, "assertion failed", number);
+      }
+      break;
+    default: break;
+  }
+  return true;
+}
+
+// The thread to run next; -1 where the execution is over.
+int ToyProgram::pick(Via& via) {
+  const Thread& last = threads_[static_cast<std::size_t>(running_)];
+  ChoicePoint point;
+  point.key = {last.id, ChoiceKind::thread, last.events};
+  point.running_enabled = enabled(last);
+  point.yielded = point.running_enabled && pending_of(last)->opcode == Opcode::yield;
+  if (point.running_enabled && !point.yielded && director_.quiet(point.key)) {
+    ++trace_->points;
+    return running_;
+  }
+  collect_options(point);
+  if (options_.empty()) {
+    bool alive = std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.lives(); });
+    if (alive) report_deadlock();
+    return -1;
+  }
+  ++trace_->points;
+  std::uint16_t taken = director_.choose(point, options_, *this);
+  if (taken == Director::kStop) return -1;
+  via = options_[taken].via;
+  return option_threads_[taken];
+}
+
+void ToyProgram::collect_options(ChoicePoint& point) {
+  options_.clear();
+  option_threads_.clear();
+  for (int number : order_) {
+    const Thread& thread = threads_[static_cast<std::size_t>(number)];
+    if (!enabled(thread)) continue;
+    options_.push_back({thread.id, Via::run});
+    option_threads_.push_back(number);
+  }
+  point.enabled = static_cast<std::uint16_t>(options_.size());
+  auto next = std::find_if(options_.begin(), options_.end(),
+                           [&](const Option& option) { return names_.before(point.key.thread, option.value); });
+  if (next != options_.end()) point.round = static_cast<std::uint16_t>(next - options_.begin());
+  for (int number : order_) {
+    const Thread& thread = threads_[static_cast<std::size_t>(number)];
+    if (!expires(thread, point.enabled == 0)) continue;
+    options_.push_back({thread.id, Via::timeout});
+    option_threads_.push_back(number);
+  }
+}
+
+void ToyProgram::report_deadlock() {
+  fail(BugKind::deadlock, "deadlock", running_);
+  trace_->failure.code = 0;
+  for (const PendingOperation& waiting : pending()) {
+    Waiter& waiter = trace_->failure.waiters.emplace_back();
+    waiter.thread = waiting.thread;
+    waiter.operation = waiting.operation;
+    waiter.object = waiting.object;
+  }
+}
+
+void ToyProgram::step(int number, Via via) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const Instruction& instruction = *pending_of(thread);
+  running_ = number;
+  schedule_ += static_cast<char>('0' + number);
+  Event event;
+  event.thread = thread.id;
+  event.index = thread.events;
+  event.code = toy_place(number, static_cast<int>(thread.at));
+  event.operation = operation_of(instruction.opcode);
+  describe(instruction, event.object, event.size);
+  if (via == Via::timeout) {
+    schedule_ += '!';
+    event.operation = Operation::timeout;
+    thread.asleep = false;
+    thread.woken = thread.timed_out = true;
+  } else {
+    perform(number, instruction, event);
+  }
+  ++trace_->steps;
+  ++thread.events;
+  if (director_.records_events()) trace_->events.push_back(event);
+  if (director_.records_places()) trace_->places.emplace_back();
+  settle(number);
+}
+
+void ToyProgram::perform(int number, const Instruction& instruction, Event& event) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const auto& operands = instruction.operands;
+  switch (instruction.opcode) {
+    case Opcode::wait:
+    case Opcode::timed_wait: return wait(number, instruction, event);
+    case Opcode::signal:
+    case Opcode::broadcast: wake(instruction, event, number); break;
+    case Opcode::lock: holder_[operands[0]] = number; break;
+    case Opcode::try_lock: {
+      int& holder = holder_[operands[0]];
+      thread.registers[operands[1]] = holder < 0;
+      if (holder >= 0) event.outcome = Outcome::failed;
+      if (holder < 0) holder = number;
+      break;
+    }
+    case Opcode::unlock:
+      unlock(number, operands[0]);
+      if (stopped_) return;
+      break;
+    case Opcode::down: --semaphores_[operands[0]]; break;
+    case Opcode::up: ++semaphores_[operands[0]]; break;
+    case Opcode::yield: break;
+    case Opcode::choose: {
+      options_.clear();
+      for (std::uint16_t i = 0; i < operands[1]; ++i) options_.push_back({i, Via::run});
+      std::uint16_t taken = director_.choose({.key = {thread.id, ChoiceKind::value, thread.events}}, options_, *this);
+      if (taken == Director::kStop) {
+        stopped_ = true;
+        return;
+      }
+      thread.registers[operands[0]] = taken;
+      event.value = taken;
+      schedule_ += {'=', static_cast<char>('0' + taken)};
+      break;
+    }
+    default: perform_memory(thread, instruction, event);
+  }
+  ++thread.at;
+}
+
+void ToyProgram::perform_memory(Thread& thread, const Instruction& instruction, Event& event) {
+  const auto& operands = instruction.operands;
+  int& variable = shared_[operands[0]];
+  int before = variable;
+  switch (instruction.opcode) {
+    case Opcode::load: thread.registers[operands[1]] = before; break;
+    case Opcode::store: variable = value(thread, operands[1]); break;
+    case Opcode::add:
+      variable += value(thread, operands[2]);
+      thread.registers[operands[1]] = before;
+      if (variable == before) event.outcome = Outcome::unchanged;
+      break;
+    default:  // cas
+      if (before != value(thread, operands[2])) {
+        event.outcome = Outcome::failed;
+      } else {
+        variable = value(thread, operands[3]);
+      }
+      thread.registers[operands[1]] = event.outcome != Outcome::failed;
+  }
+  event.value = instruction.opcode == Opcode::store ? 0 : bits(before);
+  event.operand = instruction.opcode == Opcode::load ? 0 : bits(variable);
+}
+
+// Both halves of a wait: the instruction is left only with the second.
+void ToyProgram::wait(int number, const Instruction& instruction, Event& event) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  int mutex = instruction.operands[1];
+  event.operand = toy_object('m', mutex);
+  if (!thread.woken) {
+    unlock(number, mutex);
+    if (stopped_) return;
+    thread.asleep = true;
+    thread.queued = ++clock_;
+    return;
+  }
+  event.operation = Operation::wait_reacquire;
+  if (thread.timed_out) event.outcome = Outcome::timed_out;
+  holder_[static_cast<std::size_t>(mutex)] = number;
+  if (instruction.opcode == Opcode::timed_wait) thread.registers[instruction.operands[2]] = thread.timed_out;
+  thread.woken = thread.timed_out = false;
+  ++thread.at;
+}
+
+void ToyProgram::wake(const Instruction& instruction, Event& event, int number) {
+  std::vector<int> sleepers;
+  for (int other : order_) {
+    Thread& thread = threads_[static_cast<std::size_t>(other)];
+    if (thread.asleep && pending_of(thread)->operands[0] == instruction.operands[0]) sleepers.push_back(other);
+  }
+  if (sleepers.empty()) return;
+  auto thread_of = [this](int other) -> Thread& { return threads_[static_cast<std::size_t>(other)]; };
+  if (instruction.opcode == Opcode::signal) {
+    std::sort(sleepers.begin(), sleepers.end(),
+              [&](int a, int b) { return thread_of(a).queued < thread_of(b).queued; });
+    options_.clear();
+    for (int other : sleepers) options_.push_back({thread_of(other).id, Via::run});
+    const Thread& thread = thread_of(number);
+    std::uint16_t taken = director_.choose({.key = {thread.id, ChoiceKind::waiter, thread.events}}, options_, *this);
+    if (taken == Director::kStop) {
+      stopped_ = true;
+      return;
+    }
+    sleepers = {sleepers[taken]};
+    event.value = thread_of(sleepers[0]).id;
+    schedule_ += {'>', static_cast<char>('0' + sleepers[0])};
+  }
+  for (int other : sleepers) {
+    thread_of(other).asleep = false;
+    thread_of(other).woken = true;
+  }
+}
+
+void ToyProgram::unlock(int number, int mutex) {
+  int& holder = holder_[static_cast<std::size_t>(mutex)];
+  if (holder == number) {
+    holder = -1;
+  } else {
+    fail(BugKind::lock_misuse, "unlock of a mutex that the thread does not hold", number);
+  }
+}
+
+void ToyProgram::fail(BugKind kind, const char* message, int number) {
+  const Thread& thread = threads_[static_cast<std::size_t>(number)];
+  stopped_ = true;
+  trace_->end = End::bug;
+  trace_->failure.kind = kind;
+  trace_->failure.message = message;
+  trace_->failure.thread = thread.id;
+  trace_->failure.code = toy_place(number, static_cast<int>(thread.at));
+}
+
+int ToyProgram::value(const Thread& thread, std::uint8_t operand) const {
+  return operand < kRegisterOperand ? operand : thread.registers[operand - std::size_t{kRegisterOperand}];
+}
+
+std::span<const PendingOperation> ToyProgram::pending() {
+  pending_.clear();
+  for (int number : order_) {
+    const Thread& thread = threads_[static_cast<std::size_t>(number)];
+    if (!thread.lives()) continue;
+    PendingOperation next;
+    next.thread = thread.id;
+    const Instruction& instruction = *pending_of(thread);
+    next.operation = thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
+    next.enabled = enabled(thread);
+    describe(instruction, next.object, next.size);
+    pending_.push_back(next);
+  }
+  return pending_;
+}
+
+FinalState ToyProgram::final_state() const {
+  FinalState state{shared_, plain_, holder_, semaphores_, {}};
+  for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.id == kNoThread) continue;
+    using Status = FinalState::Thread::Status;
+    state.threads[i] = {thread.ended ? Status::ended : Status::live,
+                        static_cast<std::uint8_t>(thread.ended ? 0 : thread.at),
+                        thread.asleep || thread.woken, thread.registers};
+  }
+  return state;
+}
+
+}  // namespace thrum

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Program no. 0: runs a toy program as a runtime runs a real one, led by a Director. It exists so that strategies can
+// be tested without processes and compilers, and to show in the small what a runtime has to do.
+//
+// Atomics, locks, waits and so on are scheduling points. Creation, start, end and join of threads, plain data and what
+// touches registers only are not: they run at once, as part of the step that enabled them, the thread that has just
+// been created or released from a join first. A failed assertion or a misused mutex stops the execution.
+//
+// Thread safety: none.
+#pragma once
+
+#include <string>
+
+#include "oracle/toy_code.hpp"
+#include "search/director.hpp"
+#include "search/program.hpp"
+
+namespace thrum {
+
+class ToyProgram final : public Program, private Pending {
+ public:
+  // REQUIRES: is_valid(code)
+  explicit ToyProgram(ToyCode code) : code_(std::move(code)) {}
+
+  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override;
+  ThreadNames& names() override { return names_; }
+
+  // Of the last execution: what it did, as text that names it among all executions of the program and is written down
+  // at the events, not at the choices. An event is its thread's digit, behind it '!' where it is a timeout, '>' and
+  // the thread woken by a signal, '=' and the value chosen.
+  const std::string& schedule() const { return schedule_; }
+  FinalState final_state() const;
+
+ private:
+  struct Thread {
+    ThreadId id = kNoThread;
+    int creator = 0;
+    std::uint32_t children = 0;
+    std::size_t at = 0;
+    bool ended = false;
+    bool asleep = false;     // in a wait, not woken yet
+    bool woken = false;      // in a wait, signalled or timed out
+    bool timed_out = false;
+    std::uint32_t events = 0;
+    std::uint64_t queued = 0;  // when it fell asleep: waiters stand in that order
+    std::array<int, kToyRegisters> registers{};
+
+    bool lives() const { return id != kNoThread && !ended; }
+  };
+
+  void reset();
+  const Instruction* pending_of(const Thread& thread) const;  // nullptr: at its end
+  bool enabled(const Thread& thread) const;
+  bool expires(const Thread& thread, bool earliest_only) const;
+  void start(int number, int creator);
+  void settle(int number);
+  bool run_hidden(int number, const Instruction& instruction);
+  int pick(Via& via);
+  void collect_options(ChoicePoint& point);
+  void report_deadlock();
+  void step(int number, Via via);
+  void perform(int number, const Instruction& instruction, Event& event);
+  void perform_memory(Thread& thread, const Instruction& instruction, Event& event);
+  void wait(int number, const Instruction& instruction, Event& event);
+  void wake(const Instruction& instruction, Event& event, int number);
+  void unlock(int number, int mutex);
+  void fail(BugKind kind, const char* message, int number);
+  int value(const Thread& thread, std::uint8_t operand) const;
+  std::span<const PendingOperation> pending() override;
+
+  ToyCode code_;
+  ThreadNames names_;
+  Director director_;
+  Trace* trace_ = nullptr;
+  bool stopped_ = false;
+  int running_ = 0;
+  std::uint64_t clock_ = 0;  // only orders those who fall asleep
+  std::array<Thread, kToyThreads> threads_;
+  std::vector<int> order_;  // the threads created so far, in order of their names
+  FinalState::Objects shared_{};
+  FinalState::Objects plain_{};
+  FinalState::Objects holder_{};
+  FinalState::Objects semaphores_{};
+  std::vector<Option> options_;
+  std::vector<int> option_threads_;
+  std::vector<PendingOperation> pending_;
+  std::string schedule_;
+};
+
+// The number of an object in events. Variables are one byte each; the others are synchronization objects.
+constexpr std::uint64_t toy_object(char letter, int number) {
+  return static_cast<std::uint64_t>(letter) * 16 + static_cast<std::uint64_t>(number);
+}
+
+}  // namespace thrum

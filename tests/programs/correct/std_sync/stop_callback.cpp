@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: exhausted
+// args: --bound preemptions=1
+//
+// A stop callback runs once: in the thread that asks to stop, or at its registration when that came
+// later.
+#include <atomic>
+#include <cassert>
+#include <stop_token>
+#include <thread>
+
+std::atomic<int> calls{0};
+
+int main() {
+  std::stop_source source;
+  std::thread asker([&] { source.request_stop(); });
+  std::thread listener([token = source.get_token()] {
+    std::stop_callback callback(token, [] { ++calls; });
+    while (!token.stop_requested()) std::this_thread::yield();
+  });
+  asker.join();
+  listener.join();
+  assert(calls == 1);
+}

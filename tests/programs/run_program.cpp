@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks a program under test with `thrum check`, and compares the result with what its first lines
+// expect:
+//
+//   // expect: exhausted | bug <kind> [preemptions=<n>] | inconclusive
+//   // args: <options of thrum check>
+//   // count dfs: <n>          executions of unbounded depth-first search
+//   // count icb <c>: <n>      executions with exactly c preemptions
+//   // compilers: same         the number of executions is the same for all of kConfigurations
+//
+// They are read up to the first line that is no comment; other comment lines are for people.
+//
+//   run_program THRUM FILE [--cxx COMPILER] [--flags FLAGS] [--timeout SECONDS] [--same-counts]
+//
+// With --same-counts it runs depth-first search under each configuration instead. Exit codes: 0 as
+// expected, 1 different, 2 wrong usage.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "child_process.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+struct Configuration {
+  std::string cxx;    // empty: the driver's default
+  std::string flags;  // empty: none
+};
+
+const std::array<Configuration, 4> kConfigurations{{
+    {"g++", "-O1"},
+    {"g++", "-O2"},
+    {"clang++-19", "-O1"},
+    {"clang++-19", "-O2"},
+}};
+
+struct Options {
+  std::string thrum;
+  std::string file;
+  Configuration configuration;
+  int timeout_seconds = 60;
+  bool same_counts = false;
+};
+
+struct Expectation {
+  std::string verdict;
+  std::string kind;  // of the bug
+  std::optional<int> preemptions;
+  std::vector<std::string> arguments;
+  std::optional<std::int64_t> dfs_executions;
+  std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
+};
+
+// What differs from the expectation; its text is the message.
+struct Difference : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream stream;
+  (stream << ... << parts);
+  return stream.str();
+}
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> result;
+  for (std::string word; stream >> word;) result.push_back(word);
+  return result;
+}
+
+// ---- The expectation in a program's first lines -------------------------------------------------
+
+void read_expect(const std::vector<std::string>& value, Expectation& expectation) {
+  if (value.empty()) throw std::invalid_argument("`expect:` says nothing");
+  expectation.verdict = value[0];
+  if (value[0] != "bug") return;
+  if (value.size() < 2) throw std::invalid_argument("`expect: bug` names no kind");
+  expectation.kind = value[1];
+  const std::string_view prefix = "preemptions=";
+  if (value.size() > 2 && value[2].starts_with(prefix)) {
+    expectation.preemptions = std::stoi(value[2].substr(prefix.size()));
+  }
+}
+
+void read_line(const std::string& key, const std::string& value, Expectation& expectation) {
+  if (key == "expect") {
+    read_expect(words(value), expectation);
+  } else if (key == "args") {
+    expectation.arguments = words(value);
+  } else if (key == "count dfs") {
+    expectation.dfs_executions = std::stoll(value);
+  } else if (key.starts_with("count icb ")) {
+    expectation.icb_executions[std::stoi(key.substr(10))] = std::stoll(value);
+  }
+}
+
+Expectation read_expectation(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw std::invalid_argument("cannot read " + file);
+  Expectation expectation;
+  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("// ") && colon != std::string::npos) {
+      read_line(line.substr(3, colon - 3), line.substr(colon + 2), expectation);
+    }
+  }
+  if (expectation.verdict.empty()) throw std::invalid_argument(file + " has no line `// expect:`");
+  return expectation;
+}
+
+// Everything but `--bound <value>`.
+std::vector<std::string> without_bound(const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--bound") {
+      ++i;
+    } else {
+      rest.push_back(arguments[i]);
+    }
+  }
+  return rest;
+}
+
+// ---- One run of thrum ---------------------------------------------------------------------------
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = std::filesystem::temp_directory_path() / "run_program.XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Run {
+  int exit_code = 0;
+  json result;
+  const json& test() const { return result.at("tests").at(0); }
+  std::int64_t executions() const { return test().at("executions").get<std::int64_t>(); }
+};
+
+std::vector<std::string> compiler_environment(const std::string& cxx) {
+  if (cxx.empty()) return {};
+  std::string cc = cxx;  // clang++-19 is clang-19's, g++ gcc's
+  if (const std::size_t at = cc.find("clang++"); at != std::string::npos) {
+    cc.replace(at, 7, "clang");
+  } else if (const std::size_t gnu = cc.find("g++"); gnu != std::string::npos) {
+    cc.replace(gnu, 3, "gcc");
+  }
+  return {"THRUM_CXX=" + cxx, "THRUM_CC=" + cc};
+}
+
+Run check(const Options& options, const Configuration& configuration,
+          const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  std::vector<std::string> command{options.thrum, "check", options.file, "--json",
+                                   "-",           "--out", folder.path()};
+  if (!configuration.flags.empty()) {
+    command.insert(command.end(), {"--compile-flags", configuration.flags});
+  }
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const ChildResult child =
+      run_child(command, compiler_environment(configuration.cxx), options.timeout_seconds);
+
+  std::string shown;
+  for (const std::string& word : command) shown += word + ' ';
+  const std::string evidence = text("\n  command: ", shown, "\n", child.output, child.errors);
+  if (child.timed_out) {
+    throw Difference(text("not finished after ", options.timeout_seconds, " s", evidence));
+  }
+  if (child.left_processes) throw Difference("processes stayed behind" + evidence);
+  if (!child.exit_code) throw Difference("thrum was ended by a signal" + evidence);
+  try {
+    return {*child.exit_code, json::parse(child.output)};
+  } catch (const json::exception& error) {
+    throw Difference(text("exit code ", *child.exit_code, " and no JSON: ", error.what(), evidence));
+  }
+}
+
+// ---- Comparisons --------------------------------------------------------------------------------
+
+template <class T>
+void expect_equal(std::string_view what, const T& expected, const T& found, const json& result) {
+  if (expected == found) return;
+  throw Difference(text(what, ": expected ", expected, ", found ", found, "\n", result.dump(2)));
+}
+
+int exit_code_of(const std::string& verdict) {
+  if (verdict == "exhausted") return 0;
+  return verdict == "bug" ? 1 : 3;
+}
+
+void compare_bug(const Expectation& expectation, const Run& run) {
+  const json& bugs = run.test().at("bugs");
+  if (bugs.empty()) throw Difference("verdict `bug` without a bug\n" + run.result.dump(2));
+  const auto fewest = std::min_element(bugs.begin(), bugs.end(), [](const json& a, const json& b) {
+    return a.at("preemptions").get<int>() < b.at("preemptions").get<int>();
+  });
+  expect_equal("kind", expectation.kind, fewest->at("kind").get<std::string>(), run.result);
+  if (!expectation.preemptions) return;
+  expect_equal("preemptions", *expectation.preemptions, fewest->at("preemptions").get<int>(), run.result);
+  const auto& arguments = expectation.arguments;
+  if (std::find(arguments.begin(), arguments.end(), "--strategy") == arguments.end()) {
+    expect_equal("preemptions_minimal", std::string("proved"),
+                 fewest->at("preemptions_minimal").get<std::string>(), run.result);
+  }
+}
+
+void compare_verdict(const Options& options, const Expectation& expectation) {
+  const Run run = check(options, options.configuration, expectation.arguments);
+  expect_equal("verdict", expectation.verdict, run.result.at("verdict").get<std::string>(), run.result);
+  expect_equal("verdict of the test", expectation.verdict, run.test().at("verdict").get<std::string>(),
+               run.result);
+  expect_equal("exit code", exit_code_of(expectation.verdict), run.exit_code, run.result);
+  if (expectation.verdict == "bug") compare_bug(expectation, run);
+  if (expectation.verdict == "exhausted" && without_bound(expectation.arguments) == expectation.arguments) {
+    expect_equal("complete", true, run.test().at("complete").get<bool>(), run.result);
+  }
+}
+
+std::int64_t executions(const Options& options, const Configuration& configuration,
+                        std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  arguments.push_back("--keep-going");
+  return check(options, configuration, arguments).executions();
+}
+
+void compare_counts(const Options& options, const Expectation& expectation) {
+  const std::vector<std::string> arguments = without_bound(expectation.arguments);
+  if (expectation.dfs_executions) {
+    const std::int64_t found = executions(options, options.configuration, arguments, {"--strategy", "dfs"});
+    expect_equal("executions of dfs", *expectation.dfs_executions, found, json());
+  }
+  std::map<int, std::int64_t> within;  // executions with at most so many preemptions
+  const auto count_within = [&](int preemptions) {
+    if (preemptions < 0) return std::int64_t{0};
+    if (!within.contains(preemptions)) {
+      within[preemptions] = executions(options, options.configuration, arguments,
+                                       {"--strategy", "icb", "--bound", text("preemptions=", preemptions)});
+    }
+    return within[preemptions];
+  };
+  for (const auto& [preemptions, expected] : expectation.icb_executions) {
+    const std::int64_t found = count_within(preemptions) - count_within(preemptions - 1);
+    expect_equal(text("executions of icb with exactly ", preemptions, " preemptions"), expected, found,
+                 json());
+  }
+}
+
+void compare_configurations(const Options& options, const Expectation& expectation) {
+  std::string counts;
+  std::optional<std::int64_t> first;
+  bool same = true;
+  for (const Configuration& configuration : kConfigurations) {
+    const std::int64_t found =
+        executions(options, configuration, expectation.arguments, {"--strategy", "dfs"});
+    counts += text("\n  ", configuration.cxx, ' ', configuration.flags, ": ", found);
+    same = same && found == first.value_or(found);
+    first = first.value_or(found);
+  }
+  if (!same) throw Difference("the number of executions depends on the compiler:" + counts);
+}
+
+// ---- Command line -------------------------------------------------------------------------------
+
+Options read_options(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() < 2) {
+    throw std::invalid_argument(
+        "run_program THRUM FILE [--cxx COMPILER] [--flags FLAGS] [--timeout SECONDS] "
+        "[--same-counts]");
+  }
+  Options options;
+  options.thrum = arguments[0];
+  options.file = arguments[1];
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    const std::string& name = arguments[i];
+    if (name == "--same-counts") {
+      options.same_counts = true;
+      continue;
+    }
+    if (++i == arguments.size()) throw std::invalid_argument(name + " needs a value");
+    if (name == "--cxx") {
+      options.configuration.cxx = arguments[i];
+    } else if (name == "--flags") {
+      options.configuration.flags = arguments[i];
+    } else if (name == "--timeout") {
+      options.timeout_seconds = std::stoi(arguments[i]);
+    } else {
+      throw std::invalid_argument("no option " + name);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Options options = read_options(argc, argv);
+    const Expectation expectation = read_expectation(options.file);
+    if (options.same_counts) {
+      compare_configurations(options, expectation);
+    } else {
+      compare_verdict(options, expectation);
+      compare_counts(options, expectation);
+    }
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "run_program: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << argv[2] << ": " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tidy/rules.hpp"
+
+#include <algorithm>
+#include <istream>
+#include <iterator>
+#include <ostream>
+#include <regex>
+#include <sstream>
+
+#include "tidy/functions.hpp"
+
+namespace tidy {
+namespace {
+
+constexpr std::string_view kExceptions = "tests/tidy/exceptions.txt";
+constexpr std::string_view kFolders = "src/README.md";
+
+const File* find_file(const Tree& tree, std::string_view path) {
+  for (const File& file : tree.files) {
+    if (file.path == path) return &file;
+  }
+  return nullptr;
+}
+
+void append(Findings& findings, Findings more) {
+  std::move(more.begin(), more.end(), std::back_inserter(findings));
+}
+
+// The folder of src/ in which a file lies, or "".
+std::string source_folder(const std::string& path) {
+  std::size_t slash = path.find('/', 4);
+  return path.starts_with("src/") && slash != std::string::npos ? path.substr(4, slash - 4) : "";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Finding& finding) {
+  return out << finding.path << ':' << finding.line << ": " << finding.what;
+}
+
+Dependencies parse_dependencies(std::istream& in) {
+  Dependencies dependencies;
+  for (std::string line; std::getline(in, line);) {
+    std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    std::string folder = line.substr(0, colon);
+    std::set<std::string> allowed = {folder};
+    std::istringstream names(line.substr(colon + 1));
+    for (std::string name; names >> name;) {
+      allowed.insert(name);
+      allowed.insert(dependencies[name].begin(), dependencies[name].end());
+    }
+    dependencies[folder] = allowed;
+  }
+  return dependencies;
+}
+
+Findings long_files(const Tree& tree) {
+  Findings findings;
+  for (const File& file : tree.files) {
+    bool is_source = file.is_c_family() || file.has_extension({".cmake", "CMakeLists.txt"}) ||
+                     file.path.starts_with("scripts/");
+    if (!is_source || file.lines.size() <= kFileLinesMax) continue;
+    findings.push_back({file.path, kFileLinesMax + 1,
+                        "the file has " + std::to_string(file.lines.size()) + " lines; past " +
+                            std::to_string(kFileLinesMax) + " it holds two ideas",
+                        "file-length " + file.path});
+  }
+  return findings;
+}
+
+Findings long_functions(const Tree& tree) {
+  Findings findings;
+  for (const File& file : tree.files) {
+    if (!file.has_extension({".c", ".cpp", ".h", ".hpp"})) continue;
+    for (const Function& function : find_functions(split(file).code)) {
+      if (function.length <= kFunctionLinesMax) continue;
+      findings.push_back({file.path, function.line,
+                          function.name + " has " + std::to_string(function.length) +
+                              " lines; a function fits a screen, about " + std::to_string(kFunctionLinesMax),
+                          "function-length " + file.path + ":" + function.name});
+    }
+  }
+  return findings;
+}
+
+namespace {
+
+// What is wrong with a file of `folder` including `header`, or "".
+std::string include_fault(const std::string& folder, const std::string& header,
+                          const Dependencies& dependencies) {
+  auto declared = dependencies.find(folder);
+  if (declared == dependencies.end()) return "src/" + folder + " is no component that CMake knows";
+  std::string included = header.substr(0, header.find('/'));
+  if (included == header) return "an include names the folder: \"" + folder + "/" + header + "\"";
+  // The public headers are the one thing outside src/ that the product shares with its users.
+  if (included == "thrum" || declared->second.contains(included)) return "";
+  return folder + " may not depend on " + included + ": see DEPENDS in CMakeLists.txt";
+}
+
+}  // namespace
+
+Findings wrong_includes(const Tree& tree, const Dependencies& dependencies) {
+  static const std::regex kInclude(R"rx(^\s*#\s*include\s*"([^"]+)")rx");
+  Findings findings;
+  for (const File& file : tree.files) {
+    std::string folder = source_folder(file.path);
+    if (folder.empty() || !file.is_c_family()) continue;
+    std::vector<std::string> code = split(file).code;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_search(code[i], match, kInclude)) continue;
+      std::string fault = include_fault(folder, match.str(1), dependencies);
+      if (!fault.empty()) findings.push_back({file.path, i + 1, fault});
+    }
+  }
+  return findings;
+}
+
+namespace {
+
+// Whether some file has this path, or a path that ends in it.
+bool exists(const Tree& tree, const std::string& name) {
+  return std::any_of(tree.paths.begin(), tree.paths.end(),
+                     [&](const std::string& path) { return path == name || path.ends_with("/" + name); });
+}
+
+// FILE.cpp stands for any file (a document may have such a name), _test.cpp for all that end so, and what
+// is below build/ comes to be there.
+bool promises_nothing(const std::string& name) {
+  if (name.starts_with('_') || name.starts_with("build/")) return true;
+  std::size_t dot = name.rfind('.');
+  return !name.ends_with(".md") && std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(dot),
+                                               [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
+}
+
+// The text of a file in which a name is a promise that the file exists: comments, and all of a document.
+std::vector<std::string> prose(const File& file) {
+  if (file.has_extension({".md"})) return file.lines;
+  if (file.is_c_family()) return split(file).comments;
+  std::vector<std::string> comments;
+  bool has_comments = file.has_extension({".cmake", "CMakeLists.txt"}) || file.path.starts_with("scripts/");
+  for (const std::string& line : file.lines) {
+    std::size_t hash = line.find('#');
+    comments.push_back(has_comments && hash != std::string::npos ? line.substr(hash) : "");
+  }
+  return comments;
+}
+
+}  // namespace
+
+Findings missing_named_files(const Tree& tree) {
+  // A name inside <> is a system header, one after * ends a pattern, one in a URL or under an absolute path
+  // is elsewhere: a name before which any of these stands is not taken.
+  static const std::regex kName(
+      R"(([^\s`'"(),;=]*?)([\w][\w./+-]*\.(?:cpp|hpp|cmake|txt|map|md|h|c|S))(?![\w-]|\.\w))");
+  Findings findings;
+  for (const File& file : tree.files) {
+    std::vector<std::string> lines = prose(file);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      for (std::sregex_iterator match(lines[i].begin(), lines[i].end(), kName), end; match != end; ++match) {
+        std::string before = match->str(1);
+        std::string name = match->str(2);
+        if (before.find_first_of("<*/$}>") != std::string::npos || name.find("//") != std::string::npos)
+          continue;
+        if (promises_nothing(name) || exists(tree, name)) continue;
+        findings.push_back(
+            {file.path, i + 1, name + " does not exist in the tree", "named-file " + file.path + ":" + name});
+      }
+    }
+  }
+  return findings;
+}
+
+Findings undescribed_folders(const Tree& tree) {
+  std::set<std::string> folders;
+  for (const std::string& path : tree.paths) {
+    std::string folder = source_folder(path);
+    if (!folder.empty()) folders.insert(folder);
+  }
+  std::string text;
+  if (const File* file = find_file(tree, kFolders)) {
+    for (const std::string& line : file->lines) text += line + "\n";
+  }
+  Findings findings;
+  for (const std::string& folder : folders) {
+    if (text.find("`" + folder + "/`") != std::string::npos) continue;
+    findings.push_back({std::string(kFolders), 1, "src/" + folder + " is not described"});
+  }
+  return findings;
+}
+
+Findings untidy_lines(const Tree& tree) {
+  static const std::regex kMachinePath(R"((^|[^\w./-])/(home|root|work|Users)/\w)");
+  Findings findings;
+  for (const File& file : tree.files) {
+    // In a patch an empty context line is a space.
+    bool is_patch = file.has_extension({".patch", ".diff"});
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const std::string& line = file.lines[i];
+      if (!is_patch && (line.ends_with(' ') || line.ends_with('\t') || line.ends_with('\r'))) {
+        findings.push_back({file.path, i + 1, "trailing whitespace"});
+      }
+      if (line.find('/') != std::string::npos && std::regex_search(line, kMachinePath)) {
+        findings.push_back({file.path, i + 1, "a path of somebody's machine"});
+      }
+    }
+  }
+  return findings;
+}
+
+Findings apply_exceptions(const Tree& tree, Findings findings) {
+  const File* file = find_file(tree, kExceptions);
+  if (file == nullptr) return findings;
+  for (std::size_t i = 0; i < file->lines.size(); ++i) {
+    const std::string& line = file->lines[i];
+    if (line.empty() || line.starts_with('#')) continue;
+    std::istringstream words(line);
+    std::string rule, subject, reason;
+    words >> rule >> subject >> reason;
+    if (reason.empty()) findings.push_back({file->path, i + 1, "an exception gives its reason"});
+    std::size_t allowed = std::erase_if(
+        findings, [&](const Finding& finding) { return finding.exception_key == rule + " " + subject; });
+    if (allowed == 0) findings.push_back({file->path, i + 1, "nothing needs this exception"});
+  }
+  return findings;
+}
+
+Findings check(const Tree& tree, const Dependencies& dependencies) {
+  Findings findings = long_files(tree);
+  append(findings, long_functions(tree));
+  append(findings, wrong_includes(tree, dependencies));
+  append(findings, missing_named_files(tree));
+  append(findings, undescribed_folders(tree));
+  append(findings, untidy_lines(tree));
+  return apply_exceptions(tree, std::move(findings));
+}
+
+}  // namespace tidy

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of the house that a machine can check. Each returns what it finds wrong in a tree.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tidy/tree.hpp"
+
+namespace tidy {
+
+struct Finding {
+  std::string path;
+  std::size_t line = 0;
+  std::string what;
+  // What an exception names: "file-length PATH", "function-length PATH:FUNCTION" or "named-file PATH:NAME".
+  // Empty: the rule has no exceptions.
+  std::string exception_key = {};
+};
+using Findings = std::vector<Finding>;
+std::ostream& operator<<(std::ostream& out, const Finding& finding);
+
+constexpr std::size_t kFileLinesMax = 800;
+constexpr std::size_t kFunctionLinesMax = 70;
+
+// For each folder of src/, those that it may include: itself, the declared ones and all below them.
+using Dependencies = std::map<std::string, std::set<std::string>>;
+// Reads the lines `folder: folder...` that CMake writes. A folder stands after those that it names.
+Dependencies parse_dependencies(std::istream& in);
+
+Findings long_files(const Tree& tree);
+Findings long_functions(const Tree& tree);
+Findings wrong_includes(const Tree& tree, const Dependencies& dependencies);
+Findings missing_named_files(const Tree& tree);
+Findings undescribed_folders(const Tree& tree);
+Findings untidy_lines(const Tree& tree);
+
+// Takes out what the tree's exceptions.txt allows, and adds its lines that allow nothing or give no reason.
+Findings apply_exceptions(const Tree& tree, Findings findings);
+
+// All of the above.
+Findings check(const Tree& tree, const Dependencies& dependencies);
+
+}  // namespace tidy
