@@ -39,7 +39,8 @@ int pop() {
   do {
     if (index == kNone) return kNone;
   } while (!top.compare_exchange_strong(index, node(index).below));
-  assert(!node(index).owned.exchange(true) && "a node has two owners");
+  const bool owned = node(index).owned.exchange(true);
+  assert(!owned && "a node has two owners");
   return index;
 }
 

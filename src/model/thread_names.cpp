@@ -19,7 +19,7 @@ ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
   siblings[ordinal - 1] = id;
   entries_.push_back({parent, ordinal, {}});
   std::vector<std::uint32_t> mine = path(id);
-  auto place = std::find_if(order_.begin(), order_.end(), [&](ThreadId other) { return mine < path(other); });
+  auto place = std::partition_point(order_.begin(), order_.end(), [&](ThreadId other) { return path(other) < mine; });
   order_.insert(place, id);
   rank_.resize(entries_.size());
   for (std::size_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = static_cast<std::uint16_t>(i);
@@ -41,16 +41,21 @@ std::string ThreadNames::name(ThreadId id) const {
 
 std::optional<ThreadId> ThreadNames::parse(std::string_view name) {
   constexpr std::uint32_t kOrdinalMax = 1 << 15;
+  constexpr std::size_t kDepthMax = 1 << 10;
   if (name.empty() || name[0] != '0') return std::nullopt;
   name.remove_prefix(1);
-  ThreadId id = kMainThread;
+  // All of it is read before any id is given.
+  std::vector<std::uint32_t> ordinals;
   while (!name.empty()) {
     std::uint32_t ordinal = 0;
     auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), ordinal);
-    if (name[0] != '.' || error != std::errc() || ordinal == 0 || ordinal > kOrdinalMax) return std::nullopt;
-    id = child(id, ordinal);
+    if (name[0] != '.' || error != std::errc() || name[1] == '0' || ordinal > kOrdinalMax) return std::nullopt;
+    ordinals.push_back(ordinal);
     name.remove_prefix(static_cast<std::size_t>(end - name.data()));
   }
+  if (ordinals.size() > kDepthMax || entries_.size() + ordinals.size() > kNoThread) return std::nullopt;
+  ThreadId id = kMainThread;
+  for (std::uint32_t ordinal : ordinals) id = child(id, ordinal);
   return id;
 }
 

@@ -64,22 +64,14 @@ TEST(ThreadNames, RefusesWhatIsNoName) {
   }
 }
 
-// A trace file may name any thread; it must not bring us down.
-TEST(ThreadNames, RefusesMoreThreadsThanThereAreIds) {
+// A trace file may hold anything: refused at once, and no ids given for it.
+TEST(ThreadNames, RefusesToGoDeeperThanAnyExecution) {
   ThreadNames names;
-  bool refused = false;
-  for (int i = 1; i <= 4 && !refused; ++i) {
-    for (int j = 1; j <= 30'000 && !refused; j += 1'000) {
-      for (int k = 1; k <= 2; ++k) {
-        std::string name = "0." + std::to_string(i) + "." + std::to_string(j) + "." + std::to_string(k);
-        refused = !names.parse(name);
-        EXPECT_FALSE(refused) << name;
-      }
-    }
-  }
   std::string deep = "0";
   for (int i = 0; i < 5'000; ++i) deep += ".1";
   EXPECT_FALSE(names.parse(deep));
+  EXPECT_FALSE(names.parse("0.1.2.x"));
+  EXPECT_EQ(names.size(), 1u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "runtime/failure.hpp"
+#include "runtime/modules.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
@@ -36,6 +37,10 @@ std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time);  // of an
 timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns);
 std::uint64_t duration_ns(const timespec& time);
 inline bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
+
+// Whether a call is to be a visible operation: in an execution, and not the unwinder's own, which would make every exception a
+// scheduling point.
+inline bool is_visible_from(std::uint64_t code) { return world.running && !unwinder_range().holds(code); }
 
 // The running thread's wait has run out: an event of its own.
 inline void done_by_timeout() {

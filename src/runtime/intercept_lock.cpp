@@ -106,6 +106,8 @@ THRUM_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
 
 THRUM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_lock, mutex)
+  // The unwinder holds its lock over no scheduling point.
+  if (unwinder_range().holds(THRUM_CALLER)) return 0;
   return lock_mutex(mutex, kNoDeadline, THRUM_CALLER);
 }
 
@@ -143,6 +145,7 @@ THRUM_LOOP_IMPL int pthread_mutex_trylock_impl(pthread_mutex_t* mutex) {
 
 THRUM_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_unlock, mutex)
+  if (unwinder_range().holds(THRUM_CALLER)) return 0;
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
   bool checks_owner = kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK;

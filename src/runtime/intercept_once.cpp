@@ -12,11 +12,11 @@ using Guard = long long;
 namespace {
 
 void arrive_at(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait) {
-  if (world.running) scheduler().arrive(operation, object, 0, code, wait);
+  if (is_visible_from(code)) scheduler().arrive(operation, object, 0, code, wait);
 }
 
-void done(Scheduler::Effect effect, Outcome outcome = Outcome::done) {
-  if (world.running) scheduler().done(effect, 0, 0, outcome);
+void done(Scheduler::Effect effect, std::uint64_t code, Outcome outcome = Outcome::done) {
+  if (is_visible_from(code)) scheduler().done(effect, 0, 0, outcome);
 }
 
 // Leaves the once as finished, or, by an exception, as never begun.
@@ -29,7 +29,7 @@ class OnceRun {
     left_ = true;
     arrive_at(Operation::once_leave, address_of(once_), code_, Wait::nothing);
     *once_ = state;
-    done(Scheduler::Effect::change);
+    done(Scheduler::Effect::change, code_);
   }
 
  private:
@@ -46,11 +46,11 @@ THRUM_EXPORT int pthread_once(pthread_once_t* once, void (*routine)()) {
   if (!world.running && *once == kOnceRunning) fail_alone(Operation::once_enter, object, THRUM_CALLER);
   arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::once);
   if (*once == kOnceDone) {
-    done(Scheduler::Effect::read, Outcome::unchanged);
+    done(Scheduler::Effect::read, THRUM_CALLER, Outcome::unchanged);
     return 0;
   }
   *once = kOnceRunning;
-  done(Scheduler::Effect::change);
+  done(Scheduler::Effect::change, THRUM_CALLER);
   OnceRun run(once, THRUM_CALLER);
   routine();
   run.leave(kOnceDone);
@@ -67,11 +67,11 @@ THRUM_EXPORT int __cxa_guard_acquire(Guard* guard) {
   if (!world.running && state.running) fail_alone(Operation::once_enter, object, THRUM_CALLER);
   arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::guard);
   if (state.done) {
-    done(Scheduler::Effect::read, Outcome::unchanged);
+    done(Scheduler::Effect::read, THRUM_CALLER, Outcome::unchanged);
     return 0;
   }
   state.running = 1;
-  done(Scheduler::Effect::change);
+  done(Scheduler::Effect::change, THRUM_CALLER);
   return 1;
 }
 
@@ -84,7 +84,7 @@ THRUM_EXPORT void __cxa_guard_release(Guard* guard) {
   auto& state = state_at<GuardState>(address_of(guard));
   state.done = 1;
   state.running = 0;
-  done(Scheduler::Effect::change);
+  done(Scheduler::Effect::change, THRUM_CALLER);
 }
 
 THRUM_EXPORT void __cxa_guard_abort(Guard* guard) {
@@ -94,5 +94,5 @@ THRUM_EXPORT void __cxa_guard_abort(Guard* guard) {
   }
   arrive_at(Operation::once_leave, address_of(guard), THRUM_CALLER, Wait::nothing);
   state_at<GuardState>(address_of(guard)).running = 0;
-  done(Scheduler::Effect::change);
+  done(Scheduler::Effect::change, THRUM_CALLER);
 }

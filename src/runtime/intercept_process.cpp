@@ -66,7 +66,6 @@ void flush_output() {
 }
 
 [[noreturn]] void exit_under_search(int status, std::uint64_t code) {
-  if (!world.running) scheduler().start_main();
   end_main_thread_locals();
   process_state().run_exit_handlers();
   // What the program has printed and libc not yet written is lost with the execution; nobody sees it but under replay.

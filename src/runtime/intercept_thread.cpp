@@ -163,7 +163,6 @@ THRUM_EXPORT int pthread_key_delete(pthread_key_t key) {
 THRUM_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) {
   THRUM_FORWARD(pthread_setspecific, key, value)
   if (!process_state().is_key(key)) return EINVAL;
-  if (!world.running) scheduler().start_main();
   std::vector<void*>& keys = scheduler().current().keys;
   if (keys.size() <= key) keys.resize(key + std::size_t{1});
   keys[key] = const_cast<void*>(value);
@@ -172,7 +171,6 @@ THRUM_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) {
 
 THRUM_EXPORT void* pthread_getspecific(pthread_key_t key) {
   THRUM_FORWARD(pthread_getspecific, key)
-  if (!world.running) scheduler().start_main();
   const std::vector<void*>& keys = scheduler().current().keys;
   return key < keys.size() ? keys[key] : nullptr;
 }
@@ -180,7 +178,6 @@ THRUM_EXPORT void* pthread_getspecific(pthread_key_t key) {
 namespace {
 
 int register_thread_local(void (*destructor)(void*), void* object) {
-  if (!world.running) scheduler().start_main();
   scheduler().current().destructors.push_back({destructor, object});
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <link.h>
+#include <unwind.h>
 
 #include "runtime/raw_syscall.hpp"
 
@@ -78,21 +79,32 @@ bool find_in_modules(std::uint64_t address, Place& place) {
   });
 }
 
-bool is_runtime(std::uint64_t address) {
-  static std::uint64_t begin = 0;
-  static std::uint64_t end = 0;
-  if (end == 0) {
-    any_module([&](const dl_phdr_info& info, std::uint16_t) {
-      if (!holds(info, reinterpret_cast<std::uint64_t>(&is_runtime))) return false;
-      begin = info.dlpi_addr;
-      for (int i = 0; i < info.dlpi_phnum; ++i) {
-        const auto& segment = info.dlpi_phdr[i];
-        if (segment.p_type == PT_LOAD) end = info.dlpi_addr + segment.p_vaddr + segment.p_memsz;
-      }
-      return true;
-    });
-  }
-  return begin <= address && address < end;
+namespace {
+
+CodeRange range_around(std::uint64_t address) {
+  CodeRange range;
+  any_module([&](const dl_phdr_info& info, std::uint16_t) {
+    if (!holds(info, address)) return false;
+    range.begin = info.dlpi_addr;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& segment = info.dlpi_phdr[i];
+      if (segment.p_type == PT_LOAD) range.end = info.dlpi_addr + segment.p_vaddr + segment.p_memsz;
+    }
+    return true;
+  });
+  return range;
+}
+
+}  // namespace
+
+const CodeRange& runtime_range() {
+  static const CodeRange range = range_around(reinterpret_cast<std::uint64_t>(&runtime_range));
+  return range;
+}
+
+const CodeRange& unwinder_range() {
+  static const CodeRange range = range_around(reinterpret_cast<std::uint64_t>(&_Unwind_Backtrace));
+  return range;
 }
 
 }  // namespace thrum

@@ -15,7 +15,16 @@ std::vector<Module> modules();
 // The module that holds the address and where in it; false where none does.
 bool find_in_modules(std::uint64_t address, Place& place);
 
-// Whether the address lies in the runtime itself.
-bool is_runtime(std::uint64_t address);
+struct CodeRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool holds(std::uint64_t address) const { return address - begin < end - begin; }
+};
+
+// Where the runtime itself lies.
+const CodeRange& runtime_range();
+
+// Where the unwinder lies. What it locks and initialises is no business of the program's schedules.
+const CodeRange& unwinder_range();
 
 }  // namespace thrum

@@ -164,7 +164,6 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
 ThreadNames& NativeProgram::names() { return *world.names; }
 
 void begin_search() {
-  scheduler().start_main();
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);

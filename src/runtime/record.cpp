@@ -18,7 +18,7 @@ _Unwind_Reason_Code collect_frame(_Unwind_Context* context, void* argument) {
   auto& frames = *static_cast<std::vector<Place>*>(argument);
   std::uint64_t address = _Unwind_GetIP(context);
   if (address == 0 || frames.size() == kDepthMax) return _URC_END_OF_STACK;
-  if (!is_runtime(address)) frames.push_back(place_of(address));
+  if (!runtime_range().holds(address)) frames.push_back(place_of(address));
   return _URC_NO_REASON;
 }
 

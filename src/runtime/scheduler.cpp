@@ -21,7 +21,7 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 }  // namespace
 
 void Scheduler::start_main() {
-  if (slots_.empty()) slots_.push_back(std::make_unique<Thread>());
+  slots_.push_back(std::make_unique<Thread>());
   current_ = last_ = slots_[0].get();
   live_.assign(1, current_);
 }

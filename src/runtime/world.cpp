@@ -10,6 +10,7 @@
 #include "runtime/fiber.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/scheduler.hpp"
 #include "support/check.hpp"
 
 namespace thrum {
@@ -87,6 +88,7 @@ void initialize() {
   channel->thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
   detect_fsgsbase();
   the_heap.initialize();
+  scheduler().start_main();
   install_signal_handlers();
 }
 

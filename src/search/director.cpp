@@ -62,7 +62,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
 }
 
 void Director::finish() {
-  if (next_ != end_) trace_->end = End::diverged;
+  if (next_ != end_ && trace_->end != End::stopped) trace_->end = End::diverged;
 }
 
 }  // namespace thrum

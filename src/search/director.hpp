@@ -30,7 +30,7 @@ class Director {
   // at once, and why stands in the trace. REQUIRES: options are not empty.
   std::uint16_t choose(ChoicePoint point, std::span<const Option> options, Pending& pending);
 
-  // Ends the execution: a plan with departures left over was not followed.
+  // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it before.
   void finish();
 
   bool records_events() const { return recording_ >= Recording::events; }

@@ -46,6 +46,13 @@ std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names
          std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
 }
 
+// Whether all that costs less was run. It did not show the bug then, or this would not be its best schedule.
+bool is_minimal(const FoundBug& bug, const Guarantee& guarantee) {
+  return bug.preemptions == 0 || std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
+    return bound.base == Base::nonpreemptive && bound.completed && *bound.completed + 1 >= bug.preemptions;
+  });
+}
+
 class Search {
  public:
   Search(Program& program, Strategy& strategy, const Limits& limits)
@@ -100,6 +107,8 @@ SearchResult Search::run() {
   }
   result_.seconds = elapsed();
   result_.guarantee = strategy_.guarantee();
+  // What had not been run when a bug was found may have been run since.
+  for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug, result_.guarantee);
   return std::move(result_);
 }
 
@@ -118,12 +127,7 @@ bool Search::take_bug() {
     return false;
   }
   by_base(bug.trace, bug.preemptions);
-  // All that costs less than this was run, and did not show it.
-  for (const Bound& bound : strategy_.guarantee().bounds) {
-    bug.minimal = bound.base == Base::nonpreemptive &&
-                  (bug.preemptions == 0 || (bound.completed && *bound.completed + 1 >= bug.preemptions));
-  }
-  if (bug.preemptions == 0) bug.minimal = true;
+  bug.minimal = is_minimal(bug, strategy_.guarantee());
   if (known == result_.bugs.end()) {
     result_.bugs.push_back(std::move(bug));
   } else if (bug.preemptions < known->preemptions) {

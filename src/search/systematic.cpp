@@ -7,6 +7,11 @@
 
 namespace thrum {
 
+namespace {
+// ChoicePoint::cost_before holds no more. Only what a file says can be beyond it.
+constexpr std::uint32_t kCostMax = 0xffff;
+}  // namespace
+
 Systematic::Systematic(Settings settings) : settings_(settings) { push_plan({}, 0); }
 
 void Systematic::push(Node node, std::uint32_t cost) {
@@ -65,9 +70,12 @@ std::unique_ptr<Strategy> Systematic::split() {
   auto other = std::make_unique<Systematic>(settings_);
   other->buckets_.clear();
   std::vector<Departure> departures;
-  // The older half of each bucket: the plans that depart early have the most below them.
+  // The older half of each bucket: the plans that depart early have the most below them. Where a bucket cannot be
+  // halved, the odd one goes now to the other, now to neither, so that both have something to do.
+  std::size_t odd = 1;
   for (auto& bucket : buckets_) {
-    auto half = bucket.begin() + static_cast<std::ptrdiff_t>((bucket.size() + 1) / 2);
+    auto half = bucket.begin() + static_cast<std::ptrdiff_t>((bucket.size() + odd) / 2);
+    if (bucket.size() % 2 == 1) odd = 1 - odd;
     for (auto waiting = bucket.begin(); waiting != half; ++waiting) {
       tree_.path(waiting->node, departures);
       other->push_plan(departures, waiting->cost);
@@ -116,6 +124,7 @@ bool Systematic::load(ByteReader& in, ThreadNames& names) {
   for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
     auto cost = in.get<std::uint32_t>();
     Plan plan = read_plan(in, names);
+    if (cost > kCostMax) in.fail();
     if (in.ok()) push_plan(plan.departures, cost);
   }
   return in.ok();

@@ -38,6 +38,11 @@ class ByteReader {
   template <typename T>
   T get() {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_floating_point_v<T>);
+    if constexpr (std::is_same_v<T, bool>) {
+      auto byte = get<std::uint8_t>();
+      if (byte > 1) fail();
+      return byte == 1;
+    }
     T value{};
     if (rest_.size() < sizeof value) {
       fail();

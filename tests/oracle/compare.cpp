@@ -131,24 +131,27 @@ std::string compare_systematic(const ToyCode& code, const Findings& findings) {
 
 std::string compare_explore(const ToyCode& code, const Findings& findings) {
   ToyProgram program(code);
-  std::unique_ptr<Strategy> strategy = make_strategy("icb", {});
   Limits limits = no_limits();
-  SearchResult result = explore(program, *strategy, limits);
-  if (result.end != SearchEnd::exhausted) return "explore: not exhausted: " + result.lost_reason;
-  if (result.executions != findings.executions.size()) {
-    return "explore: " + wrong_number(result.executions, findings.executions.size());
-  }
-  if (result.bugs.size() != findings.bugs.size()) return "explore: the set of bugs is another";
-  for (const FoundBug& bug : result.bugs) {
-    std::string wrong = compare_bug(bug, findings, program);
-    if (!wrong.empty()) return "explore: " + wrong;
+  for (const char* name : {"icb", "dfs"}) {
+    std::string who = "explore, " + std::string(name) + ": ";
+    std::unique_ptr<Strategy> strategy = make_strategy(name, {});
+    SearchResult result = explore(program, *strategy, limits);
+    if (result.end != SearchEnd::exhausted) return who + "not exhausted: " + result.lost_reason;
+    if (result.executions != findings.executions.size()) {
+      return who + wrong_number(result.executions, findings.executions.size());
+    }
+    if (result.bugs.size() != findings.bugs.size()) return who + "the set of bugs is another";
+    for (const FoundBug& bug : result.bugs) {
+      std::string wrong = compare_bug(bug, findings, program);
+      if (!wrong.empty()) return who + wrong;
+    }
   }
   if (findings.bugs.empty()) return "";
 
-  // Without keep_going: the first bug, which no other undercuts.
+  // Without keep_going: the first bug that icb finds, which no other undercuts.
   limits.keep_going = false;
-  strategy = make_strategy("icb", {});
-  result = explore(program, *strategy, limits);
+  std::unique_ptr<Strategy> strategy = make_strategy("icb", {});
+  SearchResult result = explore(program, *strategy, limits);
   if (result.end != SearchEnd::bug || result.bugs.size() != 1) return "explore: did not stop at the first bug";
   for (const auto& [bug, preemptions] : findings.bugs) {
     if (preemptions < static_cast<int>(result.bugs[0].preemptions)) return "explore: a simpler bug than the first";

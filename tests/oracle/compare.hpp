@@ -30,7 +30,8 @@ std::string compare_search(const ToyCode& code, const Findings& findings, Strate
 // dfs and icb, by preemptions and by delays, without a bound and with bounds 0, 1 and 2.
 std::string compare_systematic(const ToyCode& code, const Findings& findings);
 
-// explore() with icb: the oracle's bugs, each with its fewest preemptions, and a plan that shows it again.
+// explore() with icb and dfs: the oracle's bugs, each with its fewest preemptions, known to be the fewest, and a plan
+// that shows it again.
 std::string compare_explore(const ToyCode& code, const Findings& findings);
 
 // Random walk: only executions that there are.

@@ -212,7 +212,8 @@ Run check(const Options& options, const Configuration& configuration,
 template <class T>
 void expect_equal(std::string_view what, const T& expected, const T& found, const json& result) {
   if (expected == found) return;
-  throw Difference(text(what, ": expected ", expected, ", found ", found, "\n", result.dump(2)));
+  const std::string evidence = result.is_null() ? "" : "\n" + result.dump(2);
+  throw Difference(text(what, ": expected ", expected, ", found ", found, evidence));
 }
 
 int exit_code_of(const std::string& verdict) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// count dfs: 4
+// count dfs: 10
 // compilers: same
 //
-// Main detaches a thread of n = 3 operations and returns. The process exit is an operation of
-// main's that competes with them, and ends the execution: it comes after 0, 1, 2 or 3 of them, n +
-// 1 = 4 executions.
+// Main detaches a thread of n = 3 operations and returns. Detaching it and the process exit are operations
+// of main's that compete with them, and the exit ends the execution: the two come, in this order, after
+// p <= q of the three, C(n + 2, 2) = 10 executions.
 #include <atomic>
 #include <thread>
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/director.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace thrum {
+namespace {
+
+class Nobody final : public Pending {
+ public:
+  std::span<const PendingOperation> pending() override { return {}; }
+};
+
+// Two threads, 1 and 2, always enabled; `running` ran last and has done `index` events.
+class DirectorTest : public ::testing::Test {
+ protected:
+  void begin(const Plan& plan, Recording recording, Strategy* online = nullptr) {
+    plan_ = plan;
+    director_.begin(plan_, online, recording, trace_);
+  }
+  std::uint16_t choose(ThreadId running, std::uint32_t index) {
+    ChoicePoint point;
+    point.key = key(running, index);
+    point.running_enabled = true;
+    point.enabled = 2;
+    point.round = running == 1 ? 1 : 0;
+    return director_.choose(point, options_, nobody_);
+  }
+  static ChoiceKey key(ThreadId running, std::uint32_t index) { return {running, ChoiceKind::thread, index}; }
+
+  Director director_;
+  Trace trace_;
+  Plan plan_;
+  std::vector<Option> options_ = {{1, Via::run}, {2, Via::run}};
+  Nobody nobody_;
+};
+
+TEST_F(DirectorTest, FollowsTheBaseAndWritesItDown) {
+  begin({}, Recording::fringe);
+  EXPECT_FALSE(director_.quiet(key(1, 0)));
+  EXPECT_EQ(choose(1, 0), 0);
+  EXPECT_EQ(choose(1, 1), 0);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::finished);
+  EXPECT_EQ(trace_.cost, 0u);
+  ASSERT_EQ(trace_.choices.size(), 2u);
+  EXPECT_EQ(trace_.choices[1].key, key(1, 1));
+  EXPECT_EQ(trace_.choices[1].taken, 0);
+  EXPECT_EQ(trace_.options_of(trace_.choices[1]).size(), 2u);
+}
+
+TEST_F(DirectorTest, DepartsWhereThePlanSays) {
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe);
+  EXPECT_TRUE(director_.quiet(key(1, 0)));
+  EXPECT_EQ(choose(1, 0), 0);
+  EXPECT_FALSE(director_.quiet(key(1, 1)));
+  EXPECT_EQ(choose(1, 1), 1);
+  EXPECT_FALSE(director_.quiet(key(2, 0))) << "behind the last departure everything is new";
+  EXPECT_EQ(choose(2, 0), 1);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::finished);
+  EXPECT_EQ(trace_.cost, 1u);
+  // The fringe begins behind the departure.
+  ASSERT_EQ(trace_.choices.size(), 1u);
+  EXPECT_EQ(trace_.choices[0].key, key(2, 0));
+  EXPECT_EQ(trace_.choices[0].cost_before, 1);
+}
+
+TEST_F(DirectorTest, WritesEverythingDownWhereAsked) {
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::choices);
+  EXPECT_FALSE(director_.quiet(key(1, 0)));
+  choose(1, 0);
+  choose(1, 1);
+  choose(2, 0);
+  EXPECT_EQ(trace_.choices.size(), 3u);
+  EXPECT_EQ(trace_.choices[1].taken, 1);
+  EXPECT_EQ(trace_.choices[1].cost_before, 0);
+  EXPECT_EQ(trace_.choices[2].cost_before, 1);
+}
+
+TEST_F(DirectorTest, DivergesWhereAnOptionIsMissing) {
+  begin({{}, {{key(1, 0), {3, Via::run}}}}, Recording::fringe);
+  EXPECT_EQ(choose(1, 0), Director::kStop);
+  EXPECT_EQ(trace_.end, End::diverged);
+  begin({{}, {{key(1, 0), {2, Via::timeout}}}}, Recording::fringe);
+  EXPECT_EQ(choose(1, 0), Director::kStop);
+  EXPECT_EQ(trace_.end, End::diverged);
+}
+
+TEST_F(DirectorTest, DivergesWhereDeparturesAreLeftOver) {
+  begin({{}, {{key(1, 5), {2, Via::run}}}}, Recording::fringe);
+  choose(1, 0);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::diverged);
+}
+
+TEST_F(DirectorTest, KeysTellKindsApart) {
+  begin({{}, {{{1, ChoiceKind::value, 0}, {2, Via::run}}}}, Recording::choices);
+  EXPECT_EQ(choose(1, 0), 0) << "the departure is for a value";
+  EXPECT_EQ(director_.choose({.key = {1, ChoiceKind::value, 0}}, options_, nobody_), 1);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::finished);
+}
+
+TEST_F(DirectorTest, RandomIsTheSeedsAlone) {
+  auto walk = [&](std::uint64_t seed) {
+    begin({{Policy::Kind::random, Base::nonpreemptive, seed}, {}}, Recording::choices);
+    std::string taken;
+    for (std::uint32_t i = 0; i < 30; ++i) taken += static_cast<char>('0' + choose(1, i));
+    EXPECT_EQ(trace_.cost, static_cast<std::uint32_t>(std::count(taken.begin(), taken.end(), '1')));
+    return taken;
+  };
+  EXPECT_EQ(walk(1), walk(1));
+  EXPECT_NE(walk(1), walk(2));
+}
+
+// Speaks at each choice, as it was told.
+class Speaker final : public Strategy {
+ public:
+  Advice advice;
+  int asked = 0;
+
+  bool next(Plan&) override { return false; }
+  Recording recording() const override { return Recording::fringe; }
+  bool online() const override { return true; }
+  Advice at_point(const View& view) override {
+    EXPECT_EQ(view.default_option, 0);
+    ++asked;
+    return advice;
+  }
+  void learn(const Plan&, const Trace&) override {}
+  std::unique_ptr<Strategy> split() override { return nullptr; }
+  void merge(Strategy&) override {}
+  void save(ByteWriter&, const ThreadNames&) const override {}
+  bool load(ByteReader&, ThreadNames&) override { return false; }
+  Guarantee guarantee() const override { return {}; }
+};
+
+TEST_F(DirectorTest, AsksTheStrategyButAtDepartures) {
+  Speaker speaker;
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe, &speaker);
+  EXPECT_FALSE(director_.quiet(key(1, 0)));
+  speaker.advice = {Advice::Kind::take, 1};
+  EXPECT_EQ(choose(1, 0), 1);
+  EXPECT_EQ(speaker.asked, 1);
+  EXPECT_EQ(choose(1, 1), 1);
+  EXPECT_EQ(speaker.asked, 1);
+  EXPECT_EQ(trace_.cost, 2u);
+}
+
+TEST_F(DirectorTest, StopsForTheStrategy) {
+  Speaker speaker;
+  speaker.advice = {Advice::Kind::stop, 0};
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe, &speaker);
+  EXPECT_EQ(choose(1, 0), Director::kStop);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::stopped) << "which is no divergence, though a departure is left";
+}
+
+}  // namespace
+}  // namespace thrum

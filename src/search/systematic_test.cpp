@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Systematic search, random walk, replay and the search loop on programs that are nothing but choices. Against real
+// interleavings they are tested by the oracle, tests/oracle/oracle_test.cpp.
+#include "search/systematic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "search/director.hpp"
+#include "search/explore.hpp"
+#include "search/random_walk.hpp"
+#include "search/replay.hpp"
+#include "search/strategies.hpp"
+
+namespace thrum {
+namespace {
+
+// At each of `depth` points one of `ways` always enabled threads is chosen; the last one taken is the one that runs. To
+// leave it is a preemption.
+class Chooser : public Program, private Pending {
+ public:
+  Chooser(std::uint16_t depth, std::uint16_t ways) : depth_(depth) {
+    options_.push_back({kMainThread, Via::run});
+    for (std::uint16_t i = 1; i < ways; ++i) options_.push_back({names_.child(kMainThread, i), Via::run});
+  }
+
+  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override {
+    director_.begin(plan, online, recording, trace);
+    taken.clear();
+    std::uint16_t running = 0;
+    std::map<std::uint16_t, std::uint32_t> events;
+    for (int i = 0; i < depth_; ++i) {
+      ChoicePoint point;
+      point.key = {options_[running].value, ChoiceKind::thread, events[running]};
+      point.running_enabled = true;
+      point.enabled = static_cast<std::uint16_t>(options_.size());
+      point.round = static_cast<std::uint16_t>((running + 1u) % options_.size());
+      std::uint16_t option = director_.choose(point, options_, *this);
+      if (option == Director::kStop) break;
+      running = option;
+      Event event;
+      event.thread = options_[running].value;
+      event.index = events[running]++;
+      if (director_.records_events()) trace.events.push_back(event);
+      if (director_.records_places()) trace.places.emplace_back();
+      taken += static_cast<char>('0' + option);
+    }
+    if (judge) judge(taken, trace);
+    director_.finish();
+  }
+  ThreadNames& names() override { return names_; }
+
+  std::string taken;                                       // of the last execution
+  std::function<void(const std::string&, Trace&)> judge;  // may make it a bug
+
+ private:
+  std::span<const PendingOperation> pending() override { return {}; }
+
+  std::uint16_t depth_;
+  std::vector<Option> options_;
+  ThreadNames names_;
+  Director director_;
+};
+
+Limits limits() {
+  Limits result;
+  result.out_of_time = [] { return false; };
+  result.announce = [](const Plan&) {};
+  result.now = [] { return 0.0; };
+  return result;
+}
+
+int run_all(Program& program, Strategy& strategy) {
+  Plan plan;
+  Trace trace;
+  int count = 0;
+  while (strategy.next(plan)) {
+    program.run(plan, &strategy, strategy.recording(), trace);
+    strategy.learn(plan, trace);
+    ++count;
+  }
+  return count;
+}
+
+TEST(Systematic, RunsEveryCombinationOnce) {
+  Chooser program(5, 3);
+  for (bool cheapest_first : {true, false}) {
+    for (Base base : {Base::nonpreemptive, Base::round_robin}) {
+      Systematic search({base, std::nullopt, cheapest_first});
+      EXPECT_EQ(run_all(program, search), 243);
+      EXPECT_TRUE(search.guarantee().complete);
+      EXPECT_EQ(search.fringe_size(), 0u);
+    }
+  }
+}
+
+// Of 4 points with 2 ways, C(4, c) executions change the thread c times.
+TEST(Systematic, SaysHowFarItIs) {
+  Chooser program(4, 2);
+  Systematic search({});
+  Plan plan;
+  Trace trace;
+  EXPECT_FALSE(search.guarantee().bounds[0].completed);
+  const std::uint32_t done_by[] = {1, 5, 11, 15, 16};
+  for (std::uint32_t count = 1; search.next(plan); ++count) {
+    program.run(plan, &search, search.recording(), trace);
+    search.learn(plan, trace);
+    std::optional<std::uint32_t> completed;
+    for (std::uint32_t c = 0; c < 5; ++c) {
+      if (count >= done_by[c]) completed = c;
+    }
+    EXPECT_EQ(search.guarantee().bounds[0].completed, completed) << count;
+    EXPECT_EQ(search.guarantee().complete, count == 16);
+  }
+}
+
+TEST(Systematic, ALimitExcludes) {
+  Chooser program(4, 2);
+  Systematic search({Base::nonpreemptive, 2, true});
+  EXPECT_EQ(run_all(program, search), 11);
+  Guarantee guarantee = search.guarantee();
+  EXPECT_TRUE(guarantee.exhausted);
+  EXPECT_FALSE(guarantee.complete);
+  EXPECT_EQ(guarantee.bounds[0].completed, 2u);
+  // A limit that nothing meets does not.
+  Systematic wide({Base::nonpreemptive, 4, true});
+  run_all(program, wide);
+  EXPECT_TRUE(wide.guarantee().complete);
+}
+
+// Both have something to do wherever two plans wait.
+TEST(Systematic, SplitsIntoTwoThatHaveWork) {
+  Chooser program(6, 2);
+  Systematic search({});
+  EXPECT_EQ(search.split(), nullptr);
+  Plan plan;
+  Trace trace;
+  int run = 0;
+  while (search.next(plan)) {
+    program.run(plan, &search, search.recording(), trace);
+    search.learn(plan, trace);
+    ++run;
+    if (search.fringe_size() < 2) {
+      EXPECT_EQ(search.split(), nullptr);
+      continue;
+    }
+    std::size_t before = search.fringe_size();
+    std::unique_ptr<Strategy> part = search.split();
+    std::size_t given = dynamic_cast<Systematic&>(*part).fringe_size();
+    EXPECT_GT(given, 0u);
+    EXPECT_GT(search.fringe_size(), 0u);
+    EXPECT_EQ(given + search.fringe_size(), before);
+    search.merge(*part);
+    EXPECT_EQ(search.fringe_size(), before);
+  }
+  EXPECT_EQ(run, 64);
+  EXPECT_TRUE(search.guarantee().complete);
+}
+
+TEST(Systematic, SurvivesLoadingGarbage) {
+  Chooser program(6, 2);
+  Systematic search({});
+  Plan plan;
+  Trace trace;
+  for (int i = 0; i < 10 && search.next(plan); ++i) {
+    program.run(plan, &search, search.recording(), trace);
+    search.learn(plan, trace);
+  }
+  ByteWriter out;
+  search.save(out, program.names());
+  Random random(3);
+  for (int i = 0; i < 2'000; ++i) {
+    std::string bytes = out.bytes();
+    if (random.below(4) == 0) bytes.resize(random.below(bytes.size()));
+    for (auto n = random.below(4); n > 0 && !bytes.empty(); --n) {
+      bytes[random.below(bytes.size())] = static_cast<char>(random.below(256));
+    }
+    ByteReader in(bytes);
+    ThreadNames names;
+    Systematic other({});
+    other.load(in, names);
+  }
+}
+
+TEST(RandomWalk, IsTheSeedsAlone) {
+  Chooser program(20, 2);
+  auto walk = [&](std::uint64_t seed, bool interrupt) {
+    auto strategy = std::make_unique<RandomWalk>(seed);
+    std::string all;
+    Plan plan;
+    Trace trace;
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_TRUE(strategy->next(plan));
+      program.run(plan, strategy.get(), strategy->recording(), trace);
+      all += program.taken;
+      if (!interrupt) continue;
+      ByteWriter out;
+      strategy->save(out, program.names());
+      strategy = std::make_unique<RandomWalk>(0);
+      ByteReader in(out.bytes());
+      EXPECT_TRUE(strategy->load(in, program.names()));
+    }
+    return all;
+  };
+  EXPECT_EQ(walk(1, false), walk(1, false));
+  EXPECT_EQ(walk(1, false), walk(1, true));
+  EXPECT_NE(walk(1, false), walk(2, false));
+  EXPECT_FALSE(RandomWalk(1).guarantee().exhausted);
+}
+
+TEST(Replay, RunsItsPlanOnce) {
+  Chooser program(3, 2);
+  Plan plan;
+  plan.departures = {{{kMainThread, ChoiceKind::thread, 1}, {program.names().child(kMainThread, 1), Via::run}}};
+  Replay replay(plan);
+  EXPECT_EQ(run_all(program, replay), 1);
+  EXPECT_EQ(program.taken, "011");
+}
+
+TEST(Strategies, AreInOneTable) {
+  for (const StrategyRow& row : strategies()) {
+    EXPECT_NE(make_strategy(row.name, {}), nullptr) << row.name;
+    EXPECT_FALSE(row.help.empty());
+  }
+  EXPECT_EQ(make_strategy("no such strategy", {}), nullptr);
+}
+
+// A bug that takes exactly two preemptions, found again by every order of search.
+TEST(Explore, KnowsTheFewestPreemptions) {
+  Chooser program(5, 2);
+  program.judge = [](const std::string& taken, Trace& trace) {
+    if (taken.find("010") == std::string::npos) return;
+    trace.end = End::bug;
+    trace.failure.message = "found";
+  };
+  for (const char* name : {"icb", "dfs"}) {
+    for (bool keep_going : {true, false}) {
+      Limits all = limits();
+      all.keep_going = keep_going;
+      std::unique_ptr<Strategy> strategy = make_strategy(name, {});
+      SearchResult result = explore(program, *strategy, all);
+      ASSERT_EQ(result.bugs.size(), 1u);
+      EXPECT_EQ(result.end, keep_going ? SearchEnd::exhausted : SearchEnd::bug);
+      const FoundBug& bug = result.bugs[0];
+      EXPECT_TRUE(!keep_going || result.executions == 32u);
+      if (keep_going || std::string_view(name) == "icb") {
+        EXPECT_EQ(bug.preemptions, 2u);
+        EXPECT_EQ(bug.plan.departures.size(), 2u);
+        EXPECT_TRUE(bug.minimal) << name << (keep_going ? ", to the end" : ", first");
+      }
+    }
+  }
+}
+
+TEST(Explore, KeepsToItsLimits) {
+  Chooser program(5, 2);
+  Limits few = limits();
+  few.executions = 7;
+  SearchResult result = explore(program, *make_strategy("icb", {}), few);
+  EXPECT_EQ(result.end, SearchEnd::executions);
+  EXPECT_EQ(result.executions, 7u);
+  EXPECT_FALSE(result.guarantee.exhausted);
+  EXPECT_EQ(result.guarantee.bounds[0].completed, 1u);  // 1 + 5 executions with at most one preemption
+
+  int asked = 0;
+  Limits short_of_time = limits();
+  short_of_time.out_of_time = [&] { return ++asked > 3; };
+  result = explore(program, *make_strategy("icb", {}), short_of_time);
+  EXPECT_EQ(result.end, SearchEnd::time);
+  EXPECT_EQ(result.executions, 3u);
+}
+
+TEST(Explore, SaysWhenControlIsLost) {
+  // The second run of a bug's plan shows none.
+  Chooser program(3, 2);
+  int runs = 0;
+  program.judge = [&](const std::string&, Trace& trace) {
+    if (++runs % 2 == 0) return;
+    trace.end = End::bug;
+    trace.failure.message = "now and then";
+  };
+  SearchResult result = explore(program, *make_strategy("icb", {}), limits());
+  EXPECT_EQ(result.end, SearchEnd::lost_control);
+  EXPECT_FALSE(result.lost_reason.empty());
+  EXPECT_TRUE(result.bugs.empty());
+
+  // A plan that cannot be followed.
+  Chooser other(3, 2);
+  Plan plan;
+  plan.departures = {{{kMainThread, ChoiceKind::thread, 7}, {kMainThread, Via::run}}};
+  Replay replay(plan);
+  result = explore(other, replay, limits());
+  EXPECT_EQ(result.end, SearchEnd::lost_control);
+  EXPECT_EQ(result.lost_plan, plan);
+}
+
+}  // namespace
+}  // namespace thrum
