@@ -35,6 +35,7 @@ Job job_of(const CheckOptions& options) {
   job.settings = options.settings;
   job.executions = options.executions;
   job.steps = options.steps;
+  job.repeat = options.repeat;
   job.keep_going = options.keep_going;
   job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
   return job;

@@ -82,6 +82,7 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
   app.add_option("--jobs", options.jobs, "Workers (more than one is not used yet)")
       ->check(CLI::Range(1, kJobsMax))
       ->capture_default_str();
+  app.add_option("--repeat", options.repeat)->check(CLI::Range(std::uint64_t{1}, kCountMax))->group("");  // for benchmarks
   app.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
 }
 

@@ -72,7 +72,8 @@ void add_modules(const Report& report, std::vector<Assumption>& assumptions) {
   std::uint64_t count = 0;
   for (const Module& module : report.modules) {
     std::string name = module.path.substr(module.path.rfind('/') + 1);
-    if (module.instrumented || name.starts_with("libthrum.so") || name.starts_with("ld-linux")) continue;
+    bool no_matter = name.starts_with("libthrum.so") || name.starts_with("ld-linux") || name.starts_with("linux-vdso");
+    if (module.instrumented || no_matter) continue;
     names += (names.empty() ? "" : ", ") + name;
     ++count;
   }

@@ -280,6 +280,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.settings.seed);
   codec.number(x.executions);
   codec.number(x.steps);
+  codec.number(x.repeat);
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });

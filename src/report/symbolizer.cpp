@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
 
 namespace thrum {
 
@@ -40,6 +41,24 @@ std::string function_name(Dwarf_Die* die) {
 bool is_function(Dwarf_Die* die) {
   int tag = dwarf_tag(die);
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// The scopes around an address as they are nested in the code, inlined functions within their callers. (What dwarf_getscopes() itself
+// returns leads from an inlined function to where it was defined.) The caller frees *scopes.
+int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die** scopes) {
+  Dwarf_Die* lexical = nullptr;
+  if (dwarf_getscopes(unit, address, &lexical) <= 0) return 0;
+  Dwarf_Die innermost = lexical[0];
+  std::free(lexical);
+  return dwarf_getscopes_die(&innermost, scopes);
+}
+
+// Compilers give a lambda's body no linkage name in the debug information, but the symbol table has it.
+std::string lambda_name(Dwarf_Die* die, Dwfl_Module* module, Dwarf_Addr address) {
+  constexpr std::string_view kCall = "::operator()";
+  const char* symbol = dwarf_tag(die) == DW_TAG_subprogram ? dwfl_module_addrname(module, address) : nullptr;
+  std::string name = symbol ? short_function_name(demangle(symbol)) : "";
+  return name.ends_with(kCall) ? name.substr(0, name.size() - kCall.size()) : "lambda";
 }
 
 // Where an inlined function was called.
@@ -104,10 +123,11 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
   Dwarf_Addr unit_bias = 0;
   Dwarf_Die* unit = dwfl_module_addrdie(library->module, address, &unit_bias);
   Dwarf_Die* scopes = nullptr;
-  int count = unit ? dwarf_getscopes(unit, address - unit_bias, &scopes) : 0;
+  int count = unit ? scopes_around(unit, address - unit_bias, &scopes) : 0;
   for (int i = 0; i < count; ++i) {
     if (!is_function(&scopes[i])) continue;
     at.function = function_name(&scopes[i]);
+    if (at.function == "operator()") at.function = lambda_name(&scopes[i], library->module, address);
     lines.push_back(at);
     if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
     at = call_site(&scopes[i], unit);
@@ -129,7 +149,8 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset) {
   const char* name = dwfl_module_addrinfo(library->module, offset + library->bias, &inside, &symbol, nullptr, nullptr, nullptr);
   if (name == nullptr || (inside >= symbol.st_size && inside != 0)) return "";
   std::string text = demangle(name);
-  if (text.starts_with("guard variable for ")) return text;
+  constexpr std::string_view kGuard = "guard variable for ";
+  text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size())) : short_function_name(text);
   return inside == 0 ? text : fmt::format("{}+{}", text, inside);
 }
 

@@ -64,42 +64,23 @@ void on_hang(int, siginfo_t*, void* raw_context) {
   fail({BugKind::hang, "10 seconds without an instrumented operation", thread, code, {}});
 }
 
-using Handler = void (*)(int, siginfo_t*, void*);
-
 // As the kernel wants it; libc's sigaction is the program's.
 struct KernelAction {
-  Handler handler;
+  void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
   void (*restorer)();
   unsigned long mask;
 };
 
-void handle(int signal, Handler handler);
+extern "C" void thrum_signal_return();  // switch.S
 
 }  // namespace
 
-extern "C" void thrum_signal_return();
-asm(R"(
-        .text
-        .globl  thrum_signal_return
-        .hidden thrum_signal_return
-        .type   thrum_signal_return, @function
-        nop
-thrum_signal_return:
-        movq    $15, %rax
-        syscall
-        .size   thrum_signal_return, .-thrum_signal_return
-)");
-
-namespace {
-
-void handle(int signal, Handler handler) {
+void handle_signal(int signal, void (*handler)(int, siginfo_t*, void*)) {
   constexpr unsigned long kRestorer = 0x04000000;
   KernelAction action{handler, SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kRestorer, thrum_signal_return, 0};
   raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, sizeof action.mask);
 }
-
-}  // namespace
 
 void fail(Failure failure) {
   if (!world.running) report_without_search(&failure);
@@ -134,8 +115,8 @@ void install_signal_handlers() {
   stack.ss_sp = reinterpret_cast<void*>(memory);
   stack.ss_size = kSignalStack;
   raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) handle(signal, on_fault);
-  handle(hang_signal(), on_hang);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) handle_signal(signal, on_fault);
+  handle_signal(hang_signal(), on_hang);
 }
 
 }  // namespace thrum

@@ -2,6 +2,8 @@
 // The program under test fails: a bug, found.
 #pragma once
 
+#include <csignal>
+
 #include "model/bug.hpp"
 #include "model/trace.hpp"
 
@@ -15,6 +17,9 @@ namespace thrum {
 
 // Writes the running stack into trace.failure_stack.
 void capture_failure_stack(Trace& trace);
+
+// Installs a handler that runs on the runtime's own signal stack.
+void handle_signal(int signal, void (*handler)(int, siginfo_t*, void*));
 
 // Crashes, hangs, and first writes to pages of the snapshot.
 void install_signal_handlers();

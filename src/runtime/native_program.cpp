@@ -15,6 +15,7 @@
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/snapshot.hpp"
+#include "runtime/system_calls.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
@@ -42,6 +43,7 @@ double seconds() {
 }
 
 [[noreturn]] void leave() {
+  catch_system_calls(false);
   world.running = false;
   Context dead;
   switch_to(dead, g_engine, scheduler().thread_in_slot(0).fs_base);
@@ -109,6 +111,25 @@ Limits limits_of(const Job& job) {
   __builtin_unreachable();
 }
 
+// Job::repeat searches as one: the first one's result, with the executions, steps and seconds of all.
+SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
+  SearchResult all;
+  for (std::uint64_t i = 0; i < job.repeat; ++i) {
+    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
+    THRUM_CHECK(strategy != nullptr);
+    SearchResult one = explore(program, *strategy, limits_of(job));
+    if (i == 0) {
+      all = std::move(one);
+      continue;
+    }
+    THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);
+    all.executions += one.executions;
+    all.steps += one.steps;
+    all.seconds += one.seconds;
+  }
+  return all;
+}
+
 // What runs on the engine's own stack.
 void engine() {
   take_snapshot();
@@ -127,9 +148,7 @@ void engine() {
     report.result.steps = trace.steps;
     report.result.threads_max = trace.threads;
   } else {
-    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
-    THRUM_CHECK(strategy != nullptr);
-    report.result = explore(program, *strategy, limits_of(job));
+    report.result = search_repeatedly(program, job);
   }
   send(report);
 }
@@ -151,6 +170,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     world.wrote = false;
     g_again = Again::no;
     world.running = true;
+    catch_system_calls(true);
     Thread& main = scheduler().thread_in_slot(0);
     switch_to(g_engine, main.context, main.fs_base);
     if (g_again == Again::more_threads) grow_pool();
@@ -172,6 +192,7 @@ void begin_search() {
                            -1, 0);
   THRUM_CHECK(stack > 0);
   Context engine_context = new_context(reinterpret_cast<char*>(stack) + kEngineStack, engine);
+  watch_system_calls();
   switch_to(main.context, engine_context, 0);
 }
 

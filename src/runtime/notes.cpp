@@ -24,7 +24,10 @@ void Notes::uncontrolled_call(const char* name) {
   uncontrolled_.push_back(name);
 }
 
-void Notes::too_many_threads() { too_many_threads_ = true; }
+void Notes::uncontrolled_system_call(long number) {
+  auto& known = uncontrolled_system_calls_;
+  if (std::find(known.begin(), known.end(), number) == known.end()) known.push_back(number);
+}
 
 void Notes::add_to(std::vector<Note>& notes) const {
   if (!weaker_atomics_.empty()) {
@@ -33,6 +36,14 @@ void Notes::add_to(std::vector<Note>& notes) const {
   }
   for (const char* name : uncontrolled_) {
     notes.push_back({"uncontrolled-call", 1, std::string("the program calls ") + name + ", which is not under control", true});
+  }
+  for (long number : uncontrolled_system_calls_) {
+    notes.push_back({"uncontrolled-call", 1,
+                     "the program makes system call " + std::to_string(number) + ", which is not under control", true});
+  }
+  if (system_calls_not_watched_) {
+    notes.push_back({"system-calls-not-watched", 1,
+                     "this kernel has no syscall user dispatch: system calls of the program were not watched", true});
   }
   if (too_many_threads_) {
     notes.push_back({"too-many-threads", 1,

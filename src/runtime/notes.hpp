@@ -21,7 +21,11 @@ class Notes {
   // The program called something that is not under control. name: a string that lasts.
   void uncontrolled_call(const char* name);
 
-  void too_many_threads();
+  // Likewise a system call that has no name here.
+  void uncontrolled_system_call(long number);
+  void system_calls_not_watched() { system_calls_not_watched_ = true; }
+
+  void too_many_threads() { too_many_threads_ = true; }
 
   void add_to(std::vector<Note>& notes) const;
 
@@ -30,7 +34,9 @@ class Notes {
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
   std::vector<std::uint64_t> weaker_atomics_;
   std::vector<const char*> uncontrolled_;
+  std::vector<long> uncontrolled_system_calls_;
   bool too_many_threads_ = false;
+  bool system_calls_not_watched_ = false;
 };
 
 extern constinit Forever<Notes> the_notes;

@@ -27,15 +27,19 @@ thrum_fiber_switch:
         stmxcsr (%rsp)
         fnstcw  4(%rsp)
         mov     %rsp, (%rdi)
+        mov     (%rsp), %ecx
+        movzwl  4(%rsp), %r8d
         mov     %rsi, %rsp
         test    %rdx, %rdx
         jz      1f
         cmpb    $0, thrum_has_fsgsbase(%rip)
         je      2f
         wrfsbase %rdx
-1:      ldmxcsr (%rsp)
-        fldcw   4(%rsp)
-        add     $8, %rsp
+1:      cmp     (%rsp), %ecx            // the floating-point modes are mostly the same, and slow to load
+        jne     3f
+        cmp     4(%rsp), %r8w
+        jne     3f
+4:      add     $8, %rsp
         .cfi_adjust_cfa_offset -8
         pop     %r15
         .cfi_adjust_cfa_offset -8
@@ -54,8 +58,13 @@ thrum_fiber_switch:
 2:      mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
         mov     $0x1002, %edi
         mov     $158, %eax
+        mov     %rcx, %r9               // which the system call destroys
         syscall
+        mov     %r9, %rcx
         jmp     1b
+3:      ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        jmp     4b
         .cfi_endproc
         .size   thrum_fiber_switch, .-thrum_fiber_switch
 
@@ -71,6 +80,16 @@ thrum_fiber_start:
         ud2
         .cfi_endproc
         .size   thrum_fiber_start, .-thrum_fiber_start
+
+// Where the kernel returns from a signal handler. Unwinders know a signal frame by these very instructions.
+        .globl  thrum_signal_return
+        .hidden thrum_signal_return
+        .type   thrum_signal_return, @function
+        nop
+thrum_signal_return:
+        movq    $15, %rax               // rt_sigreturn
+        syscall
+        .size   thrum_signal_return, .-thrum_signal_return
 
 // Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
 // name_impl as if that had been called.
