@@ -23,7 +23,7 @@ struct Case {
 TEST(Choice, DefaultsAndCostsOfThreads) {
   const Case cases[] = {
       {"stays", true, false, Base::nonpreemptive, 1, {1, 0, 1, 2}},
-      {"yielded: goes round, and all is free but the timeout", true, true, Base::nonpreemptive, 2, {0, 0, 0, 1}},
+      {"yielded: goes round, free but for the timeout", true, true, Base::nonpreemptive, 2, {0, 0, 0, 1}},
       {"stays; others by their distance", true, false, Base::round_robin, 1, {2, 0, 1, 3}},
       {"yielded: last in the round", true, true, Base::round_robin, 2, {1, 2, 0, 3}},
   };

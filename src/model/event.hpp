@@ -74,13 +74,13 @@ bool is_visible(Operation operation);
 // How an event ended, where it can end in more than one way.
 enum class Outcome : std::uint8_t {
   done,
-  failed,     // a try-lock, a compare-exchange, a try-wait that did not succeed
+  failed,  // a try-lock, a compare-exchange, a try-wait that did not succeed
   timed_out,
   unchanged,  // a read-modify-write that left the value as it was
 };
 
 struct Event {
-  std::uint64_t object = 0;   // address of what it touched (native) or the variable's number (toy programs); 0: nothing
+  std::uint64_t object = 0;   // address of what it touched (toy programs: the variable's number); 0: nothing
   std::uint64_t value = 0;    // what it read, or received
   std::uint64_t operand = 0;  // what it wrote; of a wait: the mutex (object is the condition variable)
   std::uint64_t code = 0;     // the code address behind the call
@@ -94,8 +94,8 @@ struct Event {
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
 bool is_read(const Event& event);
 
-// Whether the order of two events of one trace matters: the one table of dependence (SEMANTICS.md, "Classes and
-// states"). Symmetric. Events of one thread depend on each other.
+// Whether the order of two events of one trace matters: the one table of dependence (SEMANTICS.md, "Classes
+// and states"). Symmetric. Events of one thread depend on each other.
 bool dependent(const Event& a, const Event& b);
 
 }  // namespace thrum

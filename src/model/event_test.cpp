@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t kObject = 1000;
 
-Event event(ThreadId thread, Operation operation, std::uint64_t object = kObject, Outcome outcome = Outcome::done) {
+Event event(ThreadId thread, Operation operation, std::uint64_t object = kObject,
+            Outcome outcome = Outcome::done) {
   Event result;
   result.thread = thread;
   result.operation = operation;
@@ -39,8 +40,9 @@ TEST(Event, OnlyThreadLifeAndPlainDataAreInvisible) {
   for (int i = 0; i < kOperationCount; ++i) {
     if (!is_visible(static_cast<Operation>(i))) invisible.insert(static_cast<Operation>(i));
   }
-  EXPECT_EQ(invisible, (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::thread_create,
-                                            Operation::thread_start, Operation::thread_end, Operation::thread_join}));
+  EXPECT_EQ(invisible,
+            (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::thread_create,
+                                 Operation::thread_start, Operation::thread_end, Operation::thread_join}));
 }
 
 TEST(Dependence, IsSymmetric) {
@@ -51,7 +53,8 @@ TEST(Dependence, IsSymmetric) {
           Event a = event(1, static_cast<Operation>(i), kObject, x);
           Event b = event(2, static_cast<Operation>(j), object);
           b.operand = kObject;
-          EXPECT_EQ(dependent(a, b), dependent(b, a)) << operation_name(a.operation) << ", " << operation_name(b.operation);
+          EXPECT_EQ(dependent(a, b), dependent(b, a))
+              << operation_name(a.operation) << ", " << operation_name(b.operation);
         }
       }
     }
@@ -90,13 +93,15 @@ TEST(Dependence, IsAsInTheTable) {
 }
 
 TEST(Dependence, FailedAttemptsAreReads) {
-  for (Operation operation : {Operation::try_lock, Operation::compare_exchange, Operation::semaphore_try_wait}) {
+  for (Operation operation :
+       {Operation::try_lock, Operation::compare_exchange, Operation::semaphore_try_wait}) {
     Event failed = event(1, operation, kObject, Outcome::failed);
     EXPECT_TRUE(is_read(failed));
     EXPECT_FALSE(dependent(failed, event(2, operation, kObject, Outcome::failed)));
     EXPECT_TRUE(dependent(failed, event(2, operation)));
   }
-  EXPECT_TRUE(dependent(event(1, Operation::try_lock, kObject, Outcome::failed), event(2, Operation::unlock)));
+  EXPECT_TRUE(
+      dependent(event(1, Operation::try_lock, kObject, Outcome::failed), event(2, Operation::unlock)));
   EXPECT_TRUE(dependent(event(1, Operation::semaphore_try_wait, kObject, Outcome::failed),
                         event(2, Operation::semaphore_post)));
 }

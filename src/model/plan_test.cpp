@@ -17,10 +17,12 @@ Plan random_plan(Random& random, ThreadNames& names) {
     return id;
   };
   Plan plan;
-  plan.policy = {static_cast<Policy::Kind>(random.below(2)), static_cast<Base>(random.below(2)), random.next()};
+  plan.policy = {static_cast<Policy::Kind>(random.below(2)), static_cast<Base>(random.below(2)),
+                 random.next()};
   for (auto n = random.below(6); n > 0; --n) {
     Departure departure;
-    departure.key = {thread(), static_cast<ChoiceKind>(random.below(3)), static_cast<std::uint32_t>(random.below(100))};
+    departure.key = {thread(), static_cast<ChoiceKind>(random.below(3)),
+                     static_cast<std::uint32_t>(random.below(100))};
     if (departure.key.kind == ChoiceKind::value) {
       departure.option.value = static_cast<std::uint16_t>(random.below(1000));
     } else {
@@ -74,7 +76,8 @@ TEST(Plan, PrintsOnOneLine) {
                      {{second, ChoiceKind::thread, 5}, {first, Via::timeout}},
                      {{second, ChoiceKind::waiter, 6}, {first, Via::run}},
                      {{first, ChoiceKind::value, 4}, {7, Via::run}}};
-  EXPECT_EQ(to_string(plan, names), "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1; 0.2@6 waiter=0.1; 0.1@4 value=7");
+  EXPECT_EQ(to_string(plan, names),
+            "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1; 0.2@6 waiter=0.1; 0.1@4 value=7");
 }
 
 // Whatever the bytes are: a plan or not ok, and nothing worse. What is ok can be written again.

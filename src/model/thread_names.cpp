@@ -19,7 +19,8 @@ ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
   siblings[ordinal - 1] = id;
   entries_.push_back({parent, ordinal, {}});
   std::vector<std::uint32_t> mine = path(id);
-  auto place = std::partition_point(order_.begin(), order_.end(), [&](ThreadId other) { return path(other) < mine; });
+  auto place =
+      std::partition_point(order_.begin(), order_.end(), [&](ThreadId other) { return path(other) < mine; });
   order_.insert(place, id);
   rank_.resize(entries_.size());
   for (std::size_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = static_cast<std::uint16_t>(i);
@@ -49,7 +50,8 @@ std::optional<ThreadId> ThreadNames::parse(std::string_view name) {
   while (!name.empty()) {
     std::uint32_t ordinal = 0;
     auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), ordinal);
-    if (name[0] != '.' || error != std::errc() || name[1] == '0' || ordinal > kOrdinalMax) return std::nullopt;
+    if (name[0] != '.' || error != std::errc() || name[1] == '0' || ordinal > kOrdinalMax)
+      return std::nullopt;
     ordinals.push_back(ordinal);
     name.remove_prefix(static_cast<std::size_t>(end - name.data()));
   }

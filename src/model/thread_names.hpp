@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads are named by ancestry: main is "0", its second child "0.2", that one's first child "0.2.1". A name means
-// the same in every execution and on every machine; a ThreadId is its short form within one search.
+// Threads are named by ancestry: main is "0", its second child "0.2", that one's first child "0.2.1". A name
+// means the same in every execution and on every machine; a ThreadId is its short form within one search.
 //
 // Thread safety: none; a worker owns one table.
 // Invariants:

@@ -58,8 +58,8 @@ TEST(ThreadNames, AgreesWithAMapFromPaths) {
 
 TEST(ThreadNames, RefusesWhatIsNoName) {
   ThreadNames names;
-  for (const char* text : {"", "1", "x", "0.", "0.0", "0.-1", "0.+1", "0. 1", "0.1.", "0.1x", "00", "0..1", ".1", "0.01",
-                           "0.99999999999", "0.4000000"}) {
+  for (const char* text : {"", "1", "x", "0.", "0.0", "0.-1", "0.+1", "0. 1", "0.1.", "0.1x", "00", "0..1",
+                           ".1", "0.01", "0.99999999999", "0.4000000"}) {
     EXPECT_FALSE(names.parse(text)) << text;
   }
 }

@@ -85,10 +85,18 @@ class Table {
   void add_bars(std::string& line, std::size_t first, std::size_t end, std::size_t own) const {
     for (std::size_t i = first; i < end; ++i) {
       bool taken = column(i) == column(own) || (i > 0 && column(i) == column(i - 1));
-      if (taken || line.size() > column(i)) continue;
+      if (taken || line.size() + (line.empty() ? 0 : 1) > column(i)) continue;
       line.resize(column(i), ' ');
       line += '|';
     }
+  }
+
+  // What of a thread's name and function there is room for.
+  std::string title(std::size_t i, std::size_t room) const {
+    constexpr std::size_t kUsefulRoom = 12;
+    const std::string& whole = titles_[i];
+    if (whole.size() <= room || room >= kUsefulRoom) return whole.substr(0, room);
+    return whole.substr(0, std::min(whole.find(' '), room));
   }
 
   std::string header() const {
@@ -99,7 +107,7 @@ class Table {
       std::size_t end = !last ? column(i + 1) : static_cast<std::size_t>(style_.width);
       std::size_t room = end > column(i) + 1 ? end - column(i) - 1 : 0;
       line.resize(std::max(line.size(), column(i)), ' ');
-      line += shares(i) ? "others" : titles_[i].substr(0, room);
+      line += shares(i) ? "others" : title(i, room);
     }
     return line + "\n";
   }

@@ -21,6 +21,7 @@ const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_build_id_find_de
                                    &g_debug_path};
 
 std::string demangle(const char* name) {
+  if (!std::string_view(name).starts_with("_Z")) return name;  // else the variable `x` would be taken for the type long
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 ? text : name;

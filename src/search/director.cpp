@@ -18,7 +18,8 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
 }
 
 void Director::advance() {
-  silent_ = next_ != end_ && recording_ == Recording::fringe && !online_ && policy_.kind == Policy::Kind::base;
+  silent_ =
+      next_ != end_ && recording_ == Recording::fringe && !online_ && policy_.kind == Policy::Kind::base;
 }
 
 std::uint16_t Director::choose(ChoicePoint point, std::span<const Option> options, Pending& pending) {
@@ -41,8 +42,8 @@ std::uint16_t Director::choose(ChoicePoint point, std::span<const Option> option
   return taken;
 }
 
-std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback,
-                               Pending& pending) {
+std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option> options,
+                               std::uint16_t fallback, Pending& pending) {
   if (next_ != end_ && next_->key == point.key) {
     auto found = std::find(options.begin(), options.end(), next_->option);
     if (found != options.end()) return static_cast<std::uint16_t>(found - options.begin());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The director leads one execution along its plan: at each choice it says which option is taken, and writes the choice
-// down. Every Program uses it, so that a plan means the same in all of them.
+// The director leads one execution along its plan: at each choice it says which option is taken, and writes
+// the choice down. Every Program uses it, so that a plan means the same in all of them.
 //
-// A choice costs a comparison with the next departure where nothing is to be decided and nothing to be written down.
+// A choice costs a comparison with the next departure where nothing is to be decided and nothing to be
+// written down.
+//
 // Thread safety: none.
 #pragma once
 
@@ -20,24 +22,27 @@ class Director {
   // Begins an execution. plan, trace and online must outlive it.
   void begin(const Plan& plan, Strategy* online, Recording recording, Trace& trace);
 
-  // Whether the running thread, where it is enabled and has not yielded, goes on at this choice and nobody has to know. Then choose() need
-  // not be called.
+  // Whether the running thread, where it is enabled and has not yielded, goes on at this choice and nobody
+  // has to know. Then choose() need not be called.
   bool quiet(ChoiceKey key) const { return silent_ && next_->key != key; }
 
   static constexpr std::uint16_t kStop = 0xffff;
 
-  // The option to take. point needs key, running_enabled, yielded, enabled and round; the rest is filled in here. kStop: the execution is to end
-  // at once, and why stands in the trace. REQUIRES: options are not empty.
+  // The option to take. point needs key, running_enabled, yielded, enabled and round; the rest is filled in
+  // here. kStop: the execution is to end at once, and why stands in the trace. REQUIRES: options are not
+  // empty.
   std::uint16_t choose(ChoicePoint point, std::span<const Option> options, Pending& pending);
 
-  // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it before.
+  // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it
+  // before.
   void finish();
 
   bool records_events() const { return recording_ >= Recording::events; }
   bool records_places() const { return recording_ >= Recording::full; }
 
  private:
-  std::uint16_t decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback, Pending& pending);
+  std::uint16_t decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback,
+                       Pending& pending);
   void advance();
 
   const Departure* next_ = nullptr;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The execution tree (GAMBIT, section 3.2): what is left to do, as paths of departures that share their beginnings.
+// The execution tree (GAMBIT, section 3.2): what is left to do, as paths of departures that share their
+// beginnings.
 //
-// A node stands for a plan: the departures from the root down to it. A node of 16 bytes knows only its parent and its own departure; it
-// counts its children and goes away, with ancestors that have none left, when it is released and the last child is gone.
+// A node stands for a plan: the departures from the root down to it. A node of 16 bytes knows only its parent
+// and its own departure; it counts its children and goes away, with ancestors that have none left, when it is
+// released and the last child is gone.
 //
 // Invariants:
 //   1. A node lives while it is held or a child of it lives.

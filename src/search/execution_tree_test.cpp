@@ -47,7 +47,8 @@ TEST(ExecutionTree, AgreesWithWholePaths) {
     for (int step = 0; step < 2'000; ++step) {
       // Grows in even rounds and shrinks in odd ones.
       bool grow = held.empty() || random.below(10) < (round % 2 == 0 ? 7u : 3u);
-      auto place = std::next(held.begin(), static_cast<std::ptrdiff_t>(held.empty() ? 0 : random.below(held.size())));
+      auto place =
+          std::next(held.begin(), static_cast<std::ptrdiff_t>(held.empty() ? 0 : random.below(held.size())));
       if (!grow) {
         tree.release(place->first);
         held.erase(place);
@@ -67,8 +68,8 @@ TEST(ExecutionTree, AgreesWithWholePaths) {
       tree.path(node, path);
       ASSERT_EQ(path, whole);
     }
-    // As many nodes live as there are beginnings of held paths. Departures are drawn from so many that two paths share
-    // a beginning only where one was made from the other.
+    // As many nodes live as there are beginnings of held paths. Departures are drawn from so many that two
+    // paths share a beginning only where one was made from the other.
     std::set<std::vector<std::uint32_t>> beginnings;
     for (const auto& [node, whole] : held) {
       std::vector<std::uint32_t> beginning;

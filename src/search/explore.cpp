@@ -7,7 +7,8 @@ namespace thrum {
 
 namespace {
 
-// The same schedule as departures from the non-preemptive base, and what it costs there. REQUIRES: every choice was recorded.
+// The same schedule as departures from the non-preemptive base, and what it costs there. REQUIRES: every
+// choice was recorded.
 Plan by_base(const Trace& trace, std::uint32_t& preemptions) {
   Plan plan;
   preemptions = 0;
@@ -35,22 +36,24 @@ bool same_event(const Trace& a, const Trace& b, std::size_t i) {
   };
   return x.thread == y.thread && x.index == y.index && x.operation == y.operation && x.outcome == y.outcome &&
          x.size == y.size && same_value(x.object, p.object, y.object, q.object) &&
-         same_value(x.value, p.value, y.value, q.value) && same_value(x.operand, p.operand, y.operand, q.operand) &&
-         p.stack == q.stack;
+         same_value(x.value, p.value, y.value, q.value) &&
+         same_value(x.operand, p.operand, y.operand, q.operand) && p.stack == q.stack;
 }
 
 std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names) {
   if (i >= trace.events.size()) return "the end of the execution";
   const Event& event = trace.events[i];
-  return "thread " + names.name(event.thread) + " " + std::string(operation_name(event.operation)) + " (its event " +
-         std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
+  return "thread " + names.name(event.thread) + " " + std::string(operation_name(event.operation)) +
+         " (its event " + std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
 }
 
 // Whether all that costs less was run. It did not show the bug then, or this would not be its best schedule.
 bool is_minimal(const FoundBug& bug, const Guarantee& guarantee) {
-  return bug.preemptions == 0 || std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
-    return bound.base == Base::nonpreemptive && bound.completed && *bound.completed + 1 >= bug.preemptions;
-  });
+  return bug.preemptions == 0 ||
+         std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
+           return bound.base == Base::nonpreemptive && bound.completed &&
+                  *bound.completed + 1 >= bug.preemptions;
+         });
 }
 
 class Search {
@@ -162,7 +165,8 @@ bool same_events(const Trace& a, const Trace& b, const ThreadNames& names, std::
   std::size_t i = 0;
   while (i < count && same_event(a, b, i)) ++i;
   if (i < count || a.events.size() != b.events.size()) {
-    first_difference = "event " + std::to_string(i + 1) + " was " + describe(a, i, names) + ", then " + describe(b, i, names);
+    first_difference = "event " + std::to_string(i + 1) + " was " + describe(a, i, names) + ", then " +
+                       describe(b, i, names);
     return false;
   }
   if (a.end == b.end && (a.end != End::bug || same_bug(a.failure, b.failure))) return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The search loop: runs a strategy's plans until none is left, a bug is found or the budget ends, and says what came of it.
+// The search loop: runs a strategy's plans until none is left, a bug is found or the budget ends, and says
+// what came of it.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,13 @@ struct Limits {
   std::function<double()> now;
 };
 
-// A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the first found.
+// A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the
+// first found.
 struct FoundBug {
   Failure failure;
   Plan plan;  // by departures from the non-preemptive base, whatever policy found it
   std::uint32_t preemptions = 0;
-  bool minimal = false;  // every execution with fewer preemptions was run and did not show it
+  bool minimal = false;         // every execution with fewer preemptions was run and did not show it
   std::uint64_t execution = 0;  // counts from 1
   double seconds = 0;
   Trace trace;  // Recording::full
@@ -42,22 +44,23 @@ struct SearchResult {
   Guarantee guarantee;
   std::vector<FoundBug> bugs;
   std::uint64_t executions = 0;
-  std::uint64_t steps = 0;            // instrumented operations
-  std::uint64_t cut_by_steps = 0;     // executions that met --steps
+  std::uint64_t steps = 0;         // instrumented operations
+  std::uint64_t cut_by_steps = 0;  // executions that met --steps
   std::uint64_t assumptions_failed = 0;
   std::uint16_t threads_max = 0;
   double seconds = 0;
-  Plan lost_plan;            // lost_control: the plan that could not be followed, or did not give the same twice
+  Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
   std::string lost_reason;
 };
 
 SearchResult explore(Program& program, Strategy& strategy, const Limits& limits);
 
-// Runs plan twice with everything recorded. False where the two differ: first_difference then says in one line where. The trace is the
-// first run's; plan is rewritten as departures from the non-preemptive base.
+// Runs plan twice with everything recorded. False where the two differ: first_difference then says in one
+// line where. The trace is the first run's; plan is rewritten as departures from the non-preemptive base.
 bool confirm(Program& program, Plan& plan, Trace& trace, std::string& first_difference);
 
-// Whether two traces with Recording::full show the same events, names, values and end; if not, where they first differ.
+// Whether two traces with Recording::full show the same events, names, values and end; if not, where they
+// first differ.
 bool same_events(const Trace& a, const Trace& b, const ThreadNames& names, std::string& first_difference);
 
 }  // namespace thrum

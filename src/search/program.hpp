@@ -13,8 +13,9 @@ class Program {
  public:
   virtual ~Program() = default;
 
-  // Runs one execution from the start and writes down what recording asks for. trace comes in with any content, and keeps
-  // its memory. online, where given, is asked at each choice. Same plan, same trace: always.
+  // Runs one execution from the start and writes down what recording asks for. trace comes in with any
+  // content, and keeps its memory. online, where given, is asked at each choice. Same plan, same trace:
+  // always.
   virtual void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) = 0;
 
   // The names of all thread ids in this program's plans and traces.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random walk: at each choice each option alike. It claims nothing, forgets nothing and never ends by itself.
 //
-// The n-th execution's seed is drawn from the search's seed, so that a search repeats, and a plan is only a seed.
+// The n-th execution's seed is drawn from the search's seed, so that a search repeats, and a plan is only a
+// seed.
 //
 // Tested by systematic_test.cpp.
 #pragma once

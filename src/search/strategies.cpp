@@ -22,9 +22,11 @@ std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
 
 constexpr StrategyRow kStrategies[] = {
     {"auto", "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
-    {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound", make_icb},
+    {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
+     make_icb},
     {"dfs", "depth-first: every execution within the bound", make_dfs},
-    {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends", make_random},
+    {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends",
+     make_random},
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A strategy: says which plan is next, may speak at each choice while it runs, and learns from its trace.
 //
-// Protocol: next() and learn() alternate, beginning with next(); learn() is given each trace, of cut executions too.
-// Between the two, and only where online() is true, at_point() is called at each choice. split(), merge(), save(), load()
-// and guarantee() are called between a learn() and the next next().
+// Protocol: next() and learn() alternate, beginning with next(); learn() is given each trace, of cut
+// executions too. Between the two, and only where online() is true, at_point() is called at each choice.
+// split(), merge(), save(), load() and guarantee() are called between a learn() and the next next().
+//
 // Thread safety: none; each worker has its own.
 #pragma once
 
@@ -53,13 +54,14 @@ struct Advice {
 // How far a search got. A search whose strategy leaves `bounds` empty and `complete` false claims nothing.
 struct Bound {
   Base base = Base::nonpreemptive;
-  std::optional<std::uint32_t> limit;      // nothing: no limit
-  std::optional<std::uint32_t> completed;  // all executions up to this cost were run; nothing: not even those that cost 0
+  std::optional<std::uint32_t> limit;  // nothing: no limit
+  // All executions up to this cost were run; nothing: not even those that cost 0.
+  std::optional<std::uint32_t> completed;
 };
 
 struct Guarantee {
-  bool complete = false;  // no bound excluded anything and nothing is left
-  bool exhausted = false; // nothing is left within the bounds
+  bool complete = false;   // no bound excluded anything and nothing is left
+  bool exhausted = false;  // nothing is left within the bounds
   std::vector<Bound> bounds;
 };
 
@@ -78,15 +80,17 @@ class Strategy {
 
   virtual void learn(const Plan& plan, const Trace& trace) = 0;
 
-  // A part of what is left to do, for another worker, or nothing where there is too little. Together the two do what the one would
-  // have done. The other worker must use the same thread names, or pass the part through save() and load().
+  // A part of what is left to do, for another worker, or nothing where there is too little. Together the two
+  // do what the one would have done. The other worker must use the same thread names, or pass the part
+  // through save() and load().
   virtual std::unique_ptr<Strategy> split() = 0;
 
-  // Takes over what is left to do and what was counted. REQUIRES: other came from this one's split(), or from a strategy made alike.
+  // Takes over what is left to do and what was counted. REQUIRES: other came from this one's split(), or from
+  // a strategy made alike.
   virtual void merge(Strategy& other) = 0;
 
-  // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings; false where the bytes are
-  // not what save() wrote.
+  // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings;
+  // false where the bytes are not what save() wrote.
   virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
 

@@ -48,7 +48,8 @@ void Systematic::learn(const Plan&, const Trace& trace) {
     std::span<const Option> options = trace.options_of(point);
     for (std::size_t i = options.size(); i-- > 0;) {
       if (i == point.taken) continue;
-      std::uint32_t cost = point.cost_before + option_cost(point, options, static_cast<std::uint16_t>(i), settings_.base);
+      std::uint32_t cost =
+          point.cost_before + option_cost(point, options, static_cast<std::uint16_t>(i), settings_.base);
       if (settings_.limit && cost > *settings_.limit) {
         excluded_ = true;
       } else {
@@ -70,8 +71,8 @@ std::unique_ptr<Strategy> Systematic::split() {
   auto other = std::make_unique<Systematic>(settings_);
   other->buckets_.clear();
   std::vector<Departure> departures;
-  // The older half of each bucket: the plans that depart early have the most below them. Where a bucket cannot be
-  // halved, the odd one goes now to the other, now to neither, so that both have something to do.
+  // The older half of each bucket: the plans that depart early have the most below them. Where a bucket
+  // cannot be halved, the odd one goes now to the other, now to neither, so that both have something to do.
   std::size_t odd = 1;
   for (auto& bucket : buckets_) {
     auto half = bucket.begin() + static_cast<std::ptrdiff_t>((bucket.size() + odd) / 2);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Systematic search: every execution, once each, within a bound on the cost; depth-first, or in order of cost.
+// Systematic search: every execution, once each, within a bound on the cost; depth-first, or in order of
+// cost.
 //
-// The idea. Run the empty plan. At each choice of its trace every option that was not taken is a new plan: the same beginning, then this
-// departure. Run those, and look only at choices behind the departure, since those before it were seen when the plan was made. So each execution has
-// exactly one plan, and is run exactly once.
+// The idea. Run the empty plan. At each choice of its trace every option that was not taken is a new plan:
+// the same beginning, then this departure. Run those, and look only at choices behind the departure, since
+// those before it were seen when the plan was made. So each execution has exactly one plan, and is run
+// exactly once.
 //
-// Example: two threads of one operation each. The empty plan runs 1 2; the choice before 1 gives the plan "0@0: 2", which runs 2 1.
+// Example: two threads of one operation each. The empty plan runs 1 2; the choice before 1 gives the plan
+// "0@0: 2", which runs 2 1.
 //
-// Taking the newest plan first is depth-first search. Taking the cheapest first is iterative context bounding (Musuvathi and Qadeer, PLDI 2007, Algorithm 1): its
-// work queue is bucket c, its next work queue bucket c + 1, since what follows a departure by default costs nothing. With costs counted as delays it is
-// delay bounding (Emmi, Qadeer, Rakamaric, POPL 2011). The plans wait in an execution tree (GAMBIT, section 3.2).
+// Taking the newest plan first is depth-first search. Taking the cheapest first is iterative context bounding
+// (Musuvathi and Qadeer, PLDI 2007, Algorithm 1): its work queue is bucket c, its next work queue the
+// one behind it, since what follows a departure by default costs nothing. With costs counted as delays it is
+// delay bounding (Emmi, Qadeer, Rakamaric, POPL 2011). The plans wait in an execution tree (GAMBIT,
+// section 3.2).
 //
-// Tried and rejected: depth-first search with the bound raised step by step, which needs no fringe, but runs every execution of the smaller bounds
-// again.
+// Tried and rejected: depth-first search with the bound raised step by step, which needs no fringe, but runs
+// every execution of the smaller bounds again.
 //
 // Tested by systematic_test.cpp and, against the brute-force oracle, oracle_test.cpp.
 #pragma once
@@ -63,7 +68,7 @@ class Systematic final : public Strategy {
   std::vector<std::vector<Waiting>> buckets_;  // what waits, each bucket served last in, first out
   std::size_t first_ = 0;                      // no bucket before it holds anything
   Waiting running_{ExecutionTree::kRoot, 0};
-  bool excluded_ = false;  // the limit kept something out
+  bool excluded_ = false;       // the limit kept something out
   std::uint32_t cost_max_ = 0;  // the dearest execution so far
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Systematic search, random walk, replay and the search loop on programs that are nothing but choices. Against real
-// interleavings they are tested by the oracle, tests/oracle/oracle_test.cpp.
+// Systematic search, random walk, replay and the search loop on programs that are nothing but choices.
+// Against real interleavings they are tested by the oracle, tests/oracle/oracle_test.cpp.
 #include "search/systematic.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 namespace thrum {
 namespace {
 
-// At each of `depth` points one of `ways` always enabled threads is chosen; the last one taken is the one that runs. To
-// leave it is a preemption.
+// At each of `depth` points one of `ways` always enabled threads is chosen; the last one taken is the one
+// that runs. To leave it is a preemption.
 class Chooser : public Program, private Pending {
  public:
   Chooser(std::uint16_t depth, std::uint16_t ways) : depth_(depth) {
@@ -52,7 +52,7 @@ class Chooser : public Program, private Pending {
   }
   ThreadNames& names() override { return names_; }
 
-  std::string taken;                                       // of the last execution
+  std::string taken;                                      // of the last execution
   std::function<void(const std::string&, Trace&)> judge;  // may make it a bug
 
  private:
@@ -213,7 +213,8 @@ TEST(RandomWalk, IsTheSeedsAlone) {
 TEST(Replay, RunsItsPlanOnce) {
   Chooser program(3, 2);
   Plan plan;
-  plan.departures = {{{kMainThread, ChoiceKind::thread, 1}, {program.names().child(kMainThread, 1), Via::run}}};
+  plan.departures = {
+      {{kMainThread, ChoiceKind::thread, 1}, {program.names().child(kMainThread, 1), Via::run}}};
   Replay replay(plan);
   EXPECT_EQ(run_all(program, replay), 1);
   EXPECT_EQ(program.taken, "011");

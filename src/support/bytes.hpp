@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writing values to a byte string and reading them back: the form in which plans, traces and results pass between
-// processes. Integers are little-endian and of fixed size; strings and lists carry their length.
+// Writing values to a byte string and reading them back: the form in which plans, traces and results pass
+// between processes. Integers are little-endian and of fixed size; strings and lists carry their length.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads what a ByteWriter wrote. Reading past the end yields zeros and makes ok() false; so a reader checks once, at its end.
+// Reads what a ByteWriter wrote. Reading past the end yields zeros and makes ok() false; so a reader checks
+// once, at its end.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -54,7 +55,8 @@ class ByteReader {
   }
   std::string get_string() { return std::string(get_view(get<std::uint32_t>())); }
 
-  // The length of a list whose elements take at least one byte each; 0 and not ok() where the input is too short.
+  // The length of a list whose elements take at least one byte each; 0 and not ok() where the input is too
+  // short.
   std::uint32_t get_count() {
     auto count = get<std::uint32_t>();
     if (count <= rest_.size()) return count;

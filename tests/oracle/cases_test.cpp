@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle on programs small enough to enumerate by hand, and the comparison on strategies that are wrong: if the judge
-// could not fail, its verdicts would mean nothing.
+// The oracle on programs small enough to enumerate by hand, and the comparison on strategies that are wrong:
+// if the judge could not fail, its verdicts would mean nothing.
 #include <gtest/gtest.h>
 
 #include "oracle/compare.hpp"
@@ -26,8 +26,8 @@ Schedules schedules_of(const Findings& findings) {
 
 const ToyBug kDeadlock{BugKind::deadlock, 0};
 
-// Store here, load there (Dekker): six interleavings. The loads may give 0 1, 1 0 and 1 1 but never 0 0, and each is a
-// class.
+// Store here, load there (Dekker): six interleavings. The loads may give 0 1, 1 0 and 1 1 but never 0 0, and
+// each is a class.
 TEST(OracleCases, StoreBuffering) {
   Findings findings = findings_of(
       "thread t0\n create t1\n create t2\n"
@@ -40,15 +40,16 @@ TEST(OracleCases, StoreBuffering) {
   EXPECT_TRUE(findings.bugs.empty());
 }
 
-// The deadlock takes one preemption. Otherwise one thread has both locks before the other gets its first; that one's
-// first lock may come before the last unlock, which is of another mutex and so no other class.
+// The deadlock takes one preemption. Otherwise one thread has both locks before the other gets its first;
+// that one's first lock may come before the last unlock, which is of another mutex and so no other class.
 TEST(OracleCases, LocksInOppositeOrder) {
   Findings findings = findings_of(
       "thread t0\n create t1\n create t2\n"
       "thread t1\n lock m0\n lock m1\n unlock m1\n unlock m0\n"
       "thread t2\n lock m1\n lock m0\n unlock m0\n unlock m1\n");
-  EXPECT_EQ(schedules_of(findings), (Schedules{{"11112222", 0}, {"11121222", 1}, {"22221111", 0}, {"22212111", 1},
-                                               {"12", 1}, {"21", 1}}));
+  EXPECT_EQ(
+      schedules_of(findings),
+      (Schedules{{"11112222", 0}, {"11121222", 1}, {"22221111", 0}, {"22212111", 1}, {"12", 1}, {"21", 1}}));
   EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{kDeadlock, 1}}));
   EXPECT_EQ(findings.final_states().size(), 2u);
   EXPECT_EQ(findings.classes.size(), 3u);
@@ -65,15 +66,17 @@ TEST(OracleCases, LostWakeUp) {
   EXPECT_EQ(findings.classes.size(), 2u);
 }
 
-// The same with a timeout, which costs 1 while the other thread could run and nothing when it has ended; and behind it
-// the thread may be preempted before and behind it gets the mutex back.
+// The same with a timeout, which costs 1 while the other thread could run and nothing when that has ended.
+// Behind it, to leave the thread is a preemption, before and after it gets the mutex back.
 TEST(OracleCases, Timeouts) {
   Findings findings = findings_of(
       "thread t0\n create t1\n create t2\n"
       "thread t1\n lock m0\n timedwait c0 m0 r0 1\n unlock m0\n"
       "thread t2\n signal c0\n");
-  EXPECT_EQ(schedules_of(findings), (Schedules{{"2111!11", 0}, {"1211!11", 1}, {"112>111", 0}, {"111!211", 2},
-                                               {"111!121", 2}, {"111!112", 1}}));
+  EXPECT_EQ(
+      schedules_of(findings),
+      (Schedules{
+          {"2111!11", 0}, {"1211!11", 1}, {"112>111", 0}, {"111!211", 2}, {"111!121", 2}, {"111!112", 1}}));
   EXPECT_TRUE(findings.bugs.empty());
   EXPECT_EQ(findings.final_states().size(), 2u);
 }
@@ -138,8 +141,7 @@ TEST(OracleCases, Assertion) {
 
 TEST(OracleCases, MisusedMutex) {
   Findings findings = findings_of("thread t0\n create t1\n lock m0\n thread t1\n unlock m0\n");
-  EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{{BugKind::lock_misuse, toy_place(1, 0)}, 0}}) )
-      << "main has left nothing to preempt when its last instruction is done";
+  EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{{BugKind::lock_misuse, toy_place(1, 0)}, 0}}));
 }
 
 // SEMANTICS.md, "Known counts": 2^N.
@@ -151,7 +153,8 @@ TEST(OracleCases, ReadersHaveTwoToTheNClasses) {
             16u);
 }
 
-// SEMANTICS.md, "Known counts": (N + 3) 2^(N - 2), here for N = 2. What is written does not matter but that it is not 0.
+// SEMANTICS.md, "Known counts": (N + 3) 2^(N - 2), here for N = 2. What is written does not matter but that
+// it is not 0.
 TEST(OracleCases, LastZeroHasFiveClasses) {
   EXPECT_EQ(findings_of("thread t0\n create t1\n create t2\n create t3\n"
                         "thread t1\n load x2 r0\n skip r0 0 3\n load x1 r0\n skip r0 0 1\n load x0 r0\n"
@@ -170,8 +173,10 @@ TEST(OracleCases, Races) {
                    .racy);
   // So do locks; one thread without is enough for a race.
   const char* locked =
-      "thread t0\n create t1\n lock m0\n write p0 1\n unlock m0\n thread t1\n lock m0\n read p0 r0\n unlock m0\n";
-  const char* unlocked = "thread t0\n create t1\n lock m0\n write p0 1\n unlock m0\n thread t1\n yield\n read p0 r0\n";
+      "thread t0\n create t1\n lock m0\n write p0 1\n unlock m0\n"
+      "thread t1\n lock m0\n read p0 r0\n unlock m0\n";
+  const char* unlocked =
+      "thread t0\n create t1\n lock m0\n write p0 1\n unlock m0\n thread t1\n yield\n read p0 r0\n";
   EXPECT_FALSE(findings_of(locked).racy);
   EXPECT_TRUE(findings_of(unlocked).racy);
   // A message: ordered where the flag was seen, and only there.

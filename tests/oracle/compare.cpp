@@ -23,7 +23,8 @@ std::string name_of(const ToyBug& bug) {
 // How many of the oracle's executions lie within the limit.
 std::size_t count_within(const Findings& findings, const Promise& promise) {
   std::size_t count = 0;
-  for (const auto& [cost, executions] : promise.base == Base::round_robin ? findings.by_delays : findings.by_preemptions) {
+  for (const auto& [cost, executions] :
+       promise.base == Base::round_robin ? findings.by_delays : findings.by_preemptions) {
     if (!promise.limit || cost <= static_cast<int>(*promise.limit)) count += executions;
   }
   return count;
@@ -32,7 +33,8 @@ std::size_t count_within(const Findings& findings, const Promise& promise) {
 std::string compare_guarantee(const Guarantee& guarantee, bool all_within, const Promise& promise) {
   if (!guarantee.exhausted) return "the search ended, but says that something is left";
   if (guarantee.complete != all_within) return "the search is wrong about being complete";
-  if (guarantee.bounds.size() != 1 || guarantee.bounds[0].base != promise.base) return "one bound is expected";
+  if (guarantee.bounds.size() != 1 || guarantee.bounds[0].base != promise.base)
+    return "one bound is expected";
   const Bound& bound = guarantee.bounds[0];
   if (bound.limit != promise.limit || !bound.completed) return "the bound is not the one asked for";
   if (promise.limit && *bound.completed != *promise.limit) return "the limit was not completed";
@@ -62,7 +64,8 @@ std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgra
   Plan plan = bug.plan;
   std::string difference;
   if (!confirm(program, plan, trace, difference)) return name + ": not confirmed: " + difference;
-  if (trace.end != End::bug || bug_of(trace.failure) != known->first) return name + ": its plan shows something else";
+  if (trace.end != End::bug || bug_of(trace.failure) != known->first)
+    return name + ": its plan shows something else";
   if (plan != bug.plan) return name + ": its plan is not in terms of the base";
   if (!same_events(trace, bug.trace, program.names(), difference)) return name + ": " + difference;
   return "";
@@ -70,9 +73,12 @@ std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgra
 
 }  // namespace
 
-int cost(const Ending& ending, Base base) { return base == Base::round_robin ? ending.delays : ending.preemptions; }
+int cost(const Ending& ending, Base base) {
+  return base == Base::round_robin ? ending.delays : ending.preemptions;
+}
 
-std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings, Base base) {
+std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
+                              Base base) {
   std::string where = at_schedule(program.schedule());
   if (trace.end != End::finished && trace.end != End::bug) return "an execution was cut" + where;
   auto found = findings.executions.find(program.schedule());
@@ -90,7 +96,8 @@ std::string compare_execution(const ToyProgram& program, const Trace& trace, con
   return "final state " + print(program.final_state()) + " instead of " + print(ending.state) + where;
 }
 
-std::string compare_search(const ToyCode& code, const Findings& findings, Strategy& strategy, const Promise& promise) {
+std::string compare_search(const ToyCode& code, const Findings& findings, Strategy& strategy,
+                           const Promise& promise) {
   ToyProgram program(code);
   Plan plan;
   Trace trace;
@@ -103,7 +110,8 @@ std::string compare_search(const ToyCode& code, const Findings& findings, Strate
     std::string where = at_schedule(program.schedule());
     if (!seen.insert(program.schedule()).second) return "the same execution twice" + where;
     if (promise.limit && trace.cost > *promise.limit) return "an execution beyond the limit" + where;
-    if (promise.cheapest_first && trace.cost < last_cost) return "a cheaper execution behind a dearer" + where;
+    if (promise.cheapest_first && trace.cost < last_cost)
+      return "a cheaper execution behind a dearer" + where;
     last_cost = trace.cost;
     strategy.learn(plan, trace);
   }
@@ -152,9 +160,11 @@ std::string compare_explore(const ToyCode& code, const Findings& findings) {
   limits.keep_going = false;
   std::unique_ptr<Strategy> strategy = make_strategy("icb", {});
   SearchResult result = explore(program, *strategy, limits);
-  if (result.end != SearchEnd::bug || result.bugs.size() != 1) return "explore: did not stop at the first bug";
+  if (result.end != SearchEnd::bug || result.bugs.size() != 1)
+    return "explore: did not stop at the first bug";
   for (const auto& [bug, preemptions] : findings.bugs) {
-    if (preemptions < static_cast<int>(result.bugs[0].preemptions)) return "explore: a simpler bug than the first";
+    if (preemptions < static_cast<int>(result.bugs[0].preemptions))
+      return "explore: a simpler bug than the first";
   }
   return compare_bug(result.bugs[0], findings, program);
 }
@@ -217,7 +227,8 @@ class Workers {
   void add_worker() {
     Worker& worker = workers_.emplace_back(std::make_unique<ToyProgram>(code_), nullptr);
     for (int i = 0; i < 3; ++i) {
-      ThreadId parent = worker.program->names().child(kMainThread, static_cast<std::uint32_t>(1 + random_.below(3)));
+      ThreadId parent =
+          worker.program->names().child(kMainThread, static_cast<std::uint32_t>(1 + random_.below(3)));
       worker.program->names().child(parent, 1);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares what strategies do with what the oracle says. Every function gives the first disagreement as text, and an
-// empty text where there is none; so the same functions serve tests and the shrinker.
+// Compares what strategies do with what the oracle says. Every function gives the first disagreement as text,
+// and an empty text where there is none; so the same functions serve tests and the shrinker.
 #pragma once
 
 #include <optional>
@@ -21,24 +21,26 @@ struct Promise {
 int cost(const Ending& ending, Base base);
 
 // The execution that program ran last is one of the oracle's, and ended and cost as the oracle says.
-std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings, Base base);
+std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
+                              Base base);
 
-// Runs strategy to its end: each execution within the limit once, and no other; in order of cost where that is
-// promised; and it claims what is so, no less and no more.
-std::string compare_search(const ToyCode& code, const Findings& findings, Strategy& strategy, const Promise& promise);
+// Runs strategy to its end: each execution within the limit once, and no other; in order of cost where that
+// is promised; and it claims what is so, no less and no more.
+std::string compare_search(const ToyCode& code, const Findings& findings, Strategy& strategy,
+                           const Promise& promise);
 
 // dfs and icb, by preemptions and by delays, without a bound and with bounds 0, 1 and 2.
 std::string compare_systematic(const ToyCode& code, const Findings& findings);
 
-// explore() with icb and dfs: the oracle's bugs, each with its fewest preemptions, known to be the fewest, and a plan
-// that shows it again.
+// explore() with icb and dfs: the oracle's bugs, each with its fewest preemptions, known to be the fewest,
+// and a plan that shows it again.
 std::string compare_explore(const ToyCode& code, const Findings& findings);
 
 // Random walk: only executions that there are.
 std::string compare_random_walk(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 
-// icb or dfs by several workers, each with thread names of its own, interrupted at random moments by split, merge, save
-// and load: together the same executions, each once.
+// icb or dfs by several workers, each with thread names of its own, interrupted at random moments by split,
+// merge, save and load: together the same executions, each once.
 std::string compare_workers(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 
 }  // namespace thrum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The number of executions of small programs, against formulas: a check that needs neither oracle nor search to be
-// right, made of both.
+// The number of executions of small programs, against formulas: a check that needs neither oracle nor search
+// to be right, made of both.
 #include <gtest/gtest.h>
 
 #include "oracle/compare.hpp"
@@ -23,7 +23,8 @@ std::uint64_t choose(int n, int k) {
 ToyCode threads(const std::vector<std::string>& texts) {
   std::string text = "thread t0\n";
   for (std::size_t i = 1; i <= texts.size(); ++i) text += "create t" + std::to_string(i) + "\n";
-  for (std::size_t i = 1; i <= texts.size(); ++i) text += "thread t" + std::to_string(i) + "\n" + texts[i - 1];
+  for (std::size_t i = 1; i <= texts.size(); ++i)
+    text += "thread t" + std::to_string(i) + "\n" + texts[i - 1];
   return parse(text).value();
 }
 
@@ -73,8 +74,9 @@ void expect_counts(const std::vector<std::uint64_t>& counts, const std::map<int,
 //   222112  222121
 //   222211
 TEST(Counts, FifteenInterleavings) {
-  std::set<std::string> expected = {"112222", "121222", "122122", "122212", "122221", "211222", "212122", "212212",
-                                    "212221", "221122", "221212", "221221", "222112", "222121", "222211"};
+  std::set<std::string> expected = {"112222", "121222", "122122", "122212", "122221",
+                                    "211222", "212122", "212212", "212221", "221122",
+                                    "221212", "221221", "222112", "222121", "222211"};
   ToyCode code = threads({loads(2), loads(4)});
   std::set<std::string> enumerated;
   for (const auto& [schedule, ending] : enumerate(code).executions) enumerated.insert(schedule);
@@ -96,10 +98,10 @@ TEST(Counts, ThreeStraightLines) {
   }
 }
 
-// An interleaving of two straight lines is cut into a blocks of the first thread and b of the second, in turn, so that
-// |a - b| <= 1. Every end of a block is a preemption unless it is its thread's last: a + b - 2 preemptions. A line of n
-// events is cut into a blocks in C(n - 1, a - 1) ways, and where a = b either may begin. With first(c) of the
-// executions that the first thread begins, and second(c) likewise:
+// An interleaving of two straight lines is cut into a blocks of the first thread and b of the second, in
+// turn, so that |a - b| <= 1. Every end of a block is a preemption unless it is its thread's last: a + b - 2
+// preemptions. A line of n events is cut into a blocks in C(n - 1, a - 1) ways, and where a = b either may
+// begin. With first(c) of the executions that the first thread begins, and second(c) likewise:
 std::uint64_t first(int n, int m, int c) { return choose(n - 1, (c + 1) / 2) * choose(m - 1, c / 2); }
 std::uint64_t second(int n, int m, int c) { return first(m, n, c); }
 
@@ -124,9 +126,9 @@ TEST(Counts, ExactlySoManyDelays) {
   }
 }
 
-// p events, then a lock section of k events, lock and unlock included, as the thread's last. The sections are one after
-// the other. What the second thread to enter does before, its p events, lies anywhere among the p + k of the first:
-// C(2p + k, p), and either may be first.
+// p events, then a lock section of k events, lock and unlock included, as the thread's last. The sections are
+// one after the other. What the second thread to enter does before, its p events, lies anywhere among the
+// p + k of the first: C(2p + k, p), and either may be first.
 TEST(Counts, LockSections) {
   for (int p = 0; p <= 3; ++p) {
     for (int k = 2; k <= 4; ++k) {
@@ -136,23 +138,25 @@ TEST(Counts, LockSections) {
   }
 }
 
-// n threads that each post once, and one that waits for all: its n waits come behind the first, second, ... post. So many
-// sequences of n posts and n waits, no prefix with more waits than posts, as there are Catalan numbers; n! orders of the
-// posts: C(2n, n) / (n + 1) * n!
+// n threads that each post once, and one that waits for all: its n waits come behind the first, second, ...
+// post. So many sequences of n posts and n waits, no prefix with more waits than posts, as there are Catalan
+// numbers; n! orders of the posts: C(2n, n) / (n + 1) * n!
 TEST(Counts, SemaphoresAreBallots) {
   EXPECT_EQ(total(threads({"up s0\n", "up s0\n", "down s0\ndown s0\n"})), choose(4, 2) / 3 * 2);
-  EXPECT_EQ(total(threads({"up s0\n", "up s0\n", "up s0\n", "down s0\ndown s0\ndown s0\n"})), choose(6, 3) / 4 * 6);
+  EXPECT_EQ(total(threads({"up s0\n", "up s0\n", "up s0\n", "down s0\ndown s0\ndown s0\n"})),
+            choose(6, 3) / 4 * 6);
 }
 
 // A value of n ways, and then one of m: n m executions, all at no cost.
 TEST(Counts, Values) {
-  EXPECT_EQ(search(threads({"choose r0 3\nchoose r1 4\n"}), Base::nonpreemptive), std::vector<std::uint64_t>{12});
+  EXPECT_EQ(search(threads({"choose r0 3\nchoose r1 4\n"}), Base::nonpreemptive),
+            std::vector<std::uint64_t>{12});
 }
 
-// A program with n threads of at most k steps, at most b of them potentially blocking, has at most C(nk, c) (nb + c)!
-// executions with c preemptions (Musuvathi and Qadeer, Theorem 1). The end of a thread is a step that blocks, and
-// so is here a yield, since leaving before it costs nothing. The theorem knows threads only: no values, no choice among
-// waiters, no timeouts.
+// A program with n threads of at most k steps, at most b of them potentially blocking, has at most C(nk, c)
+// (nb + c)! executions with c preemptions (Musuvathi and Qadeer, Theorem 1). The end of a thread is a step
+// that blocks, and so is here a yield, since leaving before it costs nothing. The theorem knows threads only:
+// no values, no choice among waiters, no timeouts.
 double bound_of_theorem_1(int n, int k, int b, int c) {
   double bound = 1;
   for (int i = 0; i < c; ++i) bound = bound * (n * k - i) / (i + 1);

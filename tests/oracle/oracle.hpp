@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oracle: runs every interleaving of a toy program, by plain recursion over copied states. It shares nothing with
-// the search but the definition of events and of their dependence, and counts costs straight from SEMANTICS.md, so that
-// a search that agrees with it is right. Slow on purpose; nothing here is clever.
+// The oracle: runs every interleaving of a toy program, by plain recursion over copied states. It shares
+// nothing with the search but the definition of events and of their dependence, and counts costs straight
+// from SEMANTICS.md, so that a search that agrees with it is right. Slow on purpose; nothing here is clever.
 #pragma once
 
 #include <map>
@@ -25,15 +25,15 @@ struct Ending {
   int preemptions = 0;  // and timeouts: what it costs by the non-preemptive base
   int delays = 0;       // what it costs by round-robin
   bool has_bug = false;
-  ToyBug bug;           // has_bug
-  FinalState state;     // where no assertion stopped it: a deadlock has both
+  ToyBug bug;        // has_bug
+  FinalState state;  // where no assertion stopped it: a deadlock has both
 };
 
 struct Findings {
   bool gave_up = false;
   std::unordered_map<std::string, Ending> executions;  // by schedule, as ToyProgram::schedule() writes it
-  std::map<ToyBug, int> bugs;                            // with the fewest preemptions that show it
-  std::map<int, std::uint64_t> by_preemptions;           // how many executions cost exactly that
+  std::map<ToyBug, int> bugs;                          // with the fewest preemptions that show it
+  std::map<int, std::uint64_t> by_preemptions;         // how many executions cost exactly that
   std::map<int, std::uint64_t> by_delays;
   std::set<std::string> classes;  // of maximal executions, each by its first linearization
   bool racy = false;              // some execution has a data race among plain accesses

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every strategy against the oracle, on random programs and on those that once failed.
 //
-//   THRUM_ORACLE_PROGRAMS   random programs of each family (400)
-//   THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
+//   THRUM_ORACLE_PROGRAMS   random programs of each family (400, or 50 in a sanitized build; 20000 are the
+//   full run) THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
 //
-// A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new file in
-// regressions/.
+// A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new
+// file in regressions/.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -21,6 +21,11 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 20'000;
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kPrograms = 50;
+#else
+constexpr std::uint64_t kPrograms = 400;
+#endif
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
@@ -35,9 +40,10 @@ std::string compare_all(const ToyCode& code, const Findings& findings, std::uint
   return wrong;
 }
 
-// Family B: scheduling points at synchronization only must lose nothing that scheduling points everywhere show, where
-// there is no race (Musuvathi and Qadeer, Theorem 2), and no race at all (Theorem 3). Where an execution is stopped by
-// a bug, what would have come after may be lost on one side only, so such programs are left out.
+// Family B: scheduling points at synchronization only must lose nothing that scheduling points everywhere
+// show, where there is no race (Musuvathi and Qadeer, Theorem 2), and no race at all (Theorem 3). Where an
+// execution is stopped by a bug, what would have come after may be lost on one side only, so such programs
+// are left out.
 std::string compare_granularity(const ToyCode& code, const Findings& findings) {
   Findings finer = enumerate(code, {.plain_is_visible = true, .executions_max = 2 * kExecutionsMax});
   if (finer.gave_up) return "";
@@ -46,18 +52,21 @@ std::string compare_granularity(const ToyCode& code, const Findings& findings) {
   }
   if (finer.racy != findings.racy) return "a race is seen with one set of scheduling points only";
   if (finer.racy) return "";
-  if (finer.bugs.size() != findings.bugs.size()) return "a deadlock is seen with one set of scheduling points only";
+  if (finer.bugs.size() != findings.bugs.size())
+    return "a deadlock is seen with one set of scheduling points only";
   for (const auto& [bug, preemptions] : finer.bugs) {
     // Preemptions before plain accesses are never needed (Theorem 2 again).
     if (preemptions != findings.bugs.at(bug)) return "a deadlock needs another number of preemptions";
   }
-  if (finer.final_states() != findings.final_states()) return "other final states with more scheduling points";
+  if (finer.final_states() != findings.final_states())
+    return "other final states with more scheduling points";
   return "";
 }
 
 std::string compare_family(Family family, const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   std::string wrong = family == Family::b ? compare_granularity(code, findings) : "";
-  // Races do not matter to a search that does not look for them: its executions are the oracle's all the same.
+  // Races do not matter to a search that does not look for them: its executions are the oracle's all the
+  // same.
   return wrong.empty() ? compare_all(code, findings, seed) : wrong;
 }
 
@@ -80,7 +89,7 @@ struct Totals {
 };
 
 Totals compare_random_programs(Family family) {
-  std::uint64_t count = setting("THRUM_ORACLE_PROGRAMS", 400);
+  std::uint64_t count = setting("THRUM_ORACLE_PROGRAMS", kPrograms);
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   Totals totals;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -88,15 +97,19 @@ Totals compare_random_programs(Family family) {
     totals.add(program);
     std::string wrong = compare_family(family, program.code, program.findings, seed);
     if (wrong.empty()) continue;
-    auto fails = [&](const ToyCode& code) { return !compare_family(family, code, enumerate(code), seed).empty(); };
+    auto fails = [&](const ToyCode& code) {
+      return !compare_family(family, code, enumerate(code), seed).empty();
+    };
     ToyCode small = shrink(program.code, fails);
-    ADD_FAILURE() << "# seed " << seed << ", family " << (family == Family::a ? "A" : "B") << ": " << wrong << "\n"
+    ADD_FAILURE() << "# seed " << seed << ", family " << (family == Family::a ? "A" : "B") << ": " << wrong
+                  << "\n"
                   << "# shrunk: " << compare_family(family, small, enumerate(small), seed) << "\n"
                   << print(small);
     break;
   }
-  std::cout << count << " programs, " << totals.executions << " executions, " << totals.with_bugs << " programs with bugs, "
-            << totals.racy << " racy, dearest execution " << totals.cost_max << "\n";
+  std::cout << count << " programs, " << totals.executions << " executions, " << totals.with_bugs
+            << " programs with bugs, " << totals.racy << " racy, dearest execution " << totals.cost_max
+            << "\n";
   return totals;
 }
 
@@ -114,7 +127,8 @@ TEST(Oracle, AgreesWithAllStrategiesOnFamilyA) {
 TEST(Oracle, AgreesWithAllStrategiesOnFamilyB) {
   Totals totals = compare_random_programs(Family::b);
   EXPECT_GT(totals.racy, 0u);
-  for (int i = 0; i < kOpcodeCount; ++i) EXPECT_GT(totals.opcodes[static_cast<std::size_t>(i)], 0u) << "opcode " << i;
+  for (int i = 0; i < kOpcodeCount; ++i)
+    EXPECT_GT(totals.opcodes[static_cast<std::size_t>(i)], 0u) << "opcode " << i;
 }
 
 TEST(Oracle, AgreesOnProgramsThatOnceFailed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions drawn one by one give programs that block or fail at once. So threads are made of idioms (a lock
-// section, a wait in its section, a signal, ...), and then some instructions are left out or doubled, which gives the
-// misuses and deadlocks that idioms avoid.
+// Instructions drawn one by one give programs that block or fail at once. So threads are made of idioms (a
+// lock section, a wait in its section, a signal, ...), and then some instructions are left out or doubled,
+// which gives the misuses and deadlocks that idioms avoid.
 #include "oracle/random_program.hpp"
 
 #include "support/random.hpp"
@@ -20,7 +20,9 @@ class Generator {
   ToyCode program();
 
  private:
-  std::uint8_t below(int limit) { return static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(limit))); }
+  std::uint8_t below(int limit) {
+    return static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(limit)));
+  }
   bool one_in(int n) { return below(n) == 0; }
   std::uint8_t object() { return below(2); }  // few, so that threads meet
   std::uint8_t reg() { return below(2); }
@@ -122,7 +124,9 @@ void Generator::idiom(Block& block) {
     case 11: return add(block, Opcode::down, {object()});
     case 12: return add(block, Opcode::up, {object()});
     case 13: return add(block, Opcode::yield);
-    case 14: return one_in(2) ? add(block, Opcode::choose, {reg(), static_cast<std::uint8_t>(1 + below(3))}) : local(block);
+    case 14:
+      return one_in(2) ? add(block, Opcode::choose, {reg(), static_cast<std::uint8_t>(1 + below(3))})
+                       : local(block);
     default: return local(block);
   }
 }

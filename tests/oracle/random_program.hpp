@@ -19,8 +19,8 @@ struct RandomProgram {
   Findings findings;  // what the oracle says of it
 };
 
-// A program of two to four threads with at most `executions_max` interleavings. Larger ones are thrown away, so
-// that the oracle stays fast; which are kept depends on the seed alone.
+// A program of two to four threads with at most `executions_max` interleavings. Larger ones are thrown away,
+// so that the oracle stays fast; which are kept depends on the seed alone.
 RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max);
 
 }  // namespace thrum

@@ -29,7 +29,8 @@ ToyCode without_thread(const ToyCode& code, std::size_t gone) {
 
 class Shrinker {
  public:
-  Shrinker(ToyCode code, const std::function<bool(const ToyCode&)>& fails) : code_(std::move(code)), fails_(fails) {}
+  Shrinker(ToyCode code, const std::function<bool(const ToyCode&)>& fails)
+      : code_(std::move(code)), fails_(fails) {}
 
   ToyCode run() {
     while (shrink_threads() || shrink_instructions() || shrink_operands()) {

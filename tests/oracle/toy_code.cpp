@@ -14,28 +14,11 @@ struct Row {
 };
 
 constexpr std::array<Row, kOpcodeCount> kTable = {{
-    {"load", "xr"},
-    {"store", "xv"},
-    {"add", "xrv"},
-    {"cas", "xrvv"},
-    {"read", "pr"},
-    {"write", "pv"},
-    {"lock", "m"},
-    {"trylock", "mr"},
-    {"unlock", "m"},
-    {"wait", "cm"},
-    {"timedwait", "cmrn"},
-    {"signal", "c"},
-    {"broadcast", "c"},
-    {"down", "s"},
-    {"up", "s"},
-    {"yield", ""},
-    {"create", "t"},
-    {"join", "t"},
-    {"choose", "rn"},
-    {"equal", "rv"},
-    {"unequal", "rv"},
-    {"skip", "rvn"},
+    {"load", "xr"},        {"store", "xv"}, {"add", "xrv"},     {"cas", "xrvv"},  {"read", "pr"},
+    {"write", "pv"},       {"lock", "m"},   {"trylock", "mr"},  {"unlock", "m"},  {"wait", "cm"},
+    {"timedwait", "cmrn"}, {"signal", "c"}, {"broadcast", "c"}, {"down", "s"},    {"up", "s"},
+    {"yield", ""},         {"create", "t"}, {"join", "t"},      {"choose", "rn"}, {"equal", "rv"},
+    {"unequal", "rv"},     {"skip", "rvn"},
 }};
 
 const Row& row(Opcode opcode) { return kTable[static_cast<std::size_t>(opcode)]; }
@@ -98,7 +81,8 @@ bool is_valid(const ToyCode& code) {
         created[other] = true;
         creator[other] = thread;
       }
-      if (instruction.opcode == Opcode::join && (other == 0 || !created[other] || creator[other] != thread)) return false;
+      if (instruction.opcode == Opcode::join && (other == 0 || !created[other] || creator[other] != thread))
+        return false;
       if (instruction.opcode == Opcode::choose && instruction.operands[1] == 0) return false;
     }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Toy programs: a few threads, each a short list of instructions over a few shared objects. Small enough that a
-// brute-force enumerator can run every interleaving, rich enough that every kind of choice occurs.
+// Toy programs: a few threads, each a short list of instructions over a few shared objects. Small enough that
+// a brute-force enumerator can run every interleaving, rich enough that every kind of choice occurs.
 //
-// There are no loops: branches go forward only. What an instruction does stands in toy_program.cpp and, once more and
-// independently, in oracle.cpp.
+// There are no loops: branches go forward only. What an instruction does stands in toy_program.cpp and, once
+// more and independently, in interpreter.cpp.
 //
-// Thread 0 is main and runs from the start; the others run from the instruction that creates them. A thread's end,
-// main's too, ends that thread only (as pthread_exit does); the execution ends when nothing can go on. All values
-// are 0 at first.
+// Thread 0 is main and runs from the start; the others run from the instruction that creates them. A thread's
+// end, main's too, ends that thread only (as pthread_exit does); the execution ends when nothing can go on.
+// All values are 0 at first.
 #pragma once
 
 #include <array>
@@ -22,36 +22,38 @@
 namespace thrum {
 
 inline constexpr int kToyThreads = 5;  // at most
-inline constexpr int kToyObjects = 3;  // of each kind: variables, plain data, mutexes, condition variables, semaphores
+// Of each kind: variables, plain data, mutexes, condition variables, semaphores.
+inline constexpr int kToyObjects = 3;
 inline constexpr int kToyRegisters = 4;
 
 enum class Opcode : std::uint8_t {
-  load,       // x r     r = x
-  store,      // x v     x = v
-  add,        // x r v   r = x; x += v, in one
-  cas,        // x r v w if x is v then x = w; r = whether it was
-  read,       // p r     r = p: plain data, no scheduling point
-  write,      // p v     p = v: likewise
-  lock,       // m
-  try_lock,   // m r     r = whether it got m
-  unlock,     // m
-  wait,       // c m
-  timed_wait, // c m r n until time n at most; r = whether it timed out
-  signal,     // c
-  broadcast,  // c
-  down,       // s       semaphore wait
-  up,         // s       semaphore post
+  load,        // x r     r = x
+  store,       // x v     x = v
+  add,         // x r v   r = x; x += v, in one
+  cas,         // x r v w if x is v then x = w; r = whether it was
+  read,        // p r     r = p: plain data, no scheduling point
+  write,       // p v     p = v: likewise
+  lock,        // m
+  try_lock,    // m r     r = whether it got m
+  unlock,      // m
+  wait,        // c m
+  timed_wait,  // c m r n until time n at most; r = whether it timed out
+  signal,      // c
+  broadcast,   // c
+  down,        // s       semaphore wait
+  up,          // s       semaphore post
   yield,
-  create,     // t
-  join,       // t       by the thread that created it; nothing to do where it was not created
-  choose,     // r n     r = one of 0..n-1
-  equal,      // r v     assert that r is v
-  unequal,    // r v     assert that r is not v
-  skip,       // r v n   if r is v then leave out the next n instructions
+  create,   // t
+  join,     // t       by the thread that created it; nothing to do where it was not created
+  choose,   // r n     r = one of 0..n-1
+  equal,    // r v     assert that r is v
+  unequal,  // r v     assert that r is not v
+  skip,     // r v n   if r is v then leave out the next n instructions
 };
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::skip) + 1;
 
-// Operands stand in the order of the table above. An operand v or w is a constant, or kRegisterOperand + a register.
+// Operands stand in the order of the table above. An operand v or w is a constant, or kRegisterOperand + a
+// register.
 struct Instruction {
   Opcode opcode = Opcode::yield;
   std::array<std::uint8_t, 4> operands{};
@@ -90,8 +92,8 @@ struct FinalState {
   struct Thread {
     enum class Status : std::uint8_t { absent, live, ended };
     Status status = Status::absent;
-    std::uint8_t at = 0;      // the instruction that it stands before, or in
-    bool in_wait = false;     // has released the mutex and not got it back
+    std::uint8_t at = 0;   // the instruction that it stands before, or in
+    bool in_wait = false;  // has released the mutex and not got it back
     std::array<int, kToyRegisters> registers{};
 
     friend bool operator==(const Thread&, const Thread&) = default;

@@ -151,7 +151,8 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
       break;
     case Opcode::equal:
     case Opcode::unequal:
-      if ((thread.registers[operands[0]] == value(thread, operands[1])) == (instruction.opcode == Opcode::unequal)) {
+      if ((thread.registers[operands[0]] == value(thread, operands[1])) ==
+          (instruction.opcode == Opcode::unequal)) {
         --thread.at;
         fail(BugKind::assertion, "assertion failed", number);
       }
@@ -174,7 +175,8 @@ int ToyProgram::pick(Via& via) {
   }
   collect_options(point);
   if (options_.empty()) {
-    bool alive = std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.lives(); });
+    bool alive =
+        std::any_of(threads_.begin(), threads_.end(), [](const Thread& thread) { return thread.lives(); });
     if (alive) report_deadlock();
     return -1;
   }
@@ -195,8 +197,9 @@ void ToyProgram::collect_options(ChoicePoint& point) {
     option_threads_.push_back(number);
   }
   point.enabled = static_cast<std::uint16_t>(options_.size());
-  auto next = std::find_if(options_.begin(), options_.end(),
-                           [&](const Option& option) { return names_.before(point.key.thread, option.value); });
+  auto next = std::find_if(options_.begin(), options_.end(), [&](const Option& option) {
+    return names_.before(point.key.thread, option.value);
+  });
   if (next != options_.end()) point.round = static_cast<std::uint16_t>(next - options_.begin());
   for (int number : order_) {
     const Thread& thread = threads_[static_cast<std::size_t>(number)];
@@ -269,7 +272,8 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
     case Opcode::choose: {
       options_.clear();
       for (std::uint16_t i = 0; i < operands[1]; ++i) options_.push_back({i, Via::run});
-      std::uint16_t taken = director_.choose({.key = {thread.id, ChoiceKind::value, thread.events}}, options_, *this);
+      std::uint16_t taken =
+          director_.choose({.key = {thread.id, ChoiceKind::value, thread.events}}, options_, *this);
       if (taken == Director::kStop) {
         stopped_ = true;
         return;
@@ -332,7 +336,8 @@ void ToyProgram::wake(const Instruction& instruction, Event& event, int number) 
   std::vector<int> sleepers;
   for (int other : order_) {
     Thread& thread = threads_[static_cast<std::size_t>(other)];
-    if (thread.asleep && pending_of(thread)->operands[0] == instruction.operands[0]) sleepers.push_back(other);
+    if (thread.asleep && pending_of(thread)->operands[0] == instruction.operands[0])
+      sleepers.push_back(other);
   }
   if (sleepers.empty()) return;
   auto thread_of = [this](int other) -> Thread& { return threads_[static_cast<std::size_t>(other)]; };
@@ -342,7 +347,8 @@ void ToyProgram::wake(const Instruction& instruction, Event& event, int number) 
     options_.clear();
     for (int other : sleepers) options_.push_back({thread_of(other).id, Via::run});
     const Thread& thread = thread_of(number);
-    std::uint16_t taken = director_.choose({.key = {thread.id, ChoiceKind::waiter, thread.events}}, options_, *this);
+    std::uint16_t taken =
+        director_.choose({.key = {thread.id, ChoiceKind::waiter, thread.events}}, options_, *this);
     if (taken == Director::kStop) {
       stopped_ = true;
       return;
@@ -388,7 +394,8 @@ std::span<const PendingOperation> ToyProgram::pending() {
     PendingOperation next;
     next.thread = thread.id;
     const Instruction& instruction = *pending_of(thread);
-    next.operation = thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
+    next.operation =
+        thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
     next.enabled = enabled(thread);
     describe(instruction, next.object, next.size);
     pending_.push_back(next);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Program no. 0: runs a toy program as a runtime runs a real one, led by a Director. It exists so that strategies can
-// be tested without processes and compilers, and to show in the small what a runtime has to do.
+// Program no. 0: runs a toy program as a runtime runs a real one, led by a Director. It exists so that
+// strategies can be tested without processes and compilers, and to show in the small what a runtime has to
+// do.
 //
-// Atomics, locks, waits and so on are scheduling points. Creation, start, end and join of threads, plain data and what
-// touches registers only are not: they run at once, as part of the step that enabled them, the thread that has just
-// been created or released from a join first. A failed assertion or a misused mutex stops the execution.
+// Atomics, locks, waits and so on are scheduling points. Creation, start, end and join of threads, plain data
+// and what touches registers only are not: they run at once, as part of the step that enabled them, the
+// thread that has just been created or released from a join first. A failed assertion or a misused mutex
+// stops the execution.
 //
 // Thread safety: none.
 #pragma once
@@ -25,9 +27,9 @@ class ToyProgram final : public Program, private Pending {
   void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override;
   ThreadNames& names() override { return names_; }
 
-  // Of the last execution: what it did, as text that names it among all executions of the program and is written down
-  // at the events, not at the choices. An event is its thread's digit, behind it '!' where it is a timeout, '>' and
-  // the thread woken by a signal, '=' and the value chosen.
+  // Of the last execution: what it did, as text that names it among all executions of the program and is
+  // written down at the events, not at the choices. An event is its thread's digit, behind it '!' where it is
+  // a timeout, '>' and the thread woken by a signal, '=' and the value chosen.
   const std::string& schedule() const { return schedule_; }
   FinalState final_state() const;
 
@@ -38,8 +40,8 @@ class ToyProgram final : public Program, private Pending {
     std::uint32_t children = 0;
     std::size_t at = 0;
     bool ended = false;
-    bool asleep = false;     // in a wait, not woken yet
-    bool woken = false;      // in a wait, signalled or timed out
+    bool asleep = false;  // in a wait, not woken yet
+    bool woken = false;   // in a wait, signalled or timed out
     bool timed_out = false;
     std::uint32_t events = 0;
     std::uint64_t queued = 0;  // when it fell asleep: waiters stand in that order

@@ -16,10 +16,11 @@ TEST(ToyCode, PrintsAndParses) {
 }
 
 TEST(ToyCode, RefusesWhatIsNoProgram) {
-  for (const char* text : {"", "load x0 r0\n", "thread t1\n", "thread t0\n load x9 r0\n", "thread t0\n load x0\n",
-                           "thread t0\n load x0 r0 r1\n", "thread t0\n jump 3\n", "thread t0\n create t1\n",
-                           "thread t0\n create t1\n create t1\nthread t1\n", "thread t0\n join t1\nthread t1\n",
-                           "thread t0\n create t0\n", "thread t0\n choose r0 0\n", "thread t0\n store x0 r7\n"}) {
+  for (const char* text :
+       {"", "load x0 r0\n", "thread t1\n", "thread t0\n load x9 r0\n", "thread t0\n load x0\n",
+        "thread t0\n load x0 r0 r1\n", "thread t0\n jump 3\n", "thread t0\n create t1\n",
+        "thread t0\n create t1\n create t1\nthread t1\n", "thread t0\n join t1\nthread t1\n",
+        "thread t0\n create t0\n", "thread t0\n choose r0 0\n", "thread t0\n store x0 r7\n"}) {
     EXPECT_FALSE(parse(text)) << text;
   }
 }
@@ -75,7 +76,8 @@ TEST(ToyProgram, PublishesPendingOperations) {
     while (search.next(plan)) {
       program.run(plan, &search, search.recording(), trace);
       Onlooker onlooker(program.names());
-      // Departures are not asked about, and so are not seen: give it the policy's choices only where there are none.
+      // Departures are not asked about, and so are not seen: give it the policy's choices only where there
+      // are none.
       if (plan.departures.empty()) {
         program.run(plan, &onlooker, onlooker.recording(), watched);
         ASSERT_EQ(onlooker.pending_at_.size(), watched.events.size());

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the end-to-end tests share: a folder of their own, and running thrum in it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "child_process.hpp"
+
+// Each test has a fresh folder, gone at its end.
+class EndToEnd : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // Runs thrum in the folder. Fails the test where it times out or leaves a process behind.
+  ChildResult thrum(const std::vector<std::string>& arguments);
+  // Any command, in a directory.
+  ChildResult run(const std::vector<std::string>& command, const std::string& directory,
+                  const std::vector<std::string>& environment = {});
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  // Writes a file into the folder and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  static std::string read(const std::string& path);
+  // Compiles a source file into the folder with `thrum c++` or `thrum cc`, and returns the program's path.
+  std::string build(const std::string& source);
+
+  // Checks with --json and returns the result, held against the schema. Expects the exit code.
+  nlohmann::json check(std::vector<std::string> arguments, int exit_code);
+
+ private:
+  std::string folder_;
+};
+
+// An example of the repository.
+std::string example(const std::string& name);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Wrong usage and environment: exit code 2 and exactly one line on standard error.
+#include <algorithm>
+#include <filesystem>
+
+#include "endtoend.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Usage : public EndToEnd {
+ protected:
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& phrase) {
+    ChildResult result = thrum(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.errors;
+    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+    EXPECT_TRUE(result.errors.starts_with("thrum: ")) << result.errors;
+    EXPECT_NE(result.errors.find(phrase), std::string::npos) << result.errors;
+    EXPECT_EQ(result.output, "");
+  }
+};
+
+TEST_F(Usage, MissingProgram) { expect_refused({"check", "no_such_program"}, "no_such_program: No such file"); }
+
+TEST_F(Usage, MissingSource) { expect_refused({"check", "no_such.cpp"}, "no_such.cpp: No such file"); }
+
+TEST_F(Usage, Directory) { expect_refused({"check", "."}, "is a directory"); }
+
+TEST_F(Usage, TextFile) {
+  fs::permissions(write("text", "#!/bin/sh\n"), fs::perms::owner_all);
+  expect_refused({"check", "text"}, "not an ELF executable");
+}
+
+TEST_F(Usage, EmptyFile) {
+  write("empty", "");
+  expect_refused({"check", "empty"}, "not an ELF executable");
+}
+
+TEST_F(Usage, NotExecutable) {
+  std::string program = build(example("refcount.cpp"));
+  fs::permissions(program, fs::perms::owner_read);
+  // Who may do everything may not execute a file either that nobody may execute.
+  expect_refused({"check", program}, "is not executable");
+}
+
+TEST_F(Usage, NotBuiltWithThrum) {
+  std::string source = write("plain.cpp", "int main() {}\n");
+  ASSERT_EQ(run({"c++", source, "-o", path("plain")}, path("")).exit_code, 0);
+  expect_refused({"check", "plain"}, "was not built with thrum");
+}
+
+TEST_F(Usage, CompileError) {
+  std::string source = write("broken.cpp", "int main() { return undeclared; }\n");
+  ChildResult result = thrum({"check", source});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.errors.find("undeclared"), std::string::npos) << "the compiler's own messages are shown";
+  EXPECT_NE(result.errors.find("thrum: "), std::string::npos);
+  EXPECT_NE(result.errors.find("does not compile"), std::string::npos);
+  EXPECT_EQ(result.output, "");
+}
+
+TEST_F(Usage, TwoPrograms) { expect_refused({"check", "/bin/true", "/bin/false"}, "one program"); }
+
+TEST_F(Usage, NoArguments) {
+  expect_refused({}, "subcommand");
+  expect_refused({"check"}, "required");
+  expect_refused({"replay"}, "required");
+  expect_refused({"frobnicate"}, "thrum --help");
+}
+
+TEST_F(Usage, OptionsOutOfRange) {
+  std::vector<std::vector<std::string>> options = {
+      {"--time", "-1"},    {"--time", "soon"},         {"--executions", "-1"},  {"--steps", "0"},
+      {"--jobs", "0"},     {"--jobs", "99999"},        {"--seed", "x"},         {"--bound", "preemptions=-1"},
+      {"--bound", "2"},    {"--bound", "delays="},     {"--bound", "preemptions=99999999"},
+      {"--heap", "stack"}, {"--races", "never"},       {"--memory-model", "x"}, {"--engine", "jet"},
+      {"--no-such-option"}};
+  for (std::vector<std::string>& option : options) {
+    std::string name = option[0];
+    option.insert(option.begin(), "check");
+    option.emplace_back("program");
+    expect_refused(option, name);
+  }
+}
+
+TEST_F(Usage, UnknownStrategy) { expect_refused({"check", "--strategy", "astrology", "program"}, "thrum strategies"); }
+
+TEST_F(Usage, NotYet) {
+  std::vector<std::vector<std::string>> options = {
+      {"--strategy", "dpor"},  {"--engine", "vm"},          {"--heap", "both"},     {"--races", "explore"},
+      {"--priority", "pb"},    {"--focus-var", "x"},        {"--spurious"},         {"--memory-model", "tso"},
+      {"--baseline", "r.json"}, {"--suppressions", "file"}, {"--list-tests"},       {"--search-memory", "1G"}};
+  for (std::vector<std::string>& option : options) {
+    option.insert(option.begin(), "check");
+    option.emplace_back("program");
+    expect_refused(option, "not available yet");
+  }
+}
+
+TEST_F(Usage, OutputFolderCannotBeMade) {
+  std::string program = build(example("refcount.cpp"));
+  write("file", "");
+  expect_refused({"check", "--out", "file/below", program}, "file/below");
+  expect_refused({"check", "--executions", "1", "--json", "file/below", program}, "file/below");
+}
+
+TEST_F(Usage, Traces) {
+  expect_refused({"replay", "no_such.json"}, "no_such.json: No such file");
+  expect_refused({"show", "."}, "is a directory");
+  write("empty.json", "");
+  expect_refused({"replay", "empty.json"}, "is no trace file");
+  write("other.json", "{\"schema\": 1}");
+  expect_refused({"replay", "other.json"}, "is no trace file");
+  write("array.json", "[1, 2]");
+  expect_refused({"show", "array.json"}, "is no trace file");
+}
+
+// Each prefix of a real trace, and a trace with any one value replaced, is refused with one line or shown.
+TEST_F(Usage, DamagedTraces) {
+  ASSERT_EQ(thrum({"check", example("refcount.cpp")}).exit_code, 1);
+  std::string text = read(path("thrum-out/bug-1.trace.json"));
+  for (std::size_t part = 0; part < 16; ++part) {
+    write("cut.json", text.substr(0, text.size() * part / 16));
+    expect_refused({"show", "cut.json"}, "is no trace file");
+  }
+  nlohmann::json trace = nlohmann::json::parse(text);
+  for (const auto& [key, value] : trace.items()) {
+    nlohmann::json damaged = trace;
+    damaged[key] = nlohmann::json::array({-1, "?"});
+    write("damaged.json", damaged.dump());
+    ChildResult result = thrum({"show", "damaged.json"});
+    EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 2) << key << ": " << result.errors;
+  }
+}
+
+TEST_F(Usage, CompilerDriverRefuses) {
+  std::string source = write("plain.cpp", "int main() {}\n");
+  expect_refused({"c++", "-static", source}, "-static");
+  expect_refused({"c++", "-fsanitize=address", source}, "-fsanitize=address");
+  expect_refused({"cc", "-fsanitize=undefined,memory", source}, "-fsanitize=undefined,memory");
+}
+
+TEST_F(Usage, HelpIsNoError) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"}, {"check", "--help"}, {"--version"}}) {
+    ChildResult result = thrum(words);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_NE(result.output, "");
+    EXPECT_EQ(result.errors, "");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "oracle/interpreter.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+
+void join(Clock& clock, const Clock& other) {
+  for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+int value(const OracleState& state, int thread, int operand) {
+  if (operand < kRegisterOperand) return operand;
+  return state[thread].registers[static_cast<std::size_t>(operand - kRegisterOperand)];
+}
+
+}  // namespace
+
+OracleState Interpreter::start() const {
+  OracleState state;
+  state[0].created = true;
+  settle(state, 0);
+  return state;
+}
+
+const Instruction* Interpreter::next(const OracleState& state, int thread) const {
+  const std::vector<Instruction>& list = code_.threads[static_cast<std::size_t>(thread)];
+  auto place = static_cast<std::size_t>(state[thread].at);
+  return place < list.size() ? &list[place] : nullptr;
+}
+
+bool Interpreter::is_hidden(Opcode opcode) const {
+  if (opcode == Opcode::read || opcode == Opcode::write) return !plain_is_visible_;
+  return opcode == Opcode::create || opcode == Opcode::join || opcode == Opcode::equal ||
+         opcode == Opcode::unequal || opcode == Opcode::skip;
+}
+
+bool Interpreter::enabled(const OracleState& state, int thread) const {
+  const OracleThread& me = state[thread];
+  if (!me.lives() || me.asleep) return false;
+  const Instruction& instruction = *next(state, thread);
+  if (me.woken) return state.holder[instruction.operands[1]] == -1;
+  if (instruction.opcode == Opcode::lock) return state.holder[instruction.operands[0]] == -1;
+  if (instruction.opcode == Opcode::down) return state.semaphores[instruction.operands[0]] > 0;
+  return instruction.opcode != Opcode::join;
+}
+
+std::vector<int> Interpreter::by_name(const OracleState& state) const {
+  std::vector<int> threads;
+  for (int i = 0; i < kToyThreads; ++i) {
+    if (state[i].created) threads.push_back(i);
+  }
+  std::sort(threads.begin(), threads.end(), [&](int a, int b) { return state[a].path < state[b].path; });
+  return threads;
+}
+
+std::vector<int> Interpreter::sleepers(const OracleState& state, int condition) const {
+  std::vector<int> found;
+  for (int i = 0; i < kToyThreads; ++i) {
+    if (state[i].asleep && next(state, i)->operands[0] == condition) found.push_back(i);
+  }
+  return found;
+}
+
+int Interpreter::count_ways(const OracleState& state, Move move) const {
+  const Instruction& instruction = *next(state, move.thread);
+  if (instruction.opcode == Opcode::choose) return instruction.operands[1];
+  if (instruction.opcode != Opcode::signal) return 1;
+  return std::max(1, static_cast<int>(sleepers(state, instruction.operands[0]).size()));
+}
+
+Event Interpreter::step(OracleState& state, Move move, int way, std::string& schedule) const {
+  OracleThread& me = state[move.thread];
+  Event event;
+  event.thread = static_cast<ThreadId>(move.thread);
+  event.index = static_cast<std::uint32_t>(me.events++);
+  schedule += static_cast<char>('0' + move.thread);
+  ++me.clock[static_cast<std::size_t>(move.thread)];
+  if (move.timeout) {
+    schedule += '!';
+    event.operation = Operation::timeout;
+    event.object = 100u + next(state, move.thread)->operands[0];
+    me.asleep = false;
+    me.woken = me.timed_out = true;
+  } else {
+    execute(state, move.thread, way, event, schedule);
+  }
+  settle(state, move.thread);
+  return event;
+}
+
+// Objects of events: variables from 1, plain data from 20, mutexes from 50, condition variables from 100,
+// semaphores from 150. Only `dependent` looks at them.
+void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
+                          std::string& schedule) const {
+  OracleThread& me = state[thread];
+  const Instruction& instruction = *next(state, thread);
+  auto [a, b, c, d] = instruction.operands;
+  switch (instruction.opcode) {
+    case Opcode::lock:
+    case Opcode::try_lock:
+    case Opcode::unlock: execute_mutex(state, thread, event); break;
+    case Opcode::wait:
+    case Opcode::timed_wait: execute_wait(state, thread, event); break;
+    case Opcode::signal: {
+      event.operation = Operation::signal;
+      event.object = 100u + a;
+      std::vector<int> candidates = sleepers(state, a);
+      if (candidates.empty()) break;
+      int woken = candidates[static_cast<std::size_t>(way)];
+      state[woken].asleep = false;
+      state[woken].woken = true;
+      event.value = static_cast<std::uint64_t>(woken) + 1;
+      schedule += {'>', static_cast<char>('0' + woken)};
+      break;
+    }
+    case Opcode::broadcast:
+      event.operation = Operation::broadcast;
+      event.object = 100u + a;
+      for (int sleeper : sleepers(state, a)) {
+        state[sleeper].asleep = false;
+        state[sleeper].woken = true;
+      }
+      break;
+    case Opcode::down:
+      event.operation = Operation::semaphore_wait;
+      event.object = 150u + a;
+      --state.semaphores[a];
+      join(me.clock, state.semaphore_released[a]);
+      break;
+    case Opcode::up:
+      event.operation = Operation::semaphore_post;
+      event.object = 150u + a;
+      ++state.semaphores[a];
+      join(state.semaphore_released[a], me.clock);
+      break;
+    case Opcode::yield: event.operation = Operation::yield; break;
+    case Opcode::choose:
+      event.operation = Operation::choose;
+      me.registers[a] = way;
+      event.value = static_cast<std::uint64_t>(way);
+      schedule += {'=', static_cast<char>('0' + way)};
+      break;
+    default: execute_memory(state, thread, event);
+  }
+  // A thread that fell asleep, or failed, stays where it is.
+  if (!me.asleep && !state.stopped) ++me.at;
+}
+
+void Interpreter::execute_memory(OracleState& state, int thread, Event& event) const {
+  OracleThread& me = state[thread];
+  const Instruction& instruction = *next(state, thread);
+  auto [a, b, c, d] = instruction.operands;
+  event.object = 1u + a;
+  switch (instruction.opcode) {
+    case Opcode::load:
+      event.operation = Operation::load;
+      me.registers[b] = state.shared[a];
+      join(me.clock, state.shared_released[a]);
+      break;
+    case Opcode::store:
+      event.operation = Operation::store;
+      state.shared[a] = value(state, thread, b);
+      state.shared_released[a] = me.clock;
+      break;
+    case Opcode::add: {
+      event.operation = Operation::read_modify_write;
+      int added = value(state, thread, c);
+      if (added == 0) event.outcome = Outcome::unchanged;
+      me.registers[b] = state.shared[a];
+      state.shared[a] += added;
+      join(me.clock, state.shared_released[a]);
+      state.shared_released[a] = me.clock;
+      break;
+    }
+    case Opcode::cas: {
+      event.operation = Operation::compare_exchange;
+      bool equal = state.shared[a] == value(state, thread, c);
+      join(me.clock, state.shared_released[a]);
+      if (equal) {
+        state.shared[a] = value(state, thread, d);
+        state.shared_released[a] = me.clock;
+      } else {
+        event.outcome = Outcome::failed;
+      }
+      me.registers[b] = equal ? 1 : 0;
+      break;
+    }
+    default:
+      event.operation = instruction.opcode == Opcode::read ? Operation::plain_load : Operation::plain_store;
+      event.object = 20u + a;
+      access(state, thread, instruction);
+  }
+}
+
+void Interpreter::execute_mutex(OracleState& state, int thread, Event& event) const {
+  OracleThread& me = state[thread];
+  const Instruction& instruction = *next(state, thread);
+  auto [a, b, c, d] = instruction.operands;
+  event.object = 50u + a;
+  if (instruction.opcode == Opcode::unlock) {
+    event.operation = Operation::unlock;
+    return release(state, thread, a);
+  }
+  event.operation = instruction.opcode == Opcode::lock ? Operation::lock : Operation::try_lock;
+  bool free = state.holder[a] == -1;
+  if (instruction.opcode == Opcode::try_lock) me.registers[b] = free ? 1 : 0;
+  if (free) {
+    state.holder[a] = thread;
+    join(me.clock, state.mutex_released[a]);
+  } else {
+    event.outcome = Outcome::failed;
+  }
+}
+
+void Interpreter::execute_wait(OracleState& state, int thread, Event& event) const {
+  OracleThread& me = state[thread];
+  const Instruction& instruction = *next(state, thread);
+  auto [condition, mutex, result, deadline] = instruction.operands;
+  event.object = 100u + condition;
+  event.operand = 50u + mutex;
+  if (!me.woken) {
+    event.operation = Operation::wait_release;
+    me.asleep = true;
+    return release(state, thread, mutex);
+  }
+  event.operation = Operation::wait_reacquire;
+  if (me.timed_out) event.outcome = Outcome::timed_out;
+  state.holder[mutex] = thread;
+  join(me.clock, state.mutex_released[mutex]);
+  if (instruction.opcode == Opcode::timed_wait) me.registers[result] = me.timed_out ? 1 : 0;
+  me.woken = me.timed_out = false;
+}
+
+void Interpreter::release(OracleState& state, int thread, int mutex) const {
+  auto m = static_cast<std::size_t>(mutex);
+  if (state.holder[m] != thread) return fail(state, BugKind::lock_misuse, thread);
+  state.holder[m] = -1;
+  state.mutex_released[m] = state[thread].clock;
+}
+
+// A plain access races with one of another thread that did not happen before it, if one of the two writes.
+void Interpreter::access(OracleState& state, int thread, const Instruction& instruction) const {
+  OracleThread& me = state[thread];
+  auto [a, b, c, d] = instruction.operands;
+  bool writes = instruction.opcode == Opcode::write;
+  PlainData& data = state.accesses[a];
+  for (std::size_t other = 0; other < kToyThreads; ++other) {
+    if (other == static_cast<std::size_t>(thread)) continue;
+    if (data.written[other] > me.clock[other]) state.racy = true;
+    if (writes && data.read[other] > me.clock[other]) state.racy = true;
+  }
+  (writes ? data.written : data.read)[static_cast<std::size_t>(thread)] =
+      me.clock[static_cast<std::size_t>(thread)];
+  if (writes) {
+    state.plain[a] = value(state, thread, b);
+  } else {
+    me.registers[b] = state.plain[a];
+  }
+}
+
+void Interpreter::settle(OracleState& state, int thread) const {
+  while (!state.stopped && state[thread].lives()) {
+    const Instruction* instruction = next(state, thread);
+    if (!instruction) {
+      state[thread].ended = true;
+      // Its creator may stand at the join.
+      if (thread != 0) settle(state, state[thread].creator);
+      return;
+    }
+    if (!is_hidden(instruction->opcode)) return;
+    if (instruction->opcode == Opcode::join && state[instruction->operands[0]].lives()) return;
+    hidden(state, thread);
+  }
+}
+
+void Interpreter::hidden(OracleState& state, int thread) const {
+  OracleThread& me = state[thread];
+  const Instruction& instruction = *next(state, thread);
+  auto [a, b, c, d] = instruction.operands;
+  ++me.clock[static_cast<std::size_t>(thread)];
+  ++me.at;
+  switch (instruction.opcode) {
+    case Opcode::create: {
+      OracleThread& child = state[a];
+      child.created = true;
+      child.creator = thread;
+      child.path = me.path;
+      *std::find(child.path.begin(), child.path.end(), 0) = ++me.children;
+      child.clock = me.clock;
+      settle(state, a);
+      break;
+    }
+    case Opcode::join: join(me.clock, state[a].clock); break;
+    case Opcode::equal:
+    case Opcode::unequal: {
+      bool equal = me.registers[a] == value(state, thread, b);
+      if (equal == (instruction.opcode == Opcode::equal)) break;
+      --me.at;
+      fail(state, BugKind::assertion, thread);
+      break;
+    }
+    case Opcode::skip:
+      if (me.registers[a] == value(state, thread, b)) me.at += c;
+      break;
+    default: access(state, thread, instruction);
+  }
+}
+
+void Interpreter::fail(OracleState& state, BugKind kind, int thread) const {
+  state.stopped = true;
+  state.bug = {kind, toy_place(thread, state[thread].at)};
+}
+
+}  // namespace thrum

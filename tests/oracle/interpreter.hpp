@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The oracle's own interpreter of toy programs: what each step does to a state that can be copied. Written a
+// second time and in another way than toy_program.cpp on purpose; where the two differ, one of them is wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/event.hpp"
+#include "oracle/toy_code.hpp"
+
+namespace thrum {
+
+// One component for each thread: how far that thread had come.
+using Clock = std::array<int, kToyThreads>;
+
+// All of it is copied at each step.
+struct OracleThread {
+  bool created = false;
+  bool ended = false;
+  bool asleep = false;
+  bool woken = false;
+  bool timed_out = false;
+  int creator = 0;
+  int at = 0;
+  int events = 0;
+  int children = 0;
+  std::array<int, kToyThreads> path{};  // ordinals from main down; 0 behind the last
+  std::array<int, kToyRegisters> registers{};
+  Clock clock{};
+
+  bool lives() const { return created && !ended; }
+};
+
+struct PlainData {
+  Clock written{};  // by each thread, last
+  Clock read{};
+};
+
+struct OracleState {
+  std::array<OracleThread, kToyThreads> threads;
+  FinalState::Objects shared{};
+  FinalState::Objects plain{};
+  FinalState::Objects holder{-1, -1, -1};
+  FinalState::Objects semaphores{};
+  // What synchronizes with whoever acquires the object next.
+  std::array<Clock, kToyObjects> shared_released{};
+  std::array<Clock, kToyObjects> mutex_released{};
+  std::array<Clock, kToyObjects> semaphore_released{};
+  std::array<PlainData, kToyObjects> accesses{};
+  bool racy = false;
+  bool stopped = false;
+  ToyBug bug;
+
+  OracleThread& operator[](int thread) { return threads[static_cast<std::size_t>(thread)]; }
+  const OracleThread& operator[](int thread) const { return threads[static_cast<std::size_t>(thread)]; }
+};
+
+// One of the ways in which an execution can go on.
+struct Move {
+  int thread = 0;
+  bool timeout = false;
+};
+
+class Interpreter {
+ public:
+  // code must outlive it. plain_is_visible: scheduling points before plain data too.
+  Interpreter(const ToyCode& code, bool plain_is_visible)
+      : code_(code), plain_is_visible_(plain_is_visible) {}
+
+  // Main stands before its first visible operation, and so do those that it has created until then.
+  OracleState start() const;
+
+  // The instruction that the thread stands before, or in; nullptr at its end.
+  const Instruction* next(const OracleState& state, int thread) const;
+
+  bool enabled(const OracleState& state, int thread) const;
+
+  // The threads created so far, in the order of SEMANTICS.md.
+  std::vector<int> by_name(const OracleState& state) const;
+
+  // How many ways the move can go: the waiter that a signal wakes, the value chosen.
+  int count_ways(const OracleState& state, Move move) const;
+
+  // Does the move and all that follows at once, and adds its event to the schedule. Gives the event.
+  Event step(OracleState& state, Move move, int way, std::string& schedule) const;
+
+ private:
+  bool is_hidden(Opcode opcode) const;
+  std::vector<int> sleepers(const OracleState& state, int condition) const;
+  void execute(OracleState& state, int thread, int way, Event& event, std::string& schedule) const;
+  void execute_memory(OracleState& state, int thread, Event& event) const;
+  void execute_mutex(OracleState& state, int thread, Event& event) const;
+  void execute_wait(OracleState& state, int thread, Event& event) const;
+  void release(OracleState& state, int thread, int mutex) const;
+  void settle(OracleState& state, int thread) const;
+  void hidden(OracleState& state, int thread) const;
+  void access(OracleState& state, int thread, const Instruction& instruction) const;
+  void fail(OracleState& state, BugKind kind, int thread) const;
+
+  const ToyCode& code_;
+  bool plain_is_visible_;
+};
+
+}  // namespace thrum
