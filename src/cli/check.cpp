@@ -73,6 +73,13 @@ void prepare_folder(const std::string& folder) {
   if (access(folder.c_str(), W_OK) != 0) throw UserError(folder + ": cannot be written: " + std::strerror(errno));
 }
 
+// Before the search: what it finds must not be lost for want of a place.
+void check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  std::ofstream out(path, std::ios::app);
+  if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
+}
+
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream out(path);
   out << text;
@@ -118,6 +125,7 @@ class Check {
   int run() {
     find_program();
     prepare_folder(options_.out);
+    check_writable(options_.json);
     WorkerOutcome outcome = search();
     if (!outcome.problem.empty()) throw UserError(outcome.problem);
     if (!outcome.internal.empty()) {

@@ -62,7 +62,7 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
                        search.executions, options.steps);
   }
   if (search.end == SearchEnd::time) return fmt::format("the time ended (--time {:g})", options.time_seconds);
-  if (search.end == SearchEnd::executions) return fmt::format("{} executions were run (--executions)", search.executions);
+  if (search.end == SearchEnd::executions) return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
   return search.guarantee.complete ? "all schedules were run" : "all schedules within the bound were run";
 }

@@ -2,7 +2,7 @@
 // A choice: a place where an execution can go on in more than one way. Mostly, which thread runs next.
 //
 // A choice is keyed by who stands there and how far it has come, never by a global step number, so that a plan keeps
-// its meaning when unrelated threads do more or less (SEMANTICS.md, "Events and scheduling points").
+// its meaning when unrelated threads do more or less (docs/semantics.md, "Events and scheduling points").
 #pragma once
 
 #include <cstdint>

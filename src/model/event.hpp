@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An event: one operation that a thread did. SEMANTICS.md, "Events and scheduling points".
+// An event: one operation that a thread did. docs/semantics.md, "Events and scheduling points".
 #pragma once
 
 #include <cstdint>
@@ -94,7 +94,7 @@ struct Event {
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
 bool is_read(const Event& event);
 
-// Whether the order of two events of one trace matters: the one table of dependence (SEMANTICS.md, "Classes
+// Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md, "Classes
 // and states"). Symmetric. Events of one thread depend on each other.
 bool dependent(const Event& a, const Event& b);
 

@@ -65,7 +65,7 @@ TEST(Dependence, EventsOfOneThreadDepend) {
   EXPECT_TRUE(dependent(event(1, Operation::yield), event(1, Operation::load)));
 }
 
-// SEMANTICS.md, "Classes and states", row by row.
+// docs/semantics.md, "Classes and states", row by row.
 TEST(Dependence, IsAsInTheTable) {
   EXPECT_FALSE(depend(Operation::load, Operation::load));
   EXPECT_TRUE(depend(Operation::load, Operation::store));

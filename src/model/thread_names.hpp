@@ -28,7 +28,7 @@ class ThreadNames {
   // The id of the ordinal-th child (counted from 1) of parent.
   ThreadId child(ThreadId parent, std::uint32_t ordinal);
 
-  // The order of SEMANTICS.md: component by component, numerically, parent first.
+  // The order of docs/semantics.md: component by component, numerically, parent first.
   bool before(ThreadId a, ThreadId b) const { return rank_[a] < rank_[b]; }
 
   // "0.2.1"

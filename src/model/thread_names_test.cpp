@@ -35,7 +35,7 @@ TEST(ThreadNames, OrdersNumericallyAndParentFirst) {
   }
 }
 
-// Against a map from paths, which std::vector orders as SEMANTICS.md does.
+// Against a map from paths, which std::vector orders as docs/semantics.md does.
 TEST(ThreadNames, AgreesWithAMapFromPaths) {
   Random random(5);
   ThreadNames names;

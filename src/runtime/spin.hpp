@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting loops: recognised, and their threads put to sleep until something that they read is written (SEMANTICS.md, "Loops, fairness,
+// Waiting loops: recognised, and their threads put to sleep until something that they read is written (docs/semantics.md, "Loops, fairness,
 // livelock").
 //
 // The idea. A thread that comes back to the same call with the same callee-saved registers and the same live stack, and has changed nothing in between,

@@ -58,8 +58,8 @@ TEST_P(Replay, ShownWithoutTheProgram) {
   EXPECT_NE(shown.output.find("source"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kBugs), [](const auto& info) {
-  return fs::path(info.param).stem().string();
+INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kBugs), [](const auto& parameter) {
+  return fs::path(parameter.param).stem().string();
 });
 
 class ReplayOnce : public EndToEnd {};

@@ -144,7 +144,7 @@ TEST(OracleCases, MisusedMutex) {
   EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{{BugKind::lock_misuse, toy_place(1, 0)}, 0}}));
 }
 
-// SEMANTICS.md, "Known counts": 2^N.
+// docs/semantics.md, "Known counts": 2^N.
 TEST(OracleCases, ReadersHaveTwoToTheNClasses) {
   EXPECT_EQ(findings_of("thread t0\n create t1\n create t2\n create t3\n create t4\n store x0 1\n"
                         "thread t1\n load x0 r0\n thread t2\n load x0 r0\n"
@@ -153,7 +153,7 @@ TEST(OracleCases, ReadersHaveTwoToTheNClasses) {
             16u);
 }
 
-// SEMANTICS.md, "Known counts": (N + 3) 2^(N - 2), here for N = 2. What is written does not matter but that
+// docs/semantics.md, "Known counts": (N + 3) 2^(N - 2), here for N = 2. What is written does not matter but that
 // it is not 0.
 TEST(OracleCases, LastZeroHasFiveClasses) {
   EXPECT_EQ(findings_of("thread t0\n create t1\n create t2\n create t3\n"

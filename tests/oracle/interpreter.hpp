@@ -76,7 +76,7 @@ class Interpreter {
 
   bool enabled(const OracleState& state, int thread) const;
 
-  // The threads created so far, in the order of SEMANTICS.md.
+  // The threads created so far, in the order of docs/semantics.md.
   std::vector<int> by_name(const OracleState& state) const;
 
   // How many ways the move can go: the waiter that a signal wakes, the value chosen.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The oracle: runs every interleaving of a toy program, by plain recursion over copied states. It shares
 // nothing with the search but the definition of events and of their dependence, and counts costs straight
-// from SEMANTICS.md, so that a search that agrees with it is right. Slow on purpose; nothing here is clever.
+// from docs/semantics.md, so that a search that agrees with it is right. Slow on purpose; nothing here is clever.
 #pragma once
 
 #include <map>

@@ -8,7 +8,7 @@
 
 namespace thrum {
 
-// SEMANTICS.md, "Oracle programs".
+// docs/semantics.md, "Oracle programs".
 enum class Family : std::uint8_t {
   a,  // every operation is a scheduling point
   b,  // plain data too, with scheduling points at synchronization only

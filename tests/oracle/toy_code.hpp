@@ -87,7 +87,7 @@ constexpr std::uint64_t toy_place(int thread, int at) {
   return static_cast<std::uint64_t>(thread) * 256 + static_cast<std::uint64_t>(at) + 1;
 }
 
-// What is left when nothing more runs (SEMANTICS.md, "Classes and states").
+// What is left when nothing more runs (docs/semantics.md, "Classes and states").
 struct FinalState {
   struct Thread {
     enum class Status : std::uint8_t { absent, live, ended };

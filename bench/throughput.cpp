@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Executions per second of one worker, over the programs in bench/programs.
+//
+//   throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]
+//
+// A small tree is searched again and again; the runtime asserts that each search takes as many executions as the first, and here that first
+// number is compared with the formula in the program's header. The programs take turns, and with each turn a fixed piece of work is
+// timed that has nothing to do with Thrum: dividing by its speed takes out most of what else the machine is doing. The committed baseline holds both
+// figures, so the last column is the present speed against the baseline's on a machine as fast. Medians throughout.
+//
+// Memory is the largest resident size of the whole run against that of one turn with a tenth of the executions: it must not grow with them.
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Program {
+  std::string name;
+  std::string bound = "none";
+  std::optional<std::uint64_t> executions;  // of one search, by the formula
+  std::uint64_t of_one_search = 0;          // as measured
+  std::string binary;
+  std::vector<double> rates;
+  std::vector<double> relative;  // to the fixed work of the same turn
+  std::uint64_t executions_total = 0;
+  long resident_short_kib = 0;
+  long resident_long_kib = 0;
+};
+
+struct Run {
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  long resident_kib = 0;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Runs a command to its end; returns what it printed. Its resources go to usage.
+std::string run(const std::vector<std::string>& command, rusage& usage) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe can be had");
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  std::string output;
+  char buffer[4096];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  wait4(child, &status, 0, &usage);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error(fmt::format("{} failed", fmt::join(command, " ")));
+  return output;
+}
+
+Run search(const std::string& thrum, const Program& program, std::uint64_t repeat, const std::string& out) {
+  rusage usage{};
+  std::string output = run({thrum, "check", program.binary, "--strategy", "dfs", "--bound", program.bound, "--time", "0",
+                            "--repeat", std::to_string(repeat), "--out", out, "--json", "-"},
+                           usage);
+  Json test = Json::parse(output).at("tests").at(0);
+  if (test.at("verdict") != "exhausted") throw std::runtime_error(program.name + " was not exhausted");
+  return {test.at("executions"), test.at("seconds"), usage.ru_maxrss};
+}
+
+// A tenth of a second of the kind of work that an execution does: calls through pointers and short copies. Returns rounds per second.
+double fixed_work() {
+  using Clock = std::chrono::steady_clock;
+  static char from[1 << 14];
+  static char to[1 << 14];
+  void* (*volatile copy)(void*, const void*, std::size_t) = std::memcpy;
+  auto start = Clock::now();
+  std::uint64_t rounds = 0;
+  double seconds = 0;
+  while (seconds < 0.1) {
+    for (int i = 0; i < 10'000; ++i) copy(to + (i & 3) * 4096, from + (i & 1) * 4096, 512);
+    ++rounds;
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return static_cast<double>(rounds) / seconds;
+}
+
+std::vector<Program> read_programs(const fs::path& directory) {
+  std::vector<Program> programs;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    Program program;
+    program.name = entry.path().stem();
+    std::ifstream file(entry.path());
+    const std::string bound = "// bound: ";
+    const std::string executions = "// executions: ";
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(bound)) program.bound = line.substr(bound.size());
+      if (line.starts_with(executions) && line.back() != '?') program.executions = std::stoull(line.substr(executions.size()));
+    }
+    programs.push_back(program);
+  }
+  std::sort(programs.begin(), programs.end(), [](const Program& a, const Program& b) { return a.name < b.name; });
+  return programs;
+}
+
+void build(const std::string& thrum, const fs::path& directory, const fs::path& out, Program& program) {
+  program.binary = out / program.name;
+  rusage usage{};
+  run({thrum, "c++", "-std=c++20", "-O2", directory / (program.name + ".cpp"), "-o", program.binary}, usage);
+  program.of_one_search = search(thrum, program, 1, out).executions;
+  if (program.executions && *program.executions != program.of_one_search) {
+    throw std::runtime_error(fmt::format("{}: {} executions, but the formula says {}", program.name, program.of_one_search,
+                                         *program.executions));
+  }
+}
+
+void take_turn(const std::string& thrum, const fs::path& out, std::uint64_t executions, Program& program) {
+  std::uint64_t repeat = executions / program.of_one_search + 1;
+  if (program.resident_short_kib == 0) program.resident_short_kib = search(thrum, program, repeat / 10 + 1, out).resident_kib;
+  double before = fixed_work();
+  Run run = search(thrum, program, repeat, out);
+  double speed = (before + fixed_work()) / 2;
+  double rate = static_cast<double>(run.executions) / run.seconds;
+  program.rates.push_back(rate);
+  program.relative.push_back(rate / speed);
+  program.executions_total += run.executions;
+  program.resident_long_kib = std::max(program.resident_long_kib, run.resident_kib);
+}
+
+void print_table(const std::vector<Program>& programs, const Json& baseline) {
+  fmt::print("{:18}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}\n", "program", "executions", "median /s", "lowest", "highest",
+             "baseline", "of the baseline", "memory KiB");
+  for (const Program& program : programs) {
+    double rate = median(program.rates);
+    std::string base = "-";
+    std::string ratio = "-";
+    if (baseline.contains(program.name)) {
+      base = fmt::format("{:.0f}", baseline.at(program.name).at("executions_per_second").get<double>());
+      ratio = fmt::format("{:.2f}", median(program.relative) / baseline.at(program.name).at("relative").get<double>());
+    }
+    fmt::print("{:18}{:>12}{:>14.0f}{:>12.0f}{:>12.0f}{:>12}{:>16}{:>14}\n", program.name, program.executions_total, rate,
+               *std::min_element(program.rates.begin(), program.rates.end()),
+               *std::max_element(program.rates.begin(), program.rates.end()), base, ratio,
+               fmt::format("{} {:+}", program.resident_long_kib, program.resident_long_kib - program.resident_short_kib));
+  }
+}
+
+int bench(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 3) {
+    fmt::print(stderr, "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]\n");
+    return 2;
+  }
+  const std::string& thrum = arguments[0];
+  const fs::path directory = arguments[1];
+  int rounds = 5;
+  std::uint64_t executions = 1'000'000;
+  bool write_baseline = false;
+  for (std::size_t i = 3; i < arguments.size(); ++i) {
+    if (arguments[i] == "--write-baseline") write_baseline = true;
+    if (arguments[i] == "--rounds" && i + 1 < arguments.size()) rounds = std::stoi(arguments[++i]);
+    if (arguments[i] == "--executions" && i + 1 < arguments.size()) executions = std::stoull(arguments[++i]);
+  }
+  char name[] = "/tmp/thrum-bench-XXXXXX";
+  if (!mkdtemp(name)) throw std::runtime_error("no temporary folder can be made");
+  const fs::path out = name;
+  std::vector<Program> programs = read_programs(directory);
+  for (Program& program : programs) build(thrum, directory, out, program);
+  for (int round = 0; round < rounds; ++round) {
+    for (Program& program : programs) take_turn(thrum, out, executions, program);
+  }
+  Json baseline = Json::object();
+  if (std::ifstream file(arguments[2]); file) baseline = Json::parse(file);
+  print_table(programs, baseline);
+  if (write_baseline) {
+    for (const Program& program : programs) {
+      baseline[program.name] = {{"executions_per_second", median(program.rates)}, {"relative", median(program.relative)}};
+    }
+    std::ofstream(arguments[2]) << baseline.dump(2) << '\n';
+  }
+  fs::remove_all(out);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return bench({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "throughput: {}\n", error.what());
+    return 1;
+  }
+}
