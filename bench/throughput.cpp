@@ -3,12 +3,14 @@
 //
 //   throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]
 //
-// A small tree is searched again and again; the runtime asserts that each search takes as many executions as the first, and here that first
-// number is compared with the formula in the program's header. The programs take turns, and with each turn a fixed piece of work is
-// timed that has nothing to do with Thrum: dividing by its speed takes out most of what else the machine is doing. The committed baseline holds both
-// figures, so the last column is the present speed against the baseline's on a machine as fast. Medians throughout.
+// A small tree is searched again and again; the runtime asserts that each search takes as many executions as
+// the first, and here that first number is compared with the formula in the program's header. The programs
+// take turns, and with each turn a fixed piece of work is timed that has nothing to do with Thrum: dividing
+// by its speed takes out most of what else the machine is doing. The committed baseline holds both figures,
+// so the last column is the present speed against the baseline's on a machine as fast. Medians throughout.
 //
-// Memory is the largest resident size of the whole run against that of one turn with a tenth of the executions: it must not grow with them.
+// Memory is the largest resident size of the whole run against that of one turn with a tenth of the
+// executions: it must not grow with them.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -74,25 +76,28 @@ std::string run(const std::vector<std::string>& command, rusage& usage) {
   close(ends[1]);
   std::string output;
   char buffer[4096];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, static_cast<std::size_t>(count));
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<std::size_t>(count));
   close(ends[0]);
   int status = 0;
   wait4(child, &status, 0, &usage);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error(fmt::format("{} failed", fmt::join(command, " ")));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error(fmt::format("{} failed", fmt::join(command, " ")));
   return output;
 }
 
 Run search(const std::string& thrum, const Program& program, std::uint64_t repeat, const std::string& out) {
   rusage usage{};
-  std::string output = run({thrum, "check", program.binary, "--strategy", "dfs", "--bound", program.bound, "--time", "0",
-                            "--repeat", std::to_string(repeat), "--out", out, "--json", "-"},
+  std::string output = run({thrum, "check", program.binary, "--strategy", "dfs", "--bound", program.bound,
+                            "--time", "0", "--repeat", std::to_string(repeat), "--out", out, "--json", "-"},
                            usage);
   Json test = Json::parse(output).at("tests").at(0);
   if (test.at("verdict") != "exhausted") throw std::runtime_error(program.name + " was not exhausted");
   return {test.at("executions"), test.at("seconds"), usage.ru_maxrss};
 }
 
-// A tenth of a second of the kind of work that an execution does: calls through pointers and short copies. Returns rounds per second.
+// A tenth of a second of the kind of work that an execution does: calls through pointers and short copies.
+// Returns rounds per second.
 double fixed_work() {
   using Clock = std::chrono::steady_clock;
   static char from[1 << 14];
@@ -119,11 +124,13 @@ std::vector<Program> read_programs(const fs::path& directory) {
     const std::string executions = "// executions: ";
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with(bound)) program.bound = line.substr(bound.size());
-      if (line.starts_with(executions) && line.back() != '?') program.executions = std::stoull(line.substr(executions.size()));
+      if (line.starts_with(executions) && line.back() != '?')
+        program.executions = std::stoull(line.substr(executions.size()));
     }
     programs.push_back(program);
   }
-  std::sort(programs.begin(), programs.end(), [](const Program& a, const Program& b) { return a.name < b.name; });
+  std::sort(programs.begin(), programs.end(),
+            [](const Program& a, const Program& b) { return a.name < b.name; });
   return programs;
 }
 
@@ -133,14 +140,15 @@ void build(const std::string& thrum, const fs::path& directory, const fs::path& 
   run({thrum, "c++", "-std=c++20", "-O2", directory / (program.name + ".cpp"), "-o", program.binary}, usage);
   program.of_one_search = search(thrum, program, 1, out).executions;
   if (program.executions && *program.executions != program.of_one_search) {
-    throw std::runtime_error(fmt::format("{}: {} executions, but the formula says {}", program.name, program.of_one_search,
-                                         *program.executions));
+    throw std::runtime_error(fmt::format("{}: {} executions, but the formula says {}", program.name,
+                                         program.of_one_search, *program.executions));
   }
 }
 
 void take_turn(const std::string& thrum, const fs::path& out, std::uint64_t executions, Program& program) {
   std::uint64_t repeat = executions / program.of_one_search + 1;
-  if (program.resident_short_kib == 0) program.resident_short_kib = search(thrum, program, repeat / 10 + 1, out).resident_kib;
+  if (program.resident_short_kib == 0)
+    program.resident_short_kib = search(thrum, program, repeat / 10 + 1, out).resident_kib;
   double before = fixed_work();
   Run run = search(thrum, program, repeat, out);
   double speed = (before + fixed_work()) / 2;
@@ -152,26 +160,30 @@ void take_turn(const std::string& thrum, const fs::path& out, std::uint64_t exec
 }
 
 void print_table(const std::vector<Program>& programs, const Json& baseline) {
-  fmt::print("{:18}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}\n", "program", "executions", "median /s", "lowest", "highest",
-             "baseline", "of the baseline", "memory KiB");
+  fmt::print("{:18}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}\n", "program", "executions", "median /s",
+             "lowest", "highest", "baseline", "of the baseline", "memory KiB");
   for (const Program& program : programs) {
     double rate = median(program.rates);
     std::string base = "-";
     std::string ratio = "-";
     if (baseline.contains(program.name)) {
       base = fmt::format("{:.0f}", baseline.at(program.name).at("executions_per_second").get<double>());
-      ratio = fmt::format("{:.2f}", median(program.relative) / baseline.at(program.name).at("relative").get<double>());
+      ratio = fmt::format("{:.2f}",
+                          median(program.relative) / baseline.at(program.name).at("relative").get<double>());
     }
-    fmt::print("{:18}{:>12}{:>14.0f}{:>12.0f}{:>12.0f}{:>12}{:>16}{:>14}\n", program.name, program.executions_total, rate,
-               *std::min_element(program.rates.begin(), program.rates.end()),
+    fmt::print("{:18}{:>12}{:>14.0f}{:>12.0f}{:>12.0f}{:>12}{:>16}{:>14}\n", program.name,
+               program.executions_total, rate, *std::min_element(program.rates.begin(), program.rates.end()),
                *std::max_element(program.rates.begin(), program.rates.end()), base, ratio,
-               fmt::format("{} {:+}", program.resident_long_kib, program.resident_long_kib - program.resident_short_kib));
+               fmt::format("{} {:+}", program.resident_long_kib,
+                           program.resident_long_kib - program.resident_short_kib));
   }
 }
 
 int bench(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3) {
-    fmt::print(stderr, "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]\n");
+    fmt::print(
+        stderr,
+        "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]\n");
     return 2;
   }
   const std::string& thrum = arguments[0];
@@ -197,7 +209,8 @@ int bench(const std::vector<std::string>& arguments) {
   print_table(programs, baseline);
   if (write_baseline) {
     for (const Program& program : programs) {
-      baseline[program.name] = {{"executions_per_second", median(program.rates)}, {"relative", median(program.relative)}};
+      baseline[program.name] = {{"executions_per_second", median(program.rates)},
+                                {"relative", median(program.relative)}};
     }
     std::ofstream(arguments[2]) << baseline.dump(2) << '\n';
   }

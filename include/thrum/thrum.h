@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a test may tell Thrum. All of it is harmless in a normal build, and in a program built for Thrum that runs by itself.
+ * What a test may tell Thrum. All of it is harmless in a normal build, and in a program built for Thrum that
+ * runs by itself.
  *
- * __THRUM__ is defined where the compiler driver of Thrum compiles; elsewhere these functions do nothing, inline.
+ * __THRUM__ is defined where the compiler driver of Thrum compiles; elsewhere these functions do nothing,
+ * inline.
  */
 #ifndef THRUM_THRUM_H
 #define THRUM_THRUM_H
@@ -22,8 +24,9 @@ void thrum_assume(int condition);
 /* A scheduling point: another thread may go on here. */
 void thrum_point(void);
 
-/* What stands between the two is one operation, which no other thread interrupts. Blocking in it is a bug (lock-misuse). Does not
- * exclude anything outside a search: what needs a lock in production needs it in a test. */
+/* What stands between the two is one operation, which no other thread interrupts. Blocking in it is a bug
+ * (lock-misuse). Does not exclude anything outside a search: what needs a lock in production needs it in a
+ * test. */
 void thrum_atomic_begin(void);
 void thrum_atomic_end(void);
 

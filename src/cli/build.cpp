@@ -24,7 +24,8 @@ bool is_c(const std::string& file) { return fs::path(file).extension() == ".c"; 
 
 // A user's flags come last, so that they overrule ours.
 void run_compiler(const Toolchain& toolchain, std::vector<std::string> arguments, const std::string& what) {
-  if (run(driver_command(toolchain, arguments)) != 0) throw UserError(what + ": does not compile; see the compiler's messages");
+  if (run(driver_command(toolchain, arguments)) != 0)
+    throw UserError(what + ": does not compile; see the compiler's messages");
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ bool is_source(const std::string& file) {
 
 TemporaryBuild::TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags) {
   std::string pattern = (fs::temp_directory_path() / "thrum-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
   folder_ = pattern;
   try {
     compile(sources, compile_flags);

@@ -51,8 +51,8 @@ class ProgressLine {
     if (!on_terminal_) return;
     shown_ = true;
     double rate = progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
-    fmt::print(stderr, "\r\033[K{} {} executions, {:.0f}/s, {:.0f} s", progress.searching ? "searching:" : "starting:",
-               progress.executions, rate, progress.seconds);
+    fmt::print(stderr, "\r\033[K{} {} executions, {:.0f}/s, {:.0f} s",
+               progress.searching ? "searching:" : "starting:", progress.executions, rate, progress.seconds);
     std::fflush(stderr);
   }
 
@@ -70,7 +70,8 @@ void prepare_folder(const std::string& folder) {
     std::string name = entry.path().filename().string();
     if (name.starts_with("bug-") && name.ends_with(".trace.json")) fs::remove(entry.path(), error);
   }
-  if (access(folder.c_str(), W_OK) != 0) throw UserError(folder + ": cannot be written: " + std::strerror(errno));
+  if (access(folder.c_str(), W_OK) != 0)
+    throw UserError(folder + ": cannot be written: " + std::strerror(errno));
 }
 
 // Before the search: what it finds must not be lost for want of a place.
@@ -111,7 +112,8 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
     result.locations.push_back(location("failure", file, trace.failure.thread, failing_stack(file)));
   }
   for (std::size_t i = 0; i < trace.waiter_places.size(); ++i) {
-    result.locations.push_back(location("waiter", file, trace.failure.waiters[i].thread, trace.waiter_places[i].stack));
+    result.locations.push_back(
+        location("waiter", file, trace.failure.waiters[i].thread, trace.waiter_places[i].stack));
   }
   return result;
 }
@@ -167,7 +169,8 @@ void Check::find_program() {
     return;
   }
   if (options_.inputs.size() > 1) {
-    throw UserError(options_.inputs[1] + ": one program is checked at a time; arguments of the program stand behind --");
+    throw UserError(options_.inputs[1] +
+                    ": one program is checked at a time; arguments of the program stand behind --");
   }
   program_ = fs::absolute(options_.inputs[0]).lexically_normal().string();
   std::string problem = executable_problem(program_);

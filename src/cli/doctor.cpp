@@ -46,7 +46,9 @@ int doctor_command() {
                                     ? "can be switched off"
                                     : "cannot be switched off: addresses in reports differ from run to run");
   std::string runtime = installation_prefix() + "/lib/thrum/libthrum.so";
-  line("runtime", std::filesystem::exists(runtime) ? runtime : runtime + " is missing: build or install Thrum completely");
+  line("runtime", std::filesystem::exists(runtime)
+                      ? runtime
+                      : runtime + " is missing: build or install Thrum completely");
   for (const char* name : {"gcc", "g++", "clang", "clang++", "clang++-19"}) compiler_line(name, "--version");
   for (const char* name : {"gdb"}) compiler_line(name, "--version");
   return kExitDone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stock compiler instruments for its thread sanitizer, and our runtime is linked in libtsan's place: see cmake/runtime.cmake for how
-// g++ is made to take it.
+// The stock compiler instruments for its thread sanitizer, and our runtime is linked in libtsan's place: see
+// cmake/runtime.cmake for how g++ is made to take it.
 //
 // Tested by driver_test.cpp.
 #include "cli/driver.hpp"
@@ -27,12 +27,14 @@ struct Request {
 };
 
 // Options whose argument is the next word, which else would pass for an input.
-constexpr std::array kTakesWord = {"-o",       "-x",         "-I",        "-L",        "-D",       "-U",
-                                   "-include", "-imacros",   "-isystem",  "-iquote",   "-isysroot", "-idirafter",
-                                   "-iprefix", "-MF",        "-MT",       "-MQ",       "-T",       "-u",
-                                   "-z",       "-e",         "-B",        "-Xlinker",  "-Xclang",  "-Xassembler",
-                                   "-Xpreprocessor", "-mllvm", "--param", "-target",   "-arch",    "-aux-info",
-                                   "-wrapper", "-dumpbase",  "-dumpdir",  "--sysroot", "-A",       "-h"};
+constexpr std::array kTakesWord = {"-o",        "-x",         "-I",       "-L",          "-D",
+                                   "-U",        "-include",   "-imacros", "-isystem",    "-iquote",
+                                   "-isysroot", "-idirafter", "-iprefix", "-MF",         "-MT",
+                                   "-MQ",       "-T",         "-u",       "-z",          "-e",
+                                   "-B",        "-Xlinker",   "-Xclang",  "-Xassembler", "-Xpreprocessor",
+                                   "-mllvm",    "--param",    "-target",  "-arch",       "-aux-info",
+                                   "-wrapper",  "-dumpbase",  "-dumpdir", "--sysroot",   "-A",
+                                   "-h"};
 constexpr std::array kStopsBeforeLink = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
 constexpr std::array kLinkerInputs = {".o", ".a", ".so", ".lo", ".la", ".obj", ".ld", ".lds"};
 
@@ -43,17 +45,21 @@ bool contains(const List& list, std::string_view word) {
 
 bool is_linker_input(std::string_view file) {
   return file.find(".so.") != std::string_view::npos ||
-         std::any_of(kLinkerInputs.begin(), kLinkerInputs.end(), [&](auto* end) { return file.ends_with(end); });
+         std::any_of(kLinkerInputs.begin(), kLinkerInputs.end(),
+                     [&](auto* end) { return file.ends_with(end); });
 }
 
 void refuse(std::string_view word) {
   if (word == "-static" || word == "--static" || word == "-static-pie") {
-    throw UserError(std::string(word) + ": a fully static program cannot be checked; leave it out (-static-libstdc++ works)");
+    throw UserError(std::string(word) +
+                    ": a fully static program cannot be checked; leave it out (-static-libstdc++ works)");
   }
   if (!word.starts_with("-fsanitize=")) return;
   for (std::string_view other : {"address", "memory", "hwaddress", "leak"}) {
-    if (("," + std::string(word.substr(11)) + ",").find("," + std::string(other) + ",") == std::string::npos) continue;
-    throw UserError(std::string(word) + ": does not go together with Thrum's own instrumentation; leave it out");
+    if (("," + std::string(word.substr(11)) + ",").find("," + std::string(other) + ",") == std::string::npos)
+      continue;
+    throw UserError(std::string(word) +
+                    ": does not go together with Thrum's own instrumentation; leave it out");
   }
 }
 
@@ -102,7 +108,8 @@ Toolchain find_toolchain(Language language) {
   ask.emplace_back("--version");
   std::optional<std::string> version = output_of(ask);
   if (!version) {
-    throw UserError(toolchain.compiler[0] + ": the compiler cannot be run; install it, or name another in " + variable);
+    throw UserError(toolchain.compiler[0] + ": the compiler cannot be run; install it, or name another in " +
+                    variable);
   }
   toolchain.clang = version->find("clang") != std::string::npos;
   toolchain.prefix = installation_prefix();
@@ -126,7 +133,8 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
   std::string library = toolchain.prefix + "/lib/thrum";
   if (request.links) {
     if (!fs::exists(library + "/libthrum.so")) {
-      throw UserError(library + "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
+      throw UserError(library +
+                      "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
     }
     append(command, {"-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now", "-pthread"});
     if (toolchain.clang) command.emplace_back("-fno-sanitize-link-runtime");

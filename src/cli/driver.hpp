@@ -13,9 +13,9 @@ enum class Language { c, cpp };
 
 // What the driver runs and where it finds its own parts.
 struct Toolchain {
-  Command compiler;     // the stock compiler, such as {"g++"} or {"ccache", "g++"}
-  bool clang = false;   // else gcc
-  std::string prefix;   // of Thrum: prefix/include, prefix/lib/thrum
+  Command compiler;    // the stock compiler, such as {"g++"} or {"ccache", "g++"}
+  bool clang = false;  // else gcc
+  std::string prefix;  // of Thrum: prefix/include, prefix/lib/thrum
 };
 
 // The compiler of THRUM_CC or THRUM_CXX, or gcc or g++. Throws UserError where it cannot be run.

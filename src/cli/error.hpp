@@ -12,7 +12,7 @@ class UserError : public std::runtime_error {
 };
 
 enum ExitCode : int {
-  kExitDone = 0,          // no bug, or only the user's own budget ended
+  kExitDone = 0,  // no bug, or only the user's own budget ended
   kExitBug = 1,
   kExitUsage = 2,
   kExitInconclusive = 3,  // for another reason than the user's own budget

@@ -49,8 +49,10 @@ int parse_and_run(Words words) {
   app.set_version_flag("--version", std::string("thrum ") + kVersion);
   app.require_subcommand(1);
   CLI::App* check = app.add_subcommand("check", "Search a program's schedules for bugs");
-  check->footer("Arguments of the program stand behind --. Exit codes: 0 no bug, 1 a bug, 2 wrong usage or environment,\n"
-                "3 inconclusive, 4 internal error.");
+  check->footer(
+      "Arguments of the program stand behind --. Exit codes: 0 no bug, 1 a bug, 2 wrong usage or "
+      "environment,\n"
+      "3 inconclusive, 4 internal error.");
   add_check_options(*check, options);
   CLI::App* replay = app.add_subcommand("replay", "Run one schedule again");
   replay->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
@@ -88,7 +90,8 @@ int parse_and_run(Words words) {
 int run_command(const Words& words) {
   // The drivers' arguments are the compiler's, not ours.
   std::string name = std::filesystem::path(words[0]).filename().string();
-  if (name == "thrum-c++" || name == "thrum-cc") return compile_command(name == "thrum-c++", {words.begin() + 1, words.end()});
+  if (name == "thrum-c++" || name == "thrum-cc")
+    return compile_command(name == "thrum-c++", {words.begin() + 1, words.end()});
   if (words.size() > 1 && (words[1] == "c++" || words[1] == "cc")) {
     return compile_command(words[1] == "c++", {words.begin() + 2, words.end()});
   }

@@ -25,17 +25,18 @@ struct Later {
   int words;
 };
 constexpr std::array kLater = {
-    Later{"--priority", 1},       Later{"--focus-method", 1}, Later{"--focus-var", 1},    Later{"--search-memory", 1},
-    Later{"--program-memory", 1}, Later{"--spurious", 0},     Later{"--test", 1},         Later{"--list-tests", 0},
-    Later{"--time-per-test", 1},  Later{"--suppressions", 1}, Later{"--baseline", 1},     Later{"--isolate", 1},
+    Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
+    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--spurious", 0},
+    Later{"--test", 1},          Later{"--list-tests", 0},     Later{"--time-per-test", 1},
+    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1},
     Later{"--threads", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 
 // A word of those allowed; of the others, some will be later.
-void check_word(const std::string& option, const std::string& word, std::initializer_list<std::string_view> now,
-                std::initializer_list<std::string_view> later) {
+void check_word(const std::string& option, const std::string& word,
+                std::initializer_list<std::string_view> now, std::initializer_list<std::string_view> later) {
   if (std::find(now.begin(), now.end(), word) != now.end()) return;
   if (std::find(later.begin(), later.end(), word) != later.end()) not_yet(option + " " + word);
   std::string list;
@@ -45,7 +46,8 @@ void check_word(const std::string& option, const std::string& word, std::initial
 
 void check_strategy(const std::string& name) {
   auto known = strategies();
-  if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; })) return;
+  if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; }))
+    return;
   if (std::find(kLaterStrategies.begin(), kLaterStrategies.end(), name) != kLaterStrategies.end()) {
     not_yet("--strategy " + name);
   }
@@ -61,10 +63,12 @@ void read_bound(CheckOptions& options) {
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit);
   bool is_number = !number.empty() && error == std::errc() && end == number.data() + number.size();
   if ((kind != "preemptions" && kind != "delays") || !is_number) {
-    throw UserError(fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none", options.bound,
-                                UINT16_MAX));
+    throw UserError(
+        fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none",
+                    options.bound, UINT16_MAX));
   }
-  if (options.strategy == "random") throw UserError("--bound: the strategy random has no bound; leave it out");
+  if (options.strategy == "random")
+    throw UserError("--bound: the strategy random has no bound; leave it out");
   options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
   options.settings.limit = limit;
 }
@@ -82,7 +86,9 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
   app.add_option("--jobs", options.jobs, "Workers (more than one is not used yet)")
       ->check(CLI::Range(1, kJobsMax))
       ->capture_default_str();
-  app.add_option("--repeat", options.repeat)->check(CLI::Range(std::uint64_t{1}, kCountMax))->group("");  // for benchmarks
+  app.add_option("--repeat", options.repeat)
+      ->check(CLI::Range(std::uint64_t{1}, kCountMax))
+      ->group("");  // for benchmarks
   app.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
 }
 
@@ -92,18 +98,24 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("inputs", options.inputs, "A program built with thrum c++, or source files")
       ->required()
       ->type_name("PROGRAM|FILE.c|FILE.cpp");
-  app.add_option("--strategy", options.strategy, "What to run next: see thrum strategies")->capture_default_str();
+  app.add_option("--strategy", options.strategy, "What to run next: see thrum strategies")
+      ->capture_default_str();
   app.add_option("--engine", options.engine, "native")->capture_default_str();
   app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
   add_budgets(app, options);
   app.add_option("--memory-model", options.memory_model, "sc")->capture_default_str();
-  app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")->capture_default_str();
-  app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")->capture_default_str();
+  app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")
+      ->capture_default_str();
+  app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")
+      ->capture_default_str();
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
-  app.add_flag("--require-exhausted", options.require_exhausted, "Exit with 3 where a budget ended the search");
-  app.add_option("--compile-flags", options.compile_flags, "For source files, after -O1 -g and the language's standard");
+  app.add_flag("--require-exhausted", options.require_exhausted,
+               "Exit with 3 where a budget ended the search");
+  app.add_option("--compile-flags", options.compile_flags,
+                 "For source files, after -O1 -g and the language's standard");
   app.add_option("--out", options.out, "Where trace files go")->capture_default_str();
-  app.add_option("--json", options.json, "Where the result goes as JSON; -: standard output, and nothing else there");
+  app.add_option("--json", options.json,
+                 "Where the result goes as JSON; -: standard output, and nothing else there");
   for (const Later& later : kLater) {
     CLI::callback_t refuse = [name = later.name](const CLI::results_t&) -> bool { not_yet(name); };
     if (later.words == 0) {

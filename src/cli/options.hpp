@@ -24,7 +24,7 @@ struct CheckOptions {
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
   std::uint64_t seed = 0;
-  std::uint64_t repeat = 1;            // the whole search, so often, for benchmarks
+  std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks
   int jobs = 1;
   bool keep_going = false;
   bool require_exhausted = false;

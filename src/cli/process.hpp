@@ -13,7 +13,8 @@ using Command = std::vector<std::string>;
 // Becomes the program, found as a shell would. Returns only where that fails.
 void become(const Command& command);
 
-// The exit code (128 and the signal's number where a signal ended it). The program has our standard input, output and error.
+// The exit code (128 and the signal's number where a signal ended it). The program has our standard input,
+// output and error.
 int run(const Command& command);
 
 // What the program writes to its standard output and error; nothing where it cannot be run.

@@ -51,8 +51,11 @@ int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome)
   bool same = !search.bugs.empty() && recorded.trace.events.empty() &&
               search.bugs[0].failure.kind == recorded.trace.failure.kind;
   if (same) return say("replay: the same failure again", kExitBug);
-  if (!search.bugs.empty()) fmt::print("replay: departed from the trace: {}\n", search.bugs[0].failure.message);
-  else fmt::print("replay: inconclusive: {}\n", search.lost_reason.empty() ? "no trace came back" : search.lost_reason);
+  if (!search.bugs.empty())
+    fmt::print("replay: departed from the trace: {}\n", search.bugs[0].failure.message);
+  else
+    fmt::print("replay: inconclusive: {}\n",
+               search.lost_reason.empty() ? "no trace came back" : search.lost_reason);
   return kExitInconclusive;
 }
 
@@ -80,7 +83,9 @@ int replay_command(const std::string& trace_path) {
   settings.output_live = true;
   std::error_code error;
   std::filesystem::current_path(recorded.invocation.directory, error);
-  if (error) throw UserError(recorded.invocation.directory + ": the program's working directory is not there: " + error.message());
+  if (error)
+    throw UserError(recorded.invocation.directory +
+                    ": the program's working directory is not there: " + error.message());
 
   ThreadNames names = recorded.names;
   WorkerOutcome outcome = run_worker(settings, job_of(recorded), names);

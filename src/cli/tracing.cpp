@@ -12,8 +12,8 @@
 
 namespace thrum {
 
-void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names, const std::vector<Module>& modules,
-               const std::string& program) {
+void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
+               const std::vector<Module>& modules, const std::string& program) {
   file.trace = trace;
   file.names = names;
   file.modules.clear();

@@ -10,10 +10,10 @@
 
 namespace thrum {
 
-// Fills in the trace, its modules and the names of its places. program: the file that ran; where file.invocation names sources, its
-// temporary path is replaced by a lasting name.
-void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names, const std::vector<Module>& modules,
-               const std::string& program);
+// Fills in the trace, its modules and the names of its places. program: the file that ran; where
+// file.invocation names sources, its temporary path is replaced by a lasting name.
+void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
+               const std::vector<Module>& modules, const std::string& program);
 
 // Throws UserError where the file cannot be read or is no trace file.
 TraceFile read_trace_file(const std::string& path);

@@ -12,13 +12,16 @@ namespace thrum {
 namespace {
 
 const Note* uncontrolled_note(const Report& report) {
-  auto found = std::find_if(report.notes.begin(), report.notes.end(), [](const Note& note) { return note.uncontrolled; });
+  auto found = std::find_if(report.notes.begin(), report.notes.end(),
+                            [](const Note& note) { return note.uncontrolled; });
   return found == report.notes.end() ? nullptr : &*found;
 }
 
-// Control was lost or an execution was cut: more than the user's own budget stands between the search and its end.
+// Control was lost or an execution was cut: more than the user's own budget stands between the search and its
+// end.
 bool weakened(const Report& report) {
-  return report.result.end == SearchEnd::lost_control || report.result.cut_by_steps > 0 || uncontrolled_note(report);
+  return report.result.end == SearchEnd::lost_control || report.result.cut_by_steps > 0 ||
+         uncontrolled_note(report);
 }
 
 Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options) {
@@ -35,7 +38,8 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
 
 std::string guarantee_words(const Report& report) {
   const Guarantee& guarantee = report.result.guarantee;
-  if (!report.started_threads) return "the one schedule there is: no second thread was started and nothing was left open";
+  if (!report.started_threads)
+    return "the one schedule there is: no second thread was started and nothing was left open";
   if (guarantee.complete && !weakened(report)) return "every schedule";
   std::string text;
   for (const Bound& bound : guarantee.bounds) {
@@ -52,17 +56,19 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   const Report& report = outcome.report;
   const SearchResult& search = report.result;
   if (!search.bugs.empty()) {
-    return search.bugs.size() == 1 ? "a bug was found" : fmt::format("{} bugs were found", search.bugs.size());
+    return search.bugs.size() == 1 ? "a bug was found"
+                                   : fmt::format("{} bugs were found", search.bugs.size());
   }
   if (outcome.interrupted) return "it was interrupted";
   if (search.end == SearchEnd::lost_control) return search.lost_reason;
   if (const Note* note = uncontrolled_note(report)) return note->text;
   if (search.cut_by_steps > 0) {
-    return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)", search.cut_by_steps,
-                       search.executions, options.steps);
+    return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)",
+                       search.cut_by_steps, search.executions, options.steps);
   }
   if (search.end == SearchEnd::time) return fmt::format("the time ended (--time {:g})", options.time_seconds);
-  if (search.end == SearchEnd::executions) return fmt::format("the number of executions given was reached (--executions {})", search.executions);
+  if (search.end == SearchEnd::executions)
+    return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
   return search.guarantee.complete ? "all schedules were run" : "all schedules within the bound were run";
 }
@@ -72,45 +78,58 @@ void add_modules(const Report& report, std::vector<Assumption>& assumptions) {
   std::uint64_t count = 0;
   for (const Module& module : report.modules) {
     std::string name = module.path.substr(module.path.rfind('/') + 1);
-    bool no_matter = name.starts_with("libthrum.so") || name.starts_with("ld-linux") || name.starts_with("linux-vdso");
+    bool no_matter =
+        name.starts_with("libthrum.so") || name.starts_with("ld-linux") || name.starts_with("linux-vdso");
     if (module.instrumented || no_matter) continue;
     names += (names.empty() ? "" : ", ") + name;
     ++count;
   }
   if (count == 0) return;
-  assumptions.push_back({"uninstrumented-modules", count,
-                         "What these libraries do with memory is not seen, except through the calls that are intercepted: " +
-                             names + "."});
+  assumptions.push_back(
+      {"uninstrumented-modules", count,
+       "What these libraries do with memory is not seen, except through the calls that are intercepted: " +
+           names + "."});
 }
 
 std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options) {
   std::vector<Assumption> list;
-  list.push_back({"races-not-checked", 1,
-                  "DATA RACES WERE NOT LOOKED FOR: this version has no race detector. Threads are switched before "
-                  "synchronization and atomic operations only, so a bug that takes a switch between plain accesses is "
-                  "missed wherever such accesses race."});
-  list.push_back({"sequential-consistency", 1,
-                  "Memory is sequentially consistent: what weaker atomics or the processor may reorder was not tried."});
+  list.push_back(
+      {"races-not-checked", 1,
+       "DATA RACES WERE NOT LOOKED FOR: this version has no race detector. Threads are switched before "
+       "synchronization and atomic operations only, so a bug that takes a switch between plain accesses is "
+       "missed wherever such accesses race."});
+  list.push_back(
+      {"sequential-consistency", 1,
+       "Memory is sequentially consistent: what weaker atomics or the processor may reorder was not tried."});
   if (!report.started_threads) {
-    list.push_back({"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
+    list.push_back(
+        {"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
   }
   for (const Note& note : report.notes) list.push_back({note.kind, note.count, note.text});
   if (std::uint64_t cut = report.result.cut_by_steps; cut > 0) {
-    list.push_back({"steps-cut", cut, fmt::format("{} executions were cut at {} instrumented operations.", cut, options.steps)});
+    list.push_back(
+        {"steps-cut", cut,
+         fmt::format("{} executions were cut at {} instrumented operations.", cut, options.steps)});
   }
   if (std::uint64_t ended = report.result.assumptions_failed; ended > 0) {
-    list.push_back({"executions-assumed-away", ended, fmt::format("{} executions ended at a false thrum_assume.", ended)});
+    list.push_back({"executions-assumed-away", ended,
+                    fmt::format("{} executions ended at a false thrum_assume.", ended)});
   }
   add_modules(report, list);
-  list.push_back({"inputs-fixed", 1, "Inputs are fixed: arguments, files, environment and the like were as they are now."});
-  list.push_back({"one-address-assignment", 1, "Each block of memory had one address; no other layout was tried."});
+  list.push_back({"inputs-fixed", 1,
+                  "Inputs are fixed: arguments, files, environment and the like were as they are now."});
+  list.push_back(
+      {"one-address-assignment", 1, "Each block of memory had one address; no other layout was tried."});
   list.push_back({"allocation-succeeds", 1, "Memory never ran out."});
-  list.push_back({"spurious-wakeups-off", 1, "No condition variable woke up by itself, and no weak compare-exchange failed so."});
+  list.push_back({"spurious-wakeups-off", 1,
+                  "No condition variable woke up by itself, and no weak compare-exchange failed so."});
   list.push_back({"timeouts-modelled", 1,
-                  "Time is virtual: a timed wait ends when nothing else can run, or earlier at the cost of a preemption."});
-  list.push_back({"spins", 1,
-                  "A loop that only waits is run again once something that it reads was written; unfair schedules of it "
-                  "are left out."});
+                  "Time is virtual: a timed wait ends when nothing else can run, or earlier at the cost of a "
+                  "preemption."});
+  list.push_back(
+      {"spins", 1,
+       "A loop that only waits is run again once something that it reads was written; unfair schedules of it "
+       "are left out."});
   return list;
 }
 
@@ -127,11 +146,13 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options) {
   test.guarantee = guarantee_words(report);
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
-    test.bounds.push_back({bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
+    test.bounds.push_back(
+        {bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
   }
   test.assumptions = assumptions_of(report, options);
   if (options.jobs > 1) {
-    test.assumptions.push_back({"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
+    test.assumptions.push_back(
+        {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
   }
   test.strategy = options.strategy == "auto" ? "icb" : options.strategy;
   test.executions = search.executions;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory that a worker shares with its supervisor: the job, how far the worker is, the plan that it runs just now (so that a worker that dies leaves the schedule
-// that killed it), and its report.
+// The memory that a worker shares with its supervisor: the job, how far the worker is, the plan that it runs
+// just now (so that a worker that dies leaves the schedule that killed it), and its report.
 //
-// The supervisor makes it as a file in memory of kChannelSize bytes, and hands the descriptor's number to the worker in the environment
-// variable kChannelVariable. Fields marked (worker) are written by the worker only, the others by the supervisor only.
+// The supervisor makes it as a file in memory of kChannelSize bytes, and hands the descriptor's number to the
+// worker in the environment variable kChannelVariable. Fields marked (worker) are written by the worker only,
+// the others by the supervisor only.
 #pragma once
 
 #include <atomic>
@@ -37,9 +38,9 @@ struct Channel {
   std::uint32_t job_size;
   std::atomic<std::uint32_t> stop;  // not 0: end the search as out of time
 
-  std::atomic<Phase> phase;                // (worker) and what follows
-  std::atomic<std::uint32_t> thread_count; // entries of threads: id i + 1 is child `ordinal` of `parent`
-  std::atomic<std::uint64_t> steps;        // instrumented operations so far: stands still while the program hangs
+  std::atomic<Phase> phase;                 // (worker) and what follows
+  std::atomic<std::uint32_t> thread_count;  // entries of threads: id i + 1 is child `ordinal` of `parent`
+  std::atomic<std::uint64_t> steps;  // instrumented operations so far: stands still while the program hangs
   std::atomic<std::uint64_t> executions;
   std::atomic<std::uint64_t> report_size;  // set last
   Policy policy;                           // the plan that runs

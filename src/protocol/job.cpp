@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bytes of jobs and reports.
 //
-// Each type has one function that lists its fields; it is run by a Writer, which puts them down, and by a Reader, which takes
-// them up. So the two cannot drift apart. What the Reader meets may be anything: the worker that wrote it may have been
-// destroyed by its own bugs. It checks each value that would later be used as an index or as an enumerator.
+// Each type has one function that lists its fields; it is run by a Writer, which puts them down, and by a
+// Reader, which takes them up. So the two cannot drift apart. What the Reader meets may be anything: the
+// worker that wrote it may have been destroyed by its own bugs. It checks each value that would later be used
+// as an index or as an enumerator.
 //
 // Threads pass as names: the two processes number them differently.
 //
@@ -88,7 +89,8 @@ class Reader {
     id = kNoThread;
     std::string name = in_.get_string();
     if (name.empty()) return;
-    // A name adds at most half as many threads to the table as it is long, and the table takes kNoThread of them.
+    // A name adds at most half as many threads to the table as it is long, and the table takes kNoThread of
+    // them.
     std::optional<ThreadId> known;
     if (names_.size() + name.size() < kNoThread) known = names_.parse(name);
     if (known) {

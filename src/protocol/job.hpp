@@ -23,7 +23,7 @@ struct Job {
   StrategySettings settings;
   std::uint64_t executions = 0;     // 0: no limit
   std::uint64_t steps = 1'000'000;  // instrumented operations of one execution
-  std::uint64_t repeat = 1;         // the whole search, so often, for benchmarks; each must take as many executions
+  std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
   Heap heap = Heap::lifo;
   std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live

@@ -58,7 +58,8 @@ Report sample_report(const Threads& threads) {
   Report report;
   report.result.end = SearchEnd::bug;
   report.result.guarantee.exhausted = true;
-  report.result.guarantee.bounds = {{Base::nonpreemptive, 3, 2}, {Base::round_robin, std::nullopt, std::nullopt}};
+  report.result.guarantee.bounds = {{Base::nonpreemptive, 3, 2},
+                                    {Base::round_robin, std::nullopt, std::nullopt}};
   report.result.bugs.push_back({{}, sample_plan(threads), 2, true, 17, 0.25, sample_trace(threads)});
   report.result.bugs[0].failure = report.result.bugs[0].trace.failure;
   report.result.executions = 99;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A row holds one thread's text only, so a column need not be as wide as what stands in it: the text begins at its thread's
-// column and may run on to the right edge; there it is broken.
+// A row holds one thread's text only, so a column need not be as wide as what stands in it: the text begins
+// at its thread's column and may run on to the right edge; there it is broken.
 //
 // Tested by text_report_test.cpp.
 #include "report/columns.hpp"
@@ -16,10 +16,10 @@ namespace thrum {
 
 namespace {
 
-constexpr std::size_t kSourceMax = 28;     // of the place in the source, the end
+constexpr std::size_t kSourceMax = 28;  // of the place in the source, the end
 constexpr std::size_t kColumnMin = 4;
 constexpr std::size_t kColumnMax = 34;
-constexpr std::size_t kTextMin = 34;       // what the last column keeps to itself
+constexpr std::size_t kTextMin = 34;  // what the last column keeps to itself
 
 const char* colour_of(Row::Kind kind) {
   switch (kind) {
@@ -46,10 +46,12 @@ class Table {
  public:
   Table(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) : style_(style) {
     for (const Row& row : rows) {
-      if (std::find(threads_.begin(), threads_.end(), row.thread) == threads_.end()) threads_.push_back(row.thread);
+      if (std::find(threads_.begin(), threads_.end(), row.thread) == threads_.end())
+        threads_.push_back(row.thread);
       source_width_ = std::max(source_width_, std::min(row.source.size(), kSourceMax));
     }
-    std::sort(threads_.begin(), threads_.end(), [&](ThreadId a, ThreadId b) { return file.names.before(a, b); });
+    std::sort(threads_.begin(), threads_.end(),
+              [&](ThreadId a, ThreadId b) { return file.names.before(a, b); });
     for (ThreadId thread : threads_) titles_.push_back(file.names.name(thread));
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       if (std::string body = body_of(file, threads_[i]); !body.empty()) titles_[i] += " " + body;
@@ -58,7 +60,8 @@ class Table {
     std::size_t left = margin();
     std::size_t room = width > left ? width - left : 0;
     std::size_t to_share = room > kTextMin ? room - kTextMin : 0;  // among all columns but the last
-    column_width_ = std::clamp(to_share / std::max<std::size_t>(threads_.size() - 1, 1), kColumnMin, kColumnMax);
+    column_width_ =
+        std::clamp(to_share / std::max<std::size_t>(threads_.size() - 1, 1), kColumnMin, kColumnMax);
     column_max_ = std::max(left, width > kTextMin ? width - kTextMin : 0);
   }
 
@@ -114,12 +117,14 @@ class Table {
 
   std::string draw_row(const Row& row) const {
     std::string number = row.number == 0 ? "" : fmt::format("{}", row.number);
-    std::string source = row.source.size() > kSourceMax ? row.source.substr(row.source.size() - kSourceMax) : row.source;
+    std::string source =
+        row.source.size() > kSourceMax ? row.source.substr(row.source.size() - kSourceMax) : row.source;
     std::string line = fmt::format("{:>5}  {:<{}}", number, source, source_width_);
     std::string text = row.text;
     std::size_t own = position(row.thread);
     if (shares(own)) text = titles_[own].substr(0, titles_[own].find(' ')) + ": " + text;
-    std::size_t room = std::max<std::size_t>(static_cast<std::size_t>(style_.width) - std::min(column(own), column_max_), kTextMin / 2);
+    std::size_t room = std::max<std::size_t>(
+        static_cast<std::size_t>(style_.width) - std::min(column(own), column_max_), kTextMin / 2);
     std::string result;
     for (std::size_t at = 0; at == 0 || at < text.size();) {
       std::size_t size = piece(text, at, room);
@@ -130,7 +135,8 @@ class Table {
       std::size_t visible = line.size();
       add_bars(line, own + 1, threads_.size(), own);
       const char* colour = colour_of(row.kind);
-      result += rest + coloured(line.substr(rest.size(), visible - rest.size()), colour, style_.colours && *colour) +
+      result += rest +
+                coloured(line.substr(rest.size(), visible - rest.size()), colour, style_.colours && *colour) +
                 line.substr(visible) + "\n";
       at += std::max<std::size_t>(size, 1);
       while (at < text.size() && text[at] == ' ') ++at;

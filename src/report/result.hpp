@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What `thrum check` answers, and its JSON: the stable contract with other programs, described by docs/result.schema.json. Fields may be
-// added, none renamed.
+// What `thrum check` answers, and its JSON: the stable contract with other programs, described by
+// docs/result.schema.json. Fields may be added, none renamed.
 #pragma once
 
 #include <cstdint>

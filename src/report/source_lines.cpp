@@ -12,12 +12,12 @@ namespace thrum {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kSystemFolders = {"/usr/include/", "/usr/lib/",  "/usr/lib64/",
-                                                            "/lib/",         "/lib64/", "/usr/local/include/c++/"};
+constexpr std::array<std::string_view, 6> kSystemFolders = {
+    "/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/local/include/c++/"};
 
 bool is_system(std::string_view path) {
-  return path.ends_with("/libthrum.so") ||
-         std::any_of(kSystemFolders.begin(), kSystemFolders.end(), [&](auto folder) { return path.starts_with(folder); });
+  return path.ends_with("/libthrum.so") || std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
+                                                       [&](auto folder) { return path.starts_with(folder); });
 }
 
 std::vector<SourceLine> lines_of(const TraceFile& file, const std::vector<Place>& stack, bool with_system) {

@@ -25,8 +25,8 @@ const std::vector<Place>& failing_stack(const TraceFile& file);
 // The text of a source line without its indentation; empty where the file is not at hand.
 std::string source_text(const SourceLine& line);
 
-// Tells bugs apart, and stays the same when other parts of the program are edited: made of the kind, and of the functions and the text of
-// the lines on the stack where it failed.
+// Tells bugs apart, and stays the same when other parts of the program are edited: made of the kind, and of
+// the functions and the text of the lines on the stack where it failed.
 std::string fingerprint(const TraceFile& file);
 
 }  // namespace thrum

@@ -17,11 +17,12 @@ namespace {
 
 // Debug information is looked for in the file itself and on this machine only, never over the network.
 char* g_debug_path = nullptr;
-const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo, dwfl_offline_section_address,
-                                   &g_debug_path};
+const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_build_id_find_debuginfo,
+                                   dwfl_offline_section_address, &g_debug_path};
 
 std::string demangle(const char* name) {
-  if (!std::string_view(name).starts_with("_Z")) return name;  // else the variable `x` would be taken for the type long
+  if (!std::string_view(name).starts_with("_Z"))
+    return name;  // else the variable `x` would be taken for the type long
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 ? text : name;
@@ -44,8 +45,9 @@ bool is_function(Dwarf_Die* die) {
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-// The scopes around an address as they are nested in the code, inlined functions within their callers. (What dwarf_getscopes() itself
-// returns leads from an inlined function to where it was defined.) The caller frees *scopes.
+// The scopes around an address as they are nested in the code, inlined functions within their callers. (What
+// dwarf_getscopes() itself returns leads from an inlined function to where it was defined.) The caller frees
+// *scopes.
 int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die** scopes) {
   Dwarf_Die* lexical = nullptr;
   if (dwarf_getscopes(unit, address, &lexical) <= 0) return 0;
@@ -147,24 +149,28 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset) {
   if (library == nullptr) return "";
   GElf_Off inside = 0;
   GElf_Sym symbol;
-  const char* name = dwfl_module_addrinfo(library->module, offset + library->bias, &inside, &symbol, nullptr, nullptr, nullptr);
+  const char* name = dwfl_module_addrinfo(library->module, offset + library->bias, &inside, &symbol, nullptr,
+                                          nullptr, nullptr);
   if (name == nullptr || (inside >= symbol.st_size && inside != 0)) return "";
   std::string text = demangle(name);
   constexpr std::string_view kGuard = "guard variable for ";
-  text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size())) : short_function_name(text);
+  text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size()))
+                                  : short_function_name(text);
   return inside == 0 ? text : fmt::format("{}+{}", text, inside);
 }
 
 void name_places(TraceFile& file) {
   Symbolizer symbolizer(file.modules);
   auto name_data = [&](const Place& place) {
-    if (place.space != Place::Space::module || file.symbols.data.contains({place.owner, place.offset})) return;
+    if (place.space != Place::Space::module || file.symbols.data.contains({place.owner, place.offset}))
+      return;
     std::string name = symbolizer.data(place.owner, place.offset);
     if (!name.empty()) file.symbols.data[{place.owner, place.offset}] = name;
   };
   auto name_stack = [&](const std::vector<Place>& stack) {
     for (const Place& place : stack) {
-      if (place.space != Place::Space::module || file.symbols.code.contains({place.owner, place.offset})) continue;
+      if (place.space != Place::Space::module || file.symbols.code.contains({place.owner, place.offset}))
+        continue;
       file.symbols.code[{place.owner, place.offset}] = symbolizer.code(place.owner, place.offset);
     }
   };
@@ -185,8 +191,8 @@ std::string short_function_name(const std::string& demangled) {
   int angles = 0;
   for (std::size_t i = 0; i < demangled.size(); ++i) {
     char c = demangled[i];
-    bool is_operator = name.ends_with("operator") || name.ends_with("operator<") || name.ends_with("operator>") ||
-                       name.ends_with("operator-");
+    bool is_operator = name.ends_with("operator") || name.ends_with("operator<") ||
+                       name.ends_with("operator>") || name.ends_with("operator-");
     if (is_operator && (c == '<' || c == '>' || c == '-' || c == '=')) {
       name += c;
     } else if (is_operator && demangled.compare(i, 2, "()") == 0) {
@@ -200,7 +206,8 @@ std::string short_function_name(const std::string& demangled) {
       name += c;
     }
   }
-  // "(anonymous namespace)" and "{lambda()#1}" are part of the name; the last parentheses outside of braces begin the arguments.
+  // "(anonymous namespace)" and "{lambda()#1}" are part of the name; the last parentheses outside of braces
+  // begin the arguments.
   std::size_t cut = std::string::npos;
   int braces = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {

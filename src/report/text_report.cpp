@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t kOutputLinesMax = 20;  // of the program's output, the last ones
 
 std::string shown_path(const SourceLine& line, const TextStyle& style) {
-  std::string path = line.file.empty() ? "?" : line.file;
+  if (line.file.empty()) return "?";
+  std::string path = line.file;
   std::string below = style.directory + "/";
   if (!style.directory.empty() && path.starts_with(below)) path = path.substr(below.size());
   return fmt::format("{}:{}", path, line.line);
@@ -32,7 +33,8 @@ const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
 std::string preemption_words(std::uint32_t preemptions, bool minimal) {
   std::string text = fmt::format("{} preemption{}", preemptions, plural(preemptions));
   if (preemptions == 0) return text;
-  return text + (minimal ? "; no schedule with fewer fails so (proved)" : "; a schedule with fewer may fail as well");
+  return text + (minimal ? "; no schedule with fewer fails so (proved)"
+                         : "; a schedule with fewer may fail as well");
 }
 
 std::string stack_text(const TraceFile& file, const std::vector<Place>& stack, const TextStyle& style) {
@@ -42,8 +44,8 @@ std::string stack_text(const TraceFile& file, const std::vector<Place>& stack, c
   for (const SourceLine& line : lines) widest = std::max(widest, line.function.size());
   std::string text;
   for (const SourceLine& line : lines) {
-    text += fmt::format("      {:<{}}  {}\n", line.function.empty() ? "?" : line.function, std::min<std::size_t>(widest, 40),
-                        shown_path(line, style));
+    text += fmt::format("      {:<{}}  {}\n", line.function.empty() ? "?" : line.function,
+                        std::min<std::size_t>(widest, 40), shown_path(line, style));
   }
   return text;
 }
@@ -53,7 +55,8 @@ std::string failure_place(const TraceFile& file, const TextStyle& style) {
   const std::vector<Place>& stack = failing_stack(file);
   std::optional<SourceLine> line = shown_line(file, stack);
   if (!line) return "";
-  std::string text = fmt::format("  Thread {} failed at {}", file.names.name(file.trace.failure.thread), shown_path(*line, style));
+  std::string text = fmt::format("  Thread {} failed at {}", file.names.name(file.trace.failure.thread),
+                                 shown_path(*line, style));
   std::string source = source_text(*line);
   text += source.empty() ? "\n" : fmt::format("\n      {}\n", source);
   return text + "  Stack:\n" + stack_text(file, stack, style);
@@ -63,7 +66,8 @@ std::string waiters_text(const TraceFile& file, const TextStyle& style) {
   const Trace& trace = file.trace;
   std::string text;
   for (std::size_t i = 0; i < trace.failure.waiters.size(); ++i) {
-    text += fmt::format("  Thread {} waits: {}\n", file.names.name(trace.failure.waiters[i].thread), waiter_text(file, i));
+    text += fmt::format("  Thread {} waits: {}\n", file.names.name(trace.failure.waiters[i].thread),
+                        waiter_text(file, i));
     if (i < trace.waiter_places.size()) text += stack_text(file, trace.waiter_places[i].stack, style);
   }
   return text;
@@ -75,7 +79,8 @@ std::string output_text(const std::string& output) {
   for (std::size_t lines = 0; begin > 0; --begin) {
     if (output[begin - 1] == '\n' && begin != output.size() && ++lines == kOutputLinesMax) break;
   }
-  std::string text = begin > 0 ? "  Output of the program (its end; all of it is in the trace file):\n" : "  Output of the program:\n";
+  std::string text = begin > 0 ? "  Output of the program (its end; all of it is in the trace file):\n"
+                               : "  Output of the program:\n";
   for (std::size_t at = begin; at < output.size();) {
     std::size_t end = std::min(output.find('\n', at), output.size());
     text += "    > " + output.substr(at, end - at) + "\n";
@@ -125,9 +130,9 @@ std::string headline(const TestResult& test, const TextStyle& style) {
 std::string summary(const TestResult& test, const TextStyle& style) {
   double rate = test.seconds > 0 ? static_cast<double>(test.executions) / test.seconds : 0;
   std::string text = wrap("Covered: " + test.guarantee + ".", "", style.width);
-  text += fmt::format("{} execution{} in {:.2f} s ({:.0f}/s), up to {} thread{}, strategy {}.\n", test.executions,
-                      plural(test.executions), test.seconds, rate, test.threads_max, plural(static_cast<unsigned>(test.threads_max)),
-                      test.strategy);
+  text += fmt::format("{} execution{} in {:.2f} s ({:.0f}/s), up to {} thread{}, strategy {}.\n",
+                      test.executions, plural(test.executions), test.seconds, rate, test.threads_max,
+                      plural(static_cast<unsigned>(test.threads_max)), test.strategy);
   for (const Assumption& assumption : test.assumptions) {
     if (assumption.kind != "races-not-checked") continue;
     text += coloured(wrap(assumption.text, "!! ", style.width), kYellow, style.colours);
@@ -146,7 +151,8 @@ TextStyle style_for(int descriptor) {
   TextStyle style;
   winsize size{};
   bool terminal = isatty(descriptor) != 0;
-  if (terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= kWidthMin) style.width = size.ws_col;
+  if (terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= kWidthMin)
+    style.width = size.ws_col;
   const char* no_colour = std::getenv("NO_COLOR");
   style.colours = terminal && (no_colour == nullptr || *no_colour == '\0');
   return style;
@@ -169,7 +175,8 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
   for (const TestResult& test : result.tests) {
     text += headline(test, style);
     for (const BugResult& bug : test.bugs) {
-      text += fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
+      text +=
+          fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
       text += text_trace(traces[next_trace++], style);
       text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
     }

@@ -20,7 +20,8 @@ struct TextStyle {
 // The width and colours for a descriptor: colours only for a terminal, and not where NO_COLOR is set.
 TextStyle style_for(int descriptor);
 
-// The verdict, what it covers and what weakens it, then each bug. traces[i] belongs to the i-th bug over all tests.
+// The verdict, what it covers and what weakens it, then each bug. traces[i] belongs to the i-th bug over all
+// tests.
 std::string text_report(const Result& result, const std::vector<TraceFile>& traces, const TextStyle& style);
 
 // One trace: how it failed, and the operations that led there.

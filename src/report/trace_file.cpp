@@ -26,7 +26,8 @@ bool same_place(const TraceFile& a, const Place& x, const TraceFile& b, const Pl
   return x.offset == y.offset && x.number == y.number && a.names.name(x.owner) == b.names.name(y.owner);
 }
 
-bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const TraceFile& b, std::uint64_t v, const Place& y) {
+bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const TraceFile& b, std::uint64_t v,
+                const Place& y) {
   return same_place(a, x, b, y) && (x.space != Place::Space::none || u == v);
 }
 
@@ -39,8 +40,9 @@ bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
   const Event& y = b.trace.events[i];
   EventPlaces p = places_of(a, i);
   EventPlaces q = places_of(b, i);
-  return a.names.name(x.thread) == b.names.name(y.thread) && x.index == y.index && x.operation == y.operation &&
-         x.outcome == y.outcome && x.size == y.size && same_value(a, x.object, p.object, b, y.object, q.object) &&
+  return a.names.name(x.thread) == b.names.name(y.thread) && x.index == y.index &&
+         x.operation == y.operation && x.outcome == y.outcome && x.size == y.size &&
+         same_value(a, x.object, p.object, b, y.object, q.object) &&
          same_value(a, x.value, p.value, b, y.value, q.value) &&
          same_value(a, x.operand, p.operand, b, y.operand, q.operand) &&
          std::equal(p.stack.begin(), p.stack.end(), q.stack.begin(), q.stack.end(),
@@ -51,10 +53,12 @@ std::string describe(const TraceFile& file, std::size_t i) {
   if (i >= file.trace.events.size()) return "the end of the execution";
   const Event& event = file.trace.events[i];
   EventPlaces places = places_of(file, i);
-  std::string text = fmt::format("thread {} {}", file.names.name(event.thread), operation_name(event.operation));
+  std::string text =
+      fmt::format("thread {} {}", file.names.name(event.thread), operation_name(event.operation));
   if (std::string object = file.place_name(places.object); !object.empty()) text += " of " + object;
   text += fmt::format(" (its event {}", event.index + 1);
-  if (event.value != 0 && places.value.space == Place::Space::none) text += fmt::format(", value {}", event.value);
+  if (event.value != 0 && places.value.space == Place::Space::none)
+    text += fmt::format(", value {}", event.value);
   text += ")";
   if (!places.stack.empty()) {
     for (const SourceLine& line : file.lines(places.stack[0])) {
@@ -102,8 +106,8 @@ bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_d
   const Failure& x = a.trace.failure;
   const Failure& y = b.trace.failure;
   if (a.trace.end == b.trace.end && x.kind == y.kind && x.message == y.message) return true;
-  first_difference = fmt::format("after the same {} events it ended with \"{}\", now with \"{}\"", a.trace.events.size(),
-                                 x.message, y.message);
+  first_difference = fmt::format("after the same {} events it ended with \"{}\", now with \"{}\"",
+                                 a.trace.events.size(), x.message, y.message);
   return false;
 }
 

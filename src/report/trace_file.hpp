@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A trace file: all that is needed to run a schedule again, and to show it where the program is not at hand.
 //
-// Its addresses are places (module and offset, allocating thread and number), so that it means the same in another process. The
-// names of places (functions, lines, variables) stand in it, since the program may be gone or rebuilt when it is read.
+// Its addresses are places (module and offset, allocating thread and number), so that it means the same in
+// another process. The names of places (functions, lines, variables) stand in it, since the program may be
+// gone or rebuilt when it is read.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,11 @@ struct Symbols {
 
 // How the program under test was started.
 struct Invocation {
-  std::string program;               // an absolute path; empty where it was compiled from sources for this one check
+  std::string program;  // an absolute path; empty where it was compiled from sources for this one check
   std::vector<std::string> sources;  // absolute paths
   std::string compile_flags;
   std::vector<std::string> arguments;
-  std::string directory;             // the working directory
+  std::string directory;  // the working directory
 };
 
 struct TraceFile {
@@ -51,7 +52,7 @@ struct TraceFile {
   std::uint32_t preemptions = 0;
   bool minimal = false;
   std::uint64_t execution = 0;
-  ThreadNames names;                 // of the thread ids in plan and trace
+  ThreadNames names;  // of the thread ids in plan and trace
   Trace trace;
   std::vector<std::string> modules;  // paths, by module number
   Symbols symbols;
@@ -67,8 +68,8 @@ std::string to_json(const TraceFile& file);
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
 
-// As same_events(), for traces of two processes, which number modules and threads differently and place them elsewhere.
-// first_difference: one line, where they differ.
+// As same_events(), for traces of two processes, which number modules and threads differently and place them
+// elsewhere. first_difference: one line, where they differ.
 bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
 
 }  // namespace thrum

@@ -33,7 +33,8 @@ std::string number_text(std::uint64_t value, std::uint32_t size) {
   constexpr std::uint64_t kDecimalMax = std::uint64_t{1} << 40;
   std::uint64_t mask = size == 0 || size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * size)) - 1;
   std::uint64_t negated = (~value + 1) & mask;
-  if (size > 1 && negated != 0 && negated < kSmall && (value & mask) > mask / 2) return fmt::format("-{}", negated);
+  if (size > 1 && negated != 0 && negated < kSmall && (value & mask) > mask / 2)
+    return fmt::format("-{}", negated);
   return value < kDecimalMax ? fmt::format("{}", value) : fmt::format("{:#x}", value);
 }
 
@@ -110,7 +111,8 @@ class Rows {
     if (point && point->running_enabled) {
       if (point->yielded) return;
       std::string before = goes_on ? operation_text(file_, next) : waiter_of(event.thread);
-      rows_.push_back({Row::Kind::preemption, event.thread, before.empty() ? "preempted" : "preempted before: " + before, "", 0});
+      rows_.push_back({Row::Kind::preemption, event.thread,
+                       before.empty() ? "preempted" : "preempted before: " + before, "", 0});
       return;
     }
     if (event.operation == Operation::thread_end) return;
@@ -122,8 +124,8 @@ class Rows {
       rows_.push_back({Row::Kind::wait, event.thread, "waits: " + waits, "", 0});
       return;
     }
-    // Without a choice it is not known whether it ended or went on without a visible operation.
-    if (point) rows_.push_back({Row::Kind::wait, event.thread, "ends", "", 0});
+    // It may have ended, or wait for something that never came before the trace ended.
+    if (point) rows_.push_back({Row::Kind::wait, event.thread, "goes no further", "", 0});
   }
 
   // What the failure says of a thread that could not go on; empty for the others.
@@ -145,7 +147,8 @@ class Rows {
 
   std::string wait_text(std::size_t next) const {
     const Event& event = trace_.events[next];
-    std::string text = waits_for(event.operation, object_text(file_, places_of(file_, next).object, event.object));
+    std::string text =
+        waits_for(event.operation, object_text(file_, places_of(file_, next).object, event.object));
     auto holder = holders_.find(event.object);
     bool locks = event.operation == Operation::lock || event.operation == Operation::shared_lock;
     if (locks && holder != holders_.end()) text += ", held by " + file_.names.name(holder->second);
@@ -162,7 +165,8 @@ class Rows {
   void add_failure() {
     const Failure& failure = trace_.failure;
     if (failure.empty() || !failure.waiters.empty()) return;
-    if (!trace_.events.empty() && trace_.events.back().thread != failure.thread) add_switch(trace_.events.size() - 1);
+    if (!trace_.events.empty() && trace_.events.back().thread != failure.thread)
+      add_switch(trace_.events.size() - 1);
     rows_.push_back({Row::Kind::failure, failure.thread, failure_title(failure),
                      source_of(file_, failing_stack(file_)), 0});
   }
@@ -182,15 +186,17 @@ void append(std::vector<Row>& out, const std::vector<Row>& rows, std::size_t beg
 Row fold_row(ThreadId thread, std::string text) { return {Row::Kind::fold, thread, std::move(text), "", 0}; }
 
 // Leaves out all but the head and the tail of a range.
-void fold_range(std::vector<Row>& out, const std::vector<Row>& rows, std::size_t begin, std::size_t end, std::size_t head,
-                std::size_t tail, const char* what) {
+void fold_range(std::vector<Row>& out, const std::vector<Row>& rows, std::size_t begin, std::size_t end,
+                std::size_t head, std::size_t tail, const char* what) {
   append(out, rows, begin, begin + head);
-  out.push_back(fold_row(rows[begin + head].thread, fmt::format("... {} {} ...", end - begin - head - tail, what)));
+  out.push_back(
+      fold_row(rows[begin + head].thread, fmt::format("... {} {} ...", end - begin - head - tail, what)));
   append(out, rows, end - tail, end);
 }
 
 bool same_row(const Row& a, const Row& b) {
-  return a.kind == Row::Kind::operation && b.kind == a.kind && a.thread == b.thread && a.text == b.text && a.source == b.source;
+  return a.kind == Row::Kind::operation && b.kind == a.kind && a.thread == b.thread && a.text == b.text &&
+         a.source == b.source;
 }
 
 // How often the `period` rows at begin stand there in a row.
@@ -244,9 +250,11 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
     case Operation::plain_store: return fmt::format("{} = {} (plain)", object, wrote);
     case Operation::read_modify_write: return fmt::format("{}: {} -> {}", object, read, wrote);
     case Operation::compare_exchange:
-      if (event.outcome == Outcome::failed) return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
+      if (event.outcome == Outcome::failed)
+        return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
-    case Operation::thread_create: return fmt::format("creates {}.{}", file.names.name(event.thread), event.operand);
+    case Operation::thread_create:
+      return fmt::format("creates {}.{}", file.names.name(event.thread), event.operand);
     case Operation::thread_join: return "joins a thread";
     case Operation::choose:
     case Operation::clock_read: return fmt::format("{} -> {}", operation_name(event.operation), read);
@@ -258,8 +266,10 @@ std::string waiter_text(const TraceFile& file, std::size_t i) {
   const Waiter& waiter = file.trace.failure.waiters[i];
   const Place object = i < file.trace.waiter_places.size() ? file.trace.waiter_places[i].object : Place{};
   std::string holder = waiter.holder == kNoThread ? "" : file.names.name(waiter.holder);
-  if (waiter.operation == Operation::thread_join) return holder.empty() ? "join a thread" : fmt::format("join {}", holder);
-  std::string text = fmt::format("{} {}", operation_name(waiter.operation), object_text(file, object, waiter.object));
+  if (waiter.operation == Operation::thread_join)
+    return holder.empty() ? "join a thread" : fmt::format("join {}", holder);
+  std::string text =
+      fmt::format("{} {}", operation_name(waiter.operation), object_text(file, object, waiter.object));
   if (!holder.empty()) text += ", held by " + holder;
   if (waiter.spinning) text += ", in a loop that nothing ends";
   return text;

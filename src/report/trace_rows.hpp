@@ -20,7 +20,7 @@ struct Row {
   Kind kind = Kind::operation;
   ThreadId thread = kMainThread;
   std::string text;
-  std::string source;      // "queue.cpp:17"; empty where nothing is known
+  std::string source;      // file and line; empty where nothing is known
   std::size_t number = 0;  // operation: the event, counted from 1
 };
 

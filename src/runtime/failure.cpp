@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/failure.hpp"
 
-#include <csignal>
-#include <cstring>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <csignal>
+#include <cstring>
 
 #include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -45,10 +45,10 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
   bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
-  std::string message = signal == SIGSEGV  ? "segmentation fault"
-                        : signal == SIGBUS ? "bus error"
-                        : signal == SIGFPE ? "arithmetic exception"
-                        : signal == SIGILL ? "illegal instruction"
+  std::string message = signal == SIGSEGV   ? "segmentation fault"
+                        : signal == SIGBUS  ? "bus error"
+                        : signal == SIGFPE  ? "arithmetic exception"
+                        : signal == SIGILL  ? "illegal instruction"
                         : signal == SIGTRAP ? "trap"
                                             : "aborted";
   constexpr std::uint64_t kNullPage = 4096;
@@ -91,7 +91,8 @@ void fail(Failure failure) {
     capture_failure_stack(trace);
     for (const Waiter& waiter : trace.failure.waiters) {
       for (const Thread* thread : scheduler().live()) {
-        if (thread->id == waiter.thread) trace.waiter_places.push_back({place_of(waiter.object), {}, {}, thread->stack});
+        if (thread->id == waiter.thread)
+          trace.waiter_places.push_back({place_of(waiter.object), {}, {}, thread->stack});
       }
     }
   }
@@ -110,7 +111,8 @@ void fail_here(BugKind kind, const char* message) {
 }
 
 void install_signal_handlers() {
-  long memory = raw_syscall(SYS_mmap, 0, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  long memory =
+      raw_syscall(SYS_mmap, 0, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(memory);
   stack.ss_size = kSignalStack;

@@ -11,7 +11,8 @@ bool thrum_has_fsgsbase = false;
 CallerState thrum_caller;
 
 Context new_context(void* top, void (*body)()) {
-  // As thrum_fiber_switch leaves it: mxcsr and x87 control word, r15, r14, r13, r12, rbx, rbp, return address.
+  // As thrum_fiber_switch leaves it: mxcsr and x87 control word, r15, r14, r13, r12, rbx, rbp, return
+  // address.
   auto* slot = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
   *--slot = 0;
   *--slot = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fibers: threads of the program under test that take turns on one system thread. A switch saves the registers that a call preserves and
-// moves the stack pointer and the thread control block (FS base), so that each fiber has its own thread-local storage.
+// Fibers: threads of the program under test that take turns on one system thread. A switch saves the
+// registers that a call preserves and moves the stack pointer and the thread control block (FS base), so that
+// each fiber has its own thread-local storage.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/heap.hpp"
 
+#include <sys/mman.h>
 #include <bit>
 #include <cstring>
-#include <sys/mman.h>
 
 #include "runtime/failure.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -19,7 +19,8 @@ namespace {
 constexpr std::uint64_t kHeap = 0x1000'0000'0000;
 constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
 constexpr std::size_t kGrain = 16;
-constexpr std::size_t kExactMax = 1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
+constexpr std::size_t kExactMax =
+    1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
 constexpr std::size_t kExactClasses = kExactMax / kGrain;
 constexpr std::size_t kClasses = kExactClasses + 4 * 24;
 
@@ -67,7 +68,8 @@ ProgramHeap::RegionHeader& ProgramHeap::header(Region region) const {
 ProgramHeap::RegionHeader& ProgramHeap::open(Region region) {
   RegionHeader& mine = header(region);
   if (__builtin_expect(!mapped_[region], 0)) {
-    long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(&mine), static_cast<long>(kRegionSize), PROT_READ | PROT_WRITE,
+    long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(&mine), static_cast<long>(kRegionSize),
+                              PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     THRUM_CHECK(mapped == reinterpret_cast<long>(&mine));
     mapped_[region] = true;
@@ -117,7 +119,8 @@ void* ProgramHeap::allocate_aligned(std::size_t alignment, std::size_t size) {
 void ProgramHeap::release(void* memory) {
   if (!memory) return;
   world.wrote = true;
-  if (!contains(reinterpret_cast<std::uint64_t>(memory))) fail_here(BugKind::double_free, "free of an address that malloc did not give");
+  if (!contains(reinterpret_cast<std::uint64_t>(memory)))
+    fail_here(BugKind::double_free, "free of an address that malloc did not give");
   Block* block = Block::of(memory);
   if (block->state == BlockState::aligned) {
     auto* outer = static_cast<char*>(memory) - block->size;
@@ -125,7 +128,8 @@ void ProgramHeap::release(void* memory) {
     block = Block::of(outer);
   }
   if (block->state == BlockState::freed) fail_here(BugKind::double_free, "a block is freed twice");
-  if (block->state != BlockState::live) fail_here(BugKind::double_free, "free of an address that malloc did not give");
+  if (block->state != BlockState::live)
+    fail_here(BugKind::double_free, "free of an address that malloc did not give");
   block->state = BlockState::freed;
   if (world.job->heap == Heap::fresh) return;
   RegionHeader& mine = open(region_);

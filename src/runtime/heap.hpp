@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The heap of the program under test, while a search is on: malloc and its family.
 //
-// Each thread allocates from its own region, so that an address depends on the thread's own history and not on the interleaving. A freed block goes to
-// the thread that freed it, which reuses it next, as real allocators do (Heap lifo), or is never used again (fresh).
+// Each thread allocates from its own region, so that an address depends on the thread's own history and not
+// on the interleaving. A freed block goes to the thread that freed it, which reuses it next, as real
+// allocators do (Heap lifo), or is never used again (fresh).
 //
-// All of the heap's own state lies in the regions, each block behind a header, each region behind its free lists: so it is rolled back with the rest.
-// Thread safety: one system thread.
+// All of the heap's own state lies in the regions, each block behind a header, each region behind its free
+// lists: so it is rolled back with the rest. Thread safety: one system thread.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct BlockName {
 
 class ProgramHeap {
  public:
-  using Region = std::uint32_t;  // a thread's slot
+  using Region = std::uint32_t;                // a thread's slot
   static constexpr Region kPoolRegion = 1024;  // for what libc allocates when the runtime makes a thread
   static constexpr Region kRegionCount = 1025;
 

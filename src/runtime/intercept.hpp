@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the files intercept_*.cpp share.
 //
-// An intercepted function has three parts: forward to libc in a plain process; the operation itself, on the state inside the program's object; and, in an
-// execution, arriving before it and saying that it is done. Before the first choice there is one thread, and operations are done without a scheduling
-// point.
+// An intercepted function has three parts: forward to libc in a plain process; the operation itself, on the
+// state inside the program's object; and, in an execution, arriving before it and saying that it is done.
+// Before the first choice there is one thread, and operations are done without a scheduling point.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,35 @@
 #include "runtime/world.hpp"
 
 // Begins an intercepted function: in a plain process, the rest is libc's.
-#define THRUM_FORWARD(name, ...)  \
-  if (!::thrum::searching()) {    \
-    THRUM_REAL(name);             \
-    return real(__VA_ARGS__);     \
+#define THRUM_FORWARD(name, ...) \
+  if (!::thrum::searching()) {   \
+    THRUM_REAL(name);            \
+    return real(__VA_ARGS__);    \
   }
 
 namespace thrum {
 
-inline std::uint64_t address_of(const volatile void* object) { return reinterpret_cast<std::uint64_t>(object); }
+inline std::uint64_t address_of(const volatile void* object) {
+  return reinterpret_cast<std::uint64_t>(object);
+}
 
 // The owner word of a lock that the running thread holds.
-inline std::uint32_t running_owner() { return world.running ? scheduler().current().id + 1u : kMainThread + 1u; }
+inline std::uint32_t running_owner() {
+  return world.running ? scheduler().current().id + 1u : kMainThread + 1u;
+}
 
 inline constexpr std::uint64_t kNoDeadline = Scheduler::kNoDeadline;
 
 // Virtual time: nanoseconds since the process began. Clocks differ from it by a constant.
 std::uint64_t virtual_now();
-std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time);  // of an absolute time; times before the beginning: 0
+std::uint64_t clock_to_virtual(clockid_t clock,
+                               const timespec& time);  // of an absolute time; times before the beginning: 0
 timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns);
 std::uint64_t duration_ns(const timespec& time);
 inline bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
 
-// Whether a call is to be a visible operation: in an execution, and not the unwinder's own, which would make every exception a
-// scheduling point.
+// Whether a call is to be a visible operation: in an execution, and not the unwinder's own, which would make
+// every exception a scheduling point.
 inline bool is_visible_from(std::uint64_t code) { return world.running && !unwinder_range().holds(code); }
 
 // The running thread's wait has run out: an event of its own.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Condition variables, barriers, semaphores.
 //
-// A condition wait is two events: releasing the mutex and going to sleep; having it again. Where the wait ends by its timeout, that is an event
-// between the two.
+// A condition wait is two events: releasing the mutex and going to sleep; having it again. Where the wait
+// ends by its timeout, that is an event between the two.
 
-#include <cerrno>
-#include <cstring>
 #include <pthread.h>
 #include <semaphore.h>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "runtime/intercept.hpp"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kAll = ~std::uint32_t{0};
 
-int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline, std::uint64_t code) {
+int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
+                       std::uint64_t code) {
   std::uint64_t object = address_of(condition);
   std::uint64_t lock_object = address_of(mutex);
   auto& lock = state_at<LockState>(lock_object);
@@ -52,8 +53,8 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
 void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_t code) {
   if (!world.running) return;
   scheduler().arrive(operation, address_of(condition), 0, code);
-  std::uint32_t woken =
-      scheduler().wake(address_of(condition), Operation::wait_reacquire, operation == Operation::signal ? 1 : kAll);
+  std::uint32_t woken = scheduler().wake(address_of(condition), Operation::wait_reacquire,
+                                         operation == Operation::signal ? 1 : kAll);
   scheduler().done(Scheduler::Effect::change, woken);
 }
 
@@ -105,14 +106,16 @@ THRUM_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* m
   return wait_for_condition(condition, mutex, kNoDeadline, THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* time) {
+THRUM_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                        const timespec* time) {
   THRUM_FORWARD(pthread_cond_timedwait, condition, mutex, time)
   if (!is_valid(*time)) return EINVAL;
   auto clock = static_cast<clockid_t>(state_at<ConditionState>(address_of(condition)).clock);
   return wait_for_condition(condition, mutex, clock_to_virtual(clock, *time), THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* time) {
+THRUM_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                        const timespec* time) {
   THRUM_FORWARD(pthread_cond_clockwait, condition, mutex, clock, time)
   if (!is_valid(*time)) return EINVAL;
   return wait_for_condition(condition, mutex, clock_to_virtual(clock, *time), THRUM_CALLER);
@@ -130,7 +133,8 @@ THRUM_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
   return 0;
 }
 
-THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes, unsigned count) {
+THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
+                                      unsigned count) {
   THRUM_FORWARD(pthread_barrier_init, barrier, attributes, count)
   if (count == 0) return EINVAL;
   std::memset(static_cast<void*>(barrier), 0, sizeof *barrier);
@@ -185,7 +189,9 @@ THRUM_EXPORT int sem_wait(sem_t* semaphore) {
 THRUM_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
   THRUM_FORWARD(sem_timedwait, semaphore, time)
   if (!is_valid(*time)) return fail_with(EINVAL);
-  return take_semaphore(semaphore, clock_to_virtual(CLOCK_REALTIME, *time), THRUM_CALLER) ? 0 : fail_with(ETIMEDOUT);
+  return take_semaphore(semaphore, clock_to_virtual(CLOCK_REALTIME, *time), THRUM_CALLER)
+             ? 0
+             : fail_with(ETIMEDOUT);
 }
 
 THRUM_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
@@ -197,7 +203,8 @@ THRUM_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec
 THRUM_LOOP_IMPL int sem_trywait_impl(sem_t* semaphore) {
   THRUM_FORWARD(sem_trywait, semaphore)
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
-  if (world.running) scheduler().arrive_in_loop(Operation::semaphore_try_wait, address_of(semaphore), 0, THRUM_CALLER);
+  if (world.running)
+    scheduler().arrive_in_loop(Operation::semaphore_try_wait, address_of(semaphore), 0, THRUM_CALLER);
   bool taken = state.count != 0;
   if (taken) --state.count;
   if (world.running) {

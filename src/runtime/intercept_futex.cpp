@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Futexes: what C++20's atomic waiting, latches, barriers, semaphores and futures are made of. They come through libc's syscall().
+// Futexes: what C++20's atomic waiting, latches, barriers, semaphores and futures are made of. They come
+// through libc's syscall().
 
-#include <cerrno>
-#include <climits>
-#include <cstdarg>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <climits>
+#include <cstdarg>
 
 #include "runtime/intercept.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -27,7 +28,8 @@ std::uint64_t deadline_of(const timespec* timeout, int operation) {
   return clock_to_virtual(operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, *timeout);
 }
 
-long futex_wait(std::uint32_t* word, int operation, std::uint32_t expected, const timespec* timeout, std::uint64_t code) {
+long futex_wait(std::uint32_t* word, int operation, std::uint32_t expected, const timespec* timeout,
+                std::uint64_t code) {
   std::uint64_t object = address_of(word);
   std::uint64_t deadline = deadline_of(timeout, operation);
   if (!world.running) {
@@ -73,12 +75,11 @@ THRUM_EXPORT long syscall(long number, ...) {
     switch (operation & FUTEX_CMD_MASK) {
       case FUTEX_WAIT:
       case FUTEX_WAIT_BITSET:
-        return futex_wait(word, operation, static_cast<std::uint32_t>(a[2]), reinterpret_cast<const timespec*>(a[3]), THRUM_CALLER);
+        return futex_wait(word, operation, static_cast<std::uint32_t>(a[2]),
+                          reinterpret_cast<const timespec*>(a[3]), THRUM_CALLER);
       case FUTEX_WAKE:
-      case FUTEX_WAKE_BITSET:
-        return futex_wake(word, static_cast<std::uint32_t>(a[2]), THRUM_CALLER);
-      default:
-        break;
+      case FUTEX_WAKE_BITSET: return futex_wake(word, static_cast<std::uint32_t>(a[2]), THRUM_CALLER);
+      default: break;
     }
   }
   long result = raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

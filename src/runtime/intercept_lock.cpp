@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutexes, read-write locks, spin locks.
 
+#include <pthread.h>
 #include <cerrno>
 #include <cstring>
-#include <pthread.h>
 
 #include "runtime/intercept.hpp"
 
@@ -33,7 +33,8 @@ bool arrive_at_lock(Operation operation, std::uint64_t object, std::uint64_t dea
 
 void done_with_lock(Outcome outcome = Outcome::done) {
   if (!world.running) return;
-  scheduler().done(outcome == Outcome::failed ? Scheduler::Effect::read : Scheduler::Effect::change, 0, 0, outcome);
+  scheduler().done(outcome == Outcome::failed ? Scheduler::Effect::read : Scheduler::Effect::change, 0, 0,
+                   outcome);
 }
 
 int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline, std::uint64_t code) {
@@ -181,18 +182,19 @@ THRUM_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
   return lock_exclusive(lock, kNoDeadline, THRUM_CALLER);
 }
 
-#define TIMED_RWLOCK(name, take)                                                            \
+#define TIMED_RWLOCK(name, take)                                                              \
   THRUM_EXPORT int pthread_rwlock_timed##name(pthread_rwlock_t* lock, const timespec* time) { \
-    THRUM_FORWARD(pthread_rwlock_timed##name, lock, time)                                   \
-    std::uint64_t deadline;                                                                 \
-    if (int error = timed(time, CLOCK_REALTIME, deadline)) return error;                    \
-    return take(lock, deadline, THRUM_CALLER);                                              \
-  }                                                                                         \
-  THRUM_EXPORT int pthread_rwlock_clock##name(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) { \
-    THRUM_FORWARD(pthread_rwlock_clock##name, lock, clock, time)                            \
-    std::uint64_t deadline;                                                                 \
-    if (int error = timed(time, clock, deadline)) return error;                             \
-    return take(lock, deadline, THRUM_CALLER);                                              \
+    THRUM_FORWARD(pthread_rwlock_timed##name, lock, time)                                     \
+    std::uint64_t deadline;                                                                   \
+    if (int error = timed(time, CLOCK_REALTIME, deadline)) return error;                      \
+    return take(lock, deadline, THRUM_CALLER);                                                \
+  }                                                                                           \
+  THRUM_EXPORT int pthread_rwlock_clock##name(pthread_rwlock_t* lock, clockid_t clock,        \
+                                              const timespec* time) {                         \
+    THRUM_FORWARD(pthread_rwlock_clock##name, lock, clock, time)                              \
+    std::uint64_t deadline;                                                                   \
+    if (int error = timed(time, clock, deadline)) return error;                               \
+    return take(lock, deadline, THRUM_CALLER);                                                \
   }
 
 TIMED_RWLOCK(rdlock, lock_shared)
@@ -223,7 +225,8 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
   std::uint64_t object = address_of(rwlock);
   auto& lock = state_at<LockState>(object);
   bool writes = lock.owner != 0;
-  if (world.running) scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
+  if (world.running)
+    scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
   if (writes) {
     lock.owner = 0;
   } else if (lock.count != 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // malloc and its family.
 
+#include <malloc.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <malloc.h>
 
 #include "runtime/heap.hpp"
 #include "runtime/world.hpp"
@@ -75,7 +75,9 @@ THRUM_EXPORT void* memalign(std::size_t alignment, std::size_t size) {
   return or_no_memory(the_heap.allocate_aligned(alignment, size));
 }
 
-THRUM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
+THRUM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return memalign(alignment, size);
+}
 
 THRUM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t size) {
   if (alignment < sizeof(void*) || !is_power_of_two(alignment)) return EINVAL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pthread_once and the guards of local statics. This file is compiled with exceptions: an initialisation that throws leaves its object as it was.
+// pthread_once and the guards of local statics. This file is compiled with exceptions: an initialisation that
+// throws leaves its object as it was.
 
 #include <pthread.h>
 

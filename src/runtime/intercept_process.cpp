@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The process: its beginning, its end, and how it fails.
 
-#include <cstdio>
-#include <cstdlib>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "runtime/intercept.hpp"
@@ -27,7 +27,8 @@ bool g_terminating = false;  // std::terminate was called
 
 ThreadId running_thread() { return world.running ? scheduler().current().id : kMainThread; }
 
-// The name of the exception that is being handled, or nothing. std::type_info keeps its name behind its vtable pointer (Itanium C++ ABI 2.9.5).
+// The name of the exception that is being handled, or nothing. std::type_info keeps its name behind its
+// vtable pointer (Itanium C++ ABI 2.9.5).
 std::string current_exception_name() {
   auto* current_type = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "__cxa_current_exception_type"));
   void* type = current_type ? current_type() : nullptr;
@@ -68,7 +69,8 @@ void flush_output() {
 [[noreturn]] void exit_under_search(int status, std::uint64_t code) {
   end_main_thread_locals();
   process_state().run_exit_handlers();
-  // What the program has printed and libc not yet written is lost with the execution; nobody sees it but under replay.
+  // What the program has printed and libc not yet written is lost with the execution; nobody sees it but
+  // under replay.
   if (!world.running || world.job->replay) flush_output();
   leave_process(status, code);
 }
@@ -82,9 +84,10 @@ int main_under_search(int argc, char** argv, char** environment) {
 
 }  // namespace
 
-THRUM_EXPORT int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*loader_fini)(),
-                                   void* stack_end) {
-  static auto* const real = reinterpret_cast<decltype(&__libc_start_main)>(next_function("__libc_start_main"));
+THRUM_EXPORT int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(),
+                                   void (*loader_fini)(), void* stack_end) {
+  static auto* const real =
+      reinterpret_cast<decltype(&__libc_start_main)>(next_function("__libc_start_main"));
   if (searching()) {
     g_main = main;
     main = main_under_search;
@@ -132,7 +135,8 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
   // The runtime's own globals are never destroyed.
   if (module == &__dso_handle) return 0;
   if (!searching()) {
-    static auto* const real = reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
+    static auto* const real =
+        reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
     return real(function, argument, module);
   }
   process_state().at_exit(function, argument);
@@ -148,12 +152,17 @@ THRUM_EXPORT void abort() {
   fail({BugKind::crash, "aborted", running_thread(), THRUM_CALLER, {}});
 }
 
-THRUM_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+THRUM_EXPORT void __assert_fail(const char* expression, const char* file, unsigned line,
+                                const char* function) {
   if (!searching()) {
-    static auto* const real =
-        reinterpret_cast<void (*)(const char*, const char*, unsigned, const char*)>(next_function("__assert_fail"));
+    static auto* const real = reinterpret_cast<void (*)(const char*, const char*, unsigned, const char*)>(
+        next_function("__assert_fail"));
     real(expression, file, line, function);
     __builtin_unreachable();
   }
-  fail({BugKind::assertion, std::string("assertion failed: ") + expression, running_thread(), THRUM_CALLER, {}});
+  fail({BugKind::assertion,
+        std::string("assertion failed: ") + expression,
+        running_thread(),
+        THRUM_CALLER,
+        {}});
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads: creation, end, join, thread-specific data.
 
-#include <cerrno>
 #include <pthread.h>
 #include <unwind.h>
+#include <cerrno>
 
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
@@ -71,8 +71,8 @@ void thread_main() {
   finish_thread();
 }
 
-_Unwind_Reason_Code stop_at_end(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*, _Unwind_Context*,
-                                void*) {
+_Unwind_Reason_Code stop_at_end(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
+                                _Unwind_Context*, void*) {
   if (actions & _UA_END_OF_STACK) finish_thread();
   return _URC_NO_REASON;
 }
@@ -85,7 +85,8 @@ void end_main_thread_locals() { destroy_thread_locals(scheduler().current()); }
 
 }  // namespace thrum
 
-THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*), void* argument) {
+THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
+                                void* argument) {
   THRUM_FORWARD(pthread_create, handle, attributes, body, argument)
   if (!world.running) begin_search();
   Thread* child = scheduler().create(body, argument);
@@ -186,7 +187,8 @@ int register_thread_local(void (*destructor)(void*), void* object) {
 
 THRUM_EXPORT int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) {
   if (searching()) return register_thread_local(destructor, object);
-  static auto* const real = reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_thread_atexit_impl"));
+  static auto* const real =
+      reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_thread_atexit_impl"));
   return real(destructor, object, module);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clocks, sleeping, yielding. Time is virtual: it stands still while threads run, and moves when a wait runs out or nothing else can happen.
+// Clocks, sleeping, yielding. Time is virtual: it stands still while threads run, and moves when a wait runs
+// out or nothing else can happen.
 
-#include <cerrno>
 #include <sched.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include "runtime/intercept.hpp"
 
@@ -19,10 +20,12 @@ constexpr std::uint64_t kRealTimeStart = 1'700'000'000 * kSecond;
 constexpr std::uint64_t kOtherStart = 1'000 * kSecond;
 
 std::uint64_t start_of(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealTimeStart : kOtherStart;
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? kRealTimeStart
+                                                                                         : kOtherStart;
 }
 
-// Reading a clock is a visible operation. Before the first choice it also takes a while, so that a loop that waits for a time ends.
+// Reading a clock is a visible operation. Before the first choice it also takes a while, so that a loop that
+// waits for a time ends.
 std::uint64_t read_clock(std::uint64_t code) {
   constexpr std::uint64_t kReadTakes = 1'000;
   if (!world.running) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/modules.hpp"
 
-#include <cstring>
 #include <link.h>
 #include <unwind.h>
+#include <cstring>
 
 #include "runtime/raw_syscall.hpp"
 
@@ -49,14 +49,16 @@ bool needs_runtime(const dl_phdr_info& info) {
   }
   if (!strings || reinterpret_cast<std::uint64_t>(strings) < info.dlpi_addr) return false;
   for (const auto* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_NEEDED && std::strcmp(strings + entry->d_un.d_val, "libthrum.so") == 0) return true;
+    if (entry->d_tag == DT_NEEDED && std::strcmp(strings + entry->d_un.d_val, "libthrum.so") == 0)
+      return true;
   }
   return false;
 }
 
 std::string own_path() {
   char path[4096];
-  long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), reinterpret_cast<long>(path), sizeof path);
+  long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+                            reinterpret_cast<long>(path), sizeof path);
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 

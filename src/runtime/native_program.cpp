@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/native_program.hpp"
 
-#include <cstring>
-#include <ctime>
 #include <link.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <cstring>
+#include <ctime>
 
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
@@ -188,10 +188,11 @@ void begin_search() {
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
   main.life = Life::unsettled;
-  long stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                           -1, 0);
+  long stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   THRUM_CHECK(stack > 0);
   Context engine_context = new_context(reinterpret_cast<char*>(stack) + kEngineStack, engine);
+  install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
 }
@@ -215,11 +216,16 @@ void cut_by_steps() {
 
 void exit_process(int status) {
   if (!world.running) {
-    Failure failure{BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
+    Failure failure{
+        BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
     report_without_search(status == 0 ? nullptr : &failure);
   }
   if (status != 0) {
-    fail({BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), scheduler().current().id, 0, {}});
+    fail({BugKind::nonzero_exit,
+          "the program exits with status " + std::to_string(status),
+          scheduler().current().id,
+          0,
+          {}});
   }
   end_execution();
 }

@@ -13,8 +13,8 @@ class NativeProgram final : public Program {
   ThreadNames& names() override;
 };
 
-// The program's first choice: takes the snapshot and begins the search. Returns at the beginning of each execution; in the meantime the search goes
-// on, and at its end the process ends.
+// The program's first choice: takes the snapshot and begins the search. Returns at the beginning of each
+// execution; in the meantime the search goes on, and at its end the process ends.
 void begin_search();
 
 // The trace of the execution that runs.
@@ -25,10 +25,12 @@ Trace& current_trace();
 [[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
 [[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
 
-// The process under test ends, with this status; in an execution or, where there was no choice yet, the only one.
+// The process under test ends, with this status; in an execution or, where there was no choice yet, the only
+// one.
 [[noreturn]] void exit_process(int status);
 
-// Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended well.
+// Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended
+// well.
 [[noreturn]] void report_without_search(const Failure* failure);
 
 }  // namespace thrum

@@ -14,7 +14,8 @@ void Notes::weaker_atomic(std::uint64_t code) {
   std::uint64_t& recent = recent_[(code >> 2) % kRecent];
   if (recent == code) return;
   recent = code;
-  if (std::find(weaker_atomics_.begin(), weaker_atomics_.end(), code) == weaker_atomics_.end()) weaker_atomics_.push_back(code);
+  if (std::find(weaker_atomics_.begin(), weaker_atomics_.end(), code) == weaker_atomics_.end())
+    weaker_atomics_.push_back(code);
 }
 
 void Notes::uncontrolled_call(const char* name) {
@@ -31,23 +32,30 @@ void Notes::uncontrolled_system_call(long number) {
 
 void Notes::add_to(std::vector<Note>& notes) const {
   if (!weaker_atomics_.empty()) {
-    notes.push_back({"weaker-atomics", weaker_atomics_.size(),
-                     "atomic operations that ask for less than sequential consistency were run as if they asked for it", false});
+    notes.push_back(
+        {"weaker-atomics", weaker_atomics_.size(),
+         "atomic operations that ask for less than sequential consistency were run as if they asked for it",
+         false});
   }
   for (const char* name : uncontrolled_) {
-    notes.push_back({"uncontrolled-call", 1, std::string("the program calls ") + name + ", which is not under control", true});
+    notes.push_back({"uncontrolled-call", 1,
+                     std::string("the program calls ") + name + ", which is not under control", true});
   }
   for (long number : uncontrolled_system_calls_) {
-    notes.push_back({"uncontrolled-call", 1,
-                     "the program makes system call " + std::to_string(number) + ", which is not under control", true});
+    notes.push_back(
+        {"uncontrolled-call", 1,
+         "the program makes system call " + std::to_string(number) + ", which is not under control", true});
   }
   if (system_calls_not_watched_) {
     notes.push_back({"system-calls-not-watched", 1,
-                     "this kernel has no syscall user dispatch: system calls of the program were not watched", true});
+                     "this kernel has no syscall user dispatch: system calls of the program were not watched",
+                     true});
   }
   if (too_many_threads_) {
-    notes.push_back({"too-many-threads", 1,
-                     "more than " + std::to_string(kThreadsMax) + " threads in an execution: pthread_create failed", true});
+    notes.push_back(
+        {"too-many-threads", 1,
+         "more than " + std::to_string(kThreadsMax) + " threads in an execution: pthread_create failed",
+         true});
   }
 }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the state of the program's synchronization objects lies: inside the objects themselves, so that a rollback puts it back for free and static
-// initialisers (all zeros) work.
+// Where the state of the program's synchronization objects lies: inside the objects themselves, so that a
+// rollback puts it back for free and static initialisers (all zeros) work.
 #pragma once
 
-#include <cstdint>
 #include <pthread.h>
 #include <semaphore.h>
+#include <cstdint>
 
 #include "model/thread_names.hpp"
 
 namespace thrum {
 
-// A mutex (kind lies where glibc's static initialisers put it) or a read-write lock. Free: both first words are 0.
+// A mutex (kind lies where glibc's static initialisers put it) or a read-write lock. Free: both first words
+// are 0.
 struct LockState {
   std::uint32_t owner;  // ThreadId + 1 of who holds it, or writes
   std::uint32_t count;  // mutex: how often beyond once the owner has locked it; read-write lock: readers

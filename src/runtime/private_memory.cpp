@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime's own memory: outside every snapshot, never rolled back. The runtime's operator new and delete are local to the library (exports.map), so
-// that the program's are untouched.
+// The runtime's own memory: outside every snapshot, never rolled back. The runtime's operator new and delete
+// are local to the library (exports.map), so that the program's are untouched.
 //
-// A block of up to kLargest bytes comes from a free list of its power of two; lists are filled from chunks and memory goes back to them only.
-// Only one system thread ever runs in here.
+// A block of up to kLargest bytes comes from a free list of its power of two; lists are filled from chunks
+// and memory goes back to them only. Only one system thread ever runs in here.
 
+#include <sys/mman.h>
 #include <bit>
 #include <cstdint>
 #include <new>
-#include <sys/mman.h>
 
 #include "runtime/raw_syscall.hpp"
 #include "support/check.hpp"

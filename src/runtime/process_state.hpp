@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What belongs to the program's process rather than to a thread, and lies in the runtime's memory: exit handlers and pthread keys.
+// What belongs to the program's process rather than to a thread, and lies in the runtime's memory: exit
+// handlers and pthread keys.
 #pragma once
 
 #include <cstdint>

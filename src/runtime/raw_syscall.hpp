@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// System calls of the runtime's own: not through libc, whose state belongs to the program under test and is rolled back.
+// System calls of the runtime's own: not through libc, whose state belongs to the program under test and is
+// rolled back.
 #pragma once
 
 #include <sys/syscall.h>

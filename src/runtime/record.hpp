@@ -13,7 +13,8 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
-// Notes the running stack as the one of the thread's pending operation, where the current trace is to hold stacks.
+// Notes the running stack as the one of the thread's pending operation, where the current trace is to hold
+// stacks.
 void note_stack(Thread& thread);
 
 // The name of an address that lasts. none where the number is no address of the program's.

@@ -36,7 +36,8 @@ void Scheduler::reset() {
   spins_.reset();
 }
 
-void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code, Wait wait) {
+void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                       Wait wait) {
   count_step();
   Thread& me = *current_;
   me.operation = operation;
@@ -46,10 +47,6 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   me.wait = wait;
   me.timed = false;
   me.timed_out = false;
-  if (world.wrote) {
-    spins_.note_change(me);
-    world.wrote = false;
-  }
   if (me.atomic_depth != 0) {
     if (!enabled(me)) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
     return;
@@ -58,13 +55,11 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   me.wait = Wait::nothing;
 }
 
-void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code) {
+void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
+                               std::uint64_t code) {
   CallerState caller = thrum_caller;
   Thread& me = *current_;
-  if (world.wrote) {
-    spins_.note_change(me);
-    world.wrote = false;
-  }
+  settle_writes();
   SpinDetector::Arrival arrival =
       me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
@@ -112,8 +107,10 @@ void Scheduler::advance_clock(std::uint64_t to_ns) {
   spins_.note_write(SpinDetector::kClock, 1);
 }
 
-// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's turn again.
+// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's
+// turn again.
 void Scheduler::stand(Thread& thread) {
+  settle_writes();
   if (__builtin_expect(world.recording, 0)) note_stack(thread);
   thread.life = Life::standing;
   if (unsettled_.empty()) {
@@ -127,6 +124,12 @@ void Scheduler::stand(Thread& thread) {
   thread.life = Life::unsettled;
 }
 
+void Scheduler::settle_writes() {
+  if (!world.wrote) return;
+  world.wrote = false;
+  spins_.note_change(*current_);
+}
+
 void Scheduler::run(Thread& thread) {
   Thread& from = *current_;
   current_ = &thread;
@@ -136,27 +139,17 @@ void Scheduler::run(Thread& thread) {
 
 bool Scheduler::enabled(const Thread& thread) const {
   switch (thread.wait) {
-    case Wait::nothing:
-      return true;
-    case Wait::lock:
-      return lock_is_free(thread.object);
-    case Wait::shared_lock:
-      return shared_lock_is_free(thread.object);
-    case Wait::spin_lock:
-      return state_at<pthread_spinlock_t>(thread.object) == 0;
-    case Wait::semaphore:
-      return semaphore_count(thread.object) != 0;
-    case Wait::once:
-      return !once_is_running(thread.object);
-    case Wait::guard:
-      return !guard_is_running(thread.object);
-    case Wait::wakeup:
-      return thread.woken;
+    case Wait::nothing: return true;
+    case Wait::lock: return lock_is_free(thread.object);
+    case Wait::shared_lock: return shared_lock_is_free(thread.object);
+    case Wait::spin_lock: return state_at<pthread_spinlock_t>(thread.object) == 0;
+    case Wait::semaphore: return semaphore_count(thread.object) != 0;
+    case Wait::once: return !once_is_running(thread.object);
+    case Wait::guard: return !guard_is_running(thread.object);
+    case Wait::wakeup: return thread.woken;
     case Wait::deadline:
-    case Wait::join:
-      return false;
-    case Wait::spin:
-      return spins_.released(thread);
+    case Wait::join: return false;
+    case Wait::spin: return spins_.released(thread);
   }
   return false;
 }
@@ -207,7 +200,8 @@ void Scheduler::collect_options(const Thread& last) {
   point_.enabled = static_cast<std::uint16_t>(options_.size());
   point_.round = round;
   if (!timed) return;
-  // With some thread enabled any timed wait may run out first; with none, time passes until the earliest deadline.
+  // With some thread enabled any timed wait may run out first; with none, time passes until the earliest
+  // deadline.
   std::uint64_t latest = kNever;
   if (options_.empty()) {
     for (Thread* thread : live_) {
@@ -225,18 +219,19 @@ bool Scheduler::may_time_out(const Thread& thread) const {
   return thread.timed && thread.life == Life::standing && !enabled(thread);
 }
 
-// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind our back; who goes first does not
-// matter, since a round changes nothing.
+// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
+// our back; who goes first does not matter, since a round changes nothing.
 Thread* Scheduler::release_spinner() {
   for (Thread* thread : live_) {
-    if (thread->wait == Wait::spin && thread->life == Life::standing && spins_.give_another_round(*thread)) return thread;
+    if (thread->wait == Wait::spin && thread->life == Life::standing && spins_.give_another_round(*thread))
+      return thread;
   }
   return nullptr;
 }
 
 // Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.
 bool Scheduler::advance_for_spinners() {
-  constexpr std::uint64_t kShortest = 1'000;                    // a microsecond
+  constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
   constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
   bool watched = std::any_of(live_.begin(), live_.end(), [&](const Thread* thread) {
     return thread->wait == Wait::spin && thread->life == Life::standing && spins_.reads_clock(*thread);
@@ -252,12 +247,14 @@ void Scheduler::fail_stuck() {
   bool anybody = false;
   for (Thread* thread : live_) {
     anybody = true;
-    Waiter waiter{thread->id, thread->operation, thread->object, kNoThread, thread->wait == Wait::spin, thread->code};
+    Waiter waiter{thread->id, thread->operation,          thread->object,
+                  kNoThread,  thread->wait == Wait::spin, thread->code};
     if (thread->wait == Wait::join) {
       waiter.operation = Operation::thread_join;
       waiter.holder = thread->joined->id;
     }
-    if (thread->wait == Wait::lock || thread->wait == Wait::shared_lock) waiter.holder = lock_holder(thread->object);
+    if (thread->wait == Wait::lock || thread->wait == Wait::shared_lock)
+      waiter.holder = lock_holder(thread->object);
     if (waiter.spinning && failure.kind == BugKind::deadlock) {
       failure.kind = BugKind::livelock;
       failure.message = "every thread waits, some by going round in a loop";
@@ -286,7 +283,7 @@ void Scheduler::insert_live(Thread& thread) {
 }
 
 Thread* Scheduler::create(void* (*body)(void*), void* argument) {
-  world.wrote = true;
+  world.wrote = true;  // no loop that creates threads is a spin
   Thread& parent = *current_;
   std::uint16_t slot = created_;
   if (slot == kThreadsMax) return nullptr;
@@ -314,6 +311,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument) {
 }
 
 void Scheduler::start(Thread& child) {
+  settle_writes();
   unsettled_.push_back(current_);
   run(child);
 }
@@ -343,7 +341,7 @@ void Scheduler::end_current() {
 void Scheduler::join(Thread& other, std::uint64_t code) {
   Thread& me = *current_;
   other.joined_by_someone = true;
-  world.wrote = true;
+  world.wrote = true;  // no loop that joins threads is a spin
   if (other.life == Life::ended) return;
   me.operation = Operation::thread_join;
   me.object = 0;
@@ -357,11 +355,13 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
   std::vector<Thread*>& waiters = waiters_;
   waiters.clear();
   for (Thread* thread : live_) {
-    if (thread->wait == Wait::wakeup && !thread->woken && thread->object == object && thread->operation == sleeping) {
+    if (thread->wait == Wait::wakeup && !thread->woken && thread->object == object &&
+        thread->operation == sleeping) {
       waiters.push_back(thread);
     }
   }
-  std::sort(waiters.begin(), waiters.end(), [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
+  std::sort(waiters.begin(), waiters.end(),
+            [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
   if (most == 1 && waiters.size() > 1) {
     options_.clear();
     for (const Thread* waiter : waiters) options_.push_back({waiter->id, Via::run});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scheduler: which thread of the program under test runs.
 //
-// Each visible operation is a call that first arrives: it publishes the operation, and returns when the thread is to do it. Stretches without
-// visible operations (the start of a new thread, what follows a join) run at once when they can, so that at every choice each live thread stands before
-// a visible operation or waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
+// Each visible operation is a call that first arrives: it publishes the operation, and returns when the
+// thread is to do it. Stretches without visible operations (the start of a new thread, what follows a join)
+// run at once when they can, so that at every choice each live thread stands before a visible operation or
+// waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
 //
 // Thread safety: everything runs on one system thread.
 // Invariants, at every choice:
@@ -40,18 +41,23 @@ class Scheduler final : Pending {
   std::uint16_t threads_created() const { return created_; }
   std::uint32_t points() const { return points_; }
 
-  // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must be true first.
+  // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
+  // be true first.
   void arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
               Wait wait = Wait::nothing);
-  // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a loop_entry of switch.S.
+  // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a
+  // loop_entry of switch.S.
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
-  // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where that is why it returned.
+  // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where
+  // that is why it returned.
   bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
                     std::uint64_t deadline_ns);
   static constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
   enum class Effect : std::uint8_t { none, read, change };
-  // The running thread has done the operation that it arrived before: it is an event now. effect: what loops that watch its object have to know.
-  void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0, Outcome outcome = Outcome::done);
+  // The running thread has done the operation that it arrived before: it is an event now. effect: what loops
+  // that watch its object have to know.
+  void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0,
+            Outcome outcome = Outcome::done);
 
   // The event wrote a second object too.
   void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
@@ -65,11 +71,11 @@ class Scheduler final : Pending {
   // Waits, in the middle of a stretch, until the other thread has ended.
   void join(Thread& other, std::uint64_t code);
 
-  // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to be woken, is a choice.
+  // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to
+  // be woken, is a choice.
   std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
   // A choice among n values.
   std::uint16_t choose_value(std::uint16_t n);
-
 
   // What the pending operation of a thread waits for, by the state of the program's objects.
   bool enabled(const Thread& thread) const;
@@ -87,6 +93,7 @@ class Scheduler final : Pending {
   std::uint16_t choose(ChoiceKind kind);
   void collect_options(const Thread& last);
   void run(Thread& thread);
+  void settle_writes();  // what the running thread has written so far is its own change
   [[noreturn]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
   void insert_live(Thread& thread);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/snapshot.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <link.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <algorithm>
+#include <cstring>
 
 #include "runtime/heap.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -17,11 +17,16 @@ constinit Forever<Snapshot> the_snapshot;
 
 namespace {
 
-constexpr std::uint64_t round_down(std::uint64_t address, std::uint64_t page) { return address & ~(page - 1); }
-constexpr std::uint64_t round_up(std::uint64_t address, std::uint64_t page) { return round_down(address + page - 1, page); }
+constexpr std::uint64_t round_down(std::uint64_t address, std::uint64_t page) {
+  return address & ~(page - 1);
+}
+constexpr std::uint64_t round_up(std::uint64_t address, std::uint64_t page) {
+  return round_down(address + page - 1, page);
+}
 
 void protect(std::uint64_t begin, std::uint64_t end, int protection) {
-  long result = raw_syscall(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection);
+  long result =
+      raw_syscall(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection);
   THRUM_CHECK(result == 0);
 }
 
@@ -85,7 +90,8 @@ void Snapshot::take(std::uint64_t stack_pointer) {
   dl_iterate_phdr(&ModuleWalk::visit, this);
   for (ProgramHeap::Region region : {ProgramHeap::Region{0}, ProgramHeap::kPoolRegion}) {
     if (the_heap.region_end(region)) {
-      add(reinterpret_cast<std::uint64_t>(the_heap.region_begin(region)), reinterpret_cast<std::uint64_t>(the_heap.region_end(region)));
+      add(reinterpret_cast<std::uint64_t>(the_heap.region_begin(region)),
+          reinterpret_cast<std::uint64_t>(the_heap.region_end(region)));
     }
   }
   heap_end_ = round_up(reinterpret_cast<std::uint64_t>(the_heap.region_end(0)), kPage);

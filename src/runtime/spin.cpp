@@ -11,7 +11,7 @@ namespace thrum {
 
 namespace {
 
-constexpr std::size_t kVisitsMax = 64;    // a longer iteration is an ordinary one
+constexpr std::size_t kVisitsMax = 64;  // a longer iteration is an ordinary one
 constexpr std::size_t kReadsMax = 4096;
 constexpr std::uint64_t kStackMax = 1 << 16;  // bytes of live stack; a deeper loop is an ordinary one
 constexpr std::size_t kRegisters = 6;
@@ -40,22 +40,28 @@ bool SpinDetector::too_deep(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer > kStackMax;
 }
 
-void SpinDetector::copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state) {
-  std::size_t words = (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
+void SpinDetector::copy_state(const Thread& thread, const CallerState& caller,
+                              std::vector<std::uint64_t>& state) {
+  std::size_t words =
+      (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
   state.resize(kRegisters + words);
   std::copy(std::begin(caller.registers), std::end(caller.registers), state.begin());
-  std::memcpy(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer), words * sizeof(std::uint64_t));
+  std::memcpy(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
+              words * sizeof(std::uint64_t));
 }
 
-bool SpinDetector::same_state(const Thread& thread, const CallerState& caller, const std::vector<std::uint64_t>& state) {
-  std::size_t words = (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
+bool SpinDetector::same_state(const Thread& thread, const CallerState& caller,
+                              const std::vector<std::uint64_t>& state) {
+  std::size_t words =
+      (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
   return state.size() == kRegisters + words &&
          std::equal(std::begin(caller.registers), std::end(caller.registers), state.begin()) &&
          std::memcmp(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
                      words * sizeof(std::uint64_t)) == 0;
 }
 
-SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code, const CallerState& caller) {
+SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code,
+                                           const CallerState& caller) {
   PerThread& mine = of(thread);
   std::size_t i = 0;
   while (i < mine.visit_count &&
@@ -82,7 +88,8 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   ++visit.count;
   bool same = same_state(thread, caller, visit.state);
   if (same) mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
-  if (same || std::has_single_bit(visit.count)) visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
+  if (same || std::has_single_bit(visit.count))
+    visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
   if (!same && std::has_single_bit(visit.count)) copy_state(thread, caller, visit.state);
   return same ? Arrival::spins : Arrival::ordinary;
 }
@@ -104,7 +111,8 @@ bool SpinDetector::released(const Thread& thread) const {
   for (const Read& read : mine.waits_for) {
     for (std::size_t i = read.writes_before; i < writes_.size(); ++i) {
       const Span& write = writes_[i];
-      if (write.object < read.what.object + read.what.size && read.what.object < write.object + write.size) return true;
+      if (write.object < read.what.object + read.what.size && read.what.object < write.object + write.size)
+        return true;
     }
   }
   return false;
@@ -112,7 +120,8 @@ bool SpinDetector::released(const Thread& thread) const {
 
 bool SpinDetector::reads_clock(const Thread& thread) const {
   const PerThread& mine = threads_[thread.slot];
-  return std::any_of(mine.waits_for.begin(), mine.waits_for.end(), [](const Read& read) { return read.what.object == kClock; });
+  return std::any_of(mine.waits_for.begin(), mine.waits_for.end(),
+                     [](const Read& read) { return read.what.object == kClock; });
 }
 
 bool SpinDetector::give_another_round(const Thread& thread) {

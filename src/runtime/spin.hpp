@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting loops: recognised, and their threads put to sleep until something that they read is written (docs/semantics.md, "Loops, fairness,
-// livelock").
+// Waiting loops: recognised, and their threads put to sleep until something that they read is written
+// (docs/semantics.md, "Loops, fairness, livelock").
 //
-// The idea. A thread that comes back to the same call with the same callee-saved registers and the same live stack, and has changed nothing in between,
-// will do the same again until somebody writes what it read. Values that live across a call are in callee-saved registers or on the stack, so
-// those are the whole state of the loop.
+// The idea. A thread that comes back to the same call with the same callee-saved registers and the same live
+// stack, and has changed nothing in between, will do the same again until somebody writes what it read.
+// Values that live across a call are in callee-saved registers or on the stack, so those are the whole state
+// of the loop.
 //
 // Example: while (!ready.load()) {} reads once, comes back, and then waits for a write to ready.
 //
-// Copying the stack at every load would cost too much. So a call is watched only once it was seen twice in a row with nothing changed between; when a call is
-// found to be such a one, the execution starts anew with it watched. Executions that never came back to it are the same either way, so that a plan keeps its
-// meaning. The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which finds loops that
-// alternate between several states as well.
+// Copying the stack at every load would cost too much. So a call is watched only once it was seen twice in a
+// row with nothing changed between; when a call is found to be such a one, the execution starts anew with it
+// watched. Executions that never came back to it are the same either way, so that a plan keeps its meaning.
+// The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which
+// finds loops that alternate between several states as well.
 //
 // Rejected: hashing the stack in place of comparing it, since an "exhausted" must not rest on a hash.
 #pragma once
@@ -34,8 +36,8 @@ class SpinDetector {
 
   enum class Arrival : std::uint8_t { ordinary, spins, start_anew };
 
-  // The thread arrives at a call (code: its return address) that may be part of a waiting loop. spins: it waits until released(). start_anew: a call to watch
-  // was found.
+  // The thread arrives at a call (code: its return address) that may be part of a waiting loop. spins: it
+  // waits until released(). start_anew: a call to watch was found.
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller);
 
   // The thread has read an object and changed nothing.
@@ -53,8 +55,8 @@ class SpinDetector {
   // Whether its iteration read the clock.
   bool reads_clock(const Thread& thread) const;
 
-  // Lets a spinning thread go round once more though nothing that it read was written; false if it has done so since the last write of any
-  // object.
+  // Lets a spinning thread go round once more though nothing that it read was written; false if it has done
+  // so since the last write of any object.
   bool give_another_round(const Thread& thread);
 
   // Stands for the clock among the objects.
@@ -86,7 +88,8 @@ class SpinDetector {
   bool watched(std::uint64_t code) const;
   static bool too_deep(const Thread& thread, const CallerState& caller);
   static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
-  static bool same_state(const Thread& thread, const CallerState& caller, const std::vector<std::uint64_t>& state);
+  static bool same_state(const Thread& thread, const CallerState& caller,
+                         const std::vector<std::uint64_t>& state);
   PerThread& of(const Thread& thread);
 
   std::vector<std::uint64_t> watched_;

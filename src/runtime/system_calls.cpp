@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/system_calls.hpp"
 
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <linux/futex.h>
-#include <sys/prctl.h>
-#include <ucontext.h>
 
 #include "runtime/failure.hpp"
 #include "runtime/modules.hpp"
@@ -133,7 +133,8 @@ struct Call {
 volatile char g_selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 bool g_watching = false;
 
-// The kernel takes no fault at a protected page but fails; then the pages that the call may have meant are made writable, and it is made again.
+// The kernel takes no fault at a protected page but fails; then the pages that the call may have meant are
+// made writable, and it is made again.
 long perform(const Call& call) {
   const long* a = call.arguments;
   long result = raw_syscall(call.number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -141,7 +142,8 @@ long perform(const Call& call) {
   constexpr std::uint64_t kBufferMax = 1 << 16;
   for (int i = 0; i < 6; ++i) {
     auto size = i < 5 ? static_cast<std::uint64_t>(a[i + 1]) : 0;  // mostly the size follows the buffer
-    snapshot().prepare_write(static_cast<std::uint64_t>(a[i]), std::clamp<std::uint64_t>(size, 256, kBufferMax));
+    snapshot().prepare_write(static_cast<std::uint64_t>(a[i]),
+                             std::clamp<std::uint64_t>(size, 256, kBufferMax));
   }
   return raw_syscall(call.number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -155,7 +157,8 @@ long fill_with_random(const Call& call) {
 }
 
 long answer(const Call& call) {
-  const Row* row = std::find_if(std::begin(kTable), std::end(kTable), [&](const Row& r) { return r.number == call.number; });
+  const Row* row = std::find_if(std::begin(kTable), std::end(kTable),
+                                [&](const Row& r) { return r.number == call.number; });
   if (row == std::end(kTable)) {
     notes().uncontrolled_system_call(call.number);
     return perform(call);
@@ -165,8 +168,7 @@ long answer(const Call& call) {
   constexpr long kError = 2;
   long descriptor = call.arguments[0];
   switch (row->treatment) {
-    case Treatment::harmless:
-      return perform(call);
+    case Treatment::harmless: return perform(call);
     case Treatment::output:
       if (descriptor != kOutput && descriptor != kError) notes().uncontrolled_call(row->name);
       return perform(call);
@@ -177,20 +179,14 @@ long answer(const Call& call) {
       }
       notes().uncontrolled_call("read of the standard input (taken as empty)");
       return 0;
-    case Treatment::random:
-      return fill_with_random(call);
+    case Treatment::random: return fill_with_random(call);
     case Treatment::wake:
       if ((call.arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE) return 0;
       notes().uncontrolled_call("futex, from a library that is not instrumented");
       return -ENOSYS;
-    case Treatment::leave:
-      exit_process(static_cast<int>(call.arguments[0]));
-    case Treatment::named:
-      notes().uncontrolled_call(row->name);
-      return perform(call);
-    case Treatment::refused:
-      notes().uncontrolled_call(row->name);
-      return -ENOSYS;
+    case Treatment::leave: exit_process(static_cast<int>(call.arguments[0]));
+    case Treatment::named: notes().uncontrolled_call(row->name); return perform(call);
+    case Treatment::refused: notes().uncontrolled_call(row->name); return -ENOSYS;
   }
   return -ENOSYS;
 }
@@ -199,8 +195,8 @@ void on_system_call(int, siginfo_t* info, void* raw_context) {
   greg_t* registers = static_cast<ucontext_t*>(raw_context)->uc_mcontext.gregs;
   world.wrote = true;  // what a call changes is not seen; so no loop that makes one is taken for a spin
   Call call{info->si_syscall,
-            {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10], registers[REG_R8],
-             registers[REG_R9]}};
+            {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+             registers[REG_R8], registers[REG_R9]}};
   registers[REG_RAX] = answer(call);
 }
 
@@ -209,8 +205,9 @@ void on_system_call(int, siginfo_t* info, void* raw_context) {
 void watch_system_calls() {
   handle_signal(SIGSYS, on_system_call);
   const CodeRange& own = runtime_range();
-  long result = raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, static_cast<long>(own.begin),
-                            static_cast<long>(own.end - own.begin), reinterpret_cast<long>(&g_selector));
+  long result =
+      raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, static_cast<long>(own.begin),
+                  static_cast<long>(own.end - own.begin), reinterpret_cast<long>(&g_selector));
   g_watching = result == 0;
   if (!g_watching) notes().system_calls_not_watched();
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// System calls that the program and its libraries make while an execution runs, libc's own included. They come here by the kernel's syscall user dispatch
-// (Linux 5.11): each raises a signal, which costs microseconds, and nothing on the way of those who make none.
+// System calls that the program and its libraries make while an execution runs, libc's own included. They
+// come here by the kernel's syscall user dispatch (Linux 5.11): each raises a signal, which costs
+// microseconds, and nothing on the way of those who make none.
 //
-// What an execution does outside memory is not rolled back. So a call is either harmless, or answered here, or named in the result, which is then
-// inconclusive.
+// What an execution does outside memory is not rolled back. So a call is either harmless, or answered here,
+// or named in the result, which is then inconclusive.
 #pragma once
 
 namespace thrum {

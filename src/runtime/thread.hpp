@@ -14,7 +14,8 @@ namespace thrum {
 inline constexpr std::uint32_t kThreadsMax = 1024;  // in one execution, main included
 inline constexpr std::uint32_t kKeysMax = 1024;     // pthread keys
 
-// What must be true before a thread can do its pending operation. The state itself lies in the program's own object, and so is rolled back with it.
+// What must be true before a thread can do its pending operation. The state itself lies in the program's own
+// object, and so is rolled back with it.
 enum class Wait : std::uint8_t {
   nothing,
   lock,         // the mutex or read-write lock at object is free
@@ -46,7 +47,8 @@ struct Thread {
   char* stack_top = nullptr;  // live frames lie below
   char* stack_bottom = nullptr;
   ThreadId id = kMainThread;
-  std::uint16_t slot = 0;  // counts the threads of the execution in the order of their creation: stack, heap region
+  std::uint16_t slot =
+      0;  // counts the threads of the execution in the order of their creation: stack, heap region
   Life life = Life::unsettled;
   Wait wait = Wait::nothing;
   bool woken = false;      // Wait::wakeup: somebody did
@@ -55,8 +57,8 @@ struct Thread {
   bool detached = false;
   bool joined_by_someone = false;
   std::uint16_t atomic_depth = 0;
-  std::uint32_t events = 0;    // done so far
-  std::uint32_t children = 0;  // created so far
+  std::uint32_t events = 0;                       // done so far
+  std::uint32_t children = 0;                     // created so far
   Operation operation = Operation::thread_start;  // pending
   std::uint32_t size = 0;
   std::uint64_t object = 0;
@@ -70,7 +72,7 @@ struct Thread {
   void* result = nullptr;
   std::vector<Destructor> destructors;  // of thread_local objects, newest last
   std::vector<void*> keys;              // pthread_setspecific
-  std::vector<Place> stack;  // of the pending operation, where the trace is to hold stacks
+  std::vector<Place> stack;             // of the pending operation, where the trace is to hold stacks
 };
 
 }  // namespace thrum

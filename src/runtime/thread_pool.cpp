@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/thread_pool.hpp"
 
-#include <climits>
-#include <csignal>
-#include <cstring>
 #include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <climits>
+#include <csignal>
+#include <cstring>
 
 #include "runtime/heap.hpp"
 #include "runtime/process_state.hpp"
@@ -37,8 +37,11 @@ void ThreadPool::find_storage(Seat& seat) {
     auto& found = *static_cast<Seat*>(argument);
     auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
     constexpr std::uint64_t kStaticMax = 1 << 20;
-    if (info->dlpi_tls_modid == 0 || block == 0 || block > found.fs_base || found.fs_base - block > kStaticMax) return 0;
-    if (!found.storage || reinterpret_cast<char*>(block) < found.storage) found.storage = reinterpret_cast<char*>(block);
+    if (info->dlpi_tls_modid == 0 || block == 0 || block > found.fs_base ||
+        found.fs_base - block > kStaticMax)
+      return 0;
+    if (!found.storage || reinterpret_cast<char*>(block) < found.storage)
+      found.storage = reinterpret_cast<char*>(block);
     return 0;
   };
   dl_iterate_phdr(lowest, &seat);
@@ -48,7 +51,8 @@ void ThreadPool::find_storage(Seat& seat) {
 void* ThreadPool::park(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   find_storage(seat);
-  seat.stack_top = reinterpret_cast<char*>(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame);
+  seat.stack_top =
+      reinterpret_cast<char*>(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame);
   __atomic_store_n(&g_parked, 1, __ATOMIC_RELEASE);
   raw_syscall(SYS_futex, reinterpret_cast<long>(&g_parked), FUTEX_WAKE_PRIVATE, 1);
   std::uint32_t never = 0;
@@ -61,13 +65,15 @@ void ThreadPool::grow(std::size_t slots) {
     find_storage(seats_[0]);
     seats_[0].pristine = new char[seats_[0].storage_size];
   }
-  static auto* const real_create = reinterpret_cast<decltype(&pthread_create)>(next_function("pthread_create"));
+  static auto* const real_create =
+      reinterpret_cast<decltype(&pthread_create)>(next_function("pthread_create"));
   static auto* const real_setstack =
       reinterpret_cast<decltype(&pthread_attr_setstack)>(next_function("pthread_attr_setstack"));
   // The kernel must not hand signals to parked threads.
   std::uint64_t all = ~std::uint64_t{0};
   std::uint64_t mask = 0;
-  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask), sizeof mask);
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&mask),
+              sizeof mask);
   ProgramHeap::Region region = the_heap.use_region(ProgramHeap::kPoolRegion);
   while (seats_.size() < slots) {
     std::uint64_t address = kStacks + seats_.size() * (kStackSize + kGuardSize);
@@ -112,6 +118,8 @@ void ThreadPool::describe_main(Thread& main) const {
 
 void ThreadPool::save_main() { std::memcpy(seats_[0].pristine, seats_[0].storage, seats_[0].storage_size); }
 
-void ThreadPool::restore_main() { std::memcpy(seats_[0].storage, seats_[0].pristine, seats_[0].storage_size); }
+void ThreadPool::restore_main() {
+  std::memcpy(seats_[0].storage, seats_[0].pristine, seats_[0].storage_size);
+}
 
 }  // namespace thrum

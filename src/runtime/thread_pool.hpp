@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stacks and thread-local storage for fibers. Each fiber runs on the stack of a real thread of libc's that is parked for good, below its parked frame and
-// with its control block: so libc and the compiler's thread-local storage work as in a thread.
+// Stacks and thread-local storage for fibers. Each fiber runs on the stack of a real thread of libc's that is
+// parked for good, below its parked frame and with its control block: so libc and the compiler's thread-local
+// storage work as in a thread.
 //
-// The pool grows only between executions, since making a thread changes libc's own state, which is part of the snapshot.
+// The pool grows only between executions, since making a thread changes libc's own state, which is part of
+// the snapshot.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,8 @@ class ThreadPool {
   // How many slots there are; slot 0 is main, which keeps its own stack and storage.
   std::size_t size() const { return seats_.size(); }
 
-  // Parks threads until there are that many slots. REQUIRES: no execution runs, and the program's memory is writable.
+  // Parks threads until there are that many slots. REQUIRES: no execution runs, and the program's memory is
+  // writable.
   void grow(std::size_t slots);
 
   // Gives a new thread of the execution the stack and pristine thread-local storage of its slot.

@@ -25,7 +25,8 @@ void begin_section(std::uint64_t code) {
 void end_section() {
   if (!world.running) return;
   Thread& me = scheduler().current();
-  if (me.atomic_depth == 0) fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
+  if (me.atomic_depth == 0)
+    fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
   --me.atomic_depth;
 }
 

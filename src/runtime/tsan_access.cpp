@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compilers call under -fsanitize=thread, apart from atomics: plain and volatile accesses, function entries.
+// What compilers call under -fsanitize=thread, apart from atomics: plain and volatile accesses, function
+// entries.
 //
-// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop. A write to the thread's own stack does not: what a loop keeps
-// there is compared anyway.
+// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop. A write to the
+// thread's own stack does not: what a loop keeps there is compared anyway.
 
 #include <cstddef>
 #include <cstring>
@@ -41,19 +42,25 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
 
 }  // namespace
 
-#define ACCESS(size)                                                                                           \
-  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                                       \
-  THRUM_EXPORT void __tsan_write##size(void* address) { write(address); }                                      \
-  THRUM_EXPORT void __tsan_read_write##size(void* address) { write(address); }                                 \
-  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                                             \
-  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { write(address); }                            \
-  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { write(address); }                       \
-  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) { volatile_read(address, size, THRUM_CALLER); } \
-  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                            \
-    volatile_read(address, size, THRUM_CALLER);                                                                \
-  }                                                                                                            \
-  THRUM_EXPORT void __tsan_volatile_write##size(void* address) { volatile_write(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) { volatile_write(address, size, THRUM_CALLER); }
+#define ACCESS(size)                                                                     \
+  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                 \
+  THRUM_EXPORT void __tsan_write##size(void* address) { write(address); }                \
+  THRUM_EXPORT void __tsan_read_write##size(void* address) { write(address); }           \
+  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                       \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { write(address); }      \
+  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { write(address); } \
+  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                \
+    volatile_read(address, size, THRUM_CALLER);                                          \
+  }                                                                                      \
+  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {      \
+    volatile_read(address, size, THRUM_CALLER);                                          \
+  }                                                                                      \
+  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                         \
+    volatile_write(address, size, THRUM_CALLER);                                         \
+  }                                                                                      \
+  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {               \
+    volatile_write(address, size, THRUM_CALLER);                                         \
+  }
 
 ACCESS(1)
 ACCESS(2)
@@ -84,8 +91,8 @@ THRUM_EXPORT void* __tsan_memset(void* to, int value, std::size_t size) {
   return std::memset(to, value, size);
 }
 
-// The annotation interface, for libraries that call it when they see __SANITIZE_THREAD__. The operations it speaks of are atomics in code that is
-// instrumented, and so known already.
+// The annotation interface, for libraries that call it when they see __SANITIZE_THREAD__. The operations it
+// speaks of are atomics in code that is instrumented, and so known already.
 THRUM_EXPORT void __tsan_acquire(void*) {}
 THRUM_EXPORT void __tsan_release(void*) {}
 THRUM_EXPORT void __tsan_mutex_create(void*, unsigned) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations, as compilers call them under -fsanitize=thread. Each is a visible operation; under a search they are sequentially consistent, whatever they ask
-// for, and one that asks for less is noted. The loop_entry of each stands in switch.S.
+// Atomic operations, as compilers call them under -fsanitize=thread. Each is a visible operation; under a
+// search they are sequentially consistent, whatever they ask for, and one that asks for less is noted. The
+// loop_entry of each stands in switch.S.
 
 #include <cstdint>
 
@@ -29,7 +30,8 @@ inline void arrive(Operation operation, const volatile T* address, int order, st
   scheduler().arrive_in_loop(operation, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
 }
 
-// Atomic on the machine too, for processes that are not under a search: there is a real instruction for each, 16 bytes with cmpxchg16b.
+// Atomic on the machine too, for processes that are not under a search: there is a real instruction for each,
+// 16 bytes with cmpxchg16b.
 template <typename T>
 inline bool compare_and_swap(volatile T* address, T& expected, T desired) {
   T seen = __sync_val_compare_and_swap(address, expected, desired);
@@ -112,37 +114,37 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
 }  // namespace
 
 // Changes wrap around, as atomics do, also for types that are promoted to int.
-#define UPDATE(bits_, T, name, expression)                                                                \
-  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_##name##_impl(volatile T* address, T value, int order) {       \
+#define UPDATE(bits_, T, name, expression)                                                                   \
+  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_##name##_impl(volatile T* address, T value, int order) {          \
     return update(address, order, THRUM_CALLER, [value](T old) -> T { return static_cast<T>(expression); }); \
   }
 
-#define ATOMIC(bits_, T)                                                                                            \
-  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_load_impl(const volatile T* address, int order) {                        \
-    return load(address, order, THRUM_CALLER);                                                                      \
-  }                                                                                                                 \
-  THRUM_EXPORT void __tsan_atomic##bits_##_store(volatile T* address, T value, int order) {                         \
-    store(address, value, order, THRUM_CALLER);                                                                     \
-  }                                                                                                                 \
-  UPDATE(bits_, T, exchange, (static_cast<void>(old), value))                                                       \
-  UPDATE(bits_, T, fetch_add, old + value)                                                                          \
-  UPDATE(bits_, T, fetch_sub, old - value)                                                                          \
-  UPDATE(bits_, T, fetch_and, old & value)                                                                          \
-  UPDATE(bits_, T, fetch_or, old | value)                                                                           \
-  UPDATE(bits_, T, fetch_xor, old ^ value)                                                                          \
-  UPDATE(bits_, T, fetch_nand, ~(old & value))                                                                      \
-  THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_strong_impl(volatile T* address, T* expected, T desired, \
-                                                                          int order, int) {                         \
-    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                                       \
-  }                                                                                                                 \
-  THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_weak_impl(volatile T* address, T* expected, T desired, \
-                                                                        int order, int) {                           \
-    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                                       \
-  }                                                                                                                 \
-  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_compare_exchange_val_impl(volatile T* address, T expected, T desired,    \
-                                                                     int order, int) {                              \
-    compare_exchange(address, &expected, desired, order, THRUM_CALLER);                                             \
-    return expected;                                                                                                \
+#define ATOMIC(bits_, T)                                                                                    \
+  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_load_impl(const volatile T* address, int order) {                \
+    return load(address, order, THRUM_CALLER);                                                              \
+  }                                                                                                         \
+  THRUM_EXPORT void __tsan_atomic##bits_##_store(volatile T* address, T value, int order) {                 \
+    store(address, value, order, THRUM_CALLER);                                                             \
+  }                                                                                                         \
+  UPDATE(bits_, T, exchange, (static_cast<void>(old), value))                                               \
+  UPDATE(bits_, T, fetch_add, old + value)                                                                  \
+  UPDATE(bits_, T, fetch_sub, old - value)                                                                  \
+  UPDATE(bits_, T, fetch_and, old& value)                                                                   \
+  UPDATE(bits_, T, fetch_or, old | value)                                                                   \
+  UPDATE(bits_, T, fetch_xor, old ^ value)                                                                  \
+  UPDATE(bits_, T, fetch_nand, ~(old & value))                                                              \
+  THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_strong_impl(volatile T* address, T* expected, \
+                                                                          T desired, int order, int) {      \
+    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                               \
+  }                                                                                                         \
+  THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_weak_impl(volatile T* address, T* expected,   \
+                                                                        T desired, int order, int) {        \
+    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                               \
+  }                                                                                                         \
+  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_compare_exchange_val_impl(volatile T* address, T expected,       \
+                                                                     T desired, int order, int) {           \
+    compare_exchange(address, &expected, desired, order, THRUM_CALLER);                                     \
+    return expected;                                                                                        \
   }
 
 ATOMIC(8, std::uint8_t)

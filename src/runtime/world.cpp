@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/world.hpp"
 
-#include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <cstring>
 
 #include "runtime/failure.hpp"
 #include "runtime/fiber.hpp"
@@ -19,7 +19,8 @@ constinit World world;
 
 namespace {
 
-// The value of an environment variable as a number, or -1. Read from the kernel, not from libc: this may run before libc has set up its environment.
+// The value of an environment variable as a number, or -1. Read from the kernel, not from libc: this may run
+// before libc has set up its environment.
 int number_from_environment(const char* name) {
   constexpr std::size_t kBuffer = 4096;
   char buffer[kBuffer];

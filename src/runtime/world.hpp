@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime's own world: whether a search is on, what it was asked to do, and the memory shared with the supervisor.
+// The runtime's own world: whether a search is on, what it was asked to do, and the memory shared with the
+// supervisor.
 //
-// A process is either plain (run without `thrum check`: every call goes through to libc) or under a search; that is decided at the first call of
-// any kind, which may come before the library's own constructors. Only one system thread ever runs the program under test.
+// A process is either plain (run without `thrum check`: every call goes through to libc) or under a search;
+// that is decided at the first call of any kind, which may come before the library's own constructors. Only
+// one system thread ever runs the program under test.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,7 @@ struct World {
   Mode mode = Mode::undecided;
   bool running = false;    // inside an execution, and the program's code runs, not the search
   bool recording = false;  // events are written down
-  bool wrote = false;      // the running thread has changed memory that others may see since this was last reset
+  bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
   bool live_output = false;
   std::uint64_t steps_end = ~std::uint64_t{0};  // the execution is cut when the channel's steps reach it
   Channel* channel = nullptr;
@@ -56,7 +58,8 @@ inline void count_step() {
 // The id of parent's next child, and the supervisor's copy of its name kept up to date.
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal);
 
-// The function of that name that this library stands in front of. Asked once for each; plain processes go through it.
+// The function of that name that this library stands in front of. Asked once for each; plain processes go
+// through it.
 void* next_function(const char* name, const char* version = nullptr);
 
 }  // namespace thrum

@@ -47,15 +47,6 @@ std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names
          " (its event " + std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
 }
 
-// Whether all that costs less was run. It did not show the bug then, or this would not be its best schedule.
-bool is_minimal(const FoundBug& bug, const Guarantee& guarantee) {
-  return bug.preemptions == 0 ||
-         std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
-           return bound.base == Base::nonpreemptive && bound.completed &&
-                  *bound.completed + 1 >= bug.preemptions;
-         });
-}
-
 class Search {
  public:
   Search(Program& program, Strategy& strategy, const Limits& limits)
@@ -65,6 +56,7 @@ class Search {
 
  private:
   bool take_bug();  // false: control is lost
+  bool is_minimal(const FoundBug& bug) const;
   void lose_control(std::string reason);
   double elapsed() const { return limits_.now() - start_; }
 
@@ -111,14 +103,17 @@ SearchResult Search::run() {
   result_.seconds = elapsed();
   result_.guarantee = strategy_.guarantee();
   // What had not been run when a bug was found may have been run since.
-  for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug, result_.guarantee);
+  for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
   return std::move(result_);
 }
 
 bool Search::take_bug() {
   auto known = std::find_if(result_.bugs.begin(), result_.bugs.end(),
                             [&](const FoundBug& bug) { return same_bug(bug.failure, trace_.failure); });
-  if (known != result_.bugs.end() && known->minimal) return true;
+  if (known != result_.bugs.end()) {
+    bool costs_preemptions = plan_.policy.base == Base::nonpreemptive;
+    if (known->minimal || (costs_preemptions && trace_.cost >= known->preemptions)) return true;
+  }
   FoundBug bug;
   bug.failure = trace_.failure;
   bug.execution = result_.executions;
@@ -130,13 +125,23 @@ bool Search::take_bug() {
     return false;
   }
   by_base(bug.trace, bug.preemptions);
-  bug.minimal = is_minimal(bug, strategy_.guarantee());
+  bug.minimal = is_minimal(bug);
   if (known == result_.bugs.end()) {
     result_.bugs.push_back(std::move(bug));
   } else if (bug.preemptions < known->preemptions) {
     *known = std::move(bug);
   }
   return true;
+}
+
+// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its best schedule.
+bool Search::is_minimal(const FoundBug& bug) const {
+  if (bug.preemptions == 0) return true;
+  if (result_.cut_by_steps != 0) return false;  // the bug may lie behind a cut
+  std::vector<Bound> bounds = strategy_.guarantee().bounds;
+  return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
+    return bound.base == Base::nonpreemptive && bound.completed && *bound.completed + 1 >= bug.preemptions;
+  });
 }
 
 void Search::lose_control(std::string reason) {

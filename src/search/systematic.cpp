@@ -97,6 +97,7 @@ void Systematic::merge(Strategy& other_strategy) {
     }
     bucket.clear();
   }
+  other.tree_ = ExecutionTree();
   excluded_ = excluded_ || other.excluded_;
   cost_max_ = std::max(cost_max_, other.cost_max_);
 }

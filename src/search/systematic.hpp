@@ -53,6 +53,9 @@ class Systematic final : public Strategy {
   // Plans that wait.
   std::size_t fringe_size() const;
 
+  // Nodes of the execution tree: what the plans that wait take, and one.
+  std::size_t nodes() const { return tree_.live(); }
+
  private:
   using Node = ExecutionTree::Node;
   struct Waiting {

@@ -66,6 +66,7 @@ class Chooser : public Program, private Pending {
 
 Limits limits() {
   Limits result;
+  result.executions = 10'000;  // a search that does not end is wrong, too
   result.out_of_time = [] { return false; };
   result.announce = [](const Plan&) {};
   result.now = [] { return 0.0; };
@@ -76,7 +77,7 @@ int run_all(Program& program, Strategy& strategy) {
   Plan plan;
   Trace trace;
   int count = 0;
-  while (strategy.next(plan)) {
+  while (count < 10'000 && strategy.next(plan)) {
     program.run(plan, &strategy, strategy.recording(), trace);
     strategy.learn(plan, trace);
     ++count;
@@ -92,6 +93,7 @@ TEST(Systematic, RunsEveryCombinationOnce) {
       EXPECT_EQ(run_all(program, search), 243);
       EXPECT_TRUE(search.guarantee().complete);
       EXPECT_EQ(search.fringe_size(), 0u);
+      EXPECT_EQ(search.nodes(), 1u) << "nothing is kept of what was run";
     }
   }
 }
@@ -104,7 +106,7 @@ TEST(Systematic, SaysHowFarItIs) {
   Trace trace;
   EXPECT_FALSE(search.guarantee().bounds[0].completed);
   const std::uint32_t done_by[] = {1, 5, 11, 15, 16};
-  for (std::uint32_t count = 1; search.next(plan); ++count) {
+  for (std::uint32_t count = 1; count < 1000 && search.next(plan); ++count) {
     program.run(plan, &search, search.recording(), trace);
     search.learn(plan, trace);
     std::optional<std::uint32_t> completed;
@@ -138,7 +140,7 @@ TEST(Systematic, SplitsIntoTwoThatHaveWork) {
   Plan plan;
   Trace trace;
   int run = 0;
-  while (search.next(plan)) {
+  while (run < 1000 && search.next(plan)) {
     program.run(plan, &search, search.recording(), trace);
     search.learn(plan, trace);
     ++run;
@@ -157,6 +159,46 @@ TEST(Systematic, SplitsIntoTwoThatHaveWork) {
   }
   EXPECT_EQ(run, 64);
   EXPECT_TRUE(search.guarantee().complete);
+  EXPECT_EQ(search.nodes(), 1u);
+}
+
+// What the other excluded, and how far it came, counts too.
+TEST(Systematic, MergesWhatWasCounted) {
+  Chooser small(1, 2);
+  Chooser large(4, 2);
+  for (std::optional<std::uint32_t> limit :
+       {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(1)}) {
+    Systematic one({Base::nonpreemptive, limit, true});
+    Systematic other({Base::nonpreemptive, limit, true});
+    run_all(small, one);
+    run_all(large, other);
+    EXPECT_TRUE(one.guarantee().complete);
+    EXPECT_EQ(one.guarantee().bounds[0].completed, 1u);
+    one.merge(other);
+    EXPECT_EQ(one.guarantee().complete, !limit);
+    EXPECT_EQ(one.guarantee().bounds[0].completed, limit ? 1u : 4u);
+  }
+}
+
+// A part that is taken over may hold cheaper plans than what is left here.
+TEST(Systematic, TakesUpCheaperPlansThatWereMerged) {
+  Chooser program(4, 2);
+  Systematic search({});
+  Plan plan;
+  Trace trace;
+  auto step = [&](Systematic& one) {
+    if (!one.next(plan)) return 0;
+    program.run(plan, &one, one.recording(), trace);
+    one.learn(plan, trace);
+    return 1;
+  };
+  int run = step(search);
+  std::unique_ptr<Strategy> part = search.split();  // of what costs 1
+  while (search.guarantee().bounds[0].completed < 1u) run += step(search);
+  EXPECT_EQ(step(search), 1);
+  search.merge(*part);
+  EXPECT_EQ(search.guarantee().bounds[0].completed, 0u);
+  EXPECT_EQ(run + 1 + run_all(program, search), 16);
 }
 
 TEST(Systematic, SurvivesLoadingGarbage) {

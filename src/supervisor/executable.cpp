@@ -38,9 +38,11 @@ class OpenElf {
 };
 
 bool needs_runtime(Elf* elf) {
-  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC || header.sh_entsize == 0) continue;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC || header.sh_entsize == 0)
+      continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr) continue;
     auto count = static_cast<int>(header.sh_size / header.sh_entsize);
@@ -66,7 +68,8 @@ std::string executable_problem(const std::string& path) {
   bool is_program = elf.get() != nullptr && elf_kind(elf.get()) == ELF_K_ELF &&
                     gelf_getehdr(elf.get(), &header) != nullptr &&
                     (header.e_type == ET_EXEC || header.e_type == ET_DYN);
-  if (!is_program) return path + ": is not an ELF executable; name a program built with thrum c++, or source files";
+  if (!is_program)
+    return path + ": is not an ELF executable; name a program built with thrum c++, or source files";
   if (access(path.c_str(), X_OK) != 0) return path + ": is not executable: " + std::strerror(errno);
   if (!needs_runtime(elf.get())) {
     return path + ": was not built with thrum; compile and link it with thrum c++ (or thrum cc)";

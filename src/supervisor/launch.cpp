@@ -58,7 +58,8 @@ void prepare_child(const Launch& what, pid_t parent) {
   int persona = personality(0xffffffff);
   // May be forbidden; then addresses differ from run to run, and are told apart by their places.
   if (persona >= 0) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
-  // A group in the background that uses the terminal would be stopped; so its reads fail and its writes go through.
+  // A group in the background that uses the terminal would be stopped; so its reads fail and its writes go
+  // through.
   std::signal(SIGTTIN, SIG_IGN);
   std::signal(SIGTTOU, SIG_IGN);
   if (what.output >= 0) {

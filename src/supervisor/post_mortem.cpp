@@ -19,7 +19,8 @@ std::string describe_status(int status) {
   int signal = WTERMSIG(status);
   if (signal == hang_signal()) return "no instrumented operation for 10 s";
   const char* name = sigabbrev_np(signal);
-  return name ? std::string("SIG") + name + " (" + sigdescr_np(signal) + ")" : "signal " + std::to_string(signal);
+  return name ? std::string("SIG") + name + " (" + sigdescr_np(signal) + ")"
+              : "signal " + std::to_string(signal);
 }
 
 // The last line of text that begins with, or holds, a phrase.
@@ -42,7 +43,8 @@ void lose(Report& report, const SharedChannel& channel, ThreadNames& names, std:
   report.result.lost_plan = channel.running_plan(names);
 }
 
-void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, BugKind kind, std::string message) {
+void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, BugKind kind,
+             std::string message) {
   FoundBug bug;
   bug.failure.kind = kind;
   bug.failure.message = std::move(message);
@@ -80,13 +82,15 @@ void compose_own_death(int status, Channel::Phase phase, const SharedChannel& ch
   } else if (WEXITSTATUS(status) != 0) {
     add_bug(report, channel, names, BugKind::nonzero_exit, what + " " + phase_words(phase));
   } else {
-    lose(report, channel, names, std::string("the program ended ") + phase_words(phase) + " without a report");
+    lose(report, channel, names,
+         std::string("the program ended ") + phase_words(phase) + " without a report");
   }
 }
 
 }  // namespace
 
-void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names, WorkerOutcome& outcome) {
+void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names,
+                    WorkerOutcome& outcome) {
   const Channel& shared = channel.channel();
   Report& report = outcome.report;
   Channel::Phase phase = shared.phase.load();
@@ -102,12 +106,13 @@ void compose_report(const Death& death, const SharedChannel& channel, ThreadName
       break;
     case Death::Cause::waits:
       lose(report, channel, names,
-           "the program waits in " + (death.call.empty() ? "a system call" : death.call) + " " + phase_words(phase) +
-               ", which Thrum does not control");
+           "the program waits in " + (death.call.empty() ? "a system call" : death.call) + " " +
+               phase_words(phase) + ", which Thrum does not control");
       break;
     case Death::Cause::out_of_time:
       lose(report, channel, names,
-           std::string("the time ended ") + phase_words(phase) + ", and the program did not stop when it was told to");
+           std::string("the time ended ") + phase_words(phase) +
+               ", and the program did not stop when it was told to");
       break;
   }
 }

@@ -19,6 +19,7 @@ struct Death {
 };
 
 // Fills in the report, or problem or internal, from what the channel and the program's last output say.
-void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names, WorkerOutcome& outcome);
+void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names,
+                    WorkerOutcome& outcome);
 
 }  // namespace thrum

@@ -25,9 +25,12 @@ namespace thrum {
 
 namespace {
 
-constexpr double kHangSeconds = 10;        // steps that stand still for so long are a hang
-constexpr double kHangGraceSeconds = 3;    // for the worker to report it itself
-constexpr double kStopGraceSeconds = 5;    // for the worker to end its search when it is told to
+constexpr double kHangSeconds = 10;      // steps that stand still for so long are a hang
+constexpr double kHangGraceSeconds = 3;  // for the worker to report it itself
+// The worker runs the schedule of a hang twice again, to confirm it; that it hangs is known by then.
+constexpr int kHangRepeats = 2;
+constexpr double kHangRepeatSeconds = 2;
+constexpr double kStopGraceSeconds = 5;      // for the worker to end its search when it is told to
 constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
 constexpr double kProgressSeconds = 1;
 constexpr int kPollMilliseconds = 50;
@@ -65,9 +68,10 @@ class Watch {
   std::optional<double> told_to_stop_;
   std::optional<double> reported_;
   std::uint64_t steps_ = 0;
-  double moved_ = start_;        // when steps_ last changed
+  double moved_ = start_;  // when steps_ last changed
   double cpu_when_moved_ = 0;
   bool hang_told_ = false;
+  int hang_repeats_ = 0;  // hangs to come that are known
 };
 
 Death Watch::run() {
@@ -83,7 +87,8 @@ Death Watch::run() {
 
 // False when the worker has ended. Then its group, which still has its name, is ended with it.
 bool Watch::wait_a_little() {
-  std::array<pollfd, 2> waiting = {{{worker_.process_descriptor, POLLIN, 0}, {output_.descriptor(), POLLIN, 0}}};
+  std::array<pollfd, 2> waiting = {
+      {{worker_.process_descriptor, POLLIN, 0}, {output_.descriptor(), POLLIN, 0}}};
   poll(waiting.data(), waiting.size(), kPollMilliseconds);
   output_.drain();
   siginfo_t info{};
@@ -133,11 +138,13 @@ void Watch::check_steps() {
     hang_told_ = false;
     return;
   }
+  double limit = hang_repeats_ > 0 ? kHangRepeatSeconds : kHangSeconds;
   double quiet = now() - moved_;
-  if (quiet < kHangSeconds) return;
-  bool computes = state.cpu_seconds - cpu_when_moved_ > kHangSeconds / 4;
+  if (quiet < limit) return;
+  bool computes = state.cpu_seconds - cpu_when_moved_ > limit / 4;
   if (computes && !hang_told_) {
     hang_told_ = true;
+    hang_repeats_ = hang_repeats_ > 0 ? hang_repeats_ - 1 : kHangRepeats;
     kill(worker_.process, hang_signal());
   }
   if (quiet < kHangSeconds + kHangGraceSeconds) return;

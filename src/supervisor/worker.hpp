@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs one worker, the program under test with the runtime inside, to its end, whatever that is.
 //
-// The worker may crash, hang, be killed, fork, or write without end: run_worker() returns all the same, within the time
-// given and a grace, and leaves no process behind. What the worker could not report itself is composed for it from the
-// plan in the channel.
-// Thread safety: one call at a time in a process, on its main thread: it handles SIGINT, SIGTERM and SIGHUP meanwhile, and makes
-// the process the one that inherits orphans.
+// The worker may crash, hang, be killed, fork, or write without end: run_worker() returns all the same,
+// within the time given and a grace, and leaves no process behind. What the worker could not report itself is
+// composed for it from the plan in the channel. Thread safety: one call at a time in a process, on its main
+// thread: it handles SIGINT, SIGTERM and SIGHUP meanwhile, and makes the process the one that inherits
+// orphans.
 #pragma once
 
 #include <functional>
@@ -32,10 +32,10 @@ struct WorkerSettings {
 
 struct WorkerOutcome {
   Report report;
-  std::string output;         // before the search took it over: the last 64 KB
-  std::string problem;        // not empty: the worker could not be started; one line, and no report
-  std::string internal;       // not empty: Thrum itself failed in the worker; one line, and no report
-  bool interrupted = false;   // by the user: the report says what was done until then
+  std::string output;        // before the search took it over: the last 64 KB
+  std::string problem;       // not empty: the worker could not be started; one line, and no report
+  std::string internal;      // not empty: Thrum itself failed in the worker; one line, and no report
+  bool interrupted = false;  // by the user: the report says what was done until then
 };
 
 WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names);

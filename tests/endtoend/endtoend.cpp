@@ -51,7 +51,8 @@ std::string EndToEnd::read(const std::string& path) {
 std::string EndToEnd::build(const std::string& source) {
   std::string program = path(fs::path(source).stem());
   bool c = source.ends_with(".c");
-  ChildResult result = thrum({c ? "cc" : "c++", c ? "-std=c11" : "-std=c++20", "-O1", "-g", source, "-o", program});
+  ChildResult result =
+      thrum({c ? "cc" : "c++", c ? "-std=c11" : "-std=c++20", "-O1", "-g", source, "-o", program});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   return program;
 }
@@ -65,7 +66,8 @@ nlohmann::json EndToEnd::check(std::vector<std::string> arguments, int exit_code
     ADD_FAILURE() << "no JSON: " << result.output << result.errors;
     return {};
   }
-  nlohmann::json schema = nlohmann::json::parse(read(std::string(THRUM_SOURCES) + "/docs/result.schema.json"));
+  nlohmann::json schema =
+      nlohmann::json::parse(read(std::string(THRUM_SOURCES) + "/docs/result.schema.json"));
   EXPECT_EQ(schema_violation(schema, json), "");
   return json;
 }

@@ -10,9 +10,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kTimes = 20;
-const char* const kBugs[] = {"work_stealing_queue_bug1.cpp", "work_stealing_queue_bug2.cpp", "work_stealing_queue_bug3.cpp",
-                             "bluetooth.cpp",                "treiber_aba.cpp",              "lost_wakeup.cpp",
-                             "abba_deadlock.cpp",            "refcount.cpp",                 "atomic_wait_no_notify.cpp"};
+const char* const kBugs[] = {"work_stealing_queue_bug1.cpp",
+                             "work_stealing_queue_bug2.cpp",
+                             "work_stealing_queue_bug3.cpp",
+                             "bluetooth.cpp",
+                             "treiber_aba.cpp",
+                             "lost_wakeup.cpp",
+                             "abba_deadlock.cpp",
+                             "refcount.cpp",
+                             "atomic_wait_no_notify.cpp"};
 
 class Replay : public EndToEnd, public testing::WithParamInterface<const char*> {
  protected:
@@ -25,7 +31,8 @@ class Replay : public EndToEnd, public testing::WithParamInterface<const char*> 
 
   void expect_same(const ChildResult& result) {
     EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
-    EXPECT_NE(result.output.find("the same failure again, by the same operations"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("the same failure again, by the same operations"), std::string::npos)
+        << result.output;
   }
 
   std::string program_;
@@ -36,16 +43,19 @@ TEST_P(Replay, AnywhereAndAlways) {
   for (int i = 0; i < kTimes; ++i) {
     bool elsewhere = i % 2 == 1;
     std::vector<std::string> environment;
-    if (i % 4 >= 2) environment.push_back("THRUM_TEST_FILLER=" + std::string(static_cast<std::size_t>(1000 * i + 1), 'x'));
+    if (i % 4 >= 2)
+      environment.push_back("THRUM_TEST_FILLER=" + std::string(static_cast<std::size_t>(1000 * i + 1), 'x'));
     expect_same(run({THRUM_PROGRAM, "replay", trace}, elsewhere ? "/" : path(""), environment));
   }
 }
 
 TEST_P(Replay, WithRandomisedAddresses) {
   std::string trace = find_bug();
-  for (int i = 0; i < kTimes; ++i) expect_same(run({DENY_PERSONALITY, THRUM_PROGRAM, "replay", trace}, path("")));
+  for (int i = 0; i < kTimes; ++i)
+    expect_same(run({DENY_PERSONALITY, THRUM_PROGRAM, "replay", trace}, path("")));
   // Found there, too, and by the same schedule.
-  ChildResult found = run({DENY_PERSONALITY, THRUM_PROGRAM, "check", "--out", "randomised", program_}, path(""));
+  ChildResult found =
+      run({DENY_PERSONALITY, THRUM_PROGRAM, "check", "--out", "randomised", program_}, path(""));
   EXPECT_EQ(found.exit_code, 1) << found.output << found.errors;
   expect_same(run({THRUM_PROGRAM, "replay", path("randomised/bug-1.trace.json")}, path("")));
 }
@@ -58,9 +68,8 @@ TEST_P(Replay, ShownWithoutTheProgram) {
   EXPECT_NE(shown.output.find("source"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kBugs), [](const auto& parameter) {
-  return fs::path(parameter.param).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kBugs),
+                         [](const auto& parameter) { return fs::path(parameter.param).stem().string(); });
 
 class ReplayOnce : public EndToEnd {};
 
@@ -96,9 +105,10 @@ TEST_F(ReplayOnce, DepartsFromTheTrace) {
 }
 
 TEST_F(ReplayOnce, OutputIsLive) {
-  std::string source = write("talks.cpp",
-                             "#include <cstdio>\n#include <cstdlib>\n#include <thread>\n"
-                             "int main() { std::thread([] { std::puts(\"from the thread\"); std::abort(); }).join(); }\n");
+  std::string source =
+      write("talks.cpp",
+            "#include <cstdio>\n#include <cstdlib>\n#include <thread>\n"
+            "int main() { std::thread([] { std::puts(\"from the thread\"); std::abort(); }).join(); }\n");
   std::string program = build(source);
   check({program}, 1);
   ChildResult result = thrum({"replay", "thrum-out/bug-1.trace.json"});

@@ -20,18 +20,24 @@ class Validator {
   }
 
  private:
-  std::string check_keyword(const std::string& keyword, const json& argument, const json& value, const std::string& where) {
+  std::string check_keyword(const std::string& keyword, const json& argument, const json& value,
+                            const std::string& where) {
     auto fault = [&](const std::string& what) { return where + ": " + what + ": " + value.dump(); };
     if (keyword.starts_with('$') && keyword != "$ref") return "";
     if (keyword == "title" || keyword == "description") return "";
-    if (keyword == "$ref") return check(root_.at(json::json_pointer(argument.get<std::string>().substr(1))), value, where);
+    if (keyword == "$ref")
+      return check(root_.at(json::json_pointer(argument.get<std::string>().substr(1))), value, where);
     if (keyword == "type") return is_type(argument, value) ? "" : fault("not of type " + argument.dump());
     if (keyword == "const") return value == argument ? "" : fault("not " + argument.dump());
     if (keyword == "enum") {
-      return std::find(argument.begin(), argument.end(), value) != argument.end() ? "" : fault("not one of " + argument.dump());
+      return std::find(argument.begin(), argument.end(), value) != argument.end()
+                 ? ""
+                 : fault("not one of " + argument.dump());
     }
-    if (keyword == "minimum") return !value.is_number() || value >= argument ? "" : fault("less than " + argument.dump());
-    if (keyword == "minItems") return value.size() >= argument ? "" : fault("fewer items than " + argument.dump());
+    if (keyword == "minimum")
+      return !value.is_number() || value >= argument ? "" : fault("less than " + argument.dump());
+    if (keyword == "minItems")
+      return value.size() >= argument ? "" : fault("fewer items than " + argument.dump());
     if (keyword == "required") return check_required(argument, value, where);
     if (keyword == "properties") return check_properties(argument, value, where);
     if (keyword == "items") return check_items(argument, value, where);
@@ -39,7 +45,8 @@ class Validator {
   }
 
   static bool is_type(const json& type, const json& value) {
-    if (type.is_array()) return std::any_of(type.begin(), type.end(), [&](const json& one) { return is_type(one, value); });
+    if (type.is_array())
+      return std::any_of(type.begin(), type.end(), [&](const json& one) { return is_type(one, value); });
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();
@@ -78,4 +85,6 @@ class Validator {
 
 }  // namespace
 
-std::string schema_violation(const json& schema, const json& document) { return Validator(schema).check(schema, document, ""); }
+std::string schema_violation(const json& schema, const json& document) {
+  return Validator(schema).check(schema, document, "");
+}

@@ -103,32 +103,37 @@ TEST_F(Search, NoThreads) {
 }
 
 TEST_F(Search, ArgumentsArePassed) {
-  std::string source = write("arguments.c", "int main(int argc, char** argv) { return argc == 3 && argv[2][0] == '-' ? 0 : 9; }\n");
+  std::string source = write(
+      "arguments.c", "int main(int argc, char** argv) { return argc == 3 && argv[2][0] == '-' ? 0 : 9; }\n");
   check({source, "--", "one", "--two"}, 0);
   json result = check({source}, 1);
   EXPECT_EQ(result["tests"][0]["bugs"][0]["kind"], "nonzero-exit");
 }
 
 TEST_F(Search, CrashBeforeMain) {
-  std::string source = write("early.cpp", "int* nowhere;\nint early = *nowhere;\nint main() { return early; }\n");
+  std::string source =
+      write("early.cpp", "int* nowhere;\nint early = *nowhere;\nint main() { return early; }\n");
   EXPECT_EQ(check({source}, 1)["tests"][0]["bugs"][0]["kind"], "crash");
 }
 
 // Nothing in the program can report this end; the supervisor must.
 TEST_F(Search, KilledFromOutside) {
-  std::string source = write("killed.cpp",
-                             "#include <signal.h>\n#include <sys/syscall.h>\n#include <thread>\n#include <unistd.h>\n"
-                             "int main() { std::thread([] { asm volatile(\"syscall\" : : \"a\"(SYS_kill), \"D\"(getpid()), "
-                             "\"S\"(SIGKILL) : \"rcx\", \"r11\", \"memory\"); }).join(); }\n");
+  std::string source =
+      write("killed.cpp",
+            "#include <signal.h>\n#include <sys/syscall.h>\n#include <thread>\n#include <unistd.h>\n"
+            "int main() { std::thread([] { asm volatile(\"syscall\" : : \"a\"(SYS_kill), \"D\"(getpid()), "
+            "\"S\"(SIGKILL) : \"rcx\", \"r11\", \"memory\"); }).join(); }\n");
   json result = check({source}, 1);
   EXPECT_EQ(result["tests"][0]["bugs"][0]["kind"], "crash");
 }
 
 TEST_F(Search, MuchOutput) {
-  std::string source = write("loud.cpp",
-                             "#include <cstdio>\n#include <thread>\n"
-                             "int main() { for (int i = 0; i < 200000; ++i) std::puts(\"a line of forty characters, more or less\");\n"
-                             "  std::thread([] { for (int i = 0; i < 1000; ++i) std::puts(\"more\"); }).join(); }\n");
+  std::string source =
+      write("loud.cpp",
+            "#include <cstdio>\n#include <thread>\n"
+            "int main() { for (int i = 0; i < 200000; ++i) std::puts(\"a line of forty characters, more or "
+            "less\");\n"
+            "  std::thread([] { for (int i = 0; i < 1000; ++i) std::puts(\"more\"); }).join(); }\n");
   check({source}, 0);
 }
 
@@ -140,8 +145,8 @@ TEST_F(Search, EndlessBeforeAnyChoice) {
 
 TEST_F(Search, InterruptReportsWhatWasDone) {
   std::string program = build(example("filesystem.cpp"));
-  ChildResult result = run({"timeout", "--preserve-status", "-s", "INT", "3", THRUM_PROGRAM, "check", "--time", "0", "--json",
-                            "result.json", program},
+  ChildResult result = run({"timeout", "--preserve-status", "-s", "INT", "3", THRUM_PROGRAM, "check",
+                            "--time", "0", "--json", "result.json", program},
                            path(""));
   EXPECT_EQ(result.exit_code, 3) << result.output << result.errors;
   json interrupted = json::parse(read(path("result.json")), nullptr, false);

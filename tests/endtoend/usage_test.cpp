@@ -21,7 +21,9 @@ class Usage : public EndToEnd {
   }
 };
 
-TEST_F(Usage, MissingProgram) { expect_refused({"check", "no_such_program"}, "no_such_program: No such file"); }
+TEST_F(Usage, MissingProgram) {
+  expect_refused({"check", "no_such_program"}, "no_such_program: No such file");
+}
 
 TEST_F(Usage, MissingSource) { expect_refused({"check", "no_such.cpp"}, "no_such.cpp: No such file"); }
 
@@ -70,12 +72,22 @@ TEST_F(Usage, NoArguments) {
 }
 
 TEST_F(Usage, OptionsOutOfRange) {
-  std::vector<std::vector<std::string>> options = {
-      {"--time", "-1"},    {"--time", "soon"},         {"--executions", "-1"},  {"--steps", "0"},
-      {"--jobs", "0"},     {"--jobs", "99999"},        {"--seed", "x"},         {"--bound", "preemptions=-1"},
-      {"--bound", "2"},    {"--bound", "delays="},     {"--bound", "preemptions=99999999"},
-      {"--heap", "stack"}, {"--races", "never"},       {"--memory-model", "x"}, {"--engine", "jet"},
-      {"--no-such-option"}};
+  std::vector<std::vector<std::string>> options = {{"--time", "-1"},
+                                                   {"--time", "soon"},
+                                                   {"--executions", "-1"},
+                                                   {"--steps", "0"},
+                                                   {"--jobs", "0"},
+                                                   {"--jobs", "99999"},
+                                                   {"--seed", "x"},
+                                                   {"--bound", "preemptions=-1"},
+                                                   {"--bound", "2"},
+                                                   {"--bound", "delays="},
+                                                   {"--bound", "preemptions=99999999"},
+                                                   {"--heap", "stack"},
+                                                   {"--races", "never"},
+                                                   {"--memory-model", "x"},
+                                                   {"--engine", "jet"},
+                                                   {"--no-such-option"}};
   for (std::vector<std::string>& option : options) {
     std::string name = option[0];
     option.insert(option.begin(), "check");
@@ -84,13 +96,15 @@ TEST_F(Usage, OptionsOutOfRange) {
   }
 }
 
-TEST_F(Usage, UnknownStrategy) { expect_refused({"check", "--strategy", "astrology", "program"}, "thrum strategies"); }
+TEST_F(Usage, UnknownStrategy) {
+  expect_refused({"check", "--strategy", "astrology", "program"}, "thrum strategies");
+}
 
 TEST_F(Usage, NotYet) {
   std::vector<std::vector<std::string>> options = {
-      {"--strategy", "dpor"},  {"--engine", "vm"},          {"--heap", "both"},     {"--races", "explore"},
-      {"--priority", "pb"},    {"--focus-var", "x"},        {"--spurious"},         {"--memory-model", "tso"},
-      {"--baseline", "r.json"}, {"--suppressions", "file"}, {"--list-tests"},       {"--search-memory", "1G"}};
+      {"--strategy", "dpor"},   {"--engine", "vm"},         {"--heap", "both"}, {"--races", "explore"},
+      {"--priority", "pb"},     {"--focus-var", "x"},       {"--spurious"},     {"--memory-model", "tso"},
+      {"--baseline", "r.json"}, {"--suppressions", "file"}, {"--list-tests"},   {"--search-memory", "1G"}};
   for (std::vector<std::string>& option : options) {
     option.insert(option.begin(), "check");
     option.emplace_back("program");
@@ -142,7 +156,8 @@ TEST_F(Usage, CompilerDriverRefuses) {
 }
 
 TEST_F(Usage, HelpIsNoError) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"}, {"check", "--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--help"}, {"check", "--help"}, {"--version"}}) {
     ChildResult result = thrum(words);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_NE(result.output, "");

@@ -140,6 +140,7 @@ std::string compare_systematic(const ToyCode& code, const Findings& findings) {
 std::string compare_explore(const ToyCode& code, const Findings& findings) {
   ToyProgram program(code);
   Limits limits = no_limits();
+  limits.executions = findings.executions.size() + 1;  // a search that does not end is wrong, too
   for (const char* name : {"icb", "dfs"}) {
     std::string who = "explore, " + std::string(name) + ": ";
     std::unique_ptr<Strategy> strategy = make_strategy(name, {});
@@ -195,6 +196,7 @@ class Workers {
     settings_.base = one_in(2) ? Base::nonpreemptive : Base::round_robin;
     name_ = one_in(2) ? "icb" : "dfs";
     count_ = 1 + random_.below(3);
+    moves_all_ = one_in(2);
     for (std::size_t i = 0; i < count_; ++i) add_worker();
     workers_[0].strategy = make();
   }
@@ -248,12 +250,13 @@ class Workers {
     Worker& from = workers_[random_.below(count_)];
     Worker& to = workers_[random_.below(count_)];
     if (!from.strategy) return;
-    if (one_in(3)) {
+    if (moves_all_ && one_in(3)) {
       from.strategy = move_to(from, *from.strategy, from);
       return;
     }
     // Another worker gets a part of it, or all.
-    std::unique_ptr<Strategy> part = one_in(4) ? std::move(from.strategy) : from.strategy->split();
+    std::unique_ptr<Strategy> part =
+        moves_all_ && one_in(4) ? std::move(from.strategy) : from.strategy->split();
     if (!part) return;
     if (&from != &to) part = move_to(from, *part, to);
     if (to.strategy) {
@@ -287,6 +290,7 @@ class Workers {
   StrategySettings settings_;
   const char* name_ = "";
   std::size_t count_ = 0;
+  bool moves_all_ = false;  // whole searches, too: one that was loaded anew has forgotten what it had wrong
   std::vector<Worker> workers_;
   std::unordered_set<std::string> seen_;
   bool lost_ = false;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace thrum {
+namespace {
+
+// A search that ended as it should: everything was run.
+WorkerOutcome exhausted() {
+  WorkerOutcome outcome;
+  Report& report = outcome.report;
+  report.started_threads = true;
+  report.result.end = SearchEnd::exhausted;
+  report.result.executions = 6;
+  report.result.guarantee.complete = true;
+  report.result.guarantee.exhausted = true;
+  report.result.guarantee.bounds = {{Base::nonpreemptive, std::nullopt, 2}};
+  return outcome;
+}
+
+WorkerOutcome within_bound() {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.result.guarantee.complete = false;
+  outcome.report.result.guarantee.bounds = {{Base::nonpreemptive, 2, 2}};
+  return outcome;
+}
+
+bool assumes(const TestResult& test, const std::string& kind) {
+  return std::any_of(test.assumptions.begin(), test.assumptions.end(),
+                     [&](const Assumption& assumption) { return assumption.kind == kind; });
+}
+
+void expect(const WorkerOutcome& outcome, const CheckOptions& options, Verdict verdict, bool complete,
+            int code) {
+  TestResult test = judge(outcome, options);
+  EXPECT_EQ(test.verdict, verdict) << test.reason;
+  EXPECT_EQ(test.complete, complete) << test.reason;
+  EXPECT_EQ(exit_code(outcome, options), code) << test.reason;
+  EXPECT_NE(test.reason, "");
+  EXPECT_TRUE(assumes(test, "races-not-checked"));
+  EXPECT_TRUE(assumes(test, "sequential-consistency"));
+}
+
+TEST(Judge, Exhausted) {
+  expect(exhausted(), {}, Verdict::exhausted, true, 0);
+  expect(within_bound(), {}, Verdict::exhausted, false, 0);
+  EXPECT_EQ(judge(exhausted(), {}).guarantee, "every schedule");
+  EXPECT_EQ(judge(within_bound(), {}).guarantee, "every schedule with up to 2 preemptions");
+}
+
+TEST(Judge, BudgetOfTheUser) {
+  CheckOptions strict;
+  strict.require_exhausted = true;
+  for (SearchEnd end : {SearchEnd::time, SearchEnd::executions}) {
+    WorkerOutcome outcome = within_bound();
+    outcome.report.result.end = end;
+    expect(outcome, {}, Verdict::inconclusive, false, 0);
+    expect(outcome, strict, Verdict::inconclusive, false, 3);
+    outcome.report.result.cut_by_steps = 1;
+    expect(outcome, {}, Verdict::inconclusive, false, 3);
+  }
+}
+
+TEST(Judge, ControlLost) {
+  WorkerOutcome outcome = within_bound();
+  outcome.report.result.end = SearchEnd::lost_control;
+  outcome.report.result.lost_reason = "a schedule could not be followed again";
+  expect(outcome, {}, Verdict::inconclusive, false, 3);
+  EXPECT_EQ(judge(outcome, {}).reason, "a schedule could not be followed again");
+}
+
+TEST(Judge, CutExecutionsAndUncontrolledCalls) {
+  WorkerOutcome cut = exhausted();
+  cut.report.result.cut_by_steps = 2;
+  expect(cut, {}, Verdict::inconclusive, false, 3);
+  EXPECT_TRUE(assumes(judge(cut, {}), "steps-cut"));
+  WorkerOutcome call = exhausted();
+  call.report.notes = {{"uncontrolled-call", 1, "read was called", true}};
+  expect(call, {}, Verdict::inconclusive, false, 3);
+  EXPECT_EQ(judge(call, {}).reason, "read was called");
+  WorkerOutcome note = exhausted();
+  note.report.notes = {{"weaker-atomics", 3, "three atomics asked for less", false}};
+  expect(note, {}, Verdict::exhausted, true, 0);
+  EXPECT_TRUE(assumes(judge(note, {}), "weaker-atomics"));
+}
+
+TEST(Judge, BugBeatsEverything) {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.result.bugs.emplace_back();
+  outcome.report.result.end = SearchEnd::lost_control;
+  outcome.interrupted = true;
+  expect(outcome, {}, Verdict::bug, false, 1);
+}
+
+TEST(Judge, Interrupted) {
+  WorkerOutcome outcome = within_bound();
+  outcome.report.result.end = SearchEnd::time;
+  outcome.interrupted = true;
+  expect(outcome, {}, Verdict::inconclusive, false, 3);
+}
+
+TEST(Judge, NoThreads) {
+  WorkerOutcome outcome;
+  outcome.report.result.end = SearchEnd::exhausted;
+  outcome.report.result.executions = 1;
+  expect(outcome, {}, Verdict::exhausted, true, 0);
+  EXPECT_TRUE(assumes(judge(outcome, {}), "no-threads"));
+}
+
+TEST(Judge, RacesIgnored) {
+  CheckOptions options;
+  options.races = "ignore";
+  expect(exhausted(), options, Verdict::inconclusive, false, 0);
+}
+
+TEST(Judge, SeveralJobsAreOneWorker) {
+  CheckOptions options;
+  options.jobs = 4;
+  EXPECT_TRUE(assumes(judge(exhausted(), options), "one-worker"));
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report/text_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "report/source_lines.hpp"
+#include "report/trace_rows.hpp"
+
+namespace thrum {
+namespace {
+
+// A trace made by hand: module 0 is the program, code offsets are source lines, and data offsets are given
+// names.
+class TraceMaker {
+ public:
+  TraceMaker() {
+    file_.modules = {"/t/queue"};
+    first_ = file_.names.child(kMainThread, 1);
+    second_ = file_.names.child(kMainThread, 2);
+    file_.trace.end = End::bug;
+  }
+
+  ThreadId first() const { return first_; }
+  ThreadId second() const { return second_; }
+
+  std::vector<Place> stack(std::uint32_t line, const std::string& function) {
+    file_.symbols.code[{0, line}] = {{"std::atomic<>::load", "/usr/include/c++/12/atomic", 7},
+                                     {function, "/t/queue.cpp", line}};
+    return {{Place::Space::module, 0, 0, line}};
+  }
+
+  Place variable(const std::string& name) {
+    Place place{Place::Space::module, 0, 0, 0x1000 + 8 * std::hash<std::string>{}(name) % 4096};
+    file_.symbols.data[{0, place.offset}] = name;
+    return place;
+  }
+
+  Event& add(ThreadId thread, Operation operation, const std::string& object, std::uint32_t line,
+             const std::string& function) {
+    Event event;
+    event.thread = thread;
+    event.operation = operation;
+    event.index = events_of_[thread]++;
+    event.size = 4;
+    EventPlaces places;
+    if (!object.empty()) places.object = variable(object);
+    event.object = places.object.offset;
+    places.stack = stack(line, function);
+    file_.trace.places.push_back(places);
+    return file_.trace.events.emplace_back(event);
+  }
+  void load(ThreadId thread, const std::string& object, std::uint64_t value, std::uint32_t line,
+            const std::string& function) {
+    add(thread, Operation::load, object, line, function).value = value;
+  }
+  void store(ThreadId thread, const std::string& object, std::uint64_t value, std::uint32_t line,
+             const std::string& function) {
+    add(thread, Operation::store, object, line, function).operand = value;
+  }
+
+  // The choice behind the last event: the thread goes on, or another one does.
+  void choice(bool running_enabled, ThreadId next) {
+    ThreadId thread = file_.trace.events.back().thread;
+    ChoicePoint point;
+    point.key = {thread, ChoiceKind::thread, events_of_[thread]};
+    point.running_enabled = running_enabled;
+    point.options_begin = static_cast<std::uint32_t>(file_.trace.options.size());
+    if (running_enabled) file_.trace.options.push_back({thread, Via::run});
+    file_.trace.options.push_back({next, Via::run});
+    point.options_count = point.enabled = running_enabled ? 2 : 1;
+    point.taken = running_enabled ? 1 : 0;
+    file_.trace.choices.push_back(point);
+  }
+
+  TraceFile& file() { return file_; }
+
+ private:
+  TraceFile file_;
+  ThreadId first_;
+  ThreadId second_;
+  std::map<ThreadId, std::uint32_t> events_of_;
+};
+
+TraceFile assertion_trace() {
+  TraceMaker maker;
+  maker.add(kMainThread, Operation::thread_create, "", 30, "main").operand = 1;
+  maker.add(kMainThread, Operation::thread_create, "", 31, "main").operand = 2;
+  maker.choice(false, maker.first());
+  maker.load(maker.first(), "head", 0, 10, "push");
+  maker.choice(true, maker.second());
+  maker.store(maker.second(), "head", 5, 20, "pop");
+  maker.choice(false, maker.first());
+  maker.store(maker.first(), "head", 0xffffffff, 11, "push");
+  TraceFile file = std::move(maker.file());
+  file.preemptions = 1;
+  file.minimal = true;
+  file.trace.failure.kind = BugKind::assertion;
+  file.trace.failure.message = "head is lost";
+  file.trace.failure.thread = maker.first();
+  file.trace.failure_stack = file.trace.places.back().stack;
+  return file;
+}
+
+TEST(TextReport, OneColumnAThread) {
+  TextStyle style;
+  style.directory = "/t";
+  EXPECT_EQ(text_trace(assertion_trace(), style), R"(assertion: head is lost
+  1 preemption; no schedule with fewer fails so (proved)
+
+       source        0 main                0.1 push              0.2 pop
+    1  queue.cpp:30  creates 0.1           |                     |
+    2  queue.cpp:31  creates 0.2           |                     |
+                     goes no further       |                     |
+    3  queue.cpp:10  |                     head -> 0             |
+                     |                     preempted before: head = -1
+    4  queue.cpp:20  |                     |                     head = 5
+                     |                     |                     goes no further
+    5  queue.cpp:11  |                     head = -1             |
+       queue.cpp:11  |                     assertion: head is lost
+
+  Thread 0.1 failed at queue.cpp:11
+  Stack:
+      push  queue.cpp:11
+)");
+}
+
+TEST(TextReport, ColoursOnlyWhereAsked) {
+  TextStyle style;
+  EXPECT_EQ(text_trace(assertion_trace(), style).find('\033'), std::string::npos);
+  style.colours = true;
+  EXPECT_NE(text_trace(assertion_trace(), style).find('\033'), std::string::npos);
+}
+
+TEST(TextReport, NarrowTerminal) {
+  TextStyle style;
+  style.width = 60;
+  std::string text = text_trace(assertion_trace(), style);
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find('\n', at);
+    EXPECT_LE(end - at, 60U) << text.substr(at, end - at);
+    at = end + 1;
+  }
+}
+
+TEST(TextReport, DeadlockSaysWhoWaitsForWhat) {
+  TraceMaker maker;
+  maker.add(maker.first(), Operation::lock, "a", 10, "left");
+  maker.choice(true, maker.second());
+  maker.add(maker.second(), Operation::lock, "b", 20, "right");
+  maker.choice(false, maker.first());
+  TraceFile file = std::move(maker.file());
+  Failure& failure = file.trace.failure;
+  failure.kind = BugKind::deadlock;
+  failure.message = "no thread can go on";
+  failure.waiters = {{maker.first(), Operation::lock, 2, maker.second(), false, 0},
+                     {maker.second(), Operation::lock, 1, maker.first(), false, 0}};
+  file.trace.waiter_places = {{file.trace.places[1].object, {}, {}, file.trace.places[0].stack},
+                              {file.trace.places[0].object, {}, {}, file.trace.places[1].stack}};
+  std::string text = text_trace(file, {});
+  EXPECT_NE(text.find("preempted before: lock b, held by 0.2"), std::string::npos) << text;
+  EXPECT_NE(text.find("waits: lock a, held by 0.1"), std::string::npos) << text;
+  EXPECT_NE(text.find("  Thread 0.1 waits: lock b, held by 0.2\n      left  /t/queue.cpp:10\n"
+                      "  Thread 0.2 waits: lock a, held by 0.1\n      right  /t/queue.cpp:20\n"),
+            std::string::npos)
+      << text;
+}
+
+std::vector<Row> rows_of(const std::vector<std::string>& texts) {
+  std::vector<Row> rows;
+  for (const std::string& text : texts)
+    rows.push_back({Row::Kind::operation, kMainThread, text, "", rows.size() + 1});
+  return rows;
+}
+
+std::vector<std::string> folded(const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  for (const Row& row : fold(rows_of(texts))) result.push_back(row.text);
+  return result;
+}
+
+TEST(Fold, RepetitionsAreShownOnce) {
+  EXPECT_EQ(folded({"a", "a"}), (std::vector<std::string>{"a", "a"}));
+  EXPECT_EQ(folded({"x", "a", "a", "a", "a", "y"}),
+            (std::vector<std::string>{"x", "a", "... the same 3 more times ...", "y"}));
+  EXPECT_EQ(folded({"a", "b", "a", "b", "a", "b", "c"}),
+            (std::vector<std::string>{"a", "b", "... the same 2 more times ...", "c"}));
+}
+
+TEST(Fold, LongStretchesLoseTheirMiddle) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i));
+  std::vector<std::string> result = folded(texts);
+  EXPECT_EQ(result.size(), 11U);
+  EXPECT_EQ(result[5], "... 90 more operations ...");
+  EXPECT_EQ(result.back(), "99");
+}
+
+TEST(Fingerprint, TellsPlacesApartAndNothingElse) {
+  TraceFile file = assertion_trace();
+  std::string same = fingerprint(file);
+  file.trace.failure.message = "worded otherwise";
+  file.preemptions = 7;
+  EXPECT_EQ(fingerprint(file), same);
+  file.trace.failure_stack = file.trace.places[2].stack;
+  EXPECT_EQ(fingerprint(file), same) << "another line of the same function whose source is not at hand";
+  file.trace.failure_stack = file.trace.places[0].stack;
+  EXPECT_NE(fingerprint(file), same) << "another function";
+  file = assertion_trace();
+  file.trace.failure.kind = BugKind::crash;
+  EXPECT_NE(fingerprint(file), same);
+}
+
+TEST(TraceFile, JsonRoundTrip) {
+  TraceFile file = assertion_trace();
+  file.invocation = {"/t/queue", {}, "-O2", {"--fast", "2"}, "/t"};
+  file.strategy = "icb";
+  file.heap = "fresh";
+  file.steps = 17;
+  file.plan.departures.push_back({{1, ChoiceKind::thread, 1}, {2, Via::timeout}});
+  file.trace.failure.waiters.push_back({1, Operation::thread_join, 0, 2, true, 0});
+  file.trace.waiter_places.push_back({});
+  file.trace.output = "out";
+  std::string json = to_json(file);
+  std::string problem;
+  std::optional<TraceFile> read = trace_file_from_json(json, problem);
+  ASSERT_TRUE(read) << problem;
+  EXPECT_EQ(to_json(*read), json);
+  EXPECT_EQ(text_trace(*read, {}), text_trace(file, {}));
+  std::string difference;
+  EXPECT_TRUE(same_execution(file, *read, difference)) << difference;
+}
+
+TEST(TraceFile, TellsTheFirstDifference) {
+  TraceFile a = assertion_trace();
+  TraceFile b = assertion_trace();
+  b.trace.events[3].operand = 6;
+  std::string difference;
+  EXPECT_FALSE(same_execution(a, b, difference));
+  EXPECT_TRUE(difference.starts_with("event 4 was thread 0.2 atomic store of head")) << difference;
+  b = assertion_trace();
+  b.trace.events.pop_back();
+  b.trace.places.pop_back();
+  EXPECT_FALSE(same_execution(a, b, difference));
+  EXPECT_NE(difference.find("now the end of the execution"), std::string::npos) << difference;
+  b = assertion_trace();
+  b.trace.failure.message = "something else";
+  EXPECT_FALSE(same_execution(a, b, difference));
+}
+
+// A library may lie elsewhere among the modules, and a thread may have another number.
+TEST(TraceFile, NumbersOfModulesAndThreadsDoNotMatter) {
+  TraceFile a = assertion_trace();
+  TraceFile b = assertion_trace();
+  b.modules = {"vdso", "/t/queue"};
+  for (EventPlaces& places : b.trace.places) {
+    if (places.object.space == Place::Space::module) places.object.owner = 1;
+    for (Place& place : places.stack) place.owner = 1;
+  }
+  std::string difference;
+  EXPECT_TRUE(same_execution(a, b, difference)) << difference;
+}
+
+TEST(TraceFile, MalformedTextIsRefusedInOneLine) {
+  std::string json = to_json(assertion_trace());
+  for (const std::string& text : {std::string(), std::string("{"), std::string("[]"), std::string("{}"),
+                                  json.substr(0, json.size() / 2)}) {
+    std::string problem;
+    EXPECT_FALSE(trace_file_from_json(text, problem));
+    EXPECT_NE(problem, "");
+    EXPECT_EQ(problem.find('\n'), std::string::npos) << problem;
+  }
+}
+
+TEST(TextReport, ResultWithoutBug) {
+  Result result;
+  TestResult test;
+  test.verdict = Verdict::exhausted;
+  test.reason = "all schedules were run";
+  test.guarantee = "every schedule";
+  test.executions = 6;
+  test.strategy = "icb";
+  test.threads_max = 3;
+  test.assumptions = {{"races-not-checked", 1, "DATA RACES WERE NOT LOOKED FOR."},
+                      {"inputs-fixed", 1, "Inputs are fixed."}};
+  result.tests.push_back(test);
+  EXPECT_EQ(text_report(result, {}, {}), R"(main: NO BUG: all schedules were run.
+
+Covered: every schedule.
+6 executions in 0.00 s (0/s), up to 3 threads, strategy icb.
+!! DATA RACES WERE NOT LOOKED FOR.
+This holds under these assumptions:
+  - Inputs are fixed.
+)");
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A trace file from its JSON. Reading trusts nothing: every number that later is an index or an enumerator is
+// checked.
+//
+// Tested by text_report_test.cpp.
+#include <stdexcept>
+
+#include "report/trace_file.hpp"
+#include "report/trace_words.hpp"
+
+namespace thrum {
+
+namespace {
+
+class TraceReader {
+ public:
+  explicit TraceReader(const Json& json) : json_(json) {}
+
+  TraceFile read() {
+    if (json_.at("schema").get<int>() != kTraceSchema)
+      throw std::runtime_error("a schema that this version does not know");
+    for (const Json& name : json_.at("threads")) thread(name);  // so that they are numbered as they were
+    read_header();
+    read_plan_json(json_.at("plan"));
+    Trace& trace = file_.trace;
+    trace.end = from_name<End>(json_.at("end"), kEnds);
+    file_.modules = json_.at("modules").get<std::vector<std::string>>();
+    trace.threads = json_.at("threads_created").get<std::uint16_t>();
+    trace.steps = json_.at("instrumented_operations").get<std::uint64_t>();
+    trace.output = json_.at("output").get<std::string>();
+    for (const Json& frame : json_.at("frames")) read_frame(frame);
+    for (const Json& event : json_.at("events")) read_event(event);
+    for (const Json& choice : json_.at("choices")) read_choice(choice);
+    if (json_.contains("failure")) read_failure(json_.at("failure"));
+    return std::move(file_);
+  }
+
+ private:
+  ThreadId thread(const Json& json) {
+    auto name = json.get<std::string>();
+    std::optional<ThreadId> id;
+    if (file_.names.size() + name.size() < kNoThread) id = file_.names.parse(name);
+    if (!id) throw std::runtime_error("'" + name + "' is no thread");
+    return *id;
+  }
+  ThreadId thread_or_none(const Json& json) {
+    return json.get<std::string>().empty() ? kNoThread : thread(json);
+  }
+
+  void read_header() {
+    Invocation& from = file_.invocation;
+    json_.at("program").get_to(from.program);
+    json_.at("sources").get_to(from.sources);
+    json_.at("compile_flags").get_to(from.compile_flags);
+    json_.at("arguments").get_to(from.arguments);
+    json_.at("directory").get_to(from.directory);
+    const Json& options = json_.at("options");
+    options.at("strategy").get_to(file_.strategy);
+    options.at("heap").get_to(file_.heap);
+    options.at("steps").get_to(file_.steps);
+    options.at("seed").get_to(file_.seed);
+    json_.at("preemptions").get_to(file_.preemptions);
+    file_.minimal = json_.at("preemptions_minimal") == "proved";
+    json_.at("execution").get_to(file_.execution);
+  }
+
+  Option read_option(ChoiceKind kind, const Json& json) {
+    Option option;
+    option.value =
+        kind == ChoiceKind::value ? json.at("value").get<std::uint16_t>() : thread(json.at("thread"));
+    if (json.contains("via")) option.via = from_name<Via>(json.at("via"), kVias);
+    return option;
+  }
+
+  void read_plan_json(const Json& json) {
+    file_.plan.policy.kind = from_name<Policy::Kind>(json.at("policy"), kPolicies);
+    file_.plan.policy.base = from_name<Base>(json.at("base"), kBases);
+    json.at("seed").get_to(file_.plan.policy.seed);
+    for (const Json& entry : json.at("departures")) {
+      Departure departure;
+      departure.key.thread = thread(entry.at("at"));
+      departure.key.kind = from_name<ChoiceKind>(entry.at("kind"), kChoiceKinds);
+      entry.at("index").get_to(departure.key.index);
+      departure.option = read_option(departure.key.kind, entry.at("option"));
+      file_.plan.departures.push_back(departure);
+    }
+  }
+
+  Place read_place(const Json& json) {
+    Place place;
+    place.space = from_name<Place::Space>(json.at("space"), kSpaces);
+    json.at("offset").get_to(place.offset);
+    if (place.space == Place::Space::module) {
+      json.at("module").get_to(place.owner);
+      if (place.owner >= file_.modules.size())
+        throw std::runtime_error("a place in a module that is not listed");
+    }
+    if (place.space == Place::Space::heap) json.at("block").get_to(place.number);
+    if (place.space == Place::Space::heap || place.space == Place::Space::stack)
+      place.owner = thread(json.at("thread"));
+    return place;
+  }
+
+  void read_value(const Json& json, std::uint64_t& number, Place& place) {
+    if (json.is_number()) {
+      json.get_to(number);
+      return;
+    }
+    place = read_place(json);
+    if (place.space == Place::Space::module) {
+      file_.symbols.data[{place.owner, place.offset}] = json.at("name").get<std::string>();
+    }
+  }
+
+  void read_frame(const Json& json) {
+    Place place = read_place(json);
+    frames_.push_back(place);
+    if (place.space != Place::Space::module) return;
+    std::vector<SourceLine>& lines = file_.symbols.code[{place.owner, place.offset}];
+    for (const Json& line : json.at("lines")) {
+      lines.push_back({line.at("function").get<std::string>(), line.at("file").get<std::string>(),
+                       line.at("line").get<std::uint32_t>()});
+    }
+  }
+
+  std::vector<Place> read_stack(const Json& json) {
+    std::vector<Place> stack;
+    for (const Json& number : json) {
+      auto i = number.get<std::size_t>();
+      if (i >= frames_.size()) throw std::runtime_error("a stack names a frame that is not listed");
+      stack.push_back(frames_[i]);
+    }
+    return stack;
+  }
+
+  void read_event(const Json& json) {
+    Event event;
+    EventPlaces places;
+    event.thread = thread(json.at("thread"));
+    json.at("index").get_to(event.index);
+    event.operation = read_operation(json.at("operation"));
+    if (json.contains("outcome")) event.outcome = from_name<Outcome>(json.at("outcome"), kOutcomes);
+    event.size = json.value("size", std::uint32_t{0});
+    read_value(json.at("object"), event.object, places.object);
+    read_value(json.at("value"), event.value, places.value);
+    read_value(json.at("operand"), event.operand, places.operand);
+    places.stack = read_stack(json.at("stack"));
+    file_.trace.events.push_back(event);
+    file_.trace.places.push_back(std::move(places));
+  }
+
+  static Operation read_operation(const Json& json) {
+    Operation operation = operation_from_name(json.get<std::string>());
+    if (operation > Operation::process_exit) throw std::runtime_error("unknown operation " + json.dump());
+    return operation;
+  }
+
+  void read_failure(const Json& json) {
+    Trace& trace = file_.trace;
+    auto kind = json.at("kind").get<std::string>();
+    int i = 0;
+    while (i < kBugKindCount && bug_kind_name(static_cast<BugKind>(i)) != kind) ++i;
+    if (i == kBugKindCount) throw std::runtime_error("unknown kind of bug '" + kind + "'");
+    trace.failure.kind = static_cast<BugKind>(i);
+    json.at("message").get_to(trace.failure.message);
+    trace.failure.thread = thread(json.at("thread"));
+    trace.failure_stack = read_stack(json.at("stack"));
+    for (const Json& entry : json.at("waiters")) {
+      Waiter waiter;
+      EventPlaces places;
+      waiter.thread = thread(entry.at("thread"));
+      waiter.operation = read_operation(entry.at("operation"));
+      read_value(entry.at("object"), waiter.object, places.object);
+      waiter.holder = thread_or_none(entry.at("holder"));
+      entry.at("spinning").get_to(waiter.spinning);
+      places.stack = read_stack(entry.at("stack"));
+      trace.failure.waiters.push_back(waiter);
+      trace.waiter_places.push_back(std::move(places));
+    }
+  }
+
+  void read_choice(const Json& json) {
+    Trace& trace = file_.trace;
+    ChoicePoint point;
+    point.key.thread = thread(json.at("at"));
+    json.at("index").get_to(point.key.index);
+    point.key.kind = from_name<ChoiceKind>(json.at("kind"), kChoiceKinds);
+    json.at("running_enabled").get_to(point.running_enabled);
+    json.at("yielded").get_to(point.yielded);
+    json.at("enabled").get_to(point.enabled);
+    json.at("round").get_to(point.round);
+    json.at("cost_before").get_to(point.cost_before);
+    json.at("taken").get_to(point.taken);
+    point.options_begin = static_cast<std::uint32_t>(trace.options.size());
+    for (const Json& option : json.at("options"))
+      trace.options.push_back(read_option(point.key.kind, option));
+    point.options_count = static_cast<std::uint16_t>(trace.options.size() - point.options_begin);
+    if (point.taken >= point.options_count || point.enabled > point.options_count) {
+      throw std::runtime_error("a choice takes an option that it does not have");
+    }
+    trace.choices.push_back(point);
+  }
+
+  const Json& json_;
+  TraceFile file_;
+  std::vector<Place> frames_;
+};
+
+}  // namespace
+
+std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem) {
+  try {
+    Json json = Json::parse(text);
+    return TraceReader(json).read();
+  } catch (const Json::exception& error) {
+    // "[json.exception.type_error.302] what": the bracket is of no use to a user.
+    std::string what = error.what();
+    std::size_t end = what.find("] ");
+    problem = what.substr(end == std::string::npos ? 0 : end + 2);
+  } catch (const std::runtime_error& error) {
+    problem = error.what();
+  }
+  for (char& c : problem) {
+    if (c == '\n') c = ' ';
+  }
+  return std::nullopt;
+}
+
+}  // namespace thrum

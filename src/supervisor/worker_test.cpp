@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Workers that know nothing of the protocol and so never report: shells. What is told of them is the
+// supervisor's own work.
+#include "supervisor/worker.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "supervisor/executable.hpp"
+#include "supervisor/output_tail.hpp"
+#include "supervisor/shared_channel.hpp"
+
+namespace thrum {
+namespace {
+
+WorkerOutcome run_shell(const std::string& script) {
+  ThreadNames names;
+  WorkerSettings settings;
+  settings.program = "/bin/sh";
+  settings.arguments = {"-c", script};
+  return run_worker(settings, Job{}, names);
+}
+
+const Failure& only_failure(const WorkerOutcome& outcome) {
+  static const Failure kNone;
+  EXPECT_EQ(outcome.report.result.bugs.size(), 1U);
+  return outcome.report.result.bugs.empty() ? kNone : outcome.report.result.bugs[0].failure;
+}
+
+TEST(Worker, ThatIsKilledIsACrash) {
+  const WorkerOutcome outcome = run_shell("kill -SEGV $$");
+  EXPECT_EQ(only_failure(outcome).kind, BugKind::crash);
+  EXPECT_EQ(only_failure(outcome).message, "SIGSEGV (Segmentation fault) before main");
+  EXPECT_EQ(outcome.report.result.end, SearchEnd::bug);
+}
+
+TEST(Worker, ThatFailsIsANonzeroExit) {
+  EXPECT_EQ(only_failure(run_shell("exit 3")).kind, BugKind::nonzero_exit);
+  EXPECT_EQ(only_failure(run_shell("exit 3")).message, "exit code 3 before main");
+}
+
+TEST(Worker, ThatSaysNothingLosesControl) {
+  EXPECT_EQ(run_shell("exit 0").report.result.end, SearchEnd::lost_control);
+}
+
+TEST(Worker, ThatMeetsAnInternalErrorTellsIt) {
+  EXPECT_EQ(run_shell("echo 'thrum: internal error: x.cpp:1: y' >&2; exit 4").internal,
+            "thrum: internal error: x.cpp:1: y");
+  EXPECT_EQ(only_failure(run_shell("exit 4")).kind, BugKind::nonzero_exit) << "the program's own exit code";
+}
+
+TEST(Worker, OutputIsBounded) {
+  const WorkerOutcome outcome = run_shell("head -c 5000000 /dev/zero | tr '\\0' x; echo end; exit 1");
+  EXPECT_LE(outcome.output.size(), OutputTail::kKeptBytes + 64);
+  EXPECT_TRUE(outcome.output.ends_with("xend\n"));
+}
+
+TEST(Worker, LeavesNoProcessBehind) {
+  run_shell("sleep 1000 & sleep 1000 & exit 1");
+  run_shell("setsid sleep 1000 & exit 1");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(Worker, GetsItsEnvironment) {
+  const WorkerOutcome outcome = run_shell(
+      "echo $LD_BIND_NOW $GLIBC_TUNABLES; test -e /proc/self/fd/$THRUM_CHANNEL && echo channel; exit 1");
+  EXPECT_TRUE(outcome.output.starts_with("1 ")) << outcome.output;
+  EXPECT_NE(outcome.output.find("glibc.pthread.rseq=0\nchannel\n"), std::string::npos) << outcome.output;
+}
+
+TEST(Worker, ThatCannotBeStarted) {
+  ThreadNames names;
+  WorkerSettings settings;
+  settings.program = "/no/such/program";
+  EXPECT_EQ(run_worker(settings, Job{}, names).problem,
+            "/no/such/program: cannot be started: No such file or directory");
+}
+
+TEST(SharedChannel, GivesTheRunningPlanByName) {
+  ThreadNames names;
+  SharedChannel channel(Job{}, names);
+  ASSERT_EQ(channel.problem(), "");
+  Channel& shared = channel.channel();
+  shared.threads[0] = {kMainThread, 2};  // the worker's thread 1 is 0.2
+  shared.threads[1] = {1, 1};            // and 2 is 0.2.1
+  shared.thread_count = 2;
+  shared.departures[0] = {{2, ChoiceKind::thread, 5}, {1, Via::run}};
+  shared.departures[1] = {{9, ChoiceKind::thread, 5},
+                          {1, Via::run}};  // no such thread: what a dying worker leaves
+  shared.departure_count = 2;
+  EXPECT_EQ(to_string(channel.running_plan(names), names), "base; 0.2.1@5 thread=0.2");
+  EXPECT_FALSE(channel.report(names));
+  shared.report_size = 10;  // too short for any report
+  EXPECT_FALSE(channel.report(names));
+  shared.report_size = UINT64_MAX;
+  EXPECT_FALSE(channel.report(names));
+}
+
+TEST(Executable, Problems) {
+  EXPECT_NE(executable_problem("/no/such"), "");
+  EXPECT_NE(executable_problem("/").find("is a directory"), std::string::npos);
+  EXPECT_NE(executable_problem("/dev/null").find("not a regular file"), std::string::npos);
+  EXPECT_NE(executable_problem("/etc/passwd").find("not an ELF executable"), std::string::npos);
+  EXPECT_NE(executable_problem("/bin/sh").find("was not built with thrum"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace thrum
