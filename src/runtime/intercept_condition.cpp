@@ -46,7 +46,9 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   }
   lock.owner = running_owner();
   lock.count = depth;
-  scheduler().done(Scheduler::Effect::change, 0, object);
+  me.object = object;  // it was waiting for the mutex last
+  scheduler().done(Scheduler::Effect::change, 0, lock_object);
+  scheduler().note_write(lock_object);
   return timed_out ? ETIMEDOUT : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/process_state.hpp"
@@ -77,6 +78,16 @@ _Unwind_Reason_Code stop_at_end(int, _Unwind_Action actions, _Unwind_Exception_C
   return _URC_NO_REASON;
 }
 
+// Threads of a library that is not instrumented would run unseen. They are not started; the search ends and
+// says so.
+void check_creator(std::uint64_t code) {
+  static std::uint64_t known_good = 0;
+  if (code == known_good) return;
+  if (const char* module = uncontrolled_module(code))
+    lose_control(std::string("threads of ") + module + ", which is not instrumented");
+  known_good = code;
+}
+
 }  // namespace
 
 namespace thrum {
@@ -88,6 +99,7 @@ void end_main_thread_locals() { destroy_thread_locals(scheduler().current()); }
 THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
                                 void* argument) {
   THRUM_FORWARD(pthread_create, handle, attributes, body, argument)
+  check_creator(THRUM_CALLER);
   if (!world.running) begin_search();
   Thread* child = scheduler().create(body, argument);
   if (!child) {

@@ -81,6 +81,17 @@ bool find_in_modules(std::uint64_t address, Place& place) {
   });
 }
 
+const char* uncontrolled_module(std::uint64_t address) {
+  const char* name = nullptr;
+  any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    if (!holds(info, address)) return false;
+    bool hands_on = std::strstr(info.dlpi_name, "libstdc++") || std::strstr(info.dlpi_name, "libc++");
+    if (number != 0 && !hands_on && !needs_runtime(info)) name = info.dlpi_name;
+    return true;
+  });
+  return name;
+}
+
 namespace {
 
 CodeRange range_around(std::uint64_t address) {

@@ -15,6 +15,10 @@ std::vector<Module> modules();
 // The module that holds the address and where in it; false where none does.
 bool find_in_modules(std::uint64_t address, Place& place);
 
+// The name of the module that holds the address if its threads cannot be controlled: it is neither
+// instrumented nor the C++ library, which only hands on what instrumented code asks of it. Else nullptr.
+const char* uncontrolled_module(std::uint64_t address);
+
 struct CodeRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

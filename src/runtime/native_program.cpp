@@ -214,6 +214,13 @@ void cut_by_steps() {
   leave();
 }
 
+void lose_control(const std::string& what) {
+  notes().uncontrolled(what);
+  if (!world.running) report_without_search(nullptr);
+  world.channel->stop.store(1, std::memory_order_relaxed);
+  end_execution();
+}
+
 void exit_process(int status) {
   if (!world.running) {
     Failure failure{

@@ -25,6 +25,10 @@ Trace& current_trace();
 [[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
 [[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
 
+// The program does something that cannot be controlled, and must not go on. what: named in the result, which
+// is inconclusive.
+[[noreturn]] void lose_control(const std::string& what);
+
 // The process under test ends, with this status; in an execution or, where there was no choice yet, the only
 // one.
 [[noreturn]] void exit_process(int status);

@@ -41,6 +41,8 @@ void Notes::add_to(std::vector<Note>& notes) const {
     notes.push_back({"uncontrolled-call", 1,
                      std::string("the program calls ") + name + ", which is not under control", true});
   }
+  for (const std::string& what : others_)
+    notes.push_back({"uncontrolled-threads", 1, "not under control: " + what, true});
   for (long number : uncontrolled_system_calls_) {
     notes.push_back(
         {"uncontrolled-call", 1,

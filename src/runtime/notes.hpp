@@ -21,6 +21,9 @@ class Notes {
   // The program called something that is not under control. name: a string that lasts.
   void uncontrolled_call(const char* name);
 
+  // Something else that is not under control.
+  void uncontrolled(const std::string& what) { others_.push_back(what); }
+
   // Likewise a system call that has no name here.
   void uncontrolled_system_call(long number);
   void system_calls_not_watched() { system_calls_not_watched_ = true; }
@@ -34,6 +37,7 @@ class Notes {
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
   std::vector<std::uint64_t> weaker_atomics_;
   std::vector<const char*> uncontrolled_;
+  std::vector<std::string> others_;
   std::vector<long> uncontrolled_system_calls_;
   bool too_many_threads_ = false;
   bool system_calls_not_watched_ = false;

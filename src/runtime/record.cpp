@@ -16,7 +16,9 @@ constexpr std::size_t kDepthMax = 64;
 
 _Unwind_Reason_Code collect_frame(_Unwind_Context* context, void* argument) {
   auto& frames = *static_cast<std::vector<Place>*>(argument);
-  std::uint64_t address = _Unwind_GetIP(context);
+  int interrupted = 0;  // by a signal: the address is of the instruction itself, not of the one behind a call
+  std::uint64_t address = _Unwind_GetIPInfo(context, &interrupted);
+  if (interrupted) ++address;
   if (address == 0 || frames.size() == kDepthMax) return _URC_END_OF_STACK;
   if (!runtime_range().holds(address)) frames.push_back(place_of(address));
   return _URC_NO_REASON;
