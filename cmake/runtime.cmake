@@ -30,6 +30,10 @@ set_target_properties(thrum_runtime PROPERTIES
   LINKER_LANGUAGE CXX
   LINK_DEPENDS ${exports}
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
+# The search and the scheduler call each other at every scheduling point, from files of different
+# folders: optimised together they are a few percent faster.
+set_target_properties(thrum_support thrum_model thrum_search thrum_protocol thrum_runtime_parts
+  thrum_runtime PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 target_link_libraries(thrum_runtime PRIVATE
   thrum_protocol gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(thrum_runtime PRIVATE

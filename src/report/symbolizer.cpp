@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace thrum {
@@ -30,6 +31,11 @@ std::string demangle(const char* name) {
   return result;
 }
 
+// Compilers write the way that they came: "/usr/bin/../lib/...".
+std::string normal_path(const char* path) {
+  return path ? std::filesystem::path(path).lexically_normal().string() : std::string();
+}
+
 std::string function_name(Dwarf_Die* die) {
   Dwarf_Attribute attribute;
   for (unsigned kind : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
@@ -43,6 +49,16 @@ std::string function_name(Dwarf_Die* die) {
 bool is_function(Dwarf_Die* die) {
   int tag = dwarf_tag(die);
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+// The compilation unit of an address. clang writes no table of address ranges; without it each unit is asked.
+Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
+  if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias)) return unit;
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, bias)) != nullptr) {
+    if (dwarf_haspc(unit, address - *bias) == 1) return unit;
+  }
+  return nullptr;
 }
 
 // The scopes around an address as they are nested in the code, inlined functions within their callers. (What
@@ -77,7 +93,7 @@ SourceLine call_site(Dwarf_Die* inlined, Dwarf_Die* unit) {
   if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
       dwarf_getsrcfiles(unit, &files, &count) == 0 && number < count) {
     const char* file = dwarf_filesrc(files, number, nullptr, nullptr);
-    if (file != nullptr) line.file = file;
+    line.file = normal_path(file);
   }
   return line;
 }
@@ -117,14 +133,15 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
   if (library == nullptr || return_offset == 0) return lines;
   Dwarf_Addr address = return_offset - 1 + library->bias;
   SourceLine at;  // of the function that comes next, from the inside out
-  if (Dwfl_Line* line = dwfl_module_getsrc(library->module, address)) {
+  Dwarf_Addr unit_bias = 0;
+  Dwarf_Die* unit = find_unit(library->module, address, &unit_bias);
+  if (Dwarf_Line* line = unit ? dwarf_getsrc_die(unit, address - unit_bias) : nullptr) {
     int number = 0;
-    const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    at.file = file ? file : "";
+    dwarf_lineno(line, &number);
+    const char* file = dwarf_linesrc(line, nullptr, nullptr);
+    at.file = normal_path(file);
     at.line = static_cast<std::uint32_t>(number);
   }
-  Dwarf_Addr unit_bias = 0;
-  Dwarf_Die* unit = dwfl_module_addrdie(library->module, address, &unit_bias);
   Dwarf_Die* scopes = nullptr;
   int count = unit ? scopes_around(unit, address - unit_bias, &scopes) : 0;
   for (int i = 0; i < count; ++i) {

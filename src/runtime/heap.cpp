@@ -2,7 +2,9 @@
 #include "runtime/heap.hpp"
 
 #include <sys/mman.h>
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "runtime/failure.hpp"
@@ -54,28 +56,31 @@ std::size_t class_size(std::size_t size_class) {
 
 }  // namespace
 
-struct ProgramHeap::RegionHeader {
+struct ProgramHeap::Books {
+  char* begin;            // nullptr: not mapped yet
   char* end;              // what lies beyond was never used
   std::uint32_t numbers;  // allocations so far
   ThreadId thread;
-  Block* free[kClasses];  // a list through the blocks' memory
+  std::uint8_t classes_freed;  // no list from here on was ever used
+  Block* free[kClasses];       // a list through the blocks' memory
 };
 
-ProgramHeap::RegionHeader& ProgramHeap::header(Region region) const {
-  return *reinterpret_cast<RegionHeader*>(kHeap + region * kRegionSize);
-}
+namespace {
 
-ProgramHeap::RegionHeader& ProgramHeap::open(Region region) {
-  RegionHeader& mine = header(region);
-  if (__builtin_expect(!mapped_[region], 0)) {
-    long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(&mine), static_cast<long>(kRegionSize),
-                              PROT_READ | PROT_WRITE,
+ProgramHeap::Books g_books[ProgramHeap::kRegionCount];
+ProgramHeap::Books g_main_saved;
+
+}  // namespace
+
+ProgramHeap::Books& ProgramHeap::open(Region region) {
+  Books& mine = g_books[region];
+  if (__builtin_expect(mine.begin == nullptr, 0)) {
+    auto begin = static_cast<long>(kHeap + region * kRegionSize);
+    long mapped = raw_syscall(SYS_mmap, begin, static_cast<long>(kRegionSize), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    THRUM_CHECK(mapped == reinterpret_cast<long>(&mine));
-    mapped_[region] = true;
-    if (region >= regions_end_) regions_end_ = region + 1;
+    THRUM_CHECK(mapped == begin);
+    mine.begin = mine.end = reinterpret_cast<char*>(mapped);
   }
-  if (__builtin_expect(mine.end == nullptr, 0)) mine.end = reinterpret_cast<char*>(&mine + 1);
   return mine;
 }
 
@@ -84,14 +89,14 @@ void ProgramHeap::initialize() { open(0); }
 void* ProgramHeap::allocate(std::size_t size) {
   if (size >= kRegionSize / 2) return nullptr;
   world.wrote = true;
-  RegionHeader& mine = open(region_);
+  Books& mine = open(region_);
   std::size_t size_class = class_of(size);
   Block* block = mine.free[size_class];
   if (block) {
     std::memcpy(&mine.free[size_class], block->memory(), sizeof(Block*));
   } else {
     std::size_t whole = sizeof(Block) + class_size(size_class);
-    if (mine.end + whole > reinterpret_cast<char*>(&mine) + kRegionSize) return nullptr;
+    if (mine.end + whole > mine.begin + kRegionSize) return nullptr;
     block = reinterpret_cast<Block*>(mine.end);
     mine.end += whole;
   }
@@ -132,9 +137,10 @@ void ProgramHeap::release(void* memory) {
     fail_here(BugKind::double_free, "free of an address that malloc did not give");
   block->state = BlockState::freed;
   if (world.job->heap == Heap::fresh) return;
-  RegionHeader& mine = open(region_);
+  Books& mine = open(region_);
   std::memcpy(block->memory(), &mine.free[block->size_class], sizeof(Block*));
   mine.free[block->size_class] = block;
+  if (block->size_class >= mine.classes_freed) mine.classes_freed = static_cast<std::uint8_t>(block->size_class + 1);
 }
 
 std::size_t ProgramHeap::size_of(void* memory) const {
@@ -151,20 +157,19 @@ ProgramHeap::Region ProgramHeap::use_region(Region region) {
 
 void ProgramHeap::name_thread(Region region, ThreadId thread) { open(region).thread = thread; }
 
-char* ProgramHeap::region_begin(Region region) const { return reinterpret_cast<char*>(&header(region)); }
+char* ProgramHeap::region_begin(Region region) const { return g_books[region].begin; }
 
-char* ProgramHeap::region_end(Region region) const { return mapped_[region] ? header(region).end : nullptr; }
+char* ProgramHeap::region_end(Region region) const { return g_books[region].end; }
 
 bool ProgramHeap::contains(std::uint64_t address) const {
   if (address < kHeap || address >= kHeap + kRegionCount * kRegionSize) return false;
-  auto region = static_cast<Region>((address - kHeap) / kRegionSize);
-  return mapped_[region] && reinterpret_cast<char*>(address) < header(region).end;
+  return reinterpret_cast<char*>(address) < g_books[(address - kHeap) / kRegionSize].end;
 }
 
 bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
   if (!contains(address)) return false;
-  RegionHeader& mine = header(static_cast<Region>((address - kHeap) / kRegionSize));
-  auto* place = reinterpret_cast<char*>(&mine + 1);
+  const Books& mine = g_books[(address - kHeap) / kRegionSize];
+  char* place = mine.begin;
   while (place < mine.end) {
     auto* block = reinterpret_cast<Block*>(place);
     auto* memory = static_cast<char*>(block->memory());
@@ -179,10 +184,29 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
   return false;
 }
 
-void ProgramHeap::clear(Region region) {
-  RegionHeader& mine = header(region);
-  if (!mapped_[region] || mine.end == nullptr) return;
-  std::memset(&mine, 0, static_cast<std::size_t>(mine.end - reinterpret_cast<char*>(&mine)));
+void ProgramHeap::save() { g_main_saved = g_books[0]; }
+
+void ProgramHeap::restore(Region slots) {
+  constexpr std::uint64_t kPage = 4096;
+  Books& main = g_books[0];
+  // The last page that was in use belongs to the snapshot as a whole.
+  auto kept = (reinterpret_cast<std::uint64_t>(g_main_saved.end) + kPage - 1) & ~(kPage - 1);
+  auto used = reinterpret_cast<std::uint64_t>(main.end);
+  if (used > kept) std::memset(reinterpret_cast<char*>(kept), 0, used - kept);
+  std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);
+  std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free) + lists * sizeof(Block*));
+  for (Region region = 1; region < slots; ++region) empty(g_books[region]);
+  region_ = 0;
+}
+
+void ProgramHeap::empty(Books& books) {
+  if (books.begin == nullptr) return;
+  // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
+  if (books.end != books.begin) std::memset(books.begin, 0, static_cast<std::size_t>(books.end - books.begin));
+  std::memset(books.free, 0, books.classes_freed * sizeof(Block*));
+  books.end = books.begin;
+  books.numbers = 0;
+  books.classes_freed = 0;
 }
 
 }  // namespace thrum

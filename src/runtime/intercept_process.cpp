@@ -139,7 +139,14 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
         reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
     return real(function, argument, module);
   }
-  process_state().at_exit(function, argument);
+  // What libraries that are not instrumented tidy up at the end is of no interest, and would cost every execution.
+  static void* last_module = &__dso_handle;
+  static bool last_instrumented = false;
+  if (module != last_module) {
+    last_module = module;
+    last_instrumented = is_instrumented(reinterpret_cast<std::uint64_t>(function));
+  }
+  if (last_instrumented) process_state().at_exit(function, argument);
   return 0;
 }
 

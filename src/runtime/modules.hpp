@@ -19,6 +19,9 @@ bool find_in_modules(std::uint64_t address, Place& place);
 // instrumented nor the C++ library, which only hands on what instrumented code asks of it. Else nullptr.
 const char* uncontrolled_module(std::uint64_t address);
 
+// Whether the address lies in code that was built with the driver.
+bool is_instrumented(std::uint64_t address);
+
 struct CodeRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;

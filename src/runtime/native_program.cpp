@@ -52,13 +52,12 @@ double seconds() {
 
 void put_back() {
   snapshot().restore();
-  for (std::uint16_t slot = 1; slot < scheduler().threads_created(); ++slot) the_heap.clear(slot);
+  the_heap.restore(scheduler().threads_created());
   thread_pool().restore_main();
   scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
   scheduler().reset();
   scheduler().set_clock(g_clock_at_snapshot);
   process_state().restore();
-  the_heap.use_region(0);
 }
 
 void take_snapshot() {
@@ -67,6 +66,7 @@ void take_snapshot() {
   g_main_at_snapshot.value = main;
   g_clock_at_snapshot = scheduler().now_ns();
   process_state().save();
+  the_heap.save();
   snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer));
 }
 

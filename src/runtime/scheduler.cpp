@@ -24,6 +24,7 @@ void Scheduler::start_main() {
   slots_.push_back(std::make_unique<Thread>());
   current_ = last_ = slots_[0].get();
   live_.assign(1, current_);
+  spins_.add_thread(0);
 }
 
 void Scheduler::reset() {
@@ -291,6 +292,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument) {
   if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
   Thread& child = *slots_[slot];
   ++created_;
+  spins_.add_thread(slot);
   thread_pool().equip(slot, child);
   child.id = name_thread(parent.id, ++parent.children);
   child.slot = slot;

@@ -94,7 +94,6 @@ void Snapshot::take(std::uint64_t stack_pointer) {
           reinterpret_cast<std::uint64_t>(the_heap.region_end(region)));
     }
   }
-  heap_end_ = round_up(reinterpret_cast<std::uint64_t>(the_heap.region_end(0)), kPage);
   constexpr std::uint64_t kRedZone = 128;
   add(stack_pointer - kRedZone, initial_stack_end());
   regions_.back().restored_from = stack_pointer - kRedZone;
@@ -108,8 +107,6 @@ void Snapshot::take(std::uint64_t stack_pointer) {
 }
 
 void Snapshot::restore() {
-  std::uint64_t heap_used = reinterpret_cast<std::uint64_t>(the_heap.region_end(0));
-  if (heap_used > heap_end_) std::memset(reinterpret_cast<char*>(heap_end_), 0, heap_used - heap_end_);
   for (const DirtyRun& run : dirty_) std::memcpy(run.memory, run.copy, run.size);
 }
 

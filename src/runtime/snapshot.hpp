@@ -60,7 +60,6 @@ class Snapshot {
 
   std::vector<Region> regions_;
   std::vector<DirtyRun> dirty_;
-  std::uint64_t heap_end_ = 0;  // main's region of the heap, as far as it was in use
 };
 
 extern constinit Forever<Snapshot> the_snapshot;

@@ -27,11 +27,6 @@ void SpinDetector::reset() {
   writes_.clear();
 }
 
-SpinDetector::PerThread& SpinDetector::of(const Thread& thread) {
-  if (threads_.size() <= thread.slot) threads_.resize(thread.slot + std::size_t{1});
-  return threads_[thread.slot];
-}
-
 bool SpinDetector::watched(std::uint64_t code) const {
   return std::find(watched_.begin(), watched_.end(), code) != watched_.end();
 }
@@ -62,7 +57,7 @@ bool SpinDetector::same_state(const Thread& thread, const CallerState& caller,
 
 SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code,
                                            const CallerState& caller) {
-  PerThread& mine = of(thread);
+  PerThread& mine = threads_[thread.slot];
   std::size_t i = 0;
   while (i < mine.visit_count &&
          !(mine.visits[i].code == code && mine.visits[i].stack_pointer == caller.stack_pointer)) {
@@ -95,13 +90,13 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
 }
 
 void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
-  PerThread& mine = of(thread);
+  PerThread& mine = threads_[thread.slot];
   if (mine.reads.size() == kReadsMax) note_change(thread);
   mine.reads.push_back({{object, size ? size : 1}, static_cast<std::uint32_t>(writes_.size())});
 }
 
 void SpinDetector::note_change(const Thread& thread) {
-  PerThread& mine = of(thread);
+  PerThread& mine = threads_[thread.slot];
   mine.visit_count = 0;
   mine.reads.clear();
 }
@@ -125,7 +120,7 @@ bool SpinDetector::reads_clock(const Thread& thread) const {
 }
 
 bool SpinDetector::give_another_round(const Thread& thread) {
-  PerThread& mine = of(thread);
+  PerThread& mine = threads_[thread.slot];
   auto now = static_cast<std::uint32_t>(writes_.size());
   if (mine.round_given_at == now) return false;
   mine.round_given_at = now;

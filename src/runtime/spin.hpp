@@ -34,6 +34,11 @@ class SpinDetector {
   // Forgets the execution, not the calls to watch.
   void reset();
 
+  // A thread with that slot is about to run. REQUIRES: called before anything else about it.
+  void add_thread(std::uint16_t slot) {
+    if (threads_.size() <= slot) threads_.resize(slot + std::size_t{1});
+  }
+
   enum class Arrival : std::uint8_t { ordinary, spins, start_anew };
 
   // The thread arrives at a call (code: its return address) that may be part of a waiting loop. spins: it
@@ -90,7 +95,6 @@ class SpinDetector {
   static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
   static bool same_state(const Thread& thread, const CallerState& caller,
                          const std::vector<std::uint64_t>& state);
-  PerThread& of(const Thread& thread);
 
   std::vector<std::uint64_t> watched_;
   std::vector<PerThread> threads_;  // by slot

@@ -45,6 +45,17 @@ TEST_F(Search, Bug) {
   EXPECT_TRUE(assumes(result, "races-not-checked"));
 }
 
+TEST_F(Search, PlacesAreKnownWithClangToo) {
+  std::vector<std::string> command = {THRUM_PROGRAM, "check", "--json", "-", example("bluetooth.cpp")};
+  ChildResult result = run(command, path(""), {"THRUM_CXX=clang++-19"});
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  json document = json::parse(result.output, nullptr, false);
+  ASSERT_FALSE(document.is_discarded()) << result.output;
+  const json& location = document["tests"][0]["bugs"][0]["locations"][0];
+  EXPECT_EQ(location["function"], "request");
+  EXPECT_EQ(location["file"], example("bluetooth.cpp"));
+}
+
 TEST_F(Search, FingerprintIsTheSameEachTime) {
   json first = check({example("bluetooth.cpp")}, 1);
   json again = check({example("bluetooth.cpp"), "--strategy", "dfs"}, 1);
