@@ -16,7 +16,8 @@ constexpr int kKindMask = 3;  // glibc keeps further properties in the kind
 int kind_of(const LockState& lock) { return lock.kind & kKindMask; }
 
 // Waits until the running thread may have the lock; false where the deadline passed first.
-bool arrive_at_lock(Operation operation, std::uint64_t object, std::uint64_t deadline, std::uint64_t code) {
+[[gnu::always_inline]] inline bool arrive_at_lock(Operation operation, std::uint64_t object,
+                                                  std::uint64_t deadline, std::uint64_t code) {
   Wait wait = operation == Operation::shared_lock ? Wait::shared_lock : Wait::lock;
   if (!world.running) {
     bool free = wait == Wait::lock ? lock_is_free(object) : shared_lock_is_free(object);
@@ -37,7 +38,8 @@ void done_with_lock(Outcome outcome = Outcome::done) {
                    outcome);
 }
 
-int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline, std::uint64_t code) {
+[[gnu::always_inline]] inline int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline,
+                                             std::uint64_t code) {
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
   std::uint32_t me = running_owner();

@@ -83,7 +83,8 @@ void announce(const Plan& plan) {
   auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
   std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
   channel.departure_count = static_cast<std::uint32_t>(count);
-  channel.executions.fetch_add(1, std::memory_order_relaxed);
+  std::uint64_t executions = channel.executions.load(std::memory_order_relaxed);
+  channel.executions.store(executions + 1, std::memory_order_relaxed);
 }
 
 Limits limits_of(const Job& job) {
@@ -158,15 +159,12 @@ void engine() {
 Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
-  Channel& channel = *world.channel;
   g_trace = &trace;
-  std::uint64_t steps_before = channel.steps.load(std::memory_order_relaxed);
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
     world.recording = scheduler().director().records_events();
-    steps_before = channel.steps.load(std::memory_order_relaxed);
-    world.steps_end = steps_before + world.job->steps;
+    limit_steps(world.job->steps);
     world.wrote = false;
     g_again = Again::no;
     world.running = true;
@@ -176,7 +174,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     if (g_again == Again::more_threads) grow_pool();
   } while (g_again != Again::no);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
-  trace.steps = channel.steps.load(std::memory_order_relaxed) - steps_before;
+  trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
 }
@@ -242,7 +240,7 @@ void report_without_search(const Failure* failure) {
   Report report;
   report.result.executions = 1;
   report.result.threads_max = 1;
-  report.result.steps = world.channel->steps.load(std::memory_order_relaxed);
+  report.result.steps = steps_done();
   report.result.end = failure ? SearchEnd::bug : SearchEnd::exhausted;
   report.result.guarantee.complete = report.result.guarantee.exhausted = !failure;
   Trace trace;

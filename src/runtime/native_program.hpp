@@ -22,6 +22,7 @@ Trace& current_trace();
 
 // These leave the program's code for the search, for good. REQUIRES: an execution runs.
 [[noreturn]] void end_execution();
+[[noreturn]] void cut_by_steps();       // it has done as many instrumented operations as it may
 [[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
 [[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
 

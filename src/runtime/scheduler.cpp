@@ -37,8 +37,41 @@ void Scheduler::reset() {
   spins_.reset();
 }
 
-void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
-                       Wait wait) {
+// After a switch the processor mispredicts each return up to the program's code, since it expects those of
+// the stack that it left. So what stands between is one function.
+
+[[gnu::always_inline]] inline void Scheduler::settle_writes() {
+  if (!world.wrote) return;
+  world.wrote = false;
+  spins_.note_change(*current_);
+}
+
+[[gnu::always_inline]] inline void Scheduler::run(Thread& thread) {
+  Thread& from = *current_;
+  current_ = &thread;
+  the_heap.use_region(thread.slot);
+  switch_to(from.context, thread.context, thread.fs_base);
+}
+
+// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's
+// turn again.
+[[gnu::always_inline]] inline void Scheduler::stand(Thread& thread) {
+  settle_writes();
+  if (__builtin_expect(world.recording, 0)) note_stack(thread);
+  thread.life = Life::standing;
+  if (unsettled_.empty()) {
+    Thread& next = pick();
+    if (&next != &thread) run(next);
+  } else {
+    Thread& next = *unsettled_.back();
+    unsettled_.pop_back();
+    run(next);
+  }
+  thread.life = Life::unsettled;
+}
+
+[[gnu::always_inline]] inline void Scheduler::arrive_here(Operation operation, std::uint64_t object,
+                                                          std::uint32_t size, std::uint64_t code, Wait wait) {
   count_step();
   Thread& me = *current_;
   me.operation = operation;
@@ -56,6 +89,11 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   me.wait = Wait::nothing;
 }
 
+void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                       Wait wait) {
+  arrive_here(operation, object, size, code, wait);
+}
+
 void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
                                std::uint64_t code) {
   CallerState caller = thrum_caller;
@@ -64,7 +102,8 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   SpinDetector::Arrival arrival =
       me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
-  arrive(operation, object, size, code, arrival == SpinDetector::Arrival::spins ? Wait::spin : Wait::nothing);
+  arrive_here(operation, object, size, code,
+              arrival == SpinDetector::Arrival::spins ? Wait::spin : Wait::nothing);
 }
 
 bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
@@ -106,36 +145,6 @@ void Scheduler::advance_clock(std::uint64_t to_ns) {
   if (now_ns_ >= to_ns) return;
   now_ns_ = to_ns;
   spins_.note_write(SpinDetector::kClock, 1);
-}
-
-// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's
-// turn again.
-void Scheduler::stand(Thread& thread) {
-  settle_writes();
-  if (__builtin_expect(world.recording, 0)) note_stack(thread);
-  thread.life = Life::standing;
-  if (unsettled_.empty()) {
-    Thread& next = pick();
-    if (&next != &thread) run(next);
-  } else {
-    Thread& next = *unsettled_.back();
-    unsettled_.pop_back();
-    run(next);
-  }
-  thread.life = Life::unsettled;
-}
-
-void Scheduler::settle_writes() {
-  if (!world.wrote) return;
-  world.wrote = false;
-  spins_.note_change(*current_);
-}
-
-void Scheduler::run(Thread& thread) {
-  Thread& from = *current_;
-  current_ = &thread;
-  the_heap.use_region(thread.slot);
-  switch_to(from.context, thread.context, thread.fs_base);
 }
 
 bool Scheduler::enabled(const Thread& thread) const {

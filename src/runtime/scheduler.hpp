@@ -85,6 +85,8 @@ class Scheduler final : Pending {
   void set_clock(std::uint64_t ns) { now_ns_ = ns; }
 
  private:
+  void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                   Wait wait);
   void stand(Thread& thread);
   Thread& pick();
   Thread* release_spinner();

@@ -53,8 +53,10 @@ thrum_fiber_switch:
         .cfi_adjust_cfa_offset -8
         pop     %rbp
         .cfi_adjust_cfa_offset -8
-        ret
-        .cfi_adjust_cfa_offset 56
+        pop     %rcx                    // not ret, which the processor would predict from the other stack's calls
+        .cfi_adjust_cfa_offset -8
+        jmp     *%rcx
+        .cfi_adjust_cfa_offset 64
 2:      mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
         mov     $0x1002, %edi
         mov     $158, %eax

@@ -16,11 +16,10 @@ namespace {
 using namespace thrum;
 
 inline void read() {
-  if (world.channel) count_step();
+  count_step();
 }
 
 inline void write(const volatile void* address) {
-  if (!world.channel) return;
   count_step();
   if (!world.running) return;
   const Thread& me = scheduler().current();

@@ -28,7 +28,7 @@ struct World {
   bool recording = false;  // events are written down
   bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
   bool live_output = false;
-  std::uint64_t steps_end = ~std::uint64_t{0};  // the execution is cut when the channel's steps reach it
+  std::uint64_t steps_left = ~std::uint64_t{0};  // instrumented operations until something is to be done about them
   Channel* channel = nullptr;
   const Job* job = nullptr;
   ThreadNames* names = nullptr;
@@ -45,15 +45,19 @@ inline bool searching() {
   return world.mode == Mode::searching;
 }
 
-[[noreturn]] void cut_by_steps();
+// Steps are counted down from a chunk; at its end they are shown to the supervisor, or the execution is cut.
+void end_of_steps();
 
-// Counts one instrumented operation of an execution; cuts the execution where it has had its share.
+// Counts one instrumented operation.
 inline void count_step() {
-  std::atomic<std::uint64_t>& counter = world.channel->steps;
-  std::uint64_t steps = counter.load(std::memory_order_relaxed) + 1;
-  counter.store(steps, std::memory_order_relaxed);
-  if (__builtin_expect(steps >= world.steps_end, 0)) cut_by_steps();
+  if (__builtin_expect(--world.steps_left == 0, 0)) end_of_steps();
 }
+
+// The execution that begins may do so many; 0: no limit.
+void limit_steps(std::uint64_t limit);
+
+// Operations counted since limit_steps().
+std::uint64_t steps_done();
 
 // The id of parent's next child, and the supervisor's copy of its name kept up to date.
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal);

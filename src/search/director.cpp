@@ -22,17 +22,18 @@ void Director::advance() {
       next_ != end_ && recording_ == Recording::fringe && !online_ && policy_.kind == Policy::Kind::base;
 }
 
-std::uint16_t Director::choose(ChoicePoint point, std::span<const Option> options, Pending& pending) {
+std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
+  if (options.size() == 1 && !online_) return 0;  // nothing to choose
   std::uint16_t fallback = default_option(point, options, policy_.base);
   std::uint16_t taken = decide(point, options, fallback, pending);
   if (taken == kStop) return kStop;
   if (recording_ != Recording::fringe || next_ == end_) {
-    point.taken = taken;
-    point.cost_before = static_cast<std::uint16_t>(trace_->cost);
-    point.options_begin = static_cast<std::uint32_t>(trace_->options.size());
-    point.options_count = static_cast<std::uint16_t>(options.size());
+    ChoicePoint& written = trace_->choices.emplace_back(point);
+    written.taken = taken;
+    written.cost_before = static_cast<std::uint16_t>(trace_->cost);
+    written.options_begin = static_cast<std::uint32_t>(trace_->options.size());
+    written.options_count = static_cast<std::uint16_t>(options.size());
     trace_->options.insert(trace_->options.end(), options.begin(), options.end());
-    trace_->choices.push_back(point);
   }
   if (next_ != end_ && next_->key == point.key) {
     ++next_;
