@@ -61,6 +61,12 @@ class TraceMaker {
     add(thread, Operation::store, object, line, function).operand = value;
   }
 
+  // Main creates a thread.
+  void create(ThreadId thread, std::uint32_t line) {
+    add(kMainThread, Operation::thread_create, "", line, "main");
+    file_.trace.places.back().object = {Place::Space::stack, thread, 0, 1};
+  }
+
   // The choice behind the last event: the thread goes on, or another one does.
   void choice(bool running_enabled, ThreadId next) {
     ThreadId thread = file_.trace.events.back().thread;
@@ -86,8 +92,8 @@ class TraceMaker {
 
 TraceFile assertion_trace() {
   TraceMaker maker;
-  maker.add(kMainThread, Operation::thread_create, "", 30, "main").operand = 1;
-  maker.add(kMainThread, Operation::thread_create, "", 31, "main").operand = 2;
+  maker.create(maker.first(), 30);
+  maker.create(maker.second(), 31);
   maker.choice(false, maker.first());
   maker.load(maker.first(), "head", 0, 10, "push");
   maker.choice(true, maker.second());

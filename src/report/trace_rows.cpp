@@ -60,6 +60,11 @@ std::string source_of(const TraceFile& file, const std::vector<Place>& stack) {
   return fmt::format("{}:{}", line->file.substr(line->file.rfind('/') + 1), line->line);
 }
 
+// The thread that an event speaks of: its stack is the event's object.
+std::string thread_text(const TraceFile& file, const Place& stack) {
+  return stack.space == Place::Space::stack ? file.names.name(stack.owner) : "a thread";
+}
+
 // What keeps a thread from its next event, in words.
 std::string waits_for(Operation operation, const std::string& object) {
   switch (operation) {
@@ -124,8 +129,8 @@ class Rows {
       rows_.push_back({Row::Kind::wait, event.thread, "waits: " + waits, "", 0});
       return;
     }
-    // It may have ended, or wait for something that never came before the trace ended.
-    if (point) rows_.push_back({Row::Kind::wait, event.thread, "goes no further", "", 0});
+    // What it waits for had not come when the trace ended.
+    rows_.push_back({Row::Kind::wait, event.thread, "goes no further", "", 0});
   }
 
   // What the failure says of a thread that could not go on; empty for the others.
@@ -147,6 +152,9 @@ class Rows {
 
   std::string wait_text(std::size_t next) const {
     const Event& event = trace_.events[next];
+    if (event.operation == Operation::thread_join) {
+      return "waits for " + thread_text(file_, places_of(file_, next).object) + " to end";
+    }
     std::string text =
         waits_for(event.operation, object_text(file_, places_of(file_, next).object, event.object));
     auto holder = holders_.find(event.object);
@@ -253,9 +261,9 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
       if (event.outcome == Outcome::failed)
         return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
-    case Operation::thread_create:
-      return fmt::format("creates {}.{}", file.names.name(event.thread), event.operand);
-    case Operation::thread_join: return "joins a thread";
+    case Operation::thread_create: return "creates " + thread_text(file, places.object);
+    case Operation::thread_join: return "joins " + thread_text(file, places.object);
+    case Operation::thread_end: return "ends";
     case Operation::choose:
     case Operation::clock_read: return fmt::format("{} -> {}", operation_name(event.operation), read);
     default: return plain_text(event, object);

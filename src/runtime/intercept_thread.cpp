@@ -25,16 +25,16 @@ Thread* find_thread(pthread_t handle) {
   return nullptr;
 }
 
-// Notes an operation that orders events but is no event of its own.
+// Notes an operation that orders events but is no event of its own. other: whom it is about, named in the trace by its stack.
 void note_in_trace(Operation operation, const Thread& other, std::uint64_t code) {
   if (!world.recording) return;
   Thread& me = scheduler().current();
   me.operation = operation;
-  me.object = 0;
+  me.object = address_of(other.stack_top) - 1;
   me.size = 0;
   me.code = code;
   note_stack(me);
-  record_event(me, 0, operation == Operation::thread_create ? me.children : other.children, Outcome::done);
+  record_event(me, 0, 0, Outcome::done);
 }
 
 void destroy_thread_locals(Thread& me) {
@@ -63,6 +63,7 @@ void destroy_specific_data(Thread& me) {
   Thread& me = scheduler().current();
   destroy_thread_locals(me);
   destroy_specific_data(me);
+  note_in_trace(Operation::thread_end, me, THRUM_CALLER);
   scheduler().end_current();
 }
 
