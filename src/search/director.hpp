@@ -28,9 +28,9 @@ class Director {
 
   static constexpr std::uint16_t kStop = 0xffff;
 
-  // The option to take; a choice with one option is not written down. point needs key, running_enabled, yielded, enabled and round; the rest is filled in
-  // here. kStop: the execution is to end at once, and why stands in the trace. REQUIRES: options are not
-  // empty.
+  // The option to take; a choice with one option is not written down. point needs key, running_enabled,
+  // yielded, enabled and round; the rest is filled in here. kStop: the execution is to end at once, and why
+  // stands in the trace. REQUIRES: options are not empty.
   std::uint16_t choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending);
 
   // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it

@@ -83,7 +83,8 @@ SearchResult Search::run() {
     if (!strategy_.next(plan_)) break;
     limits_.announce(plan_);
     program_.run(plan_, &strategy_, strategy_.recording(), trace_);
-    ++result_.executions;
+    bool repeats = strategy_.repeats();
+    if (!repeats) ++result_.executions;
     result_.steps += trace_.steps;
     result_.threads_max = std::max(result_.threads_max, trace_.threads);
     if (trace_.end == End::diverged) {
@@ -91,7 +92,7 @@ SearchResult Search::run() {
       break;
     }
     strategy_.learn(plan_, trace_);
-    if (trace_.end == End::finished) continue;
+    if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;
     if (trace_.end == End::assumption) ++result_.assumptions_failed;
     if (trace_.end == End::bug && !take_bug()) break;
@@ -134,7 +135,8 @@ bool Search::take_bug() {
   return true;
 }
 
-// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its best schedule.
+// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its
+// best schedule.
 bool Search::is_minimal(const FoundBug& bug) const {
   if (bug.preemptions == 0) return true;
   if (result_.cut_by_steps != 0) return false;  // the bug may lie behind a cut

@@ -9,11 +9,13 @@ namespace thrum {
 namespace {
 
 std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
-  return std::make_unique<Systematic>(Systematic::Settings{settings.base, settings.limit, true});
+  return std::make_unique<Systematic>(
+      Systematic::Settings{settings.base, settings.limit, true, settings.fringe_max});
 }
 
 std::unique_ptr<Strategy> make_dfs(const StrategySettings& settings) {
-  return std::make_unique<Systematic>(Systematic::Settings{settings.base, settings.limit, false});
+  return std::make_unique<Systematic>(
+      Systematic::Settings{settings.base, settings.limit, false, settings.fringe_max});
 }
 
 std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {

@@ -72,6 +72,10 @@ class Strategy {
   // Writes the next plan to run; false where none is left.
   virtual bool next(Plan& plan) = 0;
 
+  // Whether the plan that next() wrote has run before, and runs again only to learn more from it. It is not
+  // counted again.
+  virtual bool repeats() const { return false; }
+
   // What learn() has to see of a trace.
   virtual Recording recording() const = 0;
 

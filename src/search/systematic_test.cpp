@@ -99,6 +99,34 @@ TEST(Systematic, RunsEveryCombinationOnce) {
 }
 
 // Of 4 points with 2 ways, C(4, c) executions change the thread c times.
+TEST(Systematic, RunsSomeTwiceRatherThanRememberAll) {
+  Chooser program(7, 3);
+  constexpr int kAll = 2187;  // 3^7
+  std::size_t most = 0;
+  for (std::size_t fringe_max : {std::size_t{0}, std::size_t{10}, std::size_t{100}}) {
+    Systematic search({Base::nonpreemptive, std::nullopt, true, fringe_max});
+    Plan plan;
+    Trace trace;
+    int runs = 0;
+    int repeated = 0;
+    std::size_t waiting = 0;
+    while (runs < 10'000 && search.next(plan)) {
+      repeated += search.repeats() ? 1 : 0;
+      program.run(plan, &search, search.recording(), trace);
+      search.learn(plan, trace);
+      waiting = std::max(waiting, search.fringe_size());
+      ++runs;
+    }
+    EXPECT_EQ(runs - repeated, kAll);
+    EXPECT_GT(repeated, 0);
+    EXPECT_LT(repeated, kAll);
+    EXPECT_TRUE(search.guarantee().complete);
+    EXPECT_EQ(search.nodes(), 1u);
+    most = std::max(most, waiting);
+  }
+  EXPECT_LT(most, 800u) << "all at once would be more";
+}
+
 TEST(Systematic, SaysHowFarItIs) {
   Chooser program(4, 2);
   Systematic search({});

@@ -108,6 +108,11 @@ std::string compare_search(const ToyCode& code, const Findings& findings, Strate
     std::string wrong = compare_execution(program, trace, findings, promise.base);
     if (!wrong.empty()) return wrong;
     std::string where = at_schedule(program.schedule());
+    if (strategy.repeats()) {
+      if (!seen.contains(program.schedule())) return "an execution repeated that never was" + where;
+      strategy.learn(plan, trace);
+      continue;
+    }
     if (!seen.insert(program.schedule()).second) return "the same execution twice" + where;
     if (promise.limit && trace.cost > *promise.limit) return "an execution beyond the limit" + where;
     if (promise.cheapest_first && trace.cost < last_cost)
@@ -122,14 +127,17 @@ std::string compare_search(const ToyCode& code, const Findings& findings, Strate
 
 std::string compare_systematic(const ToyCode& code, const Findings& findings) {
   constexpr std::optional<std::uint32_t> kLimits[] = {std::nullopt, 0, 1, 2};
+  constexpr std::pair<const char*, std::size_t> kSearches[] = {
+      {"icb", 1'000'000}, {"icb", 0}, {"icb", 5}, {"dfs", 0}};
   for (Base base : {Base::nonpreemptive, Base::round_robin}) {
     for (std::optional<std::uint32_t> limit : kLimits) {
-      for (const char* name : {"icb", "dfs"}) {
-        std::unique_ptr<Strategy> strategy = make_strategy(name, {base, limit, 0});
+      for (auto [name, fringe_max] : kSearches) {
+        std::unique_ptr<Strategy> strategy = make_strategy(name, {base, limit, 0, fringe_max});
         Promise promise{base, limit, std::string_view(name) == "icb"};
         std::string wrong = compare_search(code, findings, *strategy, promise);
         if (wrong.empty()) continue;
-        return std::string(name) + (base == Base::round_robin ? ", delays" : ", preemptions") + ", limit " +
+        return std::string(name) + ", fringe of " + std::to_string(fringe_max) +
+               (base == Base::round_robin ? ", delays" : ", preemptions") + ", limit " +
                (limit ? std::to_string(*limit) : "none") + ": " + wrong;
       }
     }
@@ -143,7 +151,7 @@ std::string compare_explore(const ToyCode& code, const Findings& findings) {
   limits.executions = findings.executions.size() + 1;  // a search that does not end is wrong, too
   for (const char* name : {"icb", "dfs"}) {
     std::string who = "explore, " + std::string(name) + ": ";
-    std::unique_ptr<Strategy> strategy = make_strategy(name, {});
+    std::unique_ptr<Strategy> strategy = make_strategy(name, {Base::nonpreemptive, std::nullopt, 0, 3});
     SearchResult result = explore(program, *strategy, limits);
     if (result.end != SearchEnd::exhausted) return who + "not exhausted: " + result.lost_reason;
     if (result.executions != findings.executions.size()) {
@@ -195,6 +203,7 @@ class Workers {
     settings_.limit = one_in(2) ? std::nullopt : std::optional<std::uint32_t>(random_.below(3));
     settings_.base = one_in(2) ? Base::nonpreemptive : Base::round_robin;
     name_ = one_in(2) ? "icb" : "dfs";
+    if (one_in(3)) settings_.fringe_max = random_.below(8);
     count_ = 1 + random_.below(3);
     moves_all_ = one_in(2);
     for (std::size_t i = 0; i < count_; ++i) add_worker();
@@ -210,7 +219,9 @@ class Workers {
       worker.program->run(plan_, worker.strategy.get(), worker.strategy->recording(), trace_);
       std::string wrong = compare_execution(*worker.program, trace_, findings_, settings_.base);
       if (!wrong.empty()) return wrong;
-      if (!seen_.insert(worker.program->schedule()).second) return "the same execution twice";
+      bool first = seen_.insert(worker.program->schedule()).second;
+      if (first == worker.strategy->repeats())
+        return first ? "an execution repeated that never was" : "the same execution twice";
       worker.strategy->learn(plan_, trace_);
     }
     return compare_end();
