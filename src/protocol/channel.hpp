@@ -40,7 +40,9 @@ struct Channel {
 
   std::atomic<Phase> phase;                 // (worker) and what follows
   std::atomic<std::uint32_t> thread_count;  // entries of threads: id i + 1 is child `ordinal` of `parent`
-  std::atomic<std::uint64_t> steps;  // instrumented operations so far: stands still while the program hangs
+  // Instrumented operations so far are steps less steps_left, which stands still while the program hangs.
+  std::atomic<std::uint64_t> steps;
+  std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
   std::atomic<std::uint64_t> report_size;  // set last
   Policy policy;                           // the plan that runs

@@ -16,6 +16,7 @@
 
 namespace thrum {
 
+constinit std::atomic<std::uint64_t> plain_steps_left{0};
 constinit World world;
 
 namespace {
@@ -92,45 +93,30 @@ void initialize() {
   the_heap.initialize();
   scheduler().start_main();
   install_signal_handlers();
-  world.steps_left = 0;
+  world.steps_left = &channel->steps_left;
   limit_steps(0);
 }
 
 namespace {
 
-// Often enough that a program which runs is not taken for one that hangs.
-constexpr std::uint64_t kChunk = 1 << 16;
-
-std::uint64_t g_steps_limit = 0;
-std::uint64_t g_steps_before_chunk = 0;  // of this execution
-std::uint64_t g_chunk = 0;
-
-void begin_chunk() {
-  std::uint64_t rest = g_steps_limit == 0 ? kChunk : g_steps_limit - g_steps_before_chunk;
-  g_chunk = rest < kChunk ? rest : kChunk;
-  world.steps_left = g_chunk;
-}
+std::uint64_t g_steps_limit = 0;  // of this execution
 
 }  // namespace
 
 void limit_steps(std::uint64_t limit) {
-  world.channel->steps.fetch_add(steps_done(), std::memory_order_relaxed);
+  Channel& channel = *world.channel;
+  // The beginning counts as a step here, so that one execution that hangs is told from the next.
+  channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   g_steps_limit = limit;
-  g_steps_before_chunk = 0;
-  begin_chunk();
+  channel.steps_left.store(limit, std::memory_order_relaxed);
 }
 
-std::uint64_t steps_done() { return g_steps_before_chunk + g_chunk - world.steps_left; }
+std::uint64_t steps_done() {
+  return g_steps_limit - world.channel->steps_left.load(std::memory_order_relaxed);
+}
 
 void end_of_steps() {
-  if (world.mode != Mode::searching) return;
-  g_steps_before_chunk += g_chunk;
-  if (g_steps_limit != 0 && g_steps_before_chunk >= g_steps_limit) {
-    g_chunk = 0;
-    cut_by_steps();
-  }
-  world.channel->steps.fetch_add(g_chunk, std::memory_order_relaxed);
-  begin_chunk();
+  if (world.running) cut_by_steps();
 }
 
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal) {

@@ -22,13 +22,16 @@ namespace thrum {
 
 enum class Mode : std::uint8_t { undecided, plain, searching };
 
+extern std::atomic<std::uint64_t> plain_steps_left;
+
 struct World {
   Mode mode = Mode::undecided;
   bool running = false;    // inside an execution, and the program's code runs, not the search
   bool recording = false;  // events are written down
   bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
   bool live_output = false;
-  std::uint64_t steps_left = ~std::uint64_t{0};  // instrumented operations until something is to be done about them
+  // Counts instrumented operations down until something is to be done about them; the channel's, or a dummy.
+  std::atomic<std::uint64_t>* steps_left = &plain_steps_left;
   Channel* channel = nullptr;
   const Job* job = nullptr;
   ThreadNames* names = nullptr;
@@ -45,12 +48,14 @@ inline bool searching() {
   return world.mode == Mode::searching;
 }
 
-// Steps are counted down from a chunk; at its end they are shown to the supervisor, or the execution is cut.
+// The count has come down to 0: cuts the execution.
 void end_of_steps();
 
 // Counts one instrumented operation.
 inline void count_step() {
-  if (__builtin_expect(--world.steps_left == 0, 0)) end_of_steps();
+  std::uint64_t left = world.steps_left->load(std::memory_order_relaxed) - 1;
+  world.steps_left->store(left, std::memory_order_relaxed);
+  if (__builtin_expect(left == 0, 0)) end_of_steps();
 }
 
 // The execution that begins may do so many; 0: no limit.

@@ -95,7 +95,7 @@ void compose_report(const Death& death, const SharedChannel& channel, ThreadName
   Report& report = outcome.report;
   Channel::Phase phase = shared.phase.load();
   report.result.executions = shared.executions.load();
-  report.result.steps = shared.steps.load();
+  report.result.steps = shared.steps - shared.steps_left;
   report.result.seconds = death.seconds;
   report.started_threads = phase >= Channel::Phase::searching;
   switch (death.cause) {

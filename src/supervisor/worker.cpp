@@ -30,6 +30,8 @@ constexpr double kHangGraceSeconds = 3;  // for the worker to report it itself
 // The worker runs the schedule of a hang twice again, to confirm it; that it hangs is known by then.
 constexpr int kHangRepeats = 2;
 constexpr double kHangRepeatSeconds = 2;
+constexpr double kOneInterruptSeconds =
+    1;  // two within this are one: some send it to the process and to its group
 constexpr double kStopGraceSeconds = 5;      // for the worker to end its search when it is told to
 constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
 constexpr double kProgressSeconds = 1;
@@ -121,7 +123,7 @@ void Watch::check_time() {
     told_to_stop_ = now();
     channel_.channel().stop = 1;
   }
-  bool impatient = interrupts > 1;
+  bool impatient = interrupts > 1 && told_to_stop_ && now() - *told_to_stop_ > kOneInterruptSeconds;
   if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > kStopGraceSeconds)) {
     kill_as(Death::Cause::out_of_time);
   }
@@ -129,7 +131,7 @@ void Watch::check_time() {
 
 void Watch::check_steps() {
   if (reported_ || told_to_stop_) return;
-  std::uint64_t steps = channel_.channel().steps;
+  std::uint64_t steps = channel_.channel().steps - channel_.channel().steps_left;
   ProcessState state = process_state(worker_.process);
   if (steps != steps_ || state.stopped()) {
     steps_ = steps;
