@@ -140,7 +140,8 @@ void ProgramHeap::release(void* memory) {
   Books& mine = open(region_);
   std::memcpy(block->memory(), &mine.free[block->size_class], sizeof(Block*));
   mine.free[block->size_class] = block;
-  if (block->size_class >= mine.classes_freed) mine.classes_freed = static_cast<std::uint8_t>(block->size_class + 1);
+  if (block->size_class >= mine.classes_freed)
+    mine.classes_freed = static_cast<std::uint8_t>(block->size_class + 1);
 }
 
 std::size_t ProgramHeap::size_of(void* memory) const {
@@ -202,7 +203,8 @@ void ProgramHeap::restore(Region slots) {
 void ProgramHeap::empty(Books& books) {
   if (books.begin == nullptr) return;
   // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
-  if (books.end != books.begin) std::memset(books.begin, 0, static_cast<std::size_t>(books.end - books.begin));
+  if (books.end != books.begin)
+    std::memset(books.begin, 0, static_cast<std::size_t>(books.end - books.begin));
   std::memset(books.free, 0, books.classes_freed * sizeof(Block*));
   books.end = books.begin;
   books.numbers = 0;

@@ -51,8 +51,8 @@ class ProgramHeap {
 
   // Notes the state of main's region. REQUIRES: no other thread's has been used.
   void save();
-  // Puts the state back, and empties the regions of the threads in slots 1 to slots - 1. The blocks that main's
-  // region held at save() are the snapshot's to put back; what came later is zeroed here.
+  // Puts the state back, and empties the regions of the threads in slots 1 to slots - 1. The blocks that
+  // main's region held at save() are the snapshot's to put back; what came later is zeroed here.
   void restore(Region slots);
 
   struct Books;  // of one region; known to heap.cpp

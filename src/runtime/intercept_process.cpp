@@ -139,7 +139,8 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
         reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
     return real(function, argument, module);
   }
-  // What libraries that are not instrumented tidy up at the end is of no interest, and would cost every execution.
+  // What libraries that are not instrumented tidy up at the end is of no interest, and would cost every
+  // execution.
   static void* last_module = &__dso_handle;
   static bool last_instrumented = false;
   if (module != last_module) {

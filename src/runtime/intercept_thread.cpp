@@ -25,7 +25,8 @@ Thread* find_thread(pthread_t handle) {
   return nullptr;
 }
 
-// Notes an operation that orders events but is no event of its own. other: whom it is about, named in the trace by its stack.
+// Notes an operation that orders events but is no event of its own. other: whom it is about, named in the
+// trace by its stack.
 void note_in_trace(Operation operation, const Thread& other, std::uint64_t code) {
   if (!world.recording) return;
   Thread& me = scheduler().current();

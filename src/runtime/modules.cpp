@@ -82,7 +82,8 @@ bool find_in_modules(std::uint64_t address, Place& place) {
 }
 
 bool is_instrumented(std::uint64_t address) {
-  return any_module([&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
+  return any_module(
+      [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
 }
 
 const char* uncontrolled_module(std::uint64_t address) {

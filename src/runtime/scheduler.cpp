@@ -309,7 +309,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument) {
   child.wait = Wait::nothing;
   child.timed = child.timed_out = child.woken = child.detached = child.joined_by_someone = false;
   child.atomic_depth = 0;
-  child.events = child.children = 0;
+  child.events = child.children = child.random_draws = 0;
   child.operation = Operation::thread_start;
   child.joined = nullptr;
   child.body = body;

@@ -15,9 +15,7 @@ namespace {
 
 using namespace thrum;
 
-inline void read() {
-  count_step();
-}
+inline void read() { count_step(); }
 
 inline void write(const volatile void* address) {
   count_step();
