@@ -36,8 +36,9 @@ set_target_properties(thrum_support thrum_model thrum_search thrum_protocol thru
   thrum_runtime PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 target_link_libraries(thrum_runtime PRIVATE
   thrum_protocol gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
+# The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.
 target_link_options(thrum_runtime PRIVATE
-  -static-libstdc++ -Wl,--version-script=${exports}
+  -Wl,-z,muldefs -static-libstdc++ -Wl,--version-script=${exports}
   -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic)
 
 # `-fsanitize=thread` makes g++ link -ltsan. This linker script of that name, found first because the
