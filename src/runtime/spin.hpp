@@ -15,6 +15,8 @@
 // The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which
 // finds loops that alternate between several states as well.
 //
+// Tested by spin_test.cpp.
+//
 // Rejected: hashing the stack in place of comparing it, since an "exhausted" must not rest on a hash.
 #pragma once
 
