@@ -11,12 +11,15 @@ using namespace thrum;
 
 namespace {
 
+// Stands for all atomic sections among the objects; no address of the program's.
+constexpr std::uint64_t kSections = 2;
+
 void begin_section(std::uint64_t code) {
   if (!world.running) return;
   Thread& me = scheduler().current();
   if (me.atomic_depth == 0) {
     // Whatever the section touches, it is one event, and depends on all other sections.
-    scheduler().arrive(Operation::atomic_section, address_of(&the_scheduler), 0, code);
+    scheduler().arrive(Operation::atomic_section, kSections, 0, code);
     scheduler().done(Scheduler::Effect::change);
   }
   ++me.atomic_depth;
