@@ -70,6 +70,17 @@ namespace {
 ProgramHeap::Books g_books[ProgramHeap::kRegionCount];
 ProgramHeap::Books g_main_saved;
 
+// From the beginning of a page; to its end nothing else is in use. Much memory is handed back instead, since
+// a program may ask for far more than it touches.
+void clear(char* begin, std::size_t size) {
+  constexpr std::size_t kMuch = std::size_t{4} << 20;
+  if (size < kMuch) {
+    std::memset(begin, 0, size);
+  } else {
+    raw_syscall(SYS_madvise, reinterpret_cast<long>(begin), static_cast<long>(size), MADV_DONTNEED);
+  }
+}
+
 }  // namespace
 
 ProgramHeap::Books& ProgramHeap::open(Region region) {
@@ -193,7 +204,7 @@ void ProgramHeap::restore(Region slots) {
   // The last page that was in use belongs to the snapshot as a whole.
   auto kept = (reinterpret_cast<std::uint64_t>(g_main_saved.end) + kPage - 1) & ~(kPage - 1);
   auto used = reinterpret_cast<std::uint64_t>(main.end);
-  if (used > kept) std::memset(reinterpret_cast<char*>(kept), 0, used - kept);
+  if (used > kept) clear(reinterpret_cast<char*>(kept), used - kept);
   std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);
   std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free) + lists * sizeof(Block*));
   for (Region region = 1; region < slots; ++region) empty(g_books[region]);
@@ -204,7 +215,7 @@ void ProgramHeap::empty(Books& books) {
   if (books.begin == nullptr) return;
   // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
   if (books.end != books.begin)
-    std::memset(books.begin, 0, static_cast<std::size_t>(books.end - books.begin));
+    clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
   std::memset(books.free, 0, books.classes_freed * sizeof(Block*));
   books.end = books.begin;
   books.numbers = 0;

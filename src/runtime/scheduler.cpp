@@ -34,6 +34,7 @@ void Scheduler::reset() {
   created_ = 1;
   points_ = 0;
   wait_order_ = 0;
+  clock_jump_ns_ = 0;
   spins_.reset();
 }
 
@@ -403,6 +404,7 @@ std::uint16_t Scheduler::choose(ChoiceKind kind) {
   point.key = {current_->id, kind, current_->events};
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) end_execution();
+  if (current_->atomic_depth != 0) ++current_->events;  // the section is one event, and may choose again
   return taken;
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 enum class Treatment : std::uint8_t {
   harmless,  // done as it is: it leaves nothing behind that an execution could see
-  output,    // harmless for the standard output and error, else named
+  standard,  // harmless for the standard input, output and error, else named
   input,     // of the standard input: nothing comes; else named
   random,    // answered with the same numbers in each execution
   wake,      // futexes: waking is harmless, waiting would last for ever
@@ -42,8 +42,8 @@ struct Row {
 
 // Calls that are not listed are named by their number.
 constexpr Row kTable[] = {
-    {SYS_write, "write", Treatment::output},
-    {SYS_writev, "writev", Treatment::output},
+    {SYS_write, "write", Treatment::standard},
+    {SYS_writev, "writev", Treatment::standard},
     {SYS_read, "read", Treatment::input},
     {SYS_readv, "readv", Treatment::input},
     {SYS_getrandom, "getrandom", Treatment::random},
@@ -57,8 +57,8 @@ constexpr Row kTable[] = {
     {SYS_readlink, "readlink", Treatment::harmless},
     {SYS_getcwd, "getcwd", Treatment::harmless},
     {SYS_uname, "uname", Treatment::harmless},
-    {SYS_ioctl, "ioctl", Treatment::output},
-    {SYS_lseek, "lseek", Treatment::output},
+    {SYS_ioctl, "ioctl", Treatment::standard},
+    {SYS_lseek, "lseek", Treatment::standard},
     {SYS_getpid, "getpid", Treatment::harmless},
     {SYS_gettid, "gettid", Treatment::harmless},
     {SYS_getppid, "getppid", Treatment::harmless},
@@ -164,13 +164,12 @@ long answer(const Call& call) {
     return perform(call);
   }
   constexpr long kInput = 0;
-  constexpr long kOutput = 1;
-  constexpr long kError = 2;
+  constexpr long kError = 2;  // the last of the three
   long descriptor = call.arguments[0];
   switch (row->treatment) {
     case Treatment::harmless: return perform(call);
-    case Treatment::output:
-      if (descriptor != kOutput && descriptor != kError) notes().uncontrolled_call(row->name);
+    case Treatment::standard:
+      if (descriptor < kInput || descriptor > kError) notes().uncontrolled_call(row->name);
       return perform(call);
     case Treatment::input:
       if (descriptor != kInput) {
@@ -182,8 +181,7 @@ long answer(const Call& call) {
     case Treatment::random: return fill_with_random(call);
     case Treatment::wake:
       if ((call.arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE) return 0;
-      notes().uncontrolled_call("futex, from a library that is not instrumented");
-      return -ENOSYS;
+      lose_control("a library that is not instrumented waits for another thread");
     case Treatment::leave: exit_process(static_cast<int>(call.arguments[0]));
     case Treatment::named: notes().uncontrolled_call(row->name); return perform(call);
     case Treatment::refused: notes().uncontrolled_call(row->name); return -ENOSYS;

@@ -15,9 +15,9 @@ namespace {
 constexpr std::uint64_t kSections = 2;
 
 void begin_section(std::uint64_t code) {
-  if (!world.running) return;
+  if (!searching()) return;
   Thread& me = scheduler().current();
-  if (me.atomic_depth == 0) {
+  if (world.running && me.atomic_depth == 0) {
     // Whatever the section touches, it is one event, and depends on all other sections.
     scheduler().arrive(Operation::atomic_section, kSections, 0, code);
     scheduler().done(Scheduler::Effect::change);
@@ -26,7 +26,7 @@ void begin_section(std::uint64_t code) {
 }
 
 void end_section() {
-  if (!world.running) return;
+  if (!searching()) return;
   Thread& me = scheduler().current();
   if (me.atomic_depth == 0)
     fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
