@@ -17,6 +17,11 @@ namespace thrum {
 
 namespace {
 
+// Calls of the program's that the runtime sees through the linker: src/runtime/wrap_string.cpp.
+constexpr std::string_view kWrapped[] = {"memcpy",  "memmove",  "memset",   "strcpy",
+                                         "strncpy", "strcat",   "strncat",  "stpcpy",
+                                         "sprintf", "snprintf", "vsprintf", "vsnprintf"};
+
 namespace fs = std::filesystem;
 
 // What the arguments ask the compiler for.
@@ -137,6 +142,7 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
                       "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
     }
     append(command, {"-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now", "-pthread"});
+    for (std::string_view name : kWrapped) command.push_back("-Wl,--wrap=" + std::string(name));
     if (toolchain.clang) command.emplace_back("-fno-sanitize-link-runtime");
   }
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -214,8 +214,7 @@ void ProgramHeap::restore(Region slots) {
 void ProgramHeap::empty(Books& books) {
   if (books.begin == nullptr) return;
   // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
-  if (books.end != books.begin)
-    clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
+  if (books.end != books.begin) clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
   std::memset(books.free, 0, books.classes_freed * sizeof(Block*));
   books.end = books.begin;
   books.numbers = 0;

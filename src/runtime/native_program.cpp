@@ -156,6 +156,16 @@ void engine() {
 
 }  // namespace
 
+std::uint64_t program_memory_digest() {
+  Digest digest;
+  snapshot().add_to(digest);
+  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
+    const char* begin = the_heap.region_begin(slot);
+    digest.add(begin, static_cast<std::size_t>(the_heap.region_end(slot) - begin));
+  }
+  return digest.value();
+}
+
 Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
@@ -35,6 +36,7 @@ void Scheduler::reset() {
   points_ = 0;
   wait_order_ = 0;
   clock_jump_ns_ = 0;
+  memory_when_stuck_ = 0;
   spins_.reset();
 }
 
@@ -177,6 +179,7 @@ Thread& Scheduler::pick() {
   if (options_.empty()) {
     if (Thread* spinner = release_spinner()) return *spinner;
     if (advance_for_spinners()) collect_options(last);
+    if (options_.empty() && rounds_changed_memory()) return *release_spinner();
     if (options_.empty()) fail_stuck();
   }
   point_.key = key;
@@ -251,6 +254,20 @@ bool Scheduler::advance_for_spinners() {
   clock_jump_ns_ = std::max(kShortest, clock_jump_ns_ * 2);
   advance_clock(now_ns_ + clock_jump_ns_);
   return true;
+}
+
+// Nobody can go on, and each waiting loop has had a round. Code that is not instrumented may have changed
+// something in it (a library, inline assembly); then it was no spin, and all may have another.
+bool Scheduler::rounds_changed_memory() {
+  bool any = false;
+  for (Thread* thread : live_) {
+    if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
+    spins_.forget_round(*thread);
+    any = true;
+  }
+  if (!any) return false;
+  std::uint64_t digest = program_memory_digest();
+  return std::exchange(memory_when_stuck_, digest) != digest;
 }
 
 void Scheduler::fail_stuck() {

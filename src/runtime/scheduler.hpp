@@ -91,6 +91,7 @@ class Scheduler final : Pending {
   Thread& pick();
   Thread* release_spinner();
   bool advance_for_spinners();
+  bool rounds_changed_memory();
   bool may_time_out(const Thread& thread) const;
   std::uint16_t choose(ChoiceKind kind);
   void collect_options(const Thread& last);
@@ -117,6 +118,7 @@ class Scheduler final : Pending {
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;
   std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops
+  std::uint64_t memory_when_stuck_ = 0;  // its digest when only waiting loops were left; 0: not yet
 };
 
 extern constinit Forever<Scheduler> the_scheduler;

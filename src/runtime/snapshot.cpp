@@ -110,6 +110,13 @@ void Snapshot::restore() {
   for (const DirtyRun& run : dirty_) std::memcpy(run.memory, run.copy, run.size);
 }
 
+void Snapshot::add_to(Digest& digest) const {
+  for (const DirtyRun& run : dirty_) {
+    // Which pages are on the list depends on earlier executions; which of them differ does not.
+    if (std::memcmp(run.memory, run.copy, run.size) != 0) digest.add(run.memory, run.size);
+  }
+}
+
 void Snapshot::drop() {
   for (Region& region : regions_) {
     protect(region.begin, region.end, PROT_READ | PROT_WRITE);

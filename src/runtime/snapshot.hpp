@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/forever.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -28,6 +29,9 @@ class Snapshot {
 
   // Puts every page that was written since take() back.
   void restore();
+
+  // Adds the pages that are not as they were, as they are now.
+  void add_to(Digest& digest) const;
 
   // Makes everything writable again and forgets the snapshot.
   void drop();

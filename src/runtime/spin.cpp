@@ -22,7 +22,7 @@ void SpinDetector::reset() {
   for (PerThread& thread : threads_) {
     thread.visit_count = 0;
     thread.reads.clear();
-    thread.round_given_at = 0xffffffff;
+    thread.round_given_at = kNoRound;
   }
   writes_.clear();
 }
@@ -126,5 +126,7 @@ bool SpinDetector::give_another_round(const Thread& thread) {
   mine.round_given_at = now;
   return true;
 }
+
+void SpinDetector::forget_round(const Thread& thread) { threads_[thread.slot].round_given_at = kNoRound; }
 
 }  // namespace thrum

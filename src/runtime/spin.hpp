@@ -66,6 +66,9 @@ class SpinDetector {
   // so since the last write of any object.
   bool give_another_round(const Thread& thread);
 
+  // It has not gone round, as far as give_another_round() knows.
+  void forget_round(const Thread& thread);
+
   // Stands for the clock among the objects.
   static constexpr std::uint64_t kClock = 1;
 
@@ -85,12 +88,13 @@ class SpinDetector {
     std::uint32_t first_read;  // what was read since the visit compared with
     std::vector<std::uint64_t> state;
   };
+  static constexpr std::uint32_t kNoRound = 0xffffffff;
   struct PerThread {
     std::vector<Visit> visits;  // calls since the thread last changed something
     std::size_t visit_count = 0;
     std::vector<Read> reads;
     std::vector<Read> waits_for;
-    std::uint32_t round_given_at = 0xffffffff;
+    std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
   };
   bool watched(std::uint64_t code) const;
   static bool too_deep(const Thread& thread, const CallerState& caller);

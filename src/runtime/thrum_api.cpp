@@ -43,12 +43,16 @@ void assume(bool condition) {
 }  // namespace
 
 THRUM_EXPORT unsigned thrum_choose(unsigned n) {
-  if (!searching() || n < 2) return 0;
-  if (!world.running) begin_search();
+  if (!searching()) return 0;
+  if (!world.running) {
+    if (n < 2) return 0;  // nothing is open yet
+    begin_search();
+  }
   constexpr unsigned kMax = 0xfff0;
   if (n > kMax) fail_here(BugKind::lock_misuse, "thrum_choose of more than 65,520 values");
   scheduler().arrive(Operation::choose, 0, 0, THRUM_CALLER);
-  std::uint16_t value = scheduler().choose_value(static_cast<std::uint16_t>(n));
+  // A scheduling point also where there is one value: how many there are may depend on the schedule.
+  std::uint16_t value = n < 2 ? 0 : scheduler().choose_value(static_cast<std::uint16_t>(n));
   scheduler().done(Scheduler::Effect::none, value);
   return value;
 }

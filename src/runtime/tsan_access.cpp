@@ -2,28 +2,20 @@
 // What compilers call under -fsanitize=thread, apart from atomics: plain and volatile accesses, function
 // entries.
 //
-// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop. A write to the
-// thread's own stack does not: what a loop keeps there is compared anyway.
+// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop.
 
 #include <cstddef>
 #include <cstring>
 
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
+#include "runtime/write_access.hpp"
 
 namespace {
 
 using namespace thrum;
 
 inline void read() { count_step(); }
-
-inline void write(const volatile void* address) {
-  count_step();
-  if (!world.running) return;
-  const Thread& me = scheduler().current();
-  const auto* place = static_cast<const volatile char*>(address);
-  if (place < me.stack_bottom || place >= me.stack_top) world.wrote = true;
-}
 
 inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
@@ -39,24 +31,24 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
 
 }  // namespace
 
-#define ACCESS(size)                                                                     \
-  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                 \
-  THRUM_EXPORT void __tsan_write##size(void* address) { write(address); }                \
-  THRUM_EXPORT void __tsan_read_write##size(void* address) { write(address); }           \
-  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                       \
-  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { write(address); }      \
-  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { write(address); } \
-  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                \
-    volatile_read(address, size, THRUM_CALLER);                                          \
-  }                                                                                      \
-  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {      \
-    volatile_read(address, size, THRUM_CALLER);                                          \
-  }                                                                                      \
-  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                         \
-    volatile_write(address, size, THRUM_CALLER);                                         \
-  }                                                                                      \
-  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {               \
-    volatile_write(address, size, THRUM_CALLER);                                         \
+#define ACCESS(size)                                                                                \
+  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                            \
+  THRUM_EXPORT void __tsan_write##size(void* address) { note_plain_write(address); }                \
+  THRUM_EXPORT void __tsan_read_write##size(void* address) { note_plain_write(address); }           \
+  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                                  \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { note_plain_write(address); }      \
+  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { note_plain_write(address); } \
+  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                           \
+    volatile_read(address, size, THRUM_CALLER);                                                     \
+  }                                                                                                 \
+  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                 \
+    volatile_read(address, size, THRUM_CALLER);                                                     \
+  }                                                                                                 \
+  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                                    \
+    volatile_write(address, size, THRUM_CALLER);                                                    \
+  }                                                                                                 \
+  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {                          \
+    volatile_write(address, size, THRUM_CALLER);                                                    \
   }
 
 ACCESS(1)
@@ -70,21 +62,21 @@ THRUM_EXPORT void __tsan_func_entry(void*) {}
 THRUM_EXPORT void __tsan_func_exit() {}
 THRUM_EXPORT void __tsan_ignore_thread_begin() {}
 THRUM_EXPORT void __tsan_ignore_thread_end() {}
-THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { write(place); }
+THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { note_plain_write(place); }
 THRUM_EXPORT void __tsan_vptr_read(void**) { read(); }
 THRUM_EXPORT void __tsan_read_range(void*, std::size_t) { read(); }
-THRUM_EXPORT void __tsan_write_range(void* address, std::size_t) { write(address); }
+THRUM_EXPORT void __tsan_write_range(void* address, std::size_t) { note_plain_write(address); }
 
 THRUM_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  write(to);
+  note_plain_write(to);
   return std::memcpy(to, from, size);
 }
 THRUM_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  write(to);
+  note_plain_write(to);
   return std::memmove(to, from, size);
 }
 THRUM_EXPORT void* __tsan_memset(void* to, int value, std::size_t size) {
-  write(to);
+  note_plain_write(to);
   return std::memset(to, value, size);
 }
 
