@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "native/compare.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "native/translate.hpp"
+
+namespace thrum {
+
+namespace {
+
+using nlohmann::json;
+
+std::string name_of(const ToyBug& bug) {
+  return std::string(bug_kind_name(bug.kind)) + " at " + std::to_string(bug.place);
+}
+
+// What the oracle says of the executions within a limit.
+struct Expected {
+  std::uint64_t executions = 0;
+  bool is_all = true;
+  std::map<ToyBug, int> bugs;  // with the fewest preemptions
+};
+
+Expected expected_of(const Findings& findings, const Search& search) {
+  Expected expected;
+  for (const auto& [schedule, ending] : findings.executions) {
+    int cost = search.base == Base::round_robin ? ending.delays : ending.preemptions;
+    if (search.limit && cost > static_cast<int>(*search.limit)) {
+      expected.is_all = false;
+      continue;
+    }
+    ++expected.executions;
+    if (!ending.has_bug) continue;
+    auto [known, added] = expected.bugs.try_emplace(ending.bug, ending.preemptions);
+    if (!added) known->second = std::min(known->second, ending.preemptions);
+  }
+  return expected;
+}
+
+// The toy's bugs in a result, each with the fewest preemptions. Deadlocks differ by who waits where; to the
+// oracle all of them are one.
+std::string collect_bugs(const json& test, std::map<ToyBug, int>& bugs) {
+  for (const json& found : test.at("bugs")) {
+    auto message = found.at("message").get<std::string>();
+    std::optional<ToyBug> bug = translated_bug(found.at("kind").get<std::string>(), message);
+    if (!bug) return "a bug that no toy has: " + message;
+    int preemptions = found.at("preemptions").get<int>();
+    auto [known, added] = bugs.try_emplace(*bug, preemptions);
+    if (!added) known->second = std::min(known->second, preemptions);
+  }
+  return "";
+}
+
+std::string compare_bugs(const std::map<ToyBug, int>& found, const std::map<ToyBug, int>& expected) {
+  for (const auto& [bug, preemptions] : found) {
+    auto known = expected.find(bug);
+    if (known == expected.end()) return "a bug that is none: " + name_of(bug);
+    if (preemptions != known->second) {
+      return name_of(bug) + ": " + std::to_string(preemptions) + " preemptions instead of " +
+             std::to_string(known->second);
+    }
+  }
+  for (const auto& [bug, preemptions] : expected) {
+    if (!found.contains(bug)) return "not found: " + name_of(bug);
+  }
+  return "";
+}
+
+// A search by preemptions proves that its numbers are the least; one by delays proves it only for 0.
+std::string compare_proofs(const json& test, const Search& search) {
+  for (const json& bug : test.at("bugs")) {
+    bool proved = search.base == Base::nonpreemptive || bug.at("preemptions") == 0;
+    if ((bug.at("preemptions_minimal") == "proved") != proved)
+      return bug.at("message").get<std::string>() + ": wrong about being proved";
+  }
+  return "";
+}
+
+std::string compare_claims(const json& test, const Expected& expected, const Search& search) {
+  bool has_bugs = !expected.bugs.empty();
+  if (test.at("verdict") != (has_bugs ? "bug" : "exhausted")) return "verdict: " + test.at("reason").dump();
+  if (test.at("complete") != (expected.is_all && !has_bugs)) return "wrong about being complete";
+  const json& bounds = test.at("guarantee").at("bounds");
+  if (bounds.size() != 1) return "one bound is expected";
+  const json& bound = bounds[0];
+  if (bound.at("kind") != (search.base == Base::round_robin ? "delays" : "preemptions"))
+    return "another kind of bound than asked for";
+  json limit = search.limit ? json(*search.limit) : json();
+  if (bound.at("limit") != limit) return "another limit than asked for";
+  if (search.limit && bound.at("completed") != limit) return "the limit was not completed";
+  return compare_proofs(test, search);
+}
+
+}  // namespace
+
+std::vector<std::string> Search::options() const {
+  std::string bound = "none";
+  if (limit) bound = (base == Base::round_robin ? "delays=" : "preemptions=") + std::to_string(*limit);
+  return {"--strategy", strategy, "--bound", bound, "--races", ignores_races ? "ignore" : "report"};
+}
+
+std::string Search::text() const { return options()[1] + " --bound " + options()[3]; }
+
+std::string compare_result(const json& result, const Findings& findings, const Search& search) {
+  const json& test = result.at("tests").at(0);
+  Expected expected = expected_of(findings, search);
+  auto executions = test.at("executions").get<std::uint64_t>();
+  if (executions != expected.executions) {
+    return std::to_string(executions) + " executions instead of " + std::to_string(expected.executions);
+  }
+  std::map<ToyBug, int> bugs;
+  std::string wrong = collect_bugs(test, bugs);
+  if (wrong.empty()) wrong = compare_bugs(bugs, expected.bugs);
+  if (wrong.empty() && !search.ignores_races) wrong = compare_claims(test, expected, search);
+  return wrong;
+}
+
+std::string compare_sample(const json& result, const Findings& findings) {
+  std::map<ToyBug, int> bugs;
+  std::string wrong = collect_bugs(result.at("tests").at(0), bugs);
+  if (!wrong.empty()) return wrong;
+  for (const auto& [bug, preemptions] : bugs) {
+    auto known = findings.bugs.find(bug);
+    if (known == findings.bugs.end()) return "a bug that is none: " + name_of(bug);
+    if (preemptions < known->second) return name_of(bug) + ": fewer preemptions than it takes";
+  }
+  return "";
+}
+
+}  // namespace thrum

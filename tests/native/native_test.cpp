@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The native runtime against the oracle: random toy programs, translated to C++, compiled and checked.
+//
+//   THRUM_NATIVE_PROGRAMS   random programs of each family (where it is not set: fewer, and not every search
+//                           for each; 2000 are the full run)
+//   THRUM_NATIVE_SEED       seed of the first (1); the next has the next seed
+//   THRUM_NATIVE_FLAGS      for the compiler (-O1)
+//
+// A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new
+// file in regressions/; the sources are kept.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "native/compare.hpp"
+#include "native/translate.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/shrink.hpp"
+#include "programs/child_process.hpp"
+
+namespace thrum {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kExecutionsMax = 20'000;
+constexpr std::uint64_t kProgramsInOneBinary = 100;
+constexpr int kTimeoutSeconds = 120;
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+// Every search that there is to compare.
+std::vector<Search> all_searches(Family family) {
+  bool races = family == Family::b;
+  std::vector<Search> searches;
+  for (const char* strategy : {"icb", "dfs"}) {
+    searches.push_back({strategy, Base::nonpreemptive, std::nullopt, races});
+    for (std::uint32_t limit = 0; limit < 3; ++limit) {
+      searches.push_back({strategy, Base::nonpreemptive, limit, races});
+      searches.push_back({strategy, Base::round_robin, limit, races});
+    }
+  }
+  return searches;
+}
+
+// A choice that differs from seed to seed.
+std::vector<Search> some_searches(Family family, std::uint64_t seed) {
+  auto limit = [](std::uint64_t n) { return static_cast<std::uint32_t>(n % 3); };
+  bool races = family == Family::b;
+  const char* one = seed % 2 == 0 ? "icb" : "dfs";
+  const char* other = seed % 2 == 0 ? "dfs" : "icb";
+  return {{"icb", Base::nonpreemptive, std::nullopt, races},
+          {other, Base::nonpreemptive, limit(seed), races},
+          {one, Base::round_robin, limit(seed / 3), races}};
+}
+
+// Compiles programs in a folder of its own, and runs thrum there.
+class Workshop {
+ public:
+  Workshop() {
+    std::string pattern = (fs::temp_directory_path() / "thrum-native-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) throw std::runtime_error("cannot make " + pattern);
+    folder_ = pattern;
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    if (!kept_) fs::remove_all(folder_, ignored);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  // Leaves the folder where it is.
+  void keep() { kept_ = true; }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // An empty text, or why it could not be done.
+  std::string compile(const std::string& name, const std::vector<ToyCode>& programs) const {
+    std::ofstream(path(name + ".cpp")) << translate(programs);
+    const char* flags = std::getenv("THRUM_NATIVE_FLAGS");
+    // Line numbers take time, and places are in the messages.
+    ChildResult result =
+        thrum({"c++", "-std=c++20", flags ? flags : "-O1", "-g0", path(name + ".cpp"), "-o", path(name)});
+    return result.exit_code == 0 ? "" : "it does not compile: " + result.errors;
+  }
+
+  // Checks one of the programs in a binary.
+  json check(const std::string& name, std::size_t number, const std::vector<std::string>& options) const {
+    std::vector<std::string> command = {"check", path(name), "--keep-going", "--json",
+                                        "-",     "--out",    path("out")};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {"--", std::to_string(number)});
+    ChildResult result = thrum(command);
+    json document = json::parse(result.output, nullptr, false);
+    if (document.is_discarded()) throw std::runtime_error("no result: " + result.output + result.errors);
+    return document;
+  }
+
+ private:
+  static ChildResult thrum(std::vector<std::string> command) {
+    command.insert(command.begin(), THRUM_PROGRAM);
+    ChildResult result = run_child(command, {}, kTimeoutSeconds);
+    if (result.timed_out) throw std::runtime_error("thrum does not end");
+    if (result.left_processes) throw std::runtime_error("thrum leaves a process behind");
+    return result;
+  }
+
+  fs::path folder_;
+  bool kept_ = false;
+};
+
+// One program of a binary: the first disagreement, or an empty text.
+std::string compare(const Workshop& workshop, const std::string& name, std::size_t number,
+                    const Findings& findings, const std::vector<Search>& searches, std::uint64_t seed) {
+  try {
+    for (const Search& search : searches) {
+      std::string wrong = compare_result(workshop.check(name, number, search.options()), findings, search);
+      if (!wrong.empty()) return search.text() + ": " + wrong;
+    }
+    std::vector<std::string> random = {"--strategy", "random", "--executions",
+                                       "50",         "--seed", std::to_string(seed)};
+    std::string wrong = compare_sample(workshop.check(name, number, random), findings);
+    return wrong.empty() ? "" : "random: " + wrong;
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+// A program by itself, with all searches. Its source stays in the workshop under that name.
+std::string compare_alone(const Workshop& workshop, const std::string& name, const ToyCode& code,
+                          Family family, std::uint64_t seed) {
+  Findings findings = enumerate(code, {.executions_max = kExecutionsMax});
+  if (findings.gave_up || findings.executions.size() < 2) return "";
+  std::string wrong = workshop.compile(name, {code});
+  return wrong.empty() ? compare(workshop, name, 0, findings, all_searches(family), seed) : wrong;
+}
+
+void report(Workshop& workshop, const ToyCode& code, Family family, std::uint64_t seed,
+            const std::string& wrong) {
+  workshop.keep();
+  auto disagrees = [&](const ToyCode& smaller) {
+    return !compare_alone(workshop, "shrunk", smaller, family, seed).empty();
+  };
+  std::string alone = compare_alone(workshop, "failed", code, family, seed);
+  ToyCode small = alone.empty() ? code : shrink(code, disagrees);
+  ADD_FAILURE() << "# seed " << seed << ", family " << (family == Family::a ? "A: " : "B: ") << wrong << "\n"
+                << print(code) << "# by itself, in " << workshop.path("failed.cpp") << ": " << alone << "\n"
+                << "# shrunk, in " << workshop.path("shrunk.cpp") << ": "
+                << compare_alone(workshop, "shrunk", small, family, seed) << "\n"
+                << print(small);
+}
+
+struct Totals {
+  std::uint64_t programs = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t with_bugs = 0;
+  std::map<BugKind, int> kinds;
+  std::map<Opcode, int> opcodes;
+
+  void add(const RandomProgram& program) {
+    ++programs;
+    executions += program.findings.executions.size();
+    with_bugs += program.findings.bugs.empty() ? 0 : 1;
+    for (const auto& [bug, preemptions] : program.findings.bugs) ++kinds[bug.kind];
+    for (const auto& thread : program.code.threads) {
+      for (const Instruction& instruction : thread) ++opcodes[instruction.opcode];
+    }
+  }
+};
+
+// Compares the programs of some seeds, compiled together. False where one disagrees.
+bool compare_batch(Family family, std::uint64_t first, std::uint64_t count, bool all, Totals& totals) {
+  Workshop workshop;
+  std::vector<RandomProgram> programs;
+  std::vector<ToyCode> codes;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    programs.push_back(random_program(seed, family, kExecutionsMax));
+    codes.push_back(programs.back().code);
+    totals.add(programs.back());
+  }
+  std::string wrong = workshop.compile("programs", codes);
+  if (!wrong.empty()) {
+    workshop.keep();
+    ADD_FAILURE() << workshop.path("programs.cpp") << ": " << wrong;
+    return false;
+  }
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    std::uint64_t seed = first + i;
+    std::vector<Search> searches = all ? all_searches(family) : some_searches(family, seed);
+    wrong = compare(workshop, "programs", i, programs[i].findings, searches, seed);
+    if (wrong.empty()) continue;
+    report(workshop, codes[i], family, seed, wrong);
+    return false;
+  }
+  return true;
+}
+
+Totals compare_random_programs(Family family, std::uint64_t count) {
+  std::uint64_t seed = setting("THRUM_NATIVE_SEED", 1);
+  bool all = std::getenv("THRUM_NATIVE_PROGRAMS") != nullptr;
+  count = setting("THRUM_NATIVE_PROGRAMS", count);
+  Totals totals;
+  for (std::uint64_t end = seed + count; seed < end; seed += kProgramsInOneBinary) {
+    if (!compare_batch(family, seed, std::min(kProgramsInOneBinary, end - seed), all, totals)) break;
+  }
+  std::cout << totals.programs << " programs, " << totals.executions << " executions, " << totals.with_bugs
+            << " programs with bugs\n";
+  return totals;
+}
+
+TEST(Native, AgreesWithTheOracleOnFamilyA) {
+  Totals totals = compare_random_programs(Family::a, 80);
+  // A comparison of programs that lack something would say less than it seems to.
+  for (BugKind kind : {BugKind::assertion, BugKind::deadlock, BugKind::lock_misuse})
+    EXPECT_GT(totals.kinds[kind], 0) << bug_kind_name(kind);
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    auto opcode = static_cast<Opcode>(i);
+    bool plain = opcode == Opcode::read || opcode == Opcode::write;
+    EXPECT_EQ(totals.opcodes[opcode] > 0, !plain) << "opcode " << i;
+  }
+}
+
+// In what order threads do their stretches without scheduling points shows in plain data.
+TEST(Native, AgreesWithTheOracleOnFamilyB) {
+  Totals totals = compare_random_programs(Family::b, 20);
+  EXPECT_GT(totals.opcodes[Opcode::read], 0);
+  EXPECT_GT(totals.opcodes[Opcode::write], 0);
+}
+
+TEST(Native, AgreesOnProgramsThatOnceFailed) {
+  fs::path folder = fs::path(__FILE__).parent_path() / "regressions";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::optional<ToyCode> code = parse(text.str());
+    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+    Workshop workshop;
+    EXPECT_EQ(compare_alone(workshop, "program", *code, Family::a, 1), "") << entry.path();
+    ++count;
+  }
+  EXPECT_GT(count, 0);
+}
+
+}  // namespace
+}  // namespace thrum
