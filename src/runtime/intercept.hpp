@@ -14,6 +14,7 @@
 #include "runtime/objects.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
+#include "support/random.hpp"
 
 // Begins an intercepted function: in a plain process, the rest is libc's.
 #define THRUM_FORWARD(name, ...) \
@@ -31,6 +32,14 @@ inline std::uint64_t address_of(const volatile void* object) {
 // The owner word of a lock that the running thread holds.
 inline std::uint32_t running_owner() {
   return world.running ? scheduler().current().id + 1u : kMainThread + 1u;
+}
+
+// New random numbers for the running thread: the same in each execution, from the search's seed and the
+// thread's place in the order of creation.
+inline Random draw_random() {
+  Thread& me = scheduler().current();
+  constexpr std::uint64_t kOddConstant = 0x9e3779b97f4a7c15;
+  return Random(world.job->settings.seed + (std::uint64_t{me.slot} << 32 | ++me.random_draws) * kOddConstant);
 }
 
 inline constexpr std::uint64_t kNoDeadline = Scheduler::kNoDeadline;

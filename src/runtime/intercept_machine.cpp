@@ -7,24 +7,18 @@
 
 #include "runtime/intercept.hpp"
 #include "runtime/raw_syscall.hpp"
-#include "support/random.hpp"
 
 using namespace thrum;
 
-// std::random_device::_M_getval: libstdc++ would take the processor's random numbers. A thread draws the same
-// numbers in each execution, from the search's seed and its own name.
+// std::random_device::_M_getval: libstdc++ would take the processor's random numbers.
 THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   if (!searching()) {
     static auto* const real =
         reinterpret_cast<unsigned (*)(void*)>(next_function("_ZNSt13random_device9_M_getvalEv"));
     return real(device);
   }
-  Thread& me = scheduler().current();
-  constexpr std::uint64_t kOddConstant = 0x9e3779b97f4a7c15;
-  std::uint64_t stream =
-      world.job->settings.seed + (std::uint64_t{me.slot} << 32 | ++me.random_draws) * kOddConstant;
   world.wrote = true;  // a loop that draws numbers is no spin
-  return static_cast<unsigned>(Random(stream).next());
+  return static_cast<unsigned>(draw_random().next());
 }
 
 // std::thread::hardware_concurrency asks this.

@@ -53,6 +53,13 @@ void Notes::add_to(std::vector<Note>& notes) const {
                      "this kernel has no syscall user dispatch: system calls of the program were not watched",
                      true});
   }
+  if (loop_changed_memory_) {
+    notes.push_back(
+        {"unseen-changes", 1,
+         "a loop that seemed to wait changes memory by code that is not instrumented: schedules of "
+         "it were left out",
+         true});
+  }
   if (too_many_threads_) {
     notes.push_back(
         {"too-many-threads", 1,

@@ -30,6 +30,9 @@ class Notes {
 
   void too_many_threads() { too_many_threads_ = true; }
 
+  // A loop that was taken for a waiting one changed memory by code that is not instrumented.
+  void loop_changed_memory() { loop_changed_memory_ = true; }
+
   void add_to(std::vector<Note>& notes) const;
 
  private:
@@ -40,6 +43,7 @@ class Notes {
   std::vector<std::string> others_;
   std::vector<long> uncontrolled_system_calls_;
   bool too_many_threads_ = false;
+  bool loop_changed_memory_ = false;
   bool system_calls_not_watched_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/record.hpp"
 #include "runtime/thread_pool.hpp"
@@ -37,6 +38,7 @@ void Scheduler::reset() {
   wait_order_ = 0;
   clock_jump_ns_ = 0;
   memory_when_stuck_ = 0;
+  ran_beside_spinner_ = false;
   spins_.reset();
 }
 
@@ -105,8 +107,11 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   SpinDetector::Arrival arrival =
       me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
-  arrive_here(operation, object, size, code,
-              arrival == SpinDetector::Arrival::spins ? Wait::spin : Wait::nothing);
+  if (arrival != SpinDetector::Arrival::spins)
+    return arrive_here(operation, object, size, code, Wait::nothing);
+  std::uint32_t points = points_;
+  arrive_here(operation, object, size, code, Wait::spin);
+  if (points_ != points + 1) ran_beside_spinner_ = true;
 }
 
 bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
@@ -267,7 +272,9 @@ bool Scheduler::rounds_changed_memory() {
   }
   if (!any) return false;
   std::uint64_t digest = program_memory_digest();
-  return std::exchange(memory_when_stuck_, digest) != digest;
+  std::uint64_t before = std::exchange(memory_when_stuck_, digest);
+  if (before != 0 && before != digest && ran_beside_spinner_) notes().loop_changed_memory();
+  return before != digest;
 }
 
 void Scheduler::fail_stuck() {

@@ -117,7 +117,8 @@ class Scheduler final : Pending {
   std::uint32_t points_ = 0;
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;
-  std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops
+  std::uint64_t clock_jump_ns_ = 0;      // how far time last jumped for waiting loops
+  bool ran_beside_spinner_ = false;      // while a waiting loop stood still, others went on
   std::uint64_t memory_when_stuck_ = 0;  // its digest when only waiting loops were left; 0: not yet
 };
 

@@ -11,13 +11,13 @@
 #include <cstring>
 
 #include "runtime/failure.hpp"
+#include "runtime/intercept.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/world.hpp"
-#include "support/random.hpp"
 
 namespace thrum {
 
@@ -151,7 +151,7 @@ long perform(const Call& call) {
 long fill_with_random(const Call& call) {
   auto* bytes = reinterpret_cast<unsigned char*>(call.arguments[0]);
   auto size = static_cast<std::size_t>(call.arguments[1]);
-  Random random(world.job->settings.seed);
+  Random random = draw_random();
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(random.next());
   return static_cast<long>(size);
 }

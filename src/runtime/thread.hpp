@@ -59,7 +59,7 @@ struct Thread {
   std::uint16_t atomic_depth = 0;
   std::uint32_t events = 0;                       // done so far
   std::uint32_t children = 0;                     // created so far
-  std::uint32_t random_draws = 0;                 // from std::random_device
+  std::uint32_t random_draws = 0;                 // of random numbers so far
   Operation operation = Operation::thread_start;  // pending
   std::uint32_t size = 0;
   std::uint64_t object = 0;
