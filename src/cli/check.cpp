@@ -38,6 +38,8 @@ Job job_of(const CheckOptions& options) {
   job.repeat = options.repeat;
   job.keep_going = options.keep_going;
   job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.threads = threads_of(options.threads);
+  job.digest_traces = options.trace_digest;
   return job;
 }
 

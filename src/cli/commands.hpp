@@ -11,7 +11,7 @@ namespace thrum {
 
 // command: the whole command line, for the result.
 int check_command(const CheckOptions& options, const std::vector<std::string>& command);
-int replay_command(const std::string& trace_path);
+int replay_command(const std::string& trace_path, Threads threads);
 int show_command(const std::string& trace_path, bool unfolded);
 int strategies_command();
 int doctor_command();

@@ -42,6 +42,7 @@ int parse_and_run(Words words) {
   options.arguments = cut_program_arguments(words);
   std::string trace;
   bool gdb = false;
+  std::string threads = "auto";
   bool unfolded = false;
   std::string page;
 
@@ -56,6 +57,8 @@ int parse_and_run(Words words) {
   add_check_options(*check, options);
   CLI::App* replay = app.add_subcommand("replay", "Run one schedule again");
   replay->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
+  replay->add_option("--threads", threads, "fibers, system or auto, as of thrum check")
+      ->capture_default_str();
   replay->add_flag("--gdb", gdb)->group("");
   CLI::App* show = app.add_subcommand("show", "Show a trace file");
   show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
@@ -80,7 +83,7 @@ int parse_and_run(Words words) {
   }
   if (gdb) throw UserError("--gdb is not available yet");
   if (!page.empty()) throw UserError("--html is not available yet");
-  if (replay->parsed()) return replay_command(trace);
+  if (replay->parsed()) return replay_command(trace, threads_of(threads));
   if (show->parsed()) return show_command(trace, unfolded);
   if (strategies_app->parsed()) return strategies_command();
   if (doctor->parsed()) return doctor_command();

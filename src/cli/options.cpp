@@ -28,8 +28,7 @@ constexpr std::array kLater = {
     Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
     Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--spurious", 0},
     Later{"--test", 1},          Later{"--list-tests", 0},     Later{"--time-per-test", 1},
-    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1},
-    Later{"--threads", 1}};
+    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
@@ -106,6 +105,12 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--memory-model", options.memory_model, "sc")->capture_default_str();
   app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")
       ->capture_default_str();
+  app.add_option(
+         "--threads", options.threads,
+         "fibers: of one system thread; system: system threads, which debuggers see; auto: fibers, where "
+         "the machine can have them")
+      ->capture_default_str();
+  app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
   app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")
       ->capture_default_str();
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
@@ -126,11 +131,17 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   }
 }
 
+Threads threads_of(const std::string& word) {
+  check_word("--threads", word, {"auto", "fibers", "system"}, {});
+  return word == "system" ? Threads::system : Threads::fibers;
+}
+
 void validate(CheckOptions& options) {
   check_strategy(options.strategy);
   check_word("--engine", options.engine, {"native"}, {"vm"});
   check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
   check_word("--heap", options.heap, {"lifo", "fresh"}, {"both"});
+  threads_of(options.threads);
   check_word("--races", options.races, {"report", "ignore"}, {"explore"});
   read_bound(options);
   options.settings.seed = options.seed;

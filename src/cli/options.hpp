@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/job.hpp"
 #include "search/strategies.hpp"
 
 namespace thrum {
@@ -19,6 +20,7 @@ struct CheckOptions {
   std::string bound = "none";
   std::string memory_model = "sc";
   std::string heap = "lifo";
+  std::string threads = "auto";
   std::string races = "report";
   double time_seconds = 60;  // 0: no limit
   std::uint64_t executions = 0;
@@ -28,6 +30,7 @@ struct CheckOptions {
   int jobs = 1;
   bool keep_going = false;
   bool require_exhausted = false;
+  bool trace_digest = false;
   std::string compile_flags;
   std::string out = "thrum-out";
   std::string json;  // empty: none; "-": standard output
@@ -37,6 +40,9 @@ struct CheckOptions {
 
 // Makes the command line fill in options, which must outlive app.
 void add_check_options(CLI::App& app, CheckOptions& options);
+
+// What --threads means. Throws UserError where it is no such word.
+Threads threads_of(const std::string& word);
 
 // Throws UserError for what cannot be, or cannot be done yet.
 void validate(CheckOptions& options);

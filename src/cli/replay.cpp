@@ -20,10 +20,11 @@ namespace thrum {
 
 namespace {
 
-Job job_of(const TraceFile& recorded) {
+Job job_of(const TraceFile& recorded, Threads threads) {
   Job job;
   job.steps = recorded.steps;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.threads = threads;
   job.replay = recorded.plan;
   return job;
 }
@@ -73,7 +74,7 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now) {
 
 }  // namespace
 
-int replay_command(const std::string& trace_path) {
+int replay_command(const std::string& trace_path, Threads threads) {
   InterruptHandler handler;
   TraceFile recorded = read_trace_file(trace_path);
   std::unique_ptr<TemporaryBuild> build;
@@ -88,7 +89,7 @@ int replay_command(const std::string& trace_path) {
                     ": the program's working directory is not there: " + error.message());
 
   ThreadNames names = recorded.names;
-  WorkerOutcome outcome = run_worker(settings, job_of(recorded), names);
+  WorkerOutcome outcome = run_worker(settings, job_of(recorded, threads), names);
   if (!outcome.problem.empty()) throw UserError(outcome.problem);
   if (!outcome.internal.empty()) return kExitInternal;
   if (!outcome.report.replayed) return judge_without_trace(recorded, outcome);

@@ -155,6 +155,8 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options) {
         {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
   }
   test.strategy = options.strategy == "auto" ? "icb" : options.strategy;
+  test.threads = report.threads == Threads::system ? "system" : "fibers";
+  if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;
   test.steps = search.steps;
   test.seconds = search.seconds;

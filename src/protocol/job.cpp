@@ -270,6 +270,8 @@ constexpr auto note = [](auto& codec, auto& x) {
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
+  codec.enumerator(x.threads, Threads::system);
+  codec.number(x.trace_digest);
   codec.list(x.modules, module);
   codec.list(x.notes, note);
   codec.optional(x.replayed, trace);
@@ -285,6 +287,8 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.repeat);
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
+  codec.enumerator(x.threads, Threads::system);
+  codec.flag(x.digest_traces);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };
 

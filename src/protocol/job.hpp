@@ -18,6 +18,12 @@ enum class Heap : std::uint8_t {
   fresh,  // a freed block is never reused
 };
 
+// What the program's threads are.
+enum class Threads : std::uint8_t {
+  fibers,  // of one system thread
+  system,  // system threads, one of which runs at a time
+};
+
 struct Job {
   std::string strategy = "auto";
   StrategySettings settings;
@@ -26,7 +32,9 @@ struct Job {
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
   Heap heap = Heap::lifo;
-  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
+  Threads threads = Threads::fibers;  // where the worker can have them; else system
+  bool digest_traces = false;         // Report::trace_digest is wanted
+  std::optional<Plan> replay;         // run just this plan, once, with everything recorded, its output live
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
@@ -49,6 +57,8 @@ struct Note {
 struct Report {
   SearchResult result;
   bool started_threads = false;  // false: the program ended before its first choice; one execution
+  Threads threads = Threads::fibers;
+  std::uint64_t trace_digest = 0;  // of all events of all executions; 0: not asked for
   std::vector<Module> modules;
   std::vector<Note> notes;
   std::optional<Trace> replayed;  // for Job::replay

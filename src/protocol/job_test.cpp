@@ -86,6 +86,7 @@ TEST(Job, RoundTrip) {
   job.steps = 6;
   job.keep_going = true;
   job.heap = Heap::fresh;
+  job.threads = thrum::Threads::system;
   job.replay = sample_plan(threads);
   ByteWriter out;
   write_job(out, job, threads.names);
@@ -104,6 +105,7 @@ TEST(Job, RoundTrip) {
   EXPECT_EQ(read->steps, 6U);
   EXPECT_TRUE(read->keep_going);
   EXPECT_EQ(read->heap, Heap::fresh);
+  EXPECT_EQ(read->threads, thrum::Threads::system);
   ASSERT_TRUE(read->replay);
   EXPECT_EQ(to_string(*read->replay, others), to_string(*job.replay, threads.names));
 }

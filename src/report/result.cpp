@@ -58,19 +58,22 @@ Json test_json(const TestResult& test) {
                     {"inputs", test.inputs},
                     {"bounds", list(test.bounds, bound_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};
-  return {{"name", test.name},
-          {"verdict", verdict_name(test.verdict)},
-          {"reason", test.reason},
-          {"complete", test.complete},
-          {"guarantee", guarantee},
-          {"strategy", test.strategy},
-          {"engine", test.engine},
-          {"executions", test.executions},
-          {"steps", test.steps},
-          {"seconds", test.seconds},
-          {"happens_before_classes", or_null(test.happens_before_classes)},
-          {"threads_max", test.threads_max},
-          {"bugs", list(test.bugs, bug_json)}};
+  Json json = {{"name", test.name},
+               {"verdict", verdict_name(test.verdict)},
+               {"reason", test.reason},
+               {"complete", test.complete},
+               {"guarantee", guarantee},
+               {"strategy", test.strategy},
+               {"engine", test.engine},
+               {"threads", test.threads},
+               {"executions", test.executions},
+               {"steps", test.steps},
+               {"seconds", test.seconds},
+               {"happens_before_classes", or_null(test.happens_before_classes)},
+               {"threads_max", test.threads_max},
+               {"bugs", list(test.bugs, bug_json)}};
+  if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
+  return json;
 }
 
 }  // namespace

@@ -64,10 +64,12 @@ struct TestResult {
   std::vector<Assumption> assumptions;
   std::string strategy;
   std::string engine = "native";
+  std::string threads = "fibers";  // what the program's threads were: fibers or system threads
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;
   double seconds = 0;
   std::optional<std::uint64_t> happens_before_classes;  // nothing: not counted
+  std::optional<std::string> trace_digest;              // of all events of all executions
   int threads_max = 0;
   std::vector<BugResult> bugs;
 };

@@ -11,12 +11,17 @@
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/snapshot.hpp"
+#include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
+#include "support/check.hpp"
 
 namespace thrum {
 
 namespace {
 
+// Of each system thread one, at addresses of their own, so that the program's mappings do not depend on how
+// many there are.
+constexpr std::uint64_t kSignalStacks = 0x2f00'0000'0000;
 constexpr std::size_t kSignalStack = 1 << 18;
 
 // Distance below the stack pointer, or into the guard area, within which a fault counts as the stack's end.
@@ -56,8 +61,10 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   fail({BugKind::crash, message, thread, code, {}});
 }
 
-void on_hang(int, siginfo_t*, void* raw_context) {
+void on_hang(int signal, siginfo_t*, void* raw_context) {
   if (snapshot().taken() && !world.running) return;
+  if (snapshot().taken() && current_fs_base() != scheduler().current().fs_base && on_system_threads())
+    return thread_pool().send_signal(scheduler().current().slot, signal);
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
@@ -110,13 +117,19 @@ void fail_here(BugKind kind, const char* message) {
   fail({kind, message, thread, 0, {}});
 }
 
-void install_signal_handlers() {
-  long memory =
-      raw_syscall(SYS_mmap, 0, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+void use_signal_stack(std::size_t slot) {
+  std::uint64_t address = kSignalStacks + slot * kSignalStack;
+  // It may be there already.
+  raw_syscall(SYS_mmap, static_cast<long>(address), kSignalStack, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   stack_t stack{};
-  stack.ss_sp = reinterpret_cast<void*>(memory);
+  stack.ss_sp = reinterpret_cast<void*>(address);
   stack.ss_size = kSignalStack;
-  raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0);
+  THRUM_CHECK(raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(&stack), 0) == 0);
+}
+
+void install_signal_handlers() {
+  use_signal_stack(0);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) handle_signal(signal, on_fault);
   handle_signal(hang_signal(), on_hang);
 }

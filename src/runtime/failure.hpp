@@ -21,6 +21,10 @@ void capture_failure_stack(Trace& trace);
 // Installs a handler that runs on the runtime's own signal stack.
 void handle_signal(int signal, void (*handler)(int, siginfo_t*, void*));
 
+// The system thread that calls takes its signals on a stack of its own from now on. slot: another one for
+// each system thread; 0: of main.
+void use_signal_stack(std::size_t slot);
+
 // Crashes, hangs, and first writes to pages of the snapshot.
 void install_signal_handlers();
 

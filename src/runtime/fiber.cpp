@@ -7,8 +7,24 @@
 
 namespace thrum {
 
-bool thrum_has_fsgsbase = false;
+SwitchBy thrum_switch_by = SwitchBy::arch_prctl;
 CallerState thrum_caller;
+
+namespace {
+
+// Where a system thread is told to go on. At the same distance from each thread's control block, so that
+// switch.S finds that of any thread.
+struct Mailbox {
+  std::uint32_t full;
+  void* stack_pointer;
+};
+
+}  // namespace
+
+extern "C" {
+__attribute__((tls_model("initial-exec"), visibility("hidden"),
+               used)) thread_local constinit Mailbox thrum_mailbox = {};
+}
 
 Context new_context(void* top, void (*body)()) {
   // As thrum_fiber_switch leaves it: mxcsr and x87 control word, r15, r14, r13, r12, rbx, rbp, return
@@ -32,9 +48,18 @@ std::uint64_t current_fs_base() {
   return base;
 }
 
-void detect_fsgsbase() {
+void choose_switch(bool system_threads) {
   constexpr unsigned long kHwcap2Fsgsbase = 2;
-  thrum_has_fsgsbase = (getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0;
+  constexpr long kSetFs = 0x1002;
+  if (system_threads) {
+    thrum_switch_by = SwitchBy::baton;
+  } else if ((getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0) {
+    thrum_switch_by = SwitchBy::wrfsbase;
+  } else {
+    // May be forbidden; tried by setting it to what it is.
+    bool allowed = raw_syscall(SYS_arch_prctl, kSetFs, static_cast<long>(current_fs_base())) == 0;
+    thrum_switch_by = allowed ? SwitchBy::arch_prctl : SwitchBy::baton;
+  }
 }
 
 }  // namespace thrum

@@ -2,6 +2,10 @@
 // Fibers: threads of the program under test that take turns on one system thread. A switch saves the
 // registers that a call preserves and moves the stack pointer and the thread control block (FS base), so that
 // each fiber has its own thread-local storage.
+//
+// Or each has a system thread, and they pass a baton: whoever holds it runs, all others wait in the kernel.
+// Stacks and control blocks are the same, and so are the executions; a switch takes microseconds, and
+// debuggers see threads.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +18,11 @@ struct Context {
 
 extern "C" void thrum_fiber_switch(void** save_sp, void* load_sp, std::uint64_t fs_base);
 extern "C" void thrum_fiber_start();
-extern "C" bool thrum_has_fsgsbase;
+extern "C" [[noreturn]] void thrum_wait_for_baton();
+
+// How the thread control block is changed. Known to switch.S.
+enum class SwitchBy : std::uint8_t { arch_prctl = 0, baton = 1, wrfsbase = 2 };
+extern "C" __attribute__((visibility("hidden"))) SwitchBy thrum_switch_by;
 
 // The callee-saved registers and stack pointer at the last entry that switch.S marks as loop_entry.
 struct CallerState {
@@ -32,6 +40,9 @@ inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
 Context new_context(void* top, void (*body)());
 
 std::uint64_t current_fs_base();
-void detect_fsgsbase();
+
+// Decides how to switch. system_threads: by the baton, whatever the machine can do.
+void choose_switch(bool system_threads);
+inline bool on_system_threads() { return thrum_switch_by == SwitchBy::baton; }
 
 }  // namespace thrum

@@ -7,7 +7,7 @@
 //
 // Blocks stand behind small headers in the regions, which are rolled back with the program's memory. The free
 // lists and ends of the regions are kept apart, with the runtime, and put back by restore(): one page less to
-// copy for each execution. Thread safety: one system thread.
+// copy for each execution. Thread safety: one thread runs at a time.
 #pragma once
 
 #include <cstddef>

@@ -35,6 +35,7 @@ Trace* g_trace = nullptr;
 Again g_again = Again::no;
 Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
+Digest g_trace_digest;  // of the events of all executions, where the job asks for it
 
 double seconds() {
   timespec now;
@@ -97,8 +98,26 @@ Limits limits_of(const Job& job) {
   return limits;
 }
 
+void add_to_digest(const Trace& trace) {
+  for (const Event& event : trace.events) {
+    std::uint64_t words[] = {event.object,
+                             event.value,
+                             event.operand,
+                             event.code,
+                             std::uint64_t{event.index} << 32 | event.size,
+                             std::uint64_t{event.thread} << 16 | std::uint64_t(event.operation) << 8 |
+                                 std::uint64_t(event.outcome)};
+    g_trace_digest.add(reinterpret_cast<const char*>(words), sizeof words);
+  }
+  std::uint64_t end[] = {std::uint64_t(trace.end), std::uint64_t(trace.failure.kind), trace.failure.code,
+                         trace.steps};
+  g_trace_digest.add(reinterpret_cast<const char*>(end), sizeof end);
+}
+
 [[noreturn]] void send(Report& report) {
   report.modules = modules();
+  report.threads = on_system_threads() ? Threads::system : Threads::fibers;
+  if (world.job->digest_traces) report.trace_digest = g_trace_digest.value();
   notes().add_to(report.notes);
   ByteWriter out;
   write_report(out, report, *world.names);
@@ -173,7 +192,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = scheduler().director().records_events();
+    world.recording = scheduler().director().records_events() || world.job->digest_traces;
     limit_steps(world.job->steps);
     world.wrote = false;
     g_again = Again::no;
@@ -187,6 +206,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
+  if (world.job->digest_traces) add_to_digest(trace);
 }
 
 ThreadNames& NativeProgram::names() { return *world.names; }

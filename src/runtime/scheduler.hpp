@@ -6,7 +6,7 @@
 // run at once when they can, so that at every choice each live thread stands before a visible operation or
 // waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
 //
-// Thread safety: everything runs on one system thread.
+// Thread safety: one thread of the program runs at a time, on whatever system thread.
 // Invariants, at every choice:
 //   1. Each live thread is standing, or waits to join.
 //   2. unsettled_ is empty.

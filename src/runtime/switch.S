@@ -5,6 +5,7 @@
 
 // void thrum_fiber_switch(void** save_sp, void* load_sp, uint64_t fs_base)
 // Saves what a call must preserve on the running stack, and its place in *save_sp; goes on where load_sp was saved. fs_base 0: the thread control block stays.
+// Where each thread of the program has a system thread, the one with that control block goes on there, and this one waits.
         .globl  thrum_fiber_switch
         .hidden thrum_fiber_switch
         .type   thrum_fiber_switch, @function
@@ -32,8 +33,8 @@ thrum_fiber_switch:
         mov     %rsi, %rsp
         test    %rdx, %rdx
         jz      1f
-        cmpb    $0, thrum_has_fsgsbase(%rip)
-        je      2f
+        cmpb    $2, thrum_switch_by(%rip)   // SwitchBy::wrfsbase
+        jne     2f
         wrfsbase %rdx
 1:      cmp     (%rsp), %ecx            // the floating-point modes are mostly the same, and slow to load
         jne     3f
@@ -57,7 +58,9 @@ thrum_fiber_switch:
         .cfi_adjust_cfa_offset -8
         jmp     *%rcx
         .cfi_adjust_cfa_offset 64
-2:      mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
+2:      cmpb    $1, thrum_switch_by(%rip)   // SwitchBy::baton
+        je      5f
+        mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
         mov     $0x1002, %edi
         mov     $158, %eax
         mov     %rcx, %r9               // which the system call destroys
@@ -67,8 +70,42 @@ thrum_fiber_switch:
 3:      ldmxcsr (%rsp)
         fldcw   4(%rsp)
         jmp     4b
+// From here on nothing may touch the stack that is left: whoever runs next may begin another thread on it.
+5:      cmp     %fs:0x10, %rdx
+        je      1b
+        mov     thrum_mailbox@gottpoff(%rip), %r9
+        lea     (%rdx,%r9), %rdi        // of the other thread
+        add     %fs:0x10, %r9           // of this one
+        mov     %rsi, 8(%rdi)
+        movl    $1, (%rdi)
+        mov     $129, %esi              // futex(other, FUTEX_WAKE_PRIVATE, 1)
+        mov     $1, %edx
+        mov     $202, %eax
+        syscall
+6:      cmpl    $0, (%r9)
+        jne     7f
+        mov     %r9, %rdi               // futex(own, FUTEX_WAIT_PRIVATE, 0, no timeout)
+        mov     $128, %esi
+        xor     %edx, %edx
+        xor     %r10d, %r10d
+        mov     $202, %eax
+        syscall
+        jmp     6b
+7:      movl    $0, (%r9)
+        mov     8(%r9), %rsp
+        jmp     3b
         .cfi_endproc
         .size   thrum_fiber_switch, .-thrum_fiber_switch
+
+// void thrum_wait_for_baton(): the system thread waits until it is told where to go on; does not return.
+        .globl  thrum_wait_for_baton
+        .hidden thrum_wait_for_baton
+        .type   thrum_wait_for_baton, @function
+thrum_wait_for_baton:
+        mov     thrum_mailbox@gottpoff(%rip), %r9
+        add     %fs:0x10, %r9
+        jmp     6b
+        .size   thrum_wait_for_baton, .-thrum_wait_for_baton
 
 // Where a new fiber begins: its first switch returns here. Unwinding ends here.
         .globl  thrum_fiber_start

@@ -9,7 +9,8 @@
 
 namespace thrum {
 
-// Begins to watch, if the kernel can. REQUIRES: on the one system thread that runs the program.
+// Begins to watch the calls of the system thread that calls, if the kernel can. REQUIRES: called on each that
+// runs the program.
 void watch_system_calls();
 
 // Whether calls are caught at present: they are while an execution runs.

@@ -9,9 +9,12 @@
 #include <csignal>
 #include <cstring>
 
+#include "protocol/channel.hpp"
+#include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/system_calls.hpp"
 #include "runtime/world.hpp"
 #include "support/check.hpp"
 
@@ -27,6 +30,17 @@ constexpr std::uint64_t kStacks = 0x2000'0000'0000;
 constexpr std::size_t kParkedFrame = 16 << 10;
 
 std::uint32_t g_parked;
+
+// What a system thread needs that is to run the program: its faults, hangs and system calls are caught.
+// Signals for the process as a whole remain main's.
+void take_part(std::size_t slot) {
+  use_signal_stack(slot);
+  watch_system_calls();
+  std::uint64_t caught = 0;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, hang_signal()})
+    caught |= std::uint64_t{1} << (signal - 1);
+  raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, reinterpret_cast<long>(&caught), 0, sizeof caught);
+}
 
 }  // namespace
 
@@ -53,16 +67,18 @@ void* ThreadPool::park(void* argument) {
   find_storage(seat);
   seat.stack_top =
       reinterpret_cast<char*>(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame);
+  seat.thread = raw_syscall(SYS_gettid);
+  if (on_system_threads()) take_part(seat.slot);
   __atomic_store_n(&g_parked, 1, __ATOMIC_RELEASE);
   raw_syscall(SYS_futex, reinterpret_cast<long>(&g_parked), FUTEX_WAKE_PRIVATE, 1);
-  std::uint32_t never = 0;
-  while (true) raw_syscall(SYS_futex, reinterpret_cast<long>(&never), FUTEX_WAIT_PRIVATE, 0);
+  thrum_wait_for_baton();  // for ever, where threads are fibers
 }
 
 void ThreadPool::grow(std::size_t slots) {
   if (seats_.empty()) {
     seats_.emplace_back();
     find_storage(seats_[0]);
+    seats_[0].thread = raw_syscall(SYS_gettid);
     seats_[0].pristine = new char[seats_[0].storage_size];
   }
   static auto* const real_create =
@@ -83,6 +99,7 @@ void ThreadPool::grow(std::size_t slots) {
     auto* bottom = reinterpret_cast<char*>(address) + kGuardSize;
     raw_syscall(SYS_mprotect, reinterpret_cast<long>(bottom), kStackSize, PROT_READ | PROT_WRITE);
     Seat seat;
+    seat.slot = seats_.size();
     seat.stack_bottom = bottom;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -114,6 +131,10 @@ void ThreadPool::describe_main(Thread& main) const {
   auto* frame = static_cast<char*>(process_state().main_frame);
   main.stack_top = frame ? frame : static_cast<char*>(__builtin_frame_address(0)) + kParkedFrame;
   main.stack_bottom = main.stack_top - kStackSize;
+}
+
+void ThreadPool::send_signal(std::uint16_t slot, int signal) const {
+  raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), seats_[slot].thread, signal);
 }
 
 void ThreadPool::save_main() { std::memcpy(seats_[0].pristine, seats_[0].storage, seats_[0].storage_size); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stacks and thread-local storage for fibers. Each fiber runs on the stack of a real thread of libc's that is
-// parked for good, below its parked frame and with its control block: so libc and the compiler's thread-local
-// storage work as in a thread.
+// parked, below its parked frame and with its control block: so libc and the compiler's thread-local
+// storage work as in a thread. Where threads are no fibers but pass a baton, it is the parked thread itself
+// that runs there.
 //
 // The pool grows only between executions, since making a thread changes libc's own state, which is part of
 // the snapshot.
@@ -37,6 +38,9 @@ class ThreadPool {
   void save_main();
   void restore_main();
 
+  // To the system thread of the slot. REQUIRES: on_system_threads().
+  void send_signal(std::uint16_t slot, int signal) const;
+
   static constexpr std::size_t kStackSize = std::size_t{8} << 20;
   static constexpr std::size_t kGuardSize = std::size_t{1} << 16;
 
@@ -48,6 +52,8 @@ class ThreadPool {
     char* stack_top = nullptr;
     char* stack_bottom = nullptr;
     char* pristine = nullptr;  // the storage as it was when the thread was parked
+    std::size_t slot = 0;
+    long thread = 0;  // the kernel's number
   };
   static void* park(void* seat);
   static void find_storage(Seat& seat);

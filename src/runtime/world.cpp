@@ -91,7 +91,7 @@ void initialize() {
   channel->thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
   // Not by _exit, which is the program's.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
-  detect_fsgsbase();
+  choose_switch(world.job->threads == Threads::system);
   the_heap.initialize();
   scheduler().start_main();
   install_signal_handlers();

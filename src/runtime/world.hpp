@@ -3,8 +3,8 @@
 // supervisor.
 //
 // A process is either plain (run without `thrum check`: every call goes through to libc) or under a search;
-// that is decided at the first call of any kind, which may come before the library's own constructors. Only
-// one system thread ever runs the program under test.
+// that is decided at the first call of any kind, which may come before the library's own constructors. Under
+// a search one thread of the program runs at a time.
 #pragma once
 
 #include <cstddef>

@@ -60,6 +60,14 @@ TEST_P(Replay, WithRandomisedAddresses) {
   expect_same(run({THRUM_PROGRAM, "replay", path("randomised/bug-1.trace.json")}, path("")));
 }
 
+TEST_P(Replay, OnSystemThreads) {
+  std::string trace = find_bug();
+  expect_same(thrum({"replay", trace, "--threads", "system"}));
+  // And the other way round.
+  check({program_, "--threads", "system"}, 1);
+  expect_same(thrum({"replay", path("thrum-out/bug-1.trace.json")}));
+}
+
 TEST_P(Replay, ShownWithoutTheProgram) {
   std::string trace = find_bug();
   fs::remove(program_);

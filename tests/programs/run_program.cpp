@@ -12,8 +12,9 @@
 //
 //   run_program THRUM FILE [--cxx COMPILER] [--flags FLAGS] [--timeout SECONDS] [--same-counts]
 //
-// With --same-counts it runs depth-first search under each configuration instead. Exit codes: 0 as
-// expected, 1 different, 2 wrong usage.
+// The program also goes through its first executions once on fibers and once on system threads, which must
+// show the same events. With --same-counts it runs depth-first search under each configuration instead. Exit
+// codes: 0 as expected, 1 different, 2 wrong usage.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,9 @@ const std::array<Configuration, 4> kConfigurations{{
     {"clang++-19", "-O1"},
     {"clang++-19", "-O2"},
 }};
+
+// System threads are slow.
+constexpr int kExecutionsOnEachThreads = 500;
 
 struct Options {
   std::string thrum;
@@ -180,23 +184,43 @@ std::vector<std::string> compiler_environment(const std::string& cxx) {
   return {"THRUM_CXX=" + cxx, "THRUM_CC=" + cc};
 }
 
-Run check(const Options& options, const Configuration& configuration,
-          const std::vector<std::string>& arguments) {
-  const TemporaryFolder folder;
-  std::vector<std::string> command{options.thrum, "check", options.file, "--json",
-                                   "-",           "--out", folder.path()};
-  if (!configuration.flags.empty()) {
-    command.insert(command.end(), {"--compile-flags", configuration.flags});
-  }
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  const ChildResult child =
-      run_child(command, compiler_environment(configuration.cxx), options.timeout_seconds);
+std::string shown(const std::vector<std::string>& command, const ChildResult& child) {
+  std::string result = "\n  command: ";
+  for (const std::string& word : command) result += word + ' ';
+  return result + "\n" + child.output + child.errors;
+}
 
-  std::string shown;
-  for (const std::string& word : command) shown += word + ' ';
-  const std::string evidence = text("\n  command: ", shown, "\n", child.output, child.errors);
+// The program compiled, in a folder of its own, where traces go as well.
+class Built {
+ public:
+  Built(const Options& options, const Configuration& configuration) : options_(options) {
+    const bool c = options.file.ends_with(".c");
+    std::vector<std::string> command{options.thrum, c ? "cc" : "c++", c ? "-std=c11" : "-std=c++20", "-O1",
+                                     "-g"};
+    for (const std::string& flag : words(configuration.flags)) command.push_back(flag);
+    command.insert(command.end(), {options.file, "-o", program()});
+    const ChildResult child =
+        run_child(command, compiler_environment(configuration.cxx), options.timeout_seconds);
+    if (child.exit_code != 0) throw Difference("does not compile" + shown(command, child));
+  }
+
+  Run check(const std::vector<std::string>& arguments) const;
+
+ private:
+  std::string program() const { return folder_.path() + "/program"; }
+
+  const Options& options_;
+  const TemporaryFolder folder_;
+};
+
+Run Built::check(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command{options_.thrum, "check",       program(), "--json", "-",
+                                   "--out",        folder_.path()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const ChildResult child = run_child(command, {}, options_.timeout_seconds);
+  const std::string evidence = shown(command, child);
   if (child.timed_out) {
-    throw Difference(text("not finished after ", options.timeout_seconds, " s", evidence));
+    throw Difference(text("not finished after ", options_.timeout_seconds, " s", evidence));
   }
   if (child.left_processes) throw Difference("processes stayed behind" + evidence);
   if (!child.exit_code) throw Difference("thrum was ended by a signal" + evidence);
@@ -237,8 +261,8 @@ void compare_bug(const Expectation& expectation, const Run& run) {
   }
 }
 
-void compare_verdict(const Options& options, const Expectation& expectation) {
-  const Run run = check(options, options.configuration, expectation.arguments);
+void compare_verdict(const Built& built, const Expectation& expectation) {
+  const Run run = built.check(expectation.arguments);
   expect_equal("verdict", expectation.verdict, run.result.at("verdict").get<std::string>(), run.result);
   expect_equal("verdict of the test", expectation.verdict, run.test().at("verdict").get<std::string>(),
                run.result);
@@ -249,25 +273,25 @@ void compare_verdict(const Options& options, const Expectation& expectation) {
   }
 }
 
-std::int64_t executions(const Options& options, const Configuration& configuration,
-                        std::vector<std::string> arguments, const std::vector<std::string>& more) {
+std::int64_t executions(const Built& built, std::vector<std::string> arguments,
+                        const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   arguments.push_back("--keep-going");
-  return check(options, configuration, arguments).executions();
+  return built.check(arguments).executions();
 }
 
-void compare_counts(const Options& options, const Expectation& expectation) {
+void compare_counts(const Built& built, const Expectation& expectation) {
   const std::vector<std::string> arguments = without_bound(expectation.arguments);
   if (expectation.dfs_executions) {
-    const std::int64_t found = executions(options, options.configuration, arguments, {"--strategy", "dfs"});
+    const std::int64_t found = executions(built, arguments, {"--strategy", "dfs"});
     expect_equal("executions of dfs", *expectation.dfs_executions, found, json());
   }
   std::map<int, std::int64_t> within;  // executions with at most so many preemptions
   const auto count_within = [&](int preemptions) {
     if (preemptions < 0) return std::int64_t{0};
     if (!within.contains(preemptions)) {
-      within[preemptions] = executions(options, options.configuration, arguments,
-                                       {"--strategy", "icb", "--bound", text("preemptions=", preemptions)});
+      within[preemptions] =
+          executions(built, arguments, {"--strategy", "icb", "--bound", text("preemptions=", preemptions)});
     }
     return within[preemptions];
   };
@@ -278,13 +302,31 @@ void compare_counts(const Options& options, const Expectation& expectation) {
   }
 }
 
+void compare_threads(const Built& built, const Expectation& expectation) {
+  const auto run_on = [&](const char* threads) {
+    std::vector<std::string> arguments = expectation.arguments;
+    arguments.insert(arguments.end(), {"--threads", threads, "--trace-digest", "--executions",
+                                       text(kExecutionsOnEachThreads), "--keep-going"});
+    return built.check(arguments);
+  };
+  const Run fibers = run_on("fibers");
+  const Run system = run_on("system");
+  expect_equal("threads asked for", std::string("system"), system.test().at("threads").get<std::string>(),
+               json());
+  const std::string both = "\nfibers: " + fibers.result.dump(2) + "\nsystem: " + system.result.dump(2);
+  for (const char* what : {"verdict", "executions", "steps", "trace_digest"}) {
+    if (fibers.test().at(what) == system.test().at(what)) continue;
+    throw Difference(text("fibers and system threads differ in ", what, both));
+  }
+}
+
 void compare_configurations(const Options& options, const Expectation& expectation) {
   std::string counts;
   std::optional<std::int64_t> first;
   bool same = true;
   for (const Configuration& configuration : kConfigurations) {
-    const std::int64_t found =
-        executions(options, configuration, expectation.arguments, {"--strategy", "dfs"});
+    const Built built(options, configuration);
+    const std::int64_t found = executions(built, expectation.arguments, {"--strategy", "dfs"});
     counts += text("\n  ", configuration.cxx, ' ', configuration.flags, ": ", found);
     same = same && found == first.value_or(found);
     first = first.value_or(found);
@@ -333,8 +375,10 @@ int main(int argc, char** argv) {
     if (options.same_counts) {
       compare_configurations(options, expectation);
     } else {
-      compare_verdict(options, expectation);
-      compare_counts(options, expectation);
+      const Built built(options, options.configuration);
+      compare_verdict(built, expectation);
+      compare_counts(built, expectation);
+      compare_threads(built, expectation);
     }
     return 0;
   } catch (const std::invalid_argument& error) {

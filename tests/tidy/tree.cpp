@@ -44,7 +44,8 @@ Tree read_tree(const fs::path& root) {
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
     fs::path relative = fs::relative(entry->path(), root);
     if (entry->is_directory() && is_left_out(relative)) entry.disable_recursion_pending();
-    if (!entry->is_regular_file()) continue;
+    // In a second work tree .git is a file.
+    if (!entry->is_regular_file() || is_left_out(relative)) continue;
     tree.paths.insert(relative.generic_string());
     std::string text = read_all(entry->path());
     if (text.find('\0') != std::string::npos) continue;
