@@ -1,57 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum doctor` and `thrum strategies`: what this machine can do, and what there is.
-#include <asm/hwcap2.h>
+// `thrum doctor` and `thrum strategies`: what this machine can do, and what there is. Each compiler is tried
+// on a program with a bug, so that "works" means that it did.
 #include <fmt/format.h>
-#include <sys/auxv.h>
-#include <sys/personality.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "cli/build.hpp"
 #include "cli/commands.hpp"
-#include "cli/driver.hpp"
 #include "cli/error.hpp"
+#include "cli/machine.hpp"
 #include "search/strategies.hpp"
+#include "supervisor/signals.hpp"
+#include "supervisor/worker.hpp"
 
 namespace thrum {
 
 namespace {
 
-void line(const char* what, const std::string& state) { fmt::print("{:<24}{}\n", what, state); }
+// Loses an update where one thread runs between another's load and store.
+constexpr const char* kTrial = R"(#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> counter;
+void increment() { int old = counter.load(); counter.store(old + 1); }
+int main() {
+  std::thread first(increment), second(increment), third(increment);
+  first.join();
+  second.join();
+  third.join();
+  assert(counter.load() == 3);
+}
+)";
 
-// Tried in a child, so that nothing of it stays.
-bool randomisation_can_be_switched_off() {
-  pid_t child = fork();
-  if (child == 0) _exit(personality(ADDR_NO_RANDOMIZE) < 0 ? 1 : 0);
-  int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+class TrialSource {
+ public:
+  TrialSource() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "thrum-XXXXXX.cpp").string();
+    int file = mkstemps(pattern.data(), 4);
+    if (file < 0) throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
+    close(file);
+    path_ = pattern;
+    std::ofstream(path_) << kTrial;
+  }
+  ~TrialSource() { std::remove(path_.c_str()); }
+  TrialSource(const TrialSource&) = delete;
+  TrialSource& operator=(const TrialSource&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Compiles the trial, finds its bug, and runs all its schedules over and over to see how fast that goes.
+Finding try_compiler(const std::string& name) {
+  constexpr std::uint64_t kRepeats = 1'000;
+  setenv("THRUM_CXX", name.c_str(), 1);
+  TrialSource source;
+  TemporaryBuild build({source.path()}, "");
+  WorkerSettings settings;
+  settings.program = build.program();
+  Job job;
+  job.strategy = "dfs";
+  ThreadNames names;
+  WorkerOutcome found = run_worker(settings, job, names);
+  std::string problem = found.problem + found.internal;
+  if (problem.empty() && found.report.result.bugs.empty())
+    problem = "the bug of a trial program was not found";
+  if (!problem.empty()) return {name, State::missing, "does not work: " + problem};
+  job.keep_going = true;
+  job.repeat = kRepeats;
+  const SearchResult search = run_worker(settings, job, names).report.result;
+  double rate = search.seconds > 0 ? static_cast<double>(search.executions) / search.seconds : 0;
+  return {name, State::good,
+          fmt::format("works: a trial program's bug was found; {:.0f} executions a second", rate)};
 }
 
-void compiler_line(const char* name, const char* version_option) {
-  std::optional<std::string> version = output_of({name, version_option});
-  line(name, version ? version->substr(0, version->find('\n')) : "not found");
+Finding examine_compiler(const std::string& name) {
+  Finding finding = examine_tool(name, State::fallback, "other compilers serve as well");
+  if (finding.state != State::good) return finding;
+  try {
+    Finding tried = try_compiler(name);
+    tried.text = finding.text + "; " + tried.text;
+    return tried;
+  } catch (const UserError& error) {
+    return {name, State::missing, finding.text + "; does not work: " + error.what()};
+  }
 }
+
+class Doctor {
+ public:
+  void tell(const Finding& finding) {
+    const char* mark = finding.state == State::good ? "ok" : finding.state == State::fallback ? "--" : "!!";
+    fmt::print("{} {:<22} {}\n", mark, finding.what, finding.text);
+    std::fflush(stdout);
+    if (finding.state == State::missing) able_ = false;
+  }
+
+  bool examine_compilers() {
+    std::vector<std::string> compilers = {"g++", "clang++", "clang++-19"};
+    if (const char* chosen = std::getenv("THRUM_CXX")) compilers = {chosen};
+    bool any = false;
+    for (const std::string& name : compilers) {
+      Finding finding = examine_compiler(name);
+      any = any || finding.state == State::good;
+      // One that does not work is no obstacle where another does.
+      if (finding.state == State::missing && compilers.size() > 1) finding.state = State::fallback;
+      tell(finding);
+    }
+    return any;
+  }
+
+  int run() {
+    for (const Finding& finding : examine_machine()) tell(finding);
+    bool compiles = able_ && examine_compilers();
+    for (const char* name : {"gcc", "clang-19"}) tell(examine_tool(name, State::fallback, "for C only"));
+    tell(examine_tool("gdb", State::fallback, "for looking into a replayed schedule only"));
+    able_ = able_ && compiles;
+    fmt::print("{}\n", able_ ? "This machine can check programs."
+                             : "This machine cannot check programs yet: see the lines marked !! or --.");
+    return able_ ? kExitDone : kExitUsage;
+  }
+
+ private:
+  bool able_ = true;
+};
 
 }  // namespace
 
 int doctor_command() {
-  utsname system{};
-  uname(&system);
-  line("kernel", fmt::format("{} {} {}", system.sysname, system.release, system.machine));
-  bool fsgsbase = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
-  line("fsgsbase", fsgsbase ? "yes" : "no: switches between threads take about ten times as long");
-  line("address randomisation", randomisation_can_be_switched_off()
-                                    ? "can be switched off"
-                                    : "cannot be switched off: addresses in reports differ from run to run");
-  std::string runtime = installation_prefix() + "/lib/thrum/libthrum.so";
-  line("runtime", std::filesystem::exists(runtime)
-                      ? runtime
-                      : runtime + " is missing: build or install Thrum completely");
-  for (const char* name : {"gcc", "g++", "clang", "clang++", "clang++-19"}) compiler_line(name, "--version");
-  for (const char* name : {"gdb"}) compiler_line(name, "--version");
-  return kExitDone;
+  InterruptHandler handler;  // a temporary build must not be left behind
+  return Doctor().run();
 }
 
 int strategies_command() {

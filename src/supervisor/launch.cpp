@@ -2,8 +2,10 @@
 #include "supervisor/launch.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +52,18 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
+void lift_limit(int resource) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(resource, &limit);
+}
+
+bool is_limited(int resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 && limit.rlim_max != RLIM_INFINITY;
+}
+
 // In the child, between fork and exec.
 void prepare_child(const Launch& what, pid_t parent) {
   setpgid(0, 0);
@@ -71,6 +85,26 @@ void prepare_child(const Launch& what, pid_t parent) {
 
 }  // namespace
 
+std::string address_space_problem() {
+  if (is_limited(RLIMIT_AS))
+    return "the address space is limited, and addresses (hardly memory) are needed without limit: ulimit -v "
+           "unlimited";
+  if (is_limited(RLIMIT_DATA))
+    return "the data segment is limited, and addresses (hardly memory) are needed without limit: ulimit -d "
+           "unlimited";
+  lift_limit(RLIMIT_AS);
+  lift_limit(RLIMIT_DATA);
+  constexpr std::size_t kTrial = std::size_t{1} << 40;
+  void* memory =
+      mmap(nullptr, kTrial, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    return std::string("addresses cannot be reserved beyond the memory there is (") + std::strerror(errno) +
+           "): set vm.overcommit_memory to 0 or 1";
+  }
+  munmap(memory, kTrial);
+  return {};
+}
+
 Launched launch(const Launch& what) {
   std::vector<std::string> environment = worker_environment(what.channel);
   std::vector<std::string> words = {what.program};
@@ -79,6 +113,8 @@ Launched launch(const Launch& what) {
   std::vector<char*> environment_pointers = pointers(environment);
 
   Launched result;
+  result.problem = address_space_problem();
+  if (!result.problem.empty()) return result;
   std::array<int, 2> failure{};  // closes by itself when exec succeeds
   if (pipe2(failure.data(), O_CLOEXEC) != 0) {
     result.problem = std::string("pipe: ") + std::strerror(errno);

@@ -52,10 +52,10 @@ TEST_P(Replay, AnywhereAndAlways) {
 TEST_P(Replay, WithRandomisedAddresses) {
   std::string trace = find_bug();
   for (int i = 0; i < kTimes; ++i)
-    expect_same(run({DENY_PERSONALITY, THRUM_PROGRAM, "replay", trace}, path("")));
+    expect_same(run({DENY_CALL, "personality", THRUM_PROGRAM, "replay", trace}, path("")));
   // Found there, too, and by the same schedule.
   ChildResult found =
-      run({DENY_PERSONALITY, THRUM_PROGRAM, "check", "--out", "randomised", program_}, path(""));
+      run({DENY_CALL, "personality", THRUM_PROGRAM, "check", "--out", "randomised", program_}, path(""));
   EXPECT_EQ(found.exit_code, 1) << found.output << found.errors;
   expect_same(run({THRUM_PROGRAM, "replay", path("randomised/bug-1.trace.json")}, path("")));
 }
