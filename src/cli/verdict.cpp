@@ -40,7 +40,9 @@ std::string guarantee_words(const Report& report) {
   const Guarantee& guarantee = report.result.guarantee;
   if (!report.started_threads)
     return "the one schedule there is: no second thread was started and nothing was left open";
-  if (guarantee.complete && !weakened(report)) return "every schedule";
+  // What would come behind a failure was not run.
+  const char* failures = report.result.bugs.empty() ? "" : " (an execution ends at its bug)";
+  if (guarantee.complete && !weakened(report)) return std::string("every schedule") + failures;
   std::string text;
   for (const Bound& bound : guarantee.bounds) {
     if (!bound.completed) continue;
@@ -49,7 +51,7 @@ std::string guarantee_words(const Report& report) {
   }
   if (text.empty()) return "nothing: no bound was completed";
   if (report.result.cut_by_steps > 0) text += ", as far as --steps let them run";
-  return text;
+  return text + failures;
 }
 
 std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& options) {

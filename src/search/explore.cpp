@@ -2,6 +2,8 @@
 #include "search/explore.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace thrum {
 
@@ -21,8 +23,18 @@ Plan by_base(const Trace& trace, std::uint32_t& preemptions) {
   return plan;
 }
 
+// Where threads wait for each other, joins left out, which most of the others wait for in the end.
+std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
+  std::set<std::pair<Operation, std::uint64_t>> result;
+  for (const Waiter& waiter : failure.waiters) {
+    if (waiter.operation != Operation::thread_join) result.emplace(waiter.operation, waiter.code);
+  }
+  return result;
+}
+
 bool same_bug(const Failure& a, const Failure& b) {
-  return a.kind == b.kind && a.message == b.message && a.code == b.code;
+  if (a.kind != b.kind || a.message != b.message) return false;
+  return a.waiters.empty() ? a.code == b.code : waits(a) == waits(b);
 }
 
 // Events are told apart by what lasts: addresses only where they have no better name.

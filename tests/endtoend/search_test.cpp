@@ -174,4 +174,21 @@ TEST_F(Search, ReportIsReadableWithoutATerminal) {
   EXPECT_NE(result.output.find("preempted before: lock mutex"), std::string::npos) << result.output;
 }
 
+TEST_F(Search, KeepGoingTellsDeadlocksApart) {
+  std::string source =
+      write("two.cpp",
+            "#include <mutex>\n#include <thread>\n"
+            "std::mutex a, b, c;\n"
+            "void both(std::mutex& x, std::mutex& y) { x.lock(); y.lock(); y.unlock(); x.unlock(); }\n"
+            "int main() {\n"
+            "  std::thread first([] { both(a, b); c.lock(); a.lock(); a.unlock(); c.unlock(); });\n"
+            "  std::thread second([] { both(b, a); a.lock(); c.lock(); c.unlock(); a.unlock(); });\n"
+            "  first.join();\n  second.join();\n}\n");
+  nlohmann::json result = check({source, "--keep-going"}, 1);
+  const nlohmann::json& test = result["tests"][0];
+  EXPECT_EQ(test["bugs"].size(), 2) << result.dump(2);
+  EXPECT_NE(test["bugs"][0]["fingerprint"], test["bugs"][1]["fingerprint"]);
+  EXPECT_EQ(test["guarantee"]["text"], "every schedule (an execution ends at its bug)");
+}
+
 }  // namespace
