@@ -4,6 +4,7 @@
 //
 //   // expect: exhausted | bug <kind> [preemptions=<n>] | inconclusive
 //   // args: <options of thrum check>
+//   // flags: <options of the compiler>
 //   // count dfs: <n>          executions of unbounded depth-first search
 //   // count icb <c>: <n>      executions with exactly c preemptions
 //   // compilers: same         the number of executions is the same for all of kConfigurations
@@ -68,6 +69,7 @@ struct Expectation {
   std::string kind;  // of the bug
   std::optional<int> preemptions;
   std::vector<std::string> arguments;
+  std::vector<std::string> flags;  // of the compiler
   std::optional<std::int64_t> dfs_executions;
   std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
 };
@@ -110,6 +112,8 @@ void read_line(const std::string& key, const std::string& value, Expectation& ex
     read_expect(words(value), expectation);
   } else if (key == "args") {
     expectation.arguments = words(value);
+  } else if (key == "flags") {
+    expectation.flags = words(value);
   } else if (key == "count dfs") {
     expectation.dfs_executions = std::stoll(value);
   } else if (key.starts_with("count icb ")) {
@@ -193,11 +197,13 @@ std::string shown(const std::vector<std::string>& command, const ChildResult& ch
 // The program compiled, in a folder of its own, where traces go as well.
 class Built {
  public:
-  Built(const Options& options, const Configuration& configuration) : options_(options) {
+  Built(const Options& options, const Configuration& configuration, const std::vector<std::string>& flags)
+      : options_(options) {
     const bool c = options.file.ends_with(".c");
     std::vector<std::string> command{options.thrum, c ? "cc" : "c++", c ? "-std=c11" : "-std=c++20", "-O1",
                                      "-g"};
     for (const std::string& flag : words(configuration.flags)) command.push_back(flag);
+    command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {options.file, "-o", program()});
     const ChildResult child =
         run_child(command, compiler_environment(configuration.cxx), options.timeout_seconds);
@@ -325,7 +331,7 @@ void compare_configurations(const Options& options, const Expectation& expectati
   std::optional<std::int64_t> first;
   bool same = true;
   for (const Configuration& configuration : kConfigurations) {
-    const Built built(options, configuration);
+    const Built built(options, configuration, expectation.flags);
     const std::int64_t found = executions(built, expectation.arguments, {"--strategy", "dfs"});
     counts += text("\n  ", configuration.cxx, ' ', configuration.flags, ": ", found);
     same = same && found == first.value_or(found);
@@ -375,7 +381,7 @@ int main(int argc, char** argv) {
     if (options.same_counts) {
       compare_configurations(options, expectation);
     } else {
-      const Built built(options, options.configuration);
+      const Built built(options, options.configuration, expectation.flags);
       compare_verdict(built, expectation);
       compare_counts(built, expectation);
       compare_threads(built, expectation);
