@@ -14,9 +14,11 @@ set_target_properties(thrum PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
 install(TARGETS thrum RUNTIME DESTINATION ${THRUM_BIN_DIR})
 
-# The compiler drivers are the same program, which looks at the name it is called by.
+# The compiler drivers, and the archivers that go with them, are the same program, which looks at the name it
+# is called by.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
-foreach(driver IN ITEMS thrum-c++ thrum-cc)
+foreach(driver IN ITEMS thrum-c++ thrum-cc thrum-gcc-ar thrum-gcc-ranlib thrum-gcc-nm thrum-llvm-ar
+                        thrum-llvm-ranlib)
   set(link ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR}/${driver})
   file(CREATE_LINK thrum ${link} SYMBOLIC)
   install(FILES ${link} DESTINATION ${THRUM_BIN_DIR})

@@ -1,7 +1,8 @@
 # The build tree is laid out as an installed prefix is, so that `thrum` finds its parts in the same way
 # in both, by paths relative to its own executable:
 #
-#   bin/thrum  bin/thrum-c++  bin/thrum-cc  lib/thrum/libthrum.so  lib/thrum/libtsan.so  include/thrum/
+#   bin/thrum  bin/thrum-c++  bin/thrum-cc  bin/thrum-gcc-ar …
+#   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options  include/thrum/
 #
 # The folders are not GNUInstallDirs' because the drivers rely on these names.
 

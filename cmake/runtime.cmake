@@ -46,5 +46,14 @@ target_link_options(thrum_runtime PRIVATE
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR}/libtsan.so
      CONTENT "INPUT ( libthrum.so )\n" @ONLY)
 
+# The functions that the runtime wraps, and so the linker's options for them, are those of which it has a
+# definition under their wrapped name.
+set(wrap_options ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR}/wrap.options)
+add_custom_command(TARGET thrum_runtime POST_BUILD VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D NM=${CMAKE_NM} -D LIBRARY=$<TARGET_FILE:thrum_runtime>
+          -D OUTPUT=${wrap_options} -P ${PROJECT_SOURCE_DIR}/cmake/wrap_options.cmake
+  BYPRODUCTS ${wrap_options})
+
 install(TARGETS thrum_runtime LIBRARY DESTINATION ${THRUM_LIB_DIR})
-install(FILES ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR}/libtsan.so DESTINATION ${THRUM_LIB_DIR})
+install(FILES ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR}/libtsan.so ${wrap_options}
+        DESTINATION ${THRUM_LIB_DIR})

@@ -16,8 +16,12 @@ int show_command(const std::string& trace_path, bool unfolded);
 int strategies_command();
 int doctor_command();
 
-// Becomes the compiler.
-int compile_command(bool cpp, const std::vector<std::string>& arguments);
+// Becomes the compiler, or the archiver that goes with it. name: thrum-c++, thrum-cc, thrum-gcc-ar and the
+// like.
+int driver_command_line(const std::string& name, const std::vector<std::string>& arguments);
+
+// step: compile or link. compiler: gcc, clang, or empty for the one that the driver for C++ runs.
+int flags_command(const std::string& step, const std::string& compiler);
 
 // The command line of `thrum`, or of `thrum-cc` and `thrum-c++` by the name that it is called by.
 int thrum_main(const std::vector<std::string>& words);

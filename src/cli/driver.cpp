@@ -1,100 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stock compiler instruments for its thread sanitizer, and our runtime is linked in libtsan's place: see
-// cmake/runtime.cmake for how g++ is made to take it.
+// flags.cpp and cmake/runtime.cmake.
 //
 // Tested by driver_test.cpp.
 #include "cli/driver.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string_view>
 
+#include "cli/arguments.hpp"
 #include "cli/error.hpp"
 
 namespace thrum {
 
 namespace {
 
-// Calls of the program's that the runtime sees through the linker: src/runtime/wrap_string.cpp.
-constexpr std::string_view kWrapped[] = {"memcpy",  "memmove",  "memset",   "strcpy",
-                                         "strncpy", "strcat",   "strncat",  "stpcpy",
-                                         "sprintf", "snprintf", "vsprintf", "vsnprintf"};
-
 namespace fs = std::filesystem;
 
-// What the arguments ask the compiler for.
-struct Request {
-  bool compiles = false;
-  bool links = false;
-  bool debug_option = false;  // some -g is there
-};
+// Programs of ours that stand for one of the compiler's own.
+constexpr std::string_view kPrefix = "thrum-";
+constexpr std::array<std::string_view, 5> kArchivers = {"gcc-ar", "gcc-ranlib", "gcc-nm", "llvm-ar",
+                                                        "llvm-ranlib"};
 
-// Options whose argument is the next word, which else would pass for an input.
-constexpr std::array kTakesWord = {"-o",        "-x",         "-I",       "-L",          "-D",
-                                   "-U",        "-include",   "-imacros", "-isystem",    "-iquote",
-                                   "-isysroot", "-idirafter", "-iprefix", "-MF",         "-MT",
-                                   "-MQ",       "-T",         "-u",       "-z",          "-e",
-                                   "-B",        "-Xlinker",   "-Xclang",  "-Xassembler", "-Xpreprocessor",
-                                   "-mllvm",    "--param",    "-target",  "-arch",       "-aux-info",
-                                   "-wrapper",  "-dumpbase",  "-dumpdir", "--sysroot",   "-A",
-                                   "-h"};
-constexpr std::array kStopsBeforeLink = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"};
-constexpr std::array kLinkerInputs = {".o", ".a", ".so", ".lo", ".la", ".obj", ".ld", ".lds"};
-
-template <typename List>
-bool contains(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-bool is_linker_input(std::string_view file) {
-  return file.find(".so.") != std::string_view::npos ||
-         std::any_of(kLinkerInputs.begin(), kLinkerInputs.end(),
-                     [&](auto* end) { return file.ends_with(end); });
-}
-
-void refuse(std::string_view word) {
-  if (word == "-static" || word == "--static" || word == "-static-pie") {
-    throw UserError(std::string(word) +
-                    ": a fully static program cannot be checked; leave it out (-static-libstdc++ works)");
-  }
-  if (!word.starts_with("-fsanitize=")) return;
-  for (std::string_view other : {"address", "memory", "hwaddress", "leak"}) {
-    if (("," + std::string(word.substr(11)) + ",").find("," + std::string(other) + ",") == std::string::npos)
-      continue;
-    throw UserError(std::string(word) +
-                    ": does not go together with Thrum's own instrumentation; leave it out");
-  }
-}
-
-Request understand(const std::vector<std::string>& arguments) {
-  Request request;
-  bool inputs = false;
-  bool stops = false;
-  bool language_given = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    refuse(word);
-    if (contains(kStopsBeforeLink, word)) stops = true;
-    if (word.starts_with("-g")) request.debug_option = true;
-    if (word.starts_with("-x")) language_given = true;
-    if (contains(kTakesWord, word)) {
-      ++i;
-      continue;
-    }
-    bool response_file = word.starts_with('@');
-    if (word.starts_with('-') && word != "-") continue;
-    inputs = true;
-    if (response_file || language_given || !is_linker_input(word)) request.compiles = true;
-  }
-  request.links = inputs && !stops;
-  return request;
-}
-
-void append(Command& command, std::initializer_list<std::string> words) {
-  command.insert(command.end(), words);
-}
+bool can_be_run(const Command& command) { return output_of(command).has_value(); }
 
 }  // namespace
 
@@ -122,31 +53,44 @@ Toolchain find_toolchain(Language language) {
 }
 
 Command driver_command(const Toolchain& toolchain, const std::vector<std::string>& arguments) {
-  Request request = understand(arguments);
+  // What a response file holds counts; but the compiler reads it itself.
+  std::vector<std::string> words = expand_response_files(arguments);
+  refuse_unsuitable(words);
+  Request request = understand(words);
   Command command = toolchain.compiler;
-  if (request.compiles) {
-    append(command, {"-fsanitize=thread", "-D__THRUM__=1", "-I" + toolchain.prefix + "/include"});
-    if (!request.debug_option) command.emplace_back("-g");
-    if (toolchain.clang) {
-      append(command, {"-mllvm", "-tsan-distinguish-volatile", "-mllvm", "-tsan-compound-read-before-write"});
-    } else {
-      append(command, {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset"});
-    }
-  } else if (request.links) {
-    command.emplace_back("-fsanitize=thread");
+  auto append = [&](const std::vector<std::string>& more) {
+    command.insert(command.end(), more.begin(), more.end());
+  };
+  // Before the user's, which may overrule them.
+  if (request.compiles) append(compile_flags(toolchain));
+  if (request.links) append(link_flags(toolchain));
+  append(arguments);
+  return command;
+}
+
+std::optional<Command> archiver_command(const std::string& name, const Toolchain& toolchain,
+                                        const std::vector<std::string>& arguments) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  std::string archiver = name.substr(kPrefix.size());
+  if (std::find(kArchivers.begin(), kArchivers.end(), archiver) == kArchivers.end()) return std::nullopt;
+  // The compiler's name, which may stand behind ccache's, also says which one of several is meant:
+  // x86_64-linux-gnu-g++-12 goes with x86_64-linux-gnu-gcc-ar-12.
+  static const std::regex kName(R"((.*-|.*/|)(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang)(-[0-9.]+)?)");
+  Command command = {archiver};
+  for (const std::string& word : toolchain.compiler) {
+    std::smatch match;
+    if (!std::regex_match(word, match, kName)) continue;
+    std::string its_own = match.str(1) + archiver + match.str(2);
+    if (can_be_run({its_own, "--version"})) command = {its_own};
+    break;
   }
-  std::string library = toolchain.prefix + "/lib/thrum";
-  if (request.links) {
-    if (!fs::exists(library + "/libthrum.so")) {
-      throw UserError(library +
-                      "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
-    }
-    append(command, {"-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now", "-pthread"});
-    for (std::string_view name : kWrapped) command.push_back("-Wl,--wrap=" + std::string(name));
-    if (toolchain.clang) command.emplace_back("-fno-sanitize-link-runtime");
+  if (command[0] == archiver && archiver.starts_with("llvm-")) {
+    Command ask = toolchain.compiler;
+    ask.push_back("-print-prog-name=" + archiver);
+    std::string path = output_of(ask).value_or("");
+    if (path.find('/') == 0) command = {path.substr(0, path.find('\n'))};
   }
   command.insert(command.end(), arguments.begin(), arguments.end());
-  if (request.links && toolchain.clang) command.emplace_back("-lthrum");
   return command;
 }
 

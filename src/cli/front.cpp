@@ -4,16 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 
 #include "cli/commands.hpp"
-#include "cli/driver.hpp"
 #include "cli/error.hpp"
-#include "cli/process.hpp"
 #include "report/result.hpp"
 
 namespace thrum {
@@ -45,6 +41,8 @@ int parse_and_run(Words words) {
   std::string threads = "auto";
   bool unfolded = false;
   std::string page;
+  std::string step;
+  std::string compiler;
 
   CLI::App app("Runs a multithreaded program under every thread schedule that matters.", "thrum");
   app.set_version_flag("--version", std::string("thrum ") + kVersion);
@@ -67,6 +65,11 @@ int parse_and_run(Words words) {
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
   app.add_subcommand("cc", "Compile and link C as the compiler would, so that it can be checked");
   CLI::App* strategies_app = app.add_subcommand("strategies", "The search strategies there are");
+  CLI::App* flags =
+      app.add_subcommand("flags", "The flags that make a compiler's output checkable, one a line");
+  flags->add_option("step", step, "compile or link")->required()->check(CLI::IsMember({"compile", "link"}));
+  flags->add_option("--compiler", compiler, "gcc or clang; else the one that thrum c++ runs")
+      ->check(CLI::IsMember({"gcc", "clang"}));
   CLI::App* doctor = app.add_subcommand("doctor", "What this machine can do");
 
   try {
@@ -86,6 +89,7 @@ int parse_and_run(Words words) {
   if (replay->parsed()) return replay_command(trace, threads_of(threads));
   if (show->parsed()) return show_command(trace, unfolded);
   if (strategies_app->parsed()) return strategies_command();
+  if (flags->parsed()) return flags_command(step, compiler);
   if (doctor->parsed()) return doctor_command();
   return kExitUsage;
 }
@@ -93,22 +97,14 @@ int parse_and_run(Words words) {
 int run_command(const Words& words) {
   // The drivers' arguments are the compiler's, not ours.
   std::string name = std::filesystem::path(words[0]).filename().string();
-  if (name == "thrum-c++" || name == "thrum-cc")
-    return compile_command(name == "thrum-c++", {words.begin() + 1, words.end()});
+  if (name.starts_with("thrum-")) return driver_command_line(name, {words.begin() + 1, words.end()});
   if (words.size() > 1 && (words[1] == "c++" || words[1] == "cc")) {
-    return compile_command(words[1] == "c++", {words.begin() + 2, words.end()});
+    return driver_command_line("thrum-" + words[1], {words.begin() + 2, words.end()});
   }
   return parse_and_run(words);
 }
 
 }  // namespace
-
-int compile_command(bool cpp, const std::vector<std::string>& arguments) {
-  Toolchain toolchain = find_toolchain(cpp ? Language::cpp : Language::c);
-  Command command = driver_command(toolchain, arguments);
-  become(command);
-  throw UserError(command[0] + ": cannot be run: " + std::strerror(errno));
-}
 
 int thrum_main(const std::vector<std::string>& words) {
   try {

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by arguments_test.cpp.
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "cli/error.hpp"
+
+namespace thrum {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNestingMax = 32;
+
+// A list of words, each between two spaces.
+using Words = std::string_view;
+
+// Options whose argument is the next word, which else would pass for an input.
+constexpr Words kTakesWord =
+    " -o -x -I -L -D -U -A -B -T -u -z -e -h -G -include -imacros -isystem -iquote -idirafter -iprefix "
+    ""
+    "-isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ -MJ -Xlinker -Xclang -Xassembler"
+    " -Xpreprocessor -mllvm --param -target -arch -aux-info -wrapper -specs --specs -dumpbase -dumpbase-ext "
+    "-dumpdir"
+    " -include-pch -cxx-isystem -iframework -framework -ivfsoverlay -isystem-after -stdlib++-isystem"
+    " -serialize-diagnostics --serialize-diagnostics --sysroot --output --language --include"
+    " --include-directory --library-directory --define-macro --undefine-macro --entry --prefix --assert"
+    " --config --for-linker --for-assembler ";
+constexpr Words kStopsBeforeLink =
+    " -c -S -E -M -MM -fsyntax-only -r --compile --assemble --preprocess --precompile -emit-ast ";
+// Every other file goes to the linker.
+constexpr Words kSourceEndings =
+    " .c .i .ii .m .mi .mm .M .mii .cc .cp .cxx .cpp .CPP .c++ .C .s .S .sx .f .for .ftn .F .f90 .F90 .f95"
+    " .f03 .f08 .d .go .ll .cppm .ixx .ccm .cxxm .c++m .pcm ";
+// Compiled by themselves, they become precompiled headers.
+constexpr Words kHeaderEndings = " .h .hh .H .hp .hxx .hpp .HPP .h++ .tcc ";
+
+// Their runtimes put their own instrumentation, or their own idea of memory, in the place of Thrum's.
+constexpr Words kOtherSanitizers =
+    " address kernel-address hwaddress kernel-hwaddress memory kernel-memory leak dataflow safe-stack"
+    " shadow-call-stack fuzzer fuzzer-no-link memtag memtag-stack memtag-heap numerical realtime type cfi"
+    " kcfi ";
+
+bool contains(Words list, std::string_view word) {
+  return !word.empty() && list.find(" " + std::string(word) + " ") != Words::npos;
+}
+
+std::string ending(const std::string& file) { return fs::path(file).extension().string(); }
+
+// The words of a response file: libiberty's buildargv, which clang follows.
+std::vector<std::string> words_of_response_file(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    bool is_space = std::string_view(" \t\n\v\f\r").find(c) != std::string_view::npos;
+    if (is_space && quote == '\0') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+    } else if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+void expand(const std::vector<std::string>& arguments, int depth, std::vector<std::string>& expanded) {
+  for (const std::string& word : arguments) {
+    std::string file = word.starts_with('@') ? word.substr(1) : "";
+    std::error_code ignored;
+    std::ifstream in;
+    if (!file.empty() && depth < kNestingMax && !fs::is_directory(file, ignored)) in.open(file);
+    if (!in.is_open()) {
+      expanded.push_back(word);
+      continue;
+    }
+    std::string text(std::istreambuf_iterator<char>(in), {});
+    expand(words_of_response_file(text), depth + 1, expanded);
+  }
+}
+
+// Whether an option of the linker's, all of whose parts stand behind -Wl, brings a file with it.
+bool brings_file(std::string_view parts) {
+  while (!parts.empty()) {
+    std::string_view part = parts.substr(0, parts.find(','));
+    parts.remove_prefix(std::min(parts.size(), part.size() + 1));
+    for (std::string_view end : {".o", ".a", ".lo", ".so"}) {
+      if (!part.starts_with('-') && part.ends_with(end)) return true;
+    }
+    if (part.starts_with("-l")) return true;
+  }
+  return false;
+}
+
+// The arguments one by one: which of them are inputs, and in which language.
+class Reader {
+ public:
+  explicit Reader(const std::vector<std::string>& words) : words_(words) {}
+
+  Request read() {
+    for (position_ = 0; position_ < words_.size(); ++position_) {
+      const std::string& word = words_[position_];
+      if (only_inputs_ || word == "-" || !word.starts_with('-')) {
+        input(word);
+      } else {
+        option(word);
+      }
+    }
+    return {compiles_, to_link_ && !stops_};
+  }
+
+ private:
+  void option(const std::string& word) {
+    if (word == "--") only_inputs_ = true;
+    if (contains(kStopsBeforeLink, word)) stops_ = true;
+    std::string next = position_ + 1 < words_.size() ? words_[position_ + 1] : "";
+    if (word == "-x" || word == "--language") {
+      language(next);
+    } else if (word.starts_with("-x")) {
+      language(word.substr(2));
+    } else if (word.starts_with("--language=")) {
+      language(word.substr(11));
+    } else if (word.starts_with("-Wl,")) {
+      if (brings_file(word.substr(4))) to_link_ = true;
+    } else if (word == "-Xlinker") {
+      if (brings_file(next)) to_link_ = true;
+    } else if (word.starts_with("-l")) {
+      to_link_ = true;
+      if (word == "-l") ++position_;
+    }
+    if (contains(kTakesWord, word)) ++position_;
+  }
+
+  void language(const std::string& name) { language_ = name == "none" ? "" : name; }
+
+  void input(const std::string& file) {
+    bool header = language_.empty() ? contains(kHeaderEndings, ending(file))
+                                    : language_.ends_with("-header") || language_.ends_with("-header-unit");
+    bool source = header || !language_.empty() || file == "-" || contains(kSourceEndings, ending(file));
+    if (source) compiles_ = true;
+    if (!header) to_link_ = true;
+  }
+
+  const std::vector<std::string>& words_;
+  std::size_t position_ = 0;
+  std::string language_;  // of the inputs that follow; empty: their names say it
+  bool only_inputs_ = false;
+  bool compiles_ = false;
+  bool to_link_ = false;  // something that is linked unless the compiler stops before
+  bool stops_ = false;
+};
+
+// Calls visit(name) for the names in a list with commas.
+template <typename Visit>
+void for_each_name(std::string_view list, Visit visit) {
+  while (!list.empty()) {
+    std::string_view name = list.substr(0, list.find(','));
+    visit(name);
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments) {
+  std::vector<std::string> expanded;
+  expand(arguments, 0, expanded);
+  return expanded;
+}
+
+Request understand(const std::vector<std::string>& arguments) { return Reader(arguments).read(); }
+
+void refuse_unsuitable(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kOn = "-fsanitize=";
+  constexpr std::string_view kOff = "-fno-sanitize=";
+  std::map<std::string, std::string, std::less<>>
+      others;  // sanitizers on at the end, and the word that did it
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "-static" || word == "--static" || word == "-static-pie") {
+      throw UserError(word +
+                      ": a fully static program cannot be checked; leave it out (-static-libstdc++ works)");
+    }
+    if (word == "-m32" || word == "-mx32") {
+      throw UserError(word + ": only programs for 64-bit x86 can be checked; leave it out");
+    }
+    if (word.starts_with(kOn)) {
+      for_each_name(std::string_view(word).substr(kOn.size()), [&](std::string_view name) {
+        if (contains(kOtherSanitizers, name)) others.emplace(name, word);
+      });
+    } else if (word.starts_with(kOff)) {
+      for_each_name(std::string_view(word).substr(kOff.size()), [&](std::string_view name) {
+        if (name == "all") others.clear();
+        if (auto found = others.find(name); found != others.end()) others.erase(found);
+      });
+    }
+    if (contains(kTakesWord, word)) ++i;
+  }
+  if (others.empty()) return;
+  throw UserError(others.begin()->second +
+                  ": does not go together with Thrum's own instrumentation; leave it out");
+}
+
+}  // namespace thrum

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a compiler's arguments ask it to do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace thrum {
+
+struct Request {
+  bool compiles = false;  // or preprocesses, or assembles
+  bool links = false;     // a program or a shared library
+};
+
+// The arguments with response files (@FILE) replaced by what stands in them, as the compilers do it: words
+// are separated by white space; quotes, single or double, hold one together; a backslash takes the next
+// character as it is. A file that cannot be read is a word like others, and so is all that is nested too
+// deep.
+std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments);
+
+// Understands the arguments of gcc and clang, response files replaced.
+Request understand(const std::vector<std::string>& arguments);
+
+// Throws UserError for what cannot go together with Thrum, such as -static. The same arguments.
+void refuse_unsuitable(const std::vector<std::string>& arguments);
+
+}  // namespace thrum

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `thrum c++`, `thrum cc` and `thrum flags`.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/commands.hpp"
+#include "cli/driver.hpp"
+#include "cli/error.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Set for the compiler that a driver runs.
+constexpr const char* kInsideDriver = "THRUM_INSIDE_DRIVER";
+
+}  // namespace
+
+int driver_command_line(const std::string& name, const std::vector<std::string>& arguments) {
+  if (std::getenv(kInsideDriver) != nullptr) {
+    throw UserError(
+        "THRUM_CC or THRUM_CXX names a compiler that leads back to Thrum's driver; name a stock compiler");
+  }
+  setenv(kInsideDriver, "1", 1);
+  Toolchain toolchain = find_toolchain(name == "thrum-cc" ? Language::c : Language::cpp);
+  Command command;
+  if (name == "thrum-cc" || name == "thrum-c++") {
+    command = driver_command(toolchain, arguments);
+  } else {
+    std::optional<Command> archiver = archiver_command(name, toolchain, arguments);
+    if (!archiver) throw UserError(name + ": Thrum has no program of this name");
+    command = *archiver;
+  }
+  become(command);
+  throw UserError(command[0] + ": cannot be run: " + std::strerror(errno));
+}
+
+int flags_command(const std::string& step, const std::string& compiler) {
+  Toolchain toolchain;
+  if (compiler.empty()) {
+    toolchain = find_toolchain(Language::cpp);
+  } else {
+    toolchain.clang = compiler == "clang";
+    toolchain.prefix = installation_prefix();
+  }
+  for (const std::string& flag : step == "compile" ? compile_flags(toolchain) : link_flags(toolchain))
+    fmt::print("{}\n", flag);
+  return kExitDone;
+}
+
+}  // namespace thrum

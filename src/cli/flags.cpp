@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by driver_test.cpp.
+#include "cli/flags.hpp"
+
+#include <filesystem>
+
+#include "cli/error.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Clang would warn of those among our flags that a step has no use for.
+std::vector<std::string> without_warnings(std::vector<std::string> flags) {
+  flags.insert(flags.begin(), "--start-no-unused-arguments");
+  flags.emplace_back("--end-no-unused-arguments");
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> compile_flags(const Toolchain& toolchain) {
+  std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
+                                    "-I" + toolchain.prefix + "/include"};
+  if (toolchain.clang) {
+    for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-compound-read-before-write"})
+      flags.insert(flags.end(), {"-mllvm", flag});
+    return without_warnings(flags);
+  }
+  // g++ writes memset of a constant size in line, without a callback.
+  flags.insert(flags.end(), {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset"});
+  return flags;
+}
+
+std::vector<std::string> link_flags(const Toolchain& toolchain) {
+  std::string library = toolchain.prefix + "/lib/thrum";
+  if (!std::filesystem::exists(library + "/libthrum.so")) {
+    throw UserError(library + "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
+  }
+  std::vector<std::string> flags = {"-pthread", "-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now",
+                                    // The program's own calls of these functions go to the runtime.
+                                    "-Wl,@" + library + "/wrap.options",
+                                    "-Wl,--push-state,--no-as-needed,-lthrum,--pop-state"};
+  if (toolchain.clang) {
+    flags.emplace_back("-fno-sanitize-link-runtime");
+    return without_warnings(flags);
+  }
+  // g++ instruments here under -flto. It also asks for libtsan, and finds a linker script of that name which
+  // leads to our library: see cmake/runtime.cmake.
+  flags.emplace_back("-fsanitize=thread");
+  return flags;
+}
+
+}  // namespace thrum
