@@ -36,7 +36,7 @@ class Driver : public testing::Test {
 TEST_F(Driver, CompilesAndLinks) {
   Command command = driver_command(gcc_, {"a.cpp", "-o", "a"});
   EXPECT_EQ(command[0], "g++");
-  for (const char* word : {"-fsanitize=thread", "-D__THRUM__=1", "-g", "-fno-builtin-memset", "-pthread"})
+  for (const char* word : {"-fsanitize=thread", "-D__THRUM__=1", "-g", "-fno-builtin-memset"})
     EXPECT_TRUE(has(command, word)) << word;
   EXPECT_TRUE(links(command));
   EXPECT_EQ((Command{command.end() - 3, command.end()}), (Command{"a.cpp", "-o", "a"}))

@@ -37,10 +37,12 @@ std::vector<std::string> link_flags(const Toolchain& toolchain) {
   if (!std::filesystem::exists(library + "/libthrum.so")) {
     throw UserError(library + "/libthrum.so: Thrum's runtime is missing; build or install Thrum completely");
   }
-  std::vector<std::string> flags = {"-pthread", "-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now",
+  std::vector<std::string> flags = {"-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now",
                                     // The program's own calls of these functions go to the runtime.
                                     "-Wl,@" + library + "/wrap.options",
-                                    "-Wl,--push-state,--no-as-needed,-lthrum,--pop-state"};
+                                    // Not -pthread: where a command compiles as well, it would be a
+                                    // flag of the compilation, and unlike that of a precompiled header.
+                                    "-Wl,--push-state,--no-as-needed,-lthrum,-lpthread,--pop-state"};
   if (toolchain.clang) {
     flags.emplace_back("-fno-sanitize-link-runtime");
     return without_warnings(flags);
