@@ -1,0 +1,11 @@
+// expect: bug undefined-behaviour preemptions=0
+// args: --compile-flags=-fsanitize=undefined
+#include <climits>
+#include <thread>
+
+volatile int largest = INT_MAX;
+
+int main() {
+  largest = largest + 1;
+  std::thread([] {}).join();
+}
