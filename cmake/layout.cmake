@@ -3,6 +3,7 @@
 #
 #   bin/thrum  bin/thrum-c++  bin/thrum-cc  bin/thrum-gcc-ar …
 #   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options  include/thrum/
+#   lib/cmake/thrum/
 #
 # The folders are not GNUInstallDirs' because the drivers rely on these names.
 

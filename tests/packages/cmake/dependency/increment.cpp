@@ -1,0 +1,10 @@
+#include "increment.hpp"
+
+#include <atomic>
+
+int increment() {
+  static std::atomic<int> counter{0};
+  int next = counter.load() + 1;
+  counter.store(next);
+  return next;
+}

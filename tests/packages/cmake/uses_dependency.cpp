@@ -1,0 +1,11 @@
+#include <cassert>
+#include <thread>
+
+#include "increment.hpp"
+
+int main() {
+  std::thread other(increment);
+  increment();
+  other.join();
+  assert(increment() == 3);
+}
