@@ -57,7 +57,7 @@ class Packages : public EndToEnd, public testing::WithParamInterface<Way> {
   std::map<std::string, std::string> ctest(const Words& environment = {}) {
     ChildResult result =
         run({CTEST_PROGRAM, "--test-dir", "build", "--output-on-failure"}, path(""), environment);
-    static const std::regex kLine(R"(Test +#[0-9]+: (.*?) \.*\s*(?:\*\*\*)?([A-Z][a-z ]*[a-z]))");
+    static const std::regex kLine(R"(Test +#[0-9]+: (.*?) \.{2,}\s*(?:\*\*\*)?([A-Z][a-z ]*[a-z]))");
     std::map<std::string, std::string> verdicts;
     for (std::sregex_iterator match(result.output.begin(), result.output.end(), kLine), end; match != end;
          ++match)
@@ -105,6 +105,81 @@ TEST_P(Packages, DriversAsCompilers) {
   for (const char* program : {"wrong", "wrong_shared"}) {
     nlohmann::json result = check({std::string("build/") + program}, 1);
     EXPECT_EQ(result.at("tests").at(0).at("bugs").at(0).at("kind"), "assertion") << program;
+  }
+}
+
+// One line for each call of the stand-in for thrum.
+TEST_P(Packages, DiscoversTests) {
+  Words environment = {"CC=" + GetParam().c, "LOG=" + path("log")};
+  build("discovery", {"-DCMAKE_PREFIX_PATH=" + prefix()}, environment);
+  std::map<std::string, std::string> expected;
+  for (const char* name :
+       {"Suite.Plain", "Typed/0.Case", "with space", R"(star* [x] ${y} "z")", "semi;colon", "unsure"}) {
+    expected[std::string("early.") + name] = "Passed";
+    expected[std::string("late: ") + name + " (checked)"] = "Passed";
+  }
+  expected["early.unsure"] = "Skipped";
+  expected["late: unsure (checked)"] = "Failed";
+  EXPECT_EQ(ctest(environment), expected) << output_;
+
+  std::string log = read(path("log"));
+  auto expect_call = [&](const std::string& call) {
+    EXPECT_NE(log.find(call + "\n"), std::string::npos) << call << "\n" << log;
+  };
+  std::string build = fs::canonical(path("build"));
+  std::string sources = std::string(THRUM_SOURCES) + "/tests/packages/discovery";
+  expect_call("<check><--list-tests><" + build + "/early><--><two words> in " + build);
+  expect_call("<check><--list-tests><" + build + "/late><--> in " + sources);
+  expect_call("<check><--test=Suite.Plain><--out><" + build +
+              "/thrum-out/early/"
+              "1><--strategy><icb><--bound><preemptions=2><--time><5><--keep-going><--heap><fresh><" +
+              build + "/early><--><two words> in " + build);
+  expect_call("<check><--test=star[*] [[]x] ${y} \"z\"><--out><" + build + "/thrum-out/late/4><" + build +
+              "/late><--> in " + sources);
+}
+
+TEST_P(Packages, MakesOfAutotools) {
+  fs::copy(std::string(THRUM_SOURCES) + "/tests/packages/autotools", path("source"));
+  expect_done({"autoreconf", "-i"}, path("source"));
+  std::string bin = prefix() + "/bin";
+  Words environment = {"PATH=" + bin + ":" + std::getenv("PATH"), "THRUM_CC=" + GetParam().c,
+                       "THRUM_CXX=" + GetParam().cpp};
+  fs::create_directory(path("build"));
+  expect_done({"../source/configure", "CC=thrum-cc", "CXX=thrum-c++", "--prefix=" + path("installed")},
+              path("build"), environment);
+  ChildResult tests = expect_done({"make", "-j2", "check"}, path("build"), environment);
+  EXPECT_NE(tests.output.find("# PASS:  1"), std::string::npos) << tests.output;
+  // What libtool leaves in the build folder is a script around the program.
+  ChildResult searched =
+      run({"../build/libtool", "--mode=execute", THRUM_PROGRAM, "check", "count"}, path("build"));
+  EXPECT_EQ(searched.exit_code, 1) << searched.output << searched.errors;
+  EXPECT_NE(searched.output.find("counter.c:"), std::string::npos) << "the library is instrumented, too";
+}
+
+class Refused : public Packages {};
+
+INSTANTIATE_TEST_SUITE_P(By, Refused, testing::Values(Way{"cmake", false, "Ninja", "gcc", "g++"}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST_P(Refused, WithAReason) {
+  std::map<std::string, std::string> cases = {{"interface", "compiles nothing"},
+                                              {"imported", "is imported"},
+                                              {"nothing", "there is no target nothing"},
+                                              {"version", "99"},
+                                              {"compiler", "instruments with GCC or Clang"},
+                                              {"keyword", "'NO_SUCH_KEYWORD' is unknown"},
+                                              {"value", "BOUND needs a value"},
+                                              {"name", "needs NAME and SOURCES"},
+                                              {"target", "thrum_discover_tests: there is no target nothing"}};
+  for (const auto& [name, words] : cases) {
+    ChildResult result =
+        run({CMAKE_PROGRAM, "-S", std::string(THRUM_SOURCES) + "/tests/packages/refused", "-B", "build", "-G",
+             "Ninja", "-DCMAKE_PREFIX_PATH=" + prefix(), "-DCASE=" + name},
+            path(""), {"CC=gcc"});
+    EXPECT_NE(result.exit_code, 0) << name;
+    // CMake breaks lines as it likes.
+    std::string text = std::regex_replace(result.errors, std::regex(R"(\s+)"), " ");
+    EXPECT_NE(text.find(words), std::string::npos) << name << ": " << result.errors;
   }
 }
 

@@ -1,0 +1,11 @@
+#include <cassert>
+#include <thread>
+
+#include "counter.h"
+
+int main() {
+  std::thread other(increment);
+  increment_twice();
+  other.join();
+  assert(increment() == 4);
+}

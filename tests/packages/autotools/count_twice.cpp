@@ -1,0 +1,10 @@
+#include <mutex>
+
+#include "counter.h"
+
+int increment_twice(void) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  increment();
+  return increment();
+}

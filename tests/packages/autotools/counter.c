@@ -1,0 +1,11 @@
+#include "counter.h"
+
+#include <stdatomic.h>
+
+static atomic_int counter;
+
+int increment(void) {
+  int next = counter + 1;
+  counter = next;
+  return next;
+}
