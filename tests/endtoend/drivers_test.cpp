@@ -21,6 +21,8 @@ struct Compilers {
   std::string cpp;
 };
 
+void PrintTo(const Compilers& compilers, std::ostream* out) { *out << compilers.name; }
+
 constexpr const char* kCounter = R"(
 #ifdef __cplusplus
 extern "C"

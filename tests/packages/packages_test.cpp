@@ -22,6 +22,8 @@ struct Way {
   std::string cpp;
 };
 
+void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+
 class Packages : public EndToEnd, public testing::WithParamInterface<Way> {
  protected:
   // A prefix to find Thrum in: the build tree or, installed, a folder with a space in its name.

@@ -5,6 +5,7 @@
 //   // expect: exhausted | bug <kind> [preemptions=<n>] | inconclusive
 //   // args: <options of thrum check>
 //   // flags: <options of the compiler>
+//   // plain: no                run by itself, the program does not do well (an exhausted one should)
 //   // count dfs: <n>          executions of unbounded depth-first search
 //   // count icb <c>: <n>      executions with exactly c preemptions
 //   // compilers: same         the number of executions is the same for all of kConfigurations
@@ -70,6 +71,7 @@ struct Expectation {
   std::optional<int> preemptions;
   std::vector<std::string> arguments;
   std::vector<std::string> flags;  // of the compiler
+  bool plain = true;               // does well by itself
   std::optional<std::int64_t> dfs_executions;
   std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
 };
@@ -114,6 +116,8 @@ void read_line(const std::string& key, const std::string& value, Expectation& ex
     expectation.arguments = words(value);
   } else if (key == "flags") {
     expectation.flags = words(value);
+  } else if (key == "plain") {
+    expectation.plain = value != "no";
   } else if (key == "count dfs") {
     expectation.dfs_executions = std::stoll(value);
   } else if (key.starts_with("count icb ")) {
@@ -211,6 +215,8 @@ class Built {
   }
 
   Run check(const std::vector<std::string>& arguments) const;
+  // The program by itself, without Thrum.
+  ChildResult run_plainly() const { return run_child({program()}, {}, options_.timeout_seconds); }
 
  private:
   std::string program() const { return folder_.path() + "/program"; }
@@ -308,6 +314,14 @@ void compare_counts(const Built& built, const Expectation& expectation) {
   }
 }
 
+// A checkable program that is right behaves, run by itself, as one that was built normally.
+void compare_plain(const Built& built, const Expectation& expectation) {
+  if (expectation.verdict != "exhausted" || !expectation.plain) return;
+  const ChildResult child = built.run_plainly();
+  if (child.exit_code == 0 && !child.left_processes) return;
+  throw Difference("the program does not do well by itself" + shown({"program"}, child));
+}
+
 void compare_threads(const Built& built, const Expectation& expectation) {
   const auto run_on = [&](const char* threads) {
     std::vector<std::string> arguments = expectation.arguments;
@@ -385,6 +399,7 @@ int main(int argc, char** argv) {
       compare_verdict(built, expectation);
       compare_counts(built, expectation);
       compare_threads(built, expectation);
+      compare_plain(built, expectation);
     }
     return 0;
   } catch (const std::invalid_argument& error) {

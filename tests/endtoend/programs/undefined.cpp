@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One kind of undefined behaviour for each number that may be given as argument; without one, the number of
 // kinds. Built with -fsanitize=undefined.
 #include <climits>

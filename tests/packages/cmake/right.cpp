@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A contended counter: a million increments where the program is run by itself, as configure checks do; a few
 // in a search.
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two threads count without excluding each other.
 #include <atomic>
 #include <cassert>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// plain: no
 // expect: exhausted
 // args: --heap fresh
 //

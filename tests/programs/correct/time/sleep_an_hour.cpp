@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// plain: no
 // expect: exhausted
 //
 // A sleep of an hour takes no time, and the clock has moved by an hour.

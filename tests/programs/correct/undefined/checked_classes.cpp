@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --compile-flags=-fsanitize=undefined
+// flags: -fsanitize=undefined
 //
 // Whether an object is of the right class is asked of the runtime until it is known; such a question is no
 // operation. count dfs: 6

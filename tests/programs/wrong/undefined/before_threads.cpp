@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: bug undefined-behaviour preemptions=0
-// args: --compile-flags=-fsanitize=undefined
+// flags: -fsanitize=undefined
 #include <climits>
 #include <thread>
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: bug undefined-behaviour preemptions=1
-// args: --compile-flags=-fsanitize=undefined
+// flags: -fsanitize=undefined
 //
 // Two threads take from a stock of one; who is second takes what is not there, and divides by what is left.
 #include <atomic>
