@@ -34,15 +34,25 @@ if(NOT _thrum_languages)
 endif()
 
 # The flags of a step (compile or link) for a compiler (gcc or clang), as one option of which CMake takes
-# nothing apart: it would drop a word that it has seen before.
-function(_thrum_flags step compiler result)
+# nothing apart: it would drop a word that it has seen before. Folders of headers apart.
+function(_thrum_flags step compiler result include_dirs)
   execute_process(COMMAND "${THRUM_EXECUTABLE}" flags ${step} --compiler ${compiler}
                   OUTPUT_VARIABLE lines ERROR_VARIABLE error RESULT_VARIABLE status
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${THRUM_EXECUTABLE} does not tell its flags (${status}): ${error}")
   endif()
-  string(REPLACE "\n" "\" \"" words "${lines}")
+  string(REPLACE "\n" ";" words "${lines}")
+  set(dirs "")
+  # An option's -I comes after those of all targets, whose headers some of ours stand in front of.
+  if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.23)
+    set(dirs "${words}")
+    list(FILTER dirs INCLUDE REGEX "^-I")
+    list(TRANSFORM dirs REPLACE "^-I" "")
+    list(FILTER words EXCLUDE REGEX "^-I")
+  endif()
+  set(${include_dirs} "${dirs}" PARENT_SCOPE)
+  string(REPLACE ";" "\" \"" words "${words}")
   set(${result} "SHELL:\"${words}\"" PARENT_SCOPE)
 endfunction()
 
@@ -53,13 +63,15 @@ if(NOT TARGET thrum::instrument)
     IMPORTED_LOCATION "${_thrum_prefix}/lib/thrum/libthrum.so")
 
   add_library(thrum::instrument INTERFACE IMPORTED GLOBAL)
-  set_property(TARGET thrum::instrument PROPERTY INTERFACE_LINK_LIBRARIES thrum::runtime)
+  set_target_properties(thrum::instrument PROPERTIES
+    INTERFACE_LINK_LIBRARIES thrum::runtime
+    IMPORTED_NO_SYSTEM TRUE) # else its headers would come after all others
   foreach(_thrum_compiler IN ITEMS GNU:gcc Clang:clang)
     string(REPLACE ":" ";" _thrum_compiler ${_thrum_compiler})
     list(GET _thrum_compiler 0 _thrum_id)
     list(GET _thrum_compiler 1 _thrum_name)
-    _thrum_flags(compile ${_thrum_name} _thrum_compile)
-    _thrum_flags(link ${_thrum_name} _thrum_link)
+    _thrum_flags(compile ${_thrum_name} _thrum_compile _thrum_include_dirs)
+    _thrum_flags(link ${_thrum_name} _thrum_link _thrum_unused)
     foreach(_thrum_language IN ITEMS C CXX)
       set_property(TARGET thrum::instrument APPEND PROPERTY INTERFACE_COMPILE_OPTIONS
         "$<$<COMPILE_LANG_AND_ID:${_thrum_language},${_thrum_id}>:${_thrum_compile}>")
@@ -67,11 +79,14 @@ if(NOT TARGET thrum::instrument)
         "$<$<LINK_LANG_AND_ID:${_thrum_language},${_thrum_id}>:${_thrum_link}>")
     endforeach()
   endforeach()
+  # The same for each compiler.
+  set_property(TARGET thrum::instrument PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${_thrum_include_dirs})
 endif()
 
 # thrum_instrument(target…) builds targets that this project did not write (FetchContent's, add_subdirectory's)
 # so that Thrum sees what they do, without changing what they ask of those who link them.
 function(thrum_instrument)
+  get_target_property(include_dirs thrum::instrument INTERFACE_INCLUDE_DIRECTORIES)
   get_target_property(compile_options thrum::instrument INTERFACE_COMPILE_OPTIONS)
   get_target_property(link_options thrum::instrument INTERFACE_LINK_OPTIONS)
   foreach(name IN LISTS ARGN)
@@ -90,6 +105,9 @@ function(thrum_instrument)
     elseif(NOT type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
       message(FATAL_ERROR "thrum_instrument: ${name} compiles nothing (it is of type ${type}): instrument the "
                           "targets that use it")
+    endif()
+    if(include_dirs)
+      target_include_directories(${target} BEFORE PRIVATE ${include_dirs})
     endif()
     target_compile_options(${target} PRIVATE ${compile_options})
     target_link_options(${target} PRIVATE ${link_options})

@@ -115,8 +115,8 @@ TEST_P(Packages, DiscoversTests) {
   Words environment = {"CC=" + GetParam().c, "LOG=" + path("log")};
   build("discovery", {"-DCMAKE_PREFIX_PATH=" + prefix()}, environment);
   std::map<std::string, std::string> expected;
-  for (const char* name :
-       {"Suite.Plain", "Typed/0.Case", "with space", R"(star* [x] ${y} "z")", "semi;colon", "unsure"}) {
+  for (const char* name : {"Suite.Plain", "Typed/0.Case", "with space", R"(star* [x] ${y} "z")", "semi;colon",
+                           R"(back\slash)", "unsure"}) {
     expected[std::string("early.") + name] = "Passed";
     expected[std::string("late: ") + name + " (checked)"] = "Passed";
   }
@@ -136,6 +136,8 @@ TEST_P(Packages, DiscoversTests) {
               "/thrum-out/early/"
               "1><--strategy><icb><--bound><preemptions=2><--time><5><--keep-going><--heap><fresh><" +
               build + "/early><--><two words> in " + build);
+  expect_call(R"(<check><--test=back\\slash><--out><)" + build + "/thrum-out/late/7><" + build +
+              "/late><--> in " + sources);
   expect_call("<check><--test=star[*] [[]x] ${y} \"z\"><--out><" + build + "/thrum-out/late/4><" + build +
               "/late><--> in " + sources);
 }

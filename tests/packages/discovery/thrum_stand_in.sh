@@ -5,6 +5,6 @@ if [ -n "$LOG" ]; then
   printf ' in %s\n' "$PWD" >>"$LOG"
 fi
 case "$*" in
-  *--list-tests*) printf '%s\n' Suite.Plain Typed/0.Case 'with space' 'star* [x] ${y} "z"' 'semi;colon' unsure ;;
+  *--list-tests*) printf '%s\n' Suite.Plain Typed/0.Case 'with space' 'star* [x] ${y} "z"' 'semi;colon' unsure 'back\slash' ;;
   *--test=unsure*) exit 3 ;;
 esac
