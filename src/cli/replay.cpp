@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -60,7 +61,13 @@ int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome)
   return kExitInconclusive;
 }
 
-int judge_replay(const TraceFile& recorded, const TraceFile& now) {
+int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report) {
+  if (now.trace.end == End::uncontrolled && !report.notes.empty()) {
+    auto note = std::find_if(report.notes.begin(), report.notes.end(),
+                             [](const Note& one) { return one.uncontrolled; });
+    if (note != report.notes.end()) fmt::print("replay: inconclusive: {}\n", note->text);
+    return kExitInconclusive;
+  }
   std::string difference;
   bool same = same_execution(recorded, now, difference);
   if (same && now.trace.end == End::bug) {
@@ -96,7 +103,7 @@ int replay_command(const std::string& trace_path, Threads threads) {
   TraceFile now = recorded;
   now.symbols = {};
   set_trace(now, *outcome.report.replayed, names, outcome.report.modules, settings.program);
-  return judge_replay(recorded, now);
+  return judge_replay(recorded, now, outcome.report);
 }
 
 int show_command(const std::string& trace_path, bool unfolded) {

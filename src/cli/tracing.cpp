@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "cli/error.hpp"
+#include "report/source_lines.hpp"
 #include "report/symbolizer.hpp"
 
 namespace thrum {
@@ -23,6 +24,15 @@ void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
   for (std::string& path : file.modules) {
     if (path == program) path = "(compiled from the sources)";
   }
+}
+
+std::vector<SourceLine> stack_lines(const Report& report, const std::vector<Place>& stack) {
+  if (stack.empty()) return {};
+  TraceFile file;
+  for (const Module& module : report.modules) file.modules.push_back(module.path);
+  file.trace.failure_stack = stack;
+  name_places(file);
+  return user_lines(file, stack);
 }
 
 TraceFile read_trace_file(const std::string& path) {

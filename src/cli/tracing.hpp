@@ -15,6 +15,9 @@ namespace thrum {
 void set_trace(TraceFile& file, const Trace& trace, const ThreadNames& names,
                const std::vector<Module>& modules, const std::string& program);
 
+// A stack of a report as lines of the user's own code, innermost first.
+std::vector<SourceLine> stack_lines(const Report& report, const std::vector<Place>& stack);
+
 // Throws UserError where the file cannot be read or is no trace file.
 TraceFile read_trace_file(const std::string& path);
 

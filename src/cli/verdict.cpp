@@ -7,9 +7,22 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/tracing.hpp"
+
 namespace thrum {
 
 namespace {
+
+Assumption assumption_of(const Report& report, const Note& note) {
+  Assumption assumption{note.kind, note.count, note.text, {}};
+  for (const SourceLine& line : stack_lines(report, note.stack))
+    assumption.locations.push_back({"", "", line.file, line.line, line.function});
+  if (assumption.locations.empty()) return assumption;
+  const Location& where = assumption.locations[0];
+  std::string file = where.file.substr(where.file.rfind('/') + 1);
+  assumption.text += fmt::format(" (in {}, {}:{})", where.function, file, where.line);
+  return assumption;
+}
 
 const Note* uncontrolled_note(const Report& report) {
   auto found = std::find_if(report.notes.begin(), report.notes.end(),
@@ -38,6 +51,7 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
 
 std::string guarantee_words(const Report& report) {
   const Guarantee& guarantee = report.result.guarantee;
+  if (!report.started_threads && weakened(report)) return "nothing: the program was not run to its end";
   if (!report.started_threads)
     return "the one schedule there is: no second thread was started and nothing was left open";
   // What would come behind a failure was not run.
@@ -62,8 +76,8 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
                                    : fmt::format("{} bugs were found", search.bugs.size());
   }
   if (outcome.interrupted) return "it was interrupted";
-  if (search.end == SearchEnd::lost_control) return search.lost_reason;
-  if (const Note* note = uncontrolled_note(report)) return note->text;
+  if (search.end == SearchEnd::lost_control && !search.lost_reason.empty()) return search.lost_reason;
+  if (const Note* note = uncontrolled_note(report)) return assumption_of(report, *note).text;
   if (search.cut_by_steps > 0) {
     return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)",
                        search.cut_by_steps, search.executions, options.steps);
@@ -103,11 +117,11 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   list.push_back(
       {"sequential-consistency", 1,
        "Memory is sequentially consistent: what weaker atomics or the processor may reorder was not tried."});
-  if (!report.started_threads) {
+  if (!report.started_threads && report.result.end == SearchEnd::exhausted) {
     list.push_back(
         {"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
   }
-  for (const Note& note : report.notes) list.push_back({note.kind, note.count, note.text});
+  for (const Note& note : report.notes) list.push_back(assumption_of(report, note));
   if (std::uint64_t cut = report.result.cut_by_steps; cut > 0) {
     list.push_back(
         {"steps-cut", cut,

@@ -29,6 +29,7 @@ enum class End : std::uint8_t {
   stopped,     // cut: the strategy saw no use in going on
   assumption,  // cut: a false thrum_assume
   diverged,    // the plan could not be followed: the program is not under control
+  uncontrolled,  // cut: the program did something that cannot be controlled
 };
 
 struct EventPlaces {

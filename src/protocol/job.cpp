@@ -207,7 +207,7 @@ void choice(Codec& codec, Point& x, Options& options) {
 }
 
 constexpr auto trace = [](auto& codec, auto& x) {
-  codec.enumerator(x.end, End::diverged);
+  codec.enumerator(x.end, End::uncontrolled);
   codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });
   codec.list(x.events, event);
   codec.list(x.places, event_places);
@@ -265,6 +265,7 @@ constexpr auto note = [](auto& codec, auto& x) {
   codec.number(x.count);
   codec.text(x.text);
   codec.flag(x.uncontrolled);
+  codec.list(x.stack, place);
 };
 
 constexpr auto report = [](auto& codec, auto& x) {

@@ -51,7 +51,8 @@ struct Note {
   std::string kind;  // as in the JSON result's assumptions: "weaker-atomics", "uncontrolled-call", ...
   std::uint64_t count = 0;
   std::string text;
-  bool uncontrolled = false;  // the search's result is inconclusive because of it
+  bool uncontrolled = false;   // the search's result is inconclusive because of it
+  std::vector<Place> stack{};  // where, for the first time: return addresses, innermost first; may be empty
 };
 
 struct Report {

@@ -48,7 +48,12 @@ Json bound_json(const BoundResult& bound) {
 }
 
 Json assumption_json(const Assumption& assumption) {
-  return {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
+  Json json = {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
+  if (assumption.locations.empty()) return json;
+  json["locations"] = list(assumption.locations, [](const Location& location) {
+    return Json{{"file", location.file}, {"line", location.line}, {"function", location.function}};
+  });
+  return json;
 }
 
 Json test_json(const TestResult& test) {

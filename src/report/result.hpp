@@ -49,6 +49,7 @@ struct Assumption {
   std::string kind;
   std::uint64_t count = 0;
   std::string text;
+  std::vector<Location> locations{};  // where in the program, for the first time; innermost first
 };
 
 struct TestResult {

@@ -86,7 +86,9 @@ void check_creator(std::uint64_t code) {
   static std::uint64_t known_good = 0;
   if (code == known_good) return;
   if (const char* module = uncontrolled_module(code))
-    lose_control(std::string("threads of ") + module + ", which is not instrumented");
+    lose_control(
+        "uncontrolled-threads",
+        std::string(module) + " starts a thread, and is not instrumented: its threads are not under control");
   known_good = code;
 }
 

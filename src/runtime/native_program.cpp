@@ -242,11 +242,24 @@ void cut_by_steps() {
   leave();
 }
 
-void lose_control(const std::string& what) {
-  notes().uncontrolled(what);
+namespace {
+
+[[noreturn]] void end_uncontrolled() {
   if (!world.running) report_without_search(nullptr);
-  world.channel->stop.store(1, std::memory_order_relaxed);
-  end_execution();
+  g_trace->end = End::uncontrolled;
+  leave();
+}
+
+}  // namespace
+
+void lose_control(const char* kind, const std::string& text) {
+  notes().uncontrolled(kind, text);
+  end_uncontrolled();
+}
+
+void lose_control_by_call(const std::string& name) {
+  notes().uncontrolled_call(name);
+  end_uncontrolled();
 }
 
 void exit_process(int status) {
@@ -271,8 +284,9 @@ void report_without_search(const Failure* failure) {
   report.result.executions = 1;
   report.result.threads_max = 1;
   report.result.steps = steps_done();
-  report.result.end = failure ? SearchEnd::bug : SearchEnd::exhausted;
-  report.result.guarantee.complete = report.result.guarantee.exhausted = !failure;
+  bool whole = !failure && !notes().any_uncontrolled();
+  report.result.end = failure ? SearchEnd::bug : whole ? SearchEnd::exhausted : SearchEnd::lost_control;
+  report.result.guarantee.complete = report.result.guarantee.exhausted = whole;
   Trace trace;
   trace.threads = 1;
   if (failure) {

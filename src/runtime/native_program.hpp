@@ -29,9 +29,11 @@ Trace& current_trace();
 [[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
 [[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
 
-// The program does something that cannot be controlled, and must not go on. what: named in the result, which
-// is inconclusive.
-[[noreturn]] void lose_control(const std::string& what);
+// The program does something that cannot be controlled, and must not go on. The search ends. kind and text:
+// of the note in the result, which is inconclusive.
+[[noreturn]] void lose_control(const char* kind, const std::string& text);
+// The same where what it does is a call of that name.
+[[noreturn]] void lose_control_by_call(const std::string& name);
 
 // The process under test ends, with this status; in an execution or, where there was no choice yet, the only
 // one.

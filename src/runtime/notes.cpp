@@ -2,8 +2,9 @@
 #include "runtime/notes.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
+#include "runtime/record.hpp"
 #include "runtime/thread.hpp"
 
 namespace thrum {
@@ -18,16 +19,17 @@ void Notes::weaker_atomic(std::uint64_t code) {
     weaker_atomics_.push_back(code);
 }
 
-void Notes::uncontrolled_call(const char* name) {
-  for (const char* known : uncontrolled_) {
-    if (std::strcmp(known, name) == 0) return;
+void Notes::uncontrolled(const char* kind, std::string text) {
+  for (Note& known : uncontrolled_) {
+    if (known.text != text) continue;
+    ++known.count;
+    return;
   }
-  uncontrolled_.push_back(name);
+  uncontrolled_.push_back({kind, 1, std::move(text), true, running_stack()});
 }
 
-void Notes::uncontrolled_system_call(long number) {
-  auto& known = uncontrolled_system_calls_;
-  if (std::find(known.begin(), known.end(), number) == known.end()) known.push_back(number);
+void Notes::uncontrolled_call(const std::string& name) {
+  uncontrolled("uncontrolled-call", "the program calls " + name + ", which is not under control");
 }
 
 void Notes::add_to(std::vector<Note>& notes) const {
@@ -37,17 +39,7 @@ void Notes::add_to(std::vector<Note>& notes) const {
          "atomic operations that ask for less than sequential consistency were run as if they asked for it",
          false});
   }
-  for (const char* name : uncontrolled_) {
-    notes.push_back({"uncontrolled-call", 1,
-                     std::string("the program calls ") + name + ", which is not under control", true});
-  }
-  for (const std::string& what : others_)
-    notes.push_back({"uncontrolled-threads", 1, "not under control: " + what, true});
-  for (long number : uncontrolled_system_calls_) {
-    notes.push_back(
-        {"uncontrolled-call", 1,
-         "the program makes system call " + std::to_string(number) + ", which is not under control", true});
-  }
+  notes.insert(notes.end(), uncontrolled_.begin(), uncontrolled_.end());
   if (system_calls_not_watched_) {
     notes.push_back({"system-calls-not-watched", 1,
                      "this kernel has no syscall user dispatch: system calls of the program were not watched",

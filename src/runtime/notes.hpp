@@ -18,14 +18,14 @@ class Notes {
   // An atomic operation at that place asked for less than sequential consistency.
   void weaker_atomic(std::uint64_t code);
 
-  // The program called something that is not under control. name: a string that lasts.
-  void uncontrolled_call(const char* name);
+  // The program does something that is not under control: the result is inconclusive. Each is kept once, with
+  // the stack of its first time. REQUIRES: called on the stack of the program's thread that does it.
+  void uncontrolled(const char* kind, std::string text);
+  // The same where what it does is a call.
+  void uncontrolled_call(const std::string& name);
 
-  // Something else that is not under control.
-  void uncontrolled(const std::string& what) { others_.push_back(what); }
+  bool any_uncontrolled() const { return !uncontrolled_.empty(); }
 
-  // Likewise a system call that has no name here.
-  void uncontrolled_system_call(long number);
   void system_calls_not_watched() { system_calls_not_watched_ = true; }
 
   void too_many_threads() { too_many_threads_ = true; }
@@ -39,9 +39,7 @@ class Notes {
   static constexpr std::size_t kRecent = 256;
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
   std::vector<std::uint64_t> weaker_atomics_;
-  std::vector<const char*> uncontrolled_;
-  std::vector<std::string> others_;
-  std::vector<long> uncontrolled_system_calls_;
+  std::vector<Note> uncontrolled_;
   bool too_many_threads_ = false;
   bool loop_changed_memory_ = false;
   bool system_calls_not_watched_ = false;

@@ -130,6 +130,26 @@ thrum_signal_return:
         syscall
         .size   thrum_signal_return, .-thrum_signal_return
 
+// vfork: the child returns first, on its parent's stack, so that no frame of ours may stand below the return address.
+        .macro  vfork_entry name
+        .globl  \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    thrum_vfork_target
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        jmp     *%rax
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+        .hidden thrum_vfork_target
+        vfork_entry vfork
+        vfork_entry __vfork
+
 // Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
 // name_impl as if that had been called.
         .macro  loop_entry name

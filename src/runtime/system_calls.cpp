@@ -160,7 +160,7 @@ long answer(const Call& call) {
   const Row* row = std::find_if(std::begin(kTable), std::end(kTable),
                                 [&](const Row& r) { return r.number == call.number; });
   if (row == std::end(kTable)) {
-    notes().uncontrolled_system_call(call.number);
+    notes().uncontrolled_call("system call " + std::to_string(call.number));
     return perform(call);
   }
   constexpr long kInput = 0;
@@ -181,7 +181,7 @@ long answer(const Call& call) {
     case Treatment::random: return fill_with_random(call);
     case Treatment::wake:
       if ((call.arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE) return 0;
-      lose_control("a library that is not instrumented waits for another thread");
+      lose_control("uncontrolled-wait", "a library that is not instrumented waits for another thread");
     case Treatment::leave: exit_process(static_cast<int>(call.arguments[0]));
     case Treatment::named: notes().uncontrolled_call(row->name); return perform(call);
     case Treatment::refused: notes().uncontrolled_call(row->name); return -ENOSYS;

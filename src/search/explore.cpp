@@ -103,6 +103,10 @@ SearchResult Search::run() {
       lose_control("a schedule could not be followed again");
       break;
     }
+    if (trace_.end == End::uncontrolled) {
+      lose_control("");  // why is in the worker's notes
+      break;
+    }
     strategy_.learn(plan_, trace_);
     if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;

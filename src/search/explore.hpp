@@ -50,7 +50,7 @@ struct SearchResult {
   std::uint16_t threads_max = 0;
   double seconds = 0;
   Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
-  std::string lost_reason;
+  std::string lost_reason;  // empty: the worker noted it
 };
 
 SearchResult explore(Program& program, Strategy& strategy, const Limits& limits);

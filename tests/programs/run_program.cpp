@@ -3,6 +3,7 @@
 // expect:
 //
 //   // expect: exhausted | bug <kind> [preemptions=<n>] | inconclusive
+//   // reason: <text>          the reason of the verdict contains it
 //   // args: <options of thrum check>
 //   // flags: <options of the compiler>
 //   // plain: no                run by itself, the program does not do well (an exhausted one should)
@@ -69,6 +70,7 @@ struct Expectation {
   std::string verdict;
   std::string kind;  // of the bug
   std::optional<int> preemptions;
+  std::string reason;
   std::vector<std::string> arguments;
   std::vector<std::string> flags;  // of the compiler
   bool plain = true;               // does well by itself
@@ -112,6 +114,8 @@ void read_expect(const std::vector<std::string>& value, Expectation& expectation
 void read_line(const std::string& key, const std::string& value, Expectation& expectation) {
   if (key == "expect") {
     read_expect(words(value), expectation);
+  } else if (key == "reason") {
+    expectation.reason = value;
   } else if (key == "args") {
     expectation.arguments = words(value);
   } else if (key == "flags") {
@@ -278,6 +282,10 @@ void compare_verdict(const Built& built, const Expectation& expectation) {
   expect_equal("verdict", expectation.verdict, run.result.at("verdict").get<std::string>(), run.result);
   expect_equal("verdict of the test", expectation.verdict, run.test().at("verdict").get<std::string>(),
                run.result);
+  const auto reason = run.test().at("reason").get<std::string>();
+  if (reason.find(expectation.reason) == std::string::npos) {
+    throw Difference(text("reason: expected ", expectation.reason, ", found ", reason));
+  }
   expect_equal("exit code", exit_code_of(expectation.verdict), run.exit_code, run.result);
   if (expectation.verdict == "bug") compare_bug(expectation, run);
   if (expectation.verdict == "exhausted" && without_bound(expectation.arguments) == expectation.arguments) {
