@@ -204,7 +204,7 @@ void Check::write_traces(const WorkerOutcome& outcome) {
     file.minimal = bug.minimal;
     file.execution = bug.execution;
     set_trace(file, bug.trace, names_, outcome.report.modules, program_);
-    if (file.trace.output.empty()) file.trace.output = outcome.output;
+    file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
 
     BugResult described = describe_bug(bug, file);
     described.id = static_cast<int>(traces_.size()) + 1;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/native_program.hpp"
+#include "runtime/output.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
@@ -94,6 +95,11 @@ void fail(Failure failure) {
   Trace& trace = current_trace();
   trace.end = End::bug;
   trace.failure = std::move(failure);
+  if (world.job->replay) {
+    Output::show_unflushed();
+  } else if (scheduler().director().records_places()) {
+    trace.output = output().take();
+  }
   if (scheduler().director().records_places()) {
     capture_failure_stack(trace);
     for (const Waiter& waiter : trace.failure.waiters) {

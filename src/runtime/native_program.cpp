@@ -7,10 +7,14 @@
 #include <cstring>
 #include <ctime>
 
+#include "runtime/descriptors.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/files.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/notes.hpp"
+#include "runtime/output.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
@@ -52,6 +56,9 @@ double seconds() {
 }
 
 void put_back() {
+  descriptors().restore();
+  files().restore();
+  mappings().restore();
   snapshot().restore();
   the_heap.restore(scheduler().threads_created());
   thread_pool().restore_main();
@@ -68,7 +75,9 @@ void take_snapshot() {
   g_clock_at_snapshot = scheduler().now_ns();
   process_state().save();
   the_heap.save();
-  snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer));
+  descriptors().save();
+  files().save();
+  snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer), mappings().kept());
 }
 
 void grow_pool() {
@@ -115,6 +124,8 @@ void add_to_digest(const Trace& trace) {
 }
 
 [[noreturn]] void send(Report& report) {
+  descriptors().restore();
+  files().restore();
   report.modules = modules();
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;
   if (world.job->digest_traces) report.trace_digest = g_trace_digest.value();
@@ -195,6 +206,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     world.recording = scheduler().director().records_events() || world.job->digest_traces;
     limit_steps(world.job->steps);
     world.wrote = false;
+    output().begin(recording == Recording::full);
     g_again = Again::no;
     world.running = true;
     catch_system_calls(true);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "support/check.hpp"
 
@@ -24,10 +25,12 @@ constexpr std::uint64_t round_up(std::uint64_t address, std::uint64_t page) {
   return round_down(address + page - 1, page);
 }
 
+bool try_protect(std::uint64_t begin, std::uint64_t end, int protection) {
+  return raw_syscall(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection) == 0;
+}
+
 void protect(std::uint64_t begin, std::uint64_t end, int protection) {
-  long result =
-      raw_syscall(SYS_mprotect, static_cast<long>(begin), static_cast<long>(end - begin), protection);
-  THRUM_CHECK(result == 0);
+  THRUM_CHECK(try_protect(begin, end, protection));
 }
 
 bool holds(const dl_phdr_info& module, std::uint64_t address) {
@@ -67,59 +70,145 @@ struct ModuleWalk {
       std::uint64_t begin = module->dlpi_addr + segment.p_vaddr;
       std::uint64_t end = begin + segment.p_memsz;
       if (begin < read_only_end && read_only_end <= round_up(end, Snapshot::kPage)) begin = read_only_end;
-      static_cast<Snapshot*>(snapshot)->add(begin, end);
+      if (begin < end) static_cast<Snapshot*>(snapshot)->add(begin, end);
     }
     return 0;
   }
 };
 
-void Snapshot::add(std::uint64_t begin, std::uint64_t end) {
-  if (begin >= end) return;
+Snapshot::Region& Snapshot::add(std::uint64_t begin, std::uint64_t end) {
   Region region;
   region.begin = round_down(begin, kPage);
   region.end = round_up(end, kPage);
   region.restored_from = region.begin;
+  region.protection = PROT_READ | PROT_WRITE;
+  region.shared_file = false;
   region.copy = new char[region.end - region.begin];
   region.writable.resize((region.end - region.begin) / kPage);
   regions_.push_back(std::move(region));
+  return regions_.back();
 }
 
-void Snapshot::take(std::uint64_t stack_pointer) {
+void Snapshot::take(std::uint64_t stack_pointer, const std::vector<Mapping>& mappings) {
   constexpr std::size_t kDirtyExpected = 4096;
   dirty_.reserve(kDirtyExpected);
   dl_iterate_phdr(&ModuleWalk::visit, this);
   for (ProgramHeap::Region region : {ProgramHeap::Region{0}, ProgramHeap::kPoolRegion}) {
-    if (the_heap.region_end(region)) {
-      add(reinterpret_cast<std::uint64_t>(the_heap.region_begin(region)),
-          reinterpret_cast<std::uint64_t>(the_heap.region_end(region)));
-    }
+    auto begin = reinterpret_cast<std::uint64_t>(the_heap.region_begin(region));
+    auto end = reinterpret_cast<std::uint64_t>(the_heap.region_end(region));
+    if (begin < end) add(begin, end);
+  }
+  for (const Mapping& mapping : mappings) {
+    Region& region = add(mapping.begin, mapping.end);
+    region.protection = mapping.protection;
+    region.shared_file = mapping.shared_file;
   }
   constexpr std::uint64_t kRedZone = 128;
   add(stack_pointer - kRedZone, initial_stack_end());
   regions_.back().restored_from = stack_pointer - kRedZone;
-  for (Region& region : regions_) {
-    std::memcpy(region.copy, reinterpret_cast<const char*>(region.begin), region.end - region.begin);
+  for (const Region& region : regions_) {
+    if ((region.protection & PROT_WRITE) != 0)
+      protect(region.begin, region.end, region.protection & ~PROT_WRITE);
   }
-  for (Region& region : regions_) protect(region.begin, region.end, PROT_READ);
   // The stack's lowest page goes on below, and is written all the time.
   protect(regions_.back().begin, regions_.back().begin + kPage, PROT_READ | PROT_WRITE);
   mark_writable(regions_.back(), 0);
 }
 
-void Snapshot::restore() {
+void Snapshot::copy_back() const {
   for (const DirtyRun& run : dirty_) std::memcpy(run.memory, run.copy, run.size);
+}
+
+void Snapshot::restore() {
+  if (__builtin_expect(!changes_.empty(), 0)) undo_changes();
+  copy_back();
+}
+
+bool Snapshot::covers(std::uint64_t begin, std::uint64_t end) const {
+  while (begin < end) {
+    auto region = std::find_if(regions_.begin(), regions_.end(), [&](const Region& r) {
+      return r.begin <= begin && begin < r.end && r.restored_from == r.begin;
+    });
+    if (region == regions_.end()) return false;
+    begin = region->end;
+  }
+  return true;
+}
+
+// The pages of a region that lie in the range, protected as asked, but for writing where they are not copied
+// yet.
+void Snapshot::protect_pages(const Region& region, std::uint64_t begin, std::uint64_t end,
+                             int protection) const {
+  begin = std::max(begin, region.begin);
+  end = std::min(end, region.end);
+  for (std::uint64_t run = begin; run < end; begin = run) {
+    bool writable = region.writable[(begin - region.begin) / kPage];
+    while (run < end && region.writable[(run - region.begin) / kPage] == writable) run += kPage;
+    protect(begin, run, writable ? protection : protection & ~PROT_WRITE);
+  }
+}
+
+void Snapshot::change_protection(std::uint64_t begin, std::uint64_t end, int protection) {
+  for (const Region& region : regions_) protect_pages(region, begin, end, protection);
+  changes_.push_back({begin, end, protection});
+}
+
+int Snapshot::protection_at(const Region& region, std::uint64_t address) const {
+  auto latest = std::find_if(changes_.rbegin(), changes_.rend(), [&](const Change& change) {
+    return change.begin <= address && address < change.end;
+  });
+  return latest == changes_.rend() ? region.protection : latest->protection;
+}
+
+// A page that was writable in one execution only is not copied back each time, but forgotten.
+void Snapshot::forget_page(Region& region, std::size_t page) {
+  region.writable[page] = false;
+  const auto* memory = reinterpret_cast<const char*>(region.begin + page * kPage);
+  dirty_.erase(
+      std::find_if(dirty_.begin(), dirty_.end(), [&](const DirtyRun& run) { return run.memory == memory; }));
+}
+
+void Snapshot::undo_changes() {
+  auto for_each_change = [&](auto visit) {
+    for (const Change& change : changes_) {
+      for (Region& region : regions_) {
+        std::uint64_t begin = std::max(change.begin, region.begin);
+        std::uint64_t end = std::min(change.end, region.end);
+        if (begin < end) visit(region, begin, end);
+      }
+    }
+  };
+  for_each_change([](const Region&, std::uint64_t begin, std::uint64_t end) {
+    // May be refused for a file that is mapped for reading; then nothing was written there either.
+    try_protect(begin, end, PROT_READ | PROT_WRITE);
+  });
+  copy_back();
+  for_each_change([&](Region& region, std::uint64_t begin, std::uint64_t end) {
+    bool lasting = (region.protection & PROT_WRITE) != 0;
+    for (std::uint64_t at = begin; at < end && !lasting; at += kPage) {
+      std::size_t page = (at - region.begin) / kPage;
+      if (region.writable[page]) forget_page(region, page);
+    }
+    protect_pages(region, begin, end, region.protection);
+  });
+  changes_.clear();
 }
 
 void Snapshot::add_to(Digest& digest) const {
   for (const DirtyRun& run : dirty_) {
     // Which pages are on the list depends on earlier executions; which of them differ does not.
+    auto address = reinterpret_cast<std::uint64_t>(run.memory);
+    bool hidden = std::any_of(changes_.begin(), changes_.end(), [&](const Change& change) {
+      return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
+    });
+    if (hidden) continue;
     if (std::memcmp(run.memory, run.copy, run.size) != 0) digest.add(run.memory, run.size);
   }
 }
 
 void Snapshot::drop() {
   for (Region& region : regions_) {
-    protect(region.begin, region.end, PROT_READ | PROT_WRITE);
+    protect(region.begin, region.end, region.protection);
     delete[] region.copy;
   }
   regions_.clear();
@@ -130,16 +219,24 @@ void Snapshot::mark_writable(Region& region, std::size_t page) {
   region.writable[page] = true;
   std::uint64_t begin = std::max(region.begin + page * kPage, region.restored_from);
   std::uint64_t end = region.begin + (page + 1) * kPage;
-  dirty_.push_back({reinterpret_cast<char*>(begin), region.copy + (begin - region.begin), end - begin});
+  char* copy = region.copy + (begin - region.begin);
+  std::memcpy(copy, reinterpret_cast<const char*>(begin), end - begin);
+  dirty_.push_back({reinterpret_cast<char*>(begin), copy, end - begin});
 }
 
 bool Snapshot::unprotect(std::uint64_t address) {
   for (Region& region : regions_) {
     if (address < region.begin || address >= region.end) continue;
     std::size_t page = (address - region.begin) / kPage;
-    if (region.writable[page]) return false;
+    int protection = protection_at(region, address);
+    if (region.writable[page] || (protection & PROT_WRITE) == 0) return false;
+    if (region.shared_file) {
+      notes().uncontrolled(
+          "uncontrolled-memory",
+          "the program writes to a file that it has mapped shared, which is not under control");
+    }
     std::uint64_t begin = region.begin + page * kPage;
-    protect(begin, begin + kPage, PROT_READ | PROT_WRITE);
+    protect(begin, begin + kPage, protection | PROT_READ);
     mark_writable(region, page);
     return true;
   }
@@ -147,7 +244,11 @@ bool Snapshot::unprotect(std::uint64_t address) {
 }
 
 void Snapshot::prepare_write(std::uint64_t address, std::uint64_t size) {
-  for (std::uint64_t page = round_down(address, kPage); page < address + size; page += kPage) unprotect(page);
+  for (const Region& region : regions_) {
+    std::uint64_t begin = std::max(round_down(address, kPage), region.begin);
+    std::uint64_t end = std::min(round_up(address + size, kPage), region.end);
+    for (; begin < end; begin += kPage) unprotect(begin);
+  }
 }
 
 }  // namespace thrum

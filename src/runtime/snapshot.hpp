@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The snapshot: the program's memory as it was at its first choice, from which each execution begins.
 //
-// It holds the writable segments of the program and its libraries (libc's and libstdc++'s too), the heap and
-// the main stack from the stack pointer up. All of these are write-protected; the first write to a page
-// faults, and from then on the page is writable and on the list of pages that restore() copies back. In the
-// steady state nothing faults.
+// It holds the writable segments of the program and its libraries (libc's and libstdc++'s too), the heap,
+// what the program has mapped, and the main stack from the stack pointer up. All of these are
+// write-protected; the first write to a page faults, and then the page is copied, made writable and put on
+// the list of pages that restore() copies back. In the steady state nothing faults.
+//
+// An execution may change the protection of mapped memory, or unmap it, which is the same as taking all
+// protection away: so is it done, and undone by restore().
 //
 // Left out: the dynamic loader, the runtime itself, what the loader made read-only after relocation.
 #pragma once
@@ -24,11 +27,26 @@ class Snapshot {
 
   bool taken() const { return !regions_.empty(); }
 
-  // stack_pointer: of main, which does not run now.
-  void take(std::uint64_t stack_pointer);
+  // Memory that the program has mapped itself. begin and end at page boundaries.
+  struct Mapping {
+    std::uint64_t begin;
+    std::uint64_t end;
+    int protection;    // PROT_*
+    bool shared_file;  // what is written there goes to a file
+  };
 
-  // Puts every page that was written since take() back.
+  // stack_pointer: of main, which does not run now.
+  void take(std::uint64_t stack_pointer, const std::vector<Mapping>& mappings);
+
+  // Puts every page that was written since take() back, and its protection.
   void restore();
+
+  // Whether all bytes belong to the snapshot.
+  bool covers(std::uint64_t begin, std::uint64_t end) const;
+
+  // The program changes the protection of pages until the next restore(). REQUIRES: covers(begin, end), which
+  // are at page boundaries.
+  void change_protection(std::uint64_t begin, std::uint64_t end, int protection);
 
   // Adds the pages that are not as they were, as they are now.
   void add_to(Digest& digest) const;
@@ -49,21 +67,33 @@ class Snapshot {
     std::uint64_t begin;
     std::uint64_t end;            // both at page boundaries
     std::uint64_t restored_from;  // restore() copies from here on; what lies below is free stack
-    char* copy;                   // of begin to end
-    std::vector<bool> writable;   // by page
+    int protection;               // the program's own, at take()
+    bool shared_file;
+    char* copy;                  // of those pages of begin to end that are writable
+    std::vector<bool> writable;  // by page: it is copied, and no longer protected by us
+  };
+  struct Change {
+    std::uint64_t begin;
+    std::uint64_t end;
+    int protection;
   };
   struct DirtyRun {
     char* memory;
     const char* copy;
     std::size_t size;
   };
-  void add(std::uint64_t begin, std::uint64_t end);
-  void add_modules();
+  Region& add(std::uint64_t begin, std::uint64_t end);
   void mark_writable(Region& region, std::size_t page);
+  int protection_at(const Region& region, std::uint64_t address) const;
+  void protect_pages(const Region& region, std::uint64_t begin, std::uint64_t end, int protection) const;
+  void copy_back() const;
+  void undo_changes();
+  void forget_page(Region& region, std::size_t page);
   friend struct ModuleWalk;
 
   std::vector<Region> regions_;
   std::vector<DirtyRun> dirty_;
+  std::vector<Change> changes_;  // of protection, in this execution
 };
 
 extern constinit Forever<Snapshot> the_snapshot;

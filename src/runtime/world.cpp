@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <cstring>
 
+#include "runtime/descriptors.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/mappings.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
@@ -93,6 +95,8 @@ void initialize() {
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
   choose_switch(world.job->threads == Threads::system);
   the_heap.initialize();
+  mappings().initialize();
+  descriptors().initialize();
   scheduler().start_main();
   install_signal_handlers();
   world.steps_left = &channel->steps_left;
