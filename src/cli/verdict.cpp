@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "cli/tracing.hpp"
@@ -89,22 +90,28 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   return search.guarantee.complete ? "all schedules were run" : "all schedules within the bound were run";
 }
 
+// Libraries that are understood: what they do that matters is intercepted.
+bool is_understood(const std::string& name) {
+  constexpr std::array kKnown = {"libthrum.so", "ld-linux",     "linux-vdso",    "libc.so",  "libm.so",
+                                 "libgcc_s.so", "libstdc++.so", "libpthread.so", "libdl.so", "librt.so"};
+  return std::any_of(kKnown.begin(), kKnown.end(),
+                     [&](const char* known) { return name.starts_with(known); });
+}
+
 void add_modules(const Report& report, std::vector<Assumption>& assumptions) {
   std::string names;
   std::uint64_t count = 0;
   for (const Module& module : report.modules) {
     std::string name = module.path.substr(module.path.rfind('/') + 1);
-    bool no_matter =
-        name.starts_with("libthrum.so") || name.starts_with("ld-linux") || name.starts_with("linux-vdso");
-    if (module.instrumented || no_matter) continue;
+    if (module.instrumented || is_understood(name)) continue;
     names += (names.empty() ? "" : ", ") + name;
     ++count;
   }
   if (count == 0) return;
   assumptions.push_back(
       {"uninstrumented-modules", count,
-       "What these libraries do with memory is not seen, except through the calls that are intercepted: " +
-           names + "."});
+       "Modules not instrumented: " + names +
+           ". What they do with memory is not seen, except through the calls that are intercepted."});
 }
 
 std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options) {

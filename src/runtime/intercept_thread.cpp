@@ -80,16 +80,29 @@ _Unwind_Reason_Code stop_at_end(int, _Unwind_Action actions, _Unwind_Exception_C
   return _URC_NO_REASON;
 }
 
+[[noreturn]] void refuse_threads_of(const char* module) {
+  lose_control(
+      "uncontrolled-threads",
+      std::string(module) + " starts a thread, and is not instrumented: its threads are not under control");
+}
+
 // Threads of a library that is not instrumented would run unseen. They are not started; the search ends and
 // says so.
-void check_creator(std::uint64_t code) {
+void check_creator(std::uint64_t code, void* argument) {
   static std::uint64_t known_good = 0;
-  if (code == known_good) return;
-  if (const char* module = uncontrolled_module(code))
-    lose_control(
-        "uncontrolled-threads",
-        std::string(module) + " starts a thread, and is not instrumented: its threads are not under control");
-  known_good = code;
+  static bool by_cxx_library = false;
+  if (code != known_good) {
+    if (const char* module = uncontrolled_module(code)) refuse_threads_of(module);
+    by_cxx_library = is_cxx_library(code);
+    known_good = code;
+  }
+  // What libstdc++ creates a thread with has its virtual table in the library that asked for it.
+  if (!by_cxx_library || !argument) return;
+  static std::uint64_t known_table = 0;
+  auto table = *static_cast<std::uint64_t*>(argument);
+  if (table == known_table) return;
+  if (const char* module = uncontrolled_module(table)) refuse_threads_of(module);
+  known_table = table;
 }
 
 }  // namespace
@@ -103,7 +116,7 @@ void end_main_thread_locals() { destroy_thread_locals(scheduler().current()); }
 THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
                                 void* argument) {
   THRUM_FORWARD(pthread_create, handle, attributes, body, argument)
-  check_creator(THRUM_CALLER);
+  check_creator(THRUM_CALLER, argument);
   if (!world.running) begin_search();
   Thread* child = scheduler().create(body, argument);
   if (!child) {

@@ -2,6 +2,7 @@
 #include "runtime/modules.hpp"
 
 #include <link.h>
+#include <sys/auxv.h>
 #include <unwind.h>
 #include <cstring>
 
@@ -86,12 +87,23 @@ bool is_instrumented(std::uint64_t address) {
       [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
 }
 
+namespace {
+
+bool is_cxx_name(const char* name) { return std::strstr(name, "libstdc++") || std::strstr(name, "libc++"); }
+
+}  // namespace
+
+bool is_cxx_library(std::uint64_t address) {
+  return any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    return number != 0 && is_cxx_name(info.dlpi_name) && holds(info, address);
+  });
+}
+
 const char* uncontrolled_module(std::uint64_t address) {
   const char* name = nullptr;
   any_module([&](const dl_phdr_info& info, std::uint16_t number) {
     if (!holds(info, address)) return false;
-    bool hands_on = std::strstr(info.dlpi_name, "libstdc++") || std::strstr(info.dlpi_name, "libc++");
-    if (number != 0 && !hands_on && !needs_runtime(info)) name = info.dlpi_name;
+    if (number != 0 && !is_cxx_name(info.dlpi_name) && !needs_runtime(info)) name = info.dlpi_name;
     return true;
   });
   return name;
@@ -117,6 +129,11 @@ CodeRange range_around(std::uint64_t address) {
 
 const CodeRange& runtime_range() {
   static const CodeRange range = range_around(reinterpret_cast<std::uint64_t>(&runtime_range));
+  return range;
+}
+
+const CodeRange& loader_range() {
+  static const CodeRange range = range_around(getauxval(AT_BASE));
   return range;
 }
 

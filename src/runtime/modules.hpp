@@ -19,6 +19,9 @@ bool find_in_modules(std::uint64_t address, Place& place);
 // instrumented nor the C++ library, which only hands on what instrumented code asks of it. Else nullptr.
 const char* uncontrolled_module(std::uint64_t address);
 
+// Whether the address lies in a shared C++ library (libstdc++, libc++).
+bool is_cxx_library(std::uint64_t address);
+
 // Whether the address lies in code that was built with the driver.
 bool is_instrumented(std::uint64_t address);
 
@@ -30,6 +33,9 @@ struct CodeRange {
 
 // Where the runtime itself lies.
 const CodeRange& runtime_range();
+
+// Where the dynamic loader lies.
+const CodeRange& loader_range();
 
 // Where the unwinder lies. What it locks and initialises is no business of the program's schedules.
 const CodeRange& unwinder_range();

@@ -11,6 +11,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/files.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/loader.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/notes.hpp"
@@ -32,11 +33,12 @@ namespace {
 constexpr std::size_t kThreadsAtFirst = 9;
 constexpr std::size_t kEngineStack = std::size_t{4} << 20;
 
-enum class Again : std::uint8_t { no, same, more_threads };
+enum class Again : std::uint8_t { no, same, more_threads, library };
 
 Context g_engine;
 Trace* g_trace = nullptr;
 Again g_again = Again::no;
+bool g_restart = false;  // the search is to begin anew
 Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;  // of the events of all executions, where the job asks for it
@@ -87,6 +89,15 @@ void grow_pool() {
   take_snapshot();
 }
 
+void load_library() {
+  put_back();
+  snapshot().drop();
+  thread_pool().prepare_loading();
+  loader().load();
+  thread_pool().adopt_loaded();
+  take_snapshot();
+}
+
 void announce(const Plan& plan) {
   Channel& channel = *world.channel;
   channel.policy = plan.policy;
@@ -97,9 +108,10 @@ void announce(const Plan& plan) {
   channel.executions.store(executions + 1, std::memory_order_relaxed);
 }
 
-Limits limits_of(const Job& job) {
+Limits limits_of(const Job& job, std::uint64_t executions_before) {
   Limits limits;
-  limits.executions = job.executions;
+  if (job.executions != 0)
+    limits.executions = job.executions > executions_before ? job.executions - executions_before : 1;
   limits.keep_going = job.keep_going;
   limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
   limits.announce = announce;
@@ -142,15 +154,32 @@ void add_to_digest(const Trace& trace) {
   __builtin_unreachable();
 }
 
+// One search to its end. What was run before it had to begin anew is counted in `before`.
+SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
+  while (true) {
+    g_restart = false;
+    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
+    THRUM_CHECK(strategy != nullptr);
+    SearchResult one = explore(program, *strategy, limits_of(job, before.executions));
+    if (!g_restart) return one;
+    before.executions += one.executions;
+    before.steps += one.steps;
+    before.seconds += one.seconds;
+  }
+}
+
 // Job::repeat searches as one: the first one's result, with the executions, steps and seconds of all.
 SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
   SearchResult all;
+  SearchResult before;
   for (std::uint64_t i = 0; i < job.repeat; ++i) {
-    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
-    THRUM_CHECK(strategy != nullptr);
-    SearchResult one = explore(program, *strategy, limits_of(job));
+    SearchResult one = search_once(program, job, before);
     if (i == 0) {
       all = std::move(one);
+      for (FoundBug& bug : all.bugs) {
+        bug.execution += before.executions;
+        bug.seconds += before.seconds;
+      }
       continue;
     }
     THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);
@@ -158,6 +187,9 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
     all.steps += one.steps;
     all.seconds += one.seconds;
   }
+  all.executions += before.executions;
+  all.steps += before.steps;
+  all.seconds += before.seconds;
   return all;
 }
 
@@ -173,7 +205,10 @@ void engine() {
     Trace& trace = report.replayed.emplace();
     announce(*job.replay);
     double start = seconds();
-    program.run(*job.replay, nullptr, Recording::full, trace);
+    do {
+      g_restart = false;
+      program.run(*job.replay, nullptr, Recording::full, trace);
+    } while (g_restart);
     report.result.seconds = seconds() - start;
     report.result.executions = 1;
     report.result.steps = trace.steps;
@@ -206,6 +241,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     world.recording = scheduler().director().records_events() || world.job->digest_traces;
     limit_steps(world.job->steps);
     world.wrote = false;
+    loader().reset();
     output().begin(recording == Recording::full);
     g_again = Again::no;
     world.running = true;
@@ -213,7 +249,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     Thread& main = scheduler().thread_in_slot(0);
     switch_to(g_engine, main.context, main.fs_base);
     if (g_again == Again::more_threads) grow_pool();
-  } while (g_again != Again::no);
+    if (g_again == Again::library) load_library();
+  } while (g_again != Again::no && !g_restart);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   trace.steps = steps_done();
   trace.points = scheduler().points();
@@ -224,6 +261,10 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
 ThreadNames& NativeProgram::names() { return *world.names; }
 
 void begin_search() {
+  if (g_trace)
+    lose_control(
+        "uncontrolled-threads",
+        "the constructors of a library that is loaded in an execution start a thread or make a choice");
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
@@ -247,6 +288,17 @@ void start_anew() {
 void need_more_threads() {
   g_again = Again::more_threads;
   leave();
+}
+
+void restart_search() {
+  g_restart = true;
+  g_trace->end = End::uncontrolled;
+  leave();
+}
+
+void need_library() {
+  g_again = Again::library;
+  restart_search();
 }
 
 void cut_by_steps() {

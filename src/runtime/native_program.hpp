@@ -28,6 +28,8 @@ Trace& current_trace();
 [[noreturn]] void cut_by_steps();       // it has done as many instrumented operations as it may
 [[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
 [[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
+[[noreturn]] void need_library();       // the search anew, with what loader() is to load
+[[noreturn]] void restart_search();     // the search anew, after something was learned that changes all of it
 
 // The program does something that cannot be controlled, and must not go on. The search ends. kind and text:
 // of the note in the result, which is inconclusive.

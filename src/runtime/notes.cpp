@@ -40,6 +40,7 @@ void Notes::add_to(std::vector<Note>& notes) const {
          false});
   }
   notes.insert(notes.end(), uncontrolled_.begin(), uncontrolled_.end());
+  notes.insert(notes.end(), remarks_.begin(), remarks_.end());
   if (system_calls_not_watched_) {
     notes.push_back({"system-calls-not-watched", 1,
                      "this kernel has no syscall user dispatch: system calls of the program were not watched",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/job.hpp"
@@ -24,6 +25,11 @@ class Notes {
   // The same where what it does is a call.
   void uncontrolled_call(const std::string& name);
 
+  // Something that the user should know, and that weakens nothing that the verdict says.
+  void remark(const char* kind, std::string text) {
+    remarks_.push_back({kind, 1, std::move(text), false, {}});
+  }
+
   bool any_uncontrolled() const { return !uncontrolled_.empty(); }
 
   void system_calls_not_watched() { system_calls_not_watched_ = true; }
@@ -40,6 +46,7 @@ class Notes {
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
   std::vector<std::uint64_t> weaker_atomics_;
   std::vector<Note> uncontrolled_;
+  std::vector<Note> remarks_;
   bool too_many_threads_ = false;
   bool loop_changed_memory_ = false;
   bool system_calls_not_watched_ = false;

@@ -150,6 +150,31 @@ thrum_signal_return:
         vfork_entry vfork
         vfork_entry __vfork
 
+// void* dlopen(const char* name, int mode): the loader takes the return address for the caller's module, and so no frame of ours may stand
+// between.
+        .hidden thrum_dlopen_target
+        .globl  dlopen
+        .type   dlopen, @function
+dlopen:
+        .cfi_startproc
+        mov     (%rsp), %rdx
+        push    %rdi
+        .cfi_adjust_cfa_offset 8
+        push    %rsi
+        .cfi_adjust_cfa_offset 8
+        sub     $8, %rsp
+        .cfi_adjust_cfa_offset 8
+        call    thrum_dlopen_target
+        add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        pop     %rsi
+        .cfi_adjust_cfa_offset -8
+        pop     %rdi
+        .cfi_adjust_cfa_offset -8
+        jmp     *%rax
+        .cfi_endproc
+        .size   dlopen, .-dlopen
+
 // Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
 // name_impl as if that had been called.
         .macro  loop_entry name

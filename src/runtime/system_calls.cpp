@@ -133,12 +133,21 @@ bool is_harmless(const SystemCall& call) {
   }
 }
 
+// The dynamic loader opens a file: libc itself is about to load a library (for iconv, host names and the
+// like).
+[[noreturn]] void refuse_loading(const SystemCall& call) {
+  std::string name = call.number == SYS_openat ? pointer<const char>(call.arguments[1]) : "a library";
+  lose_control("uncontrolled-call", "libc loads " + name + " in an execution, which is not under control");
+}
+
 void on_system_call(int, siginfo_t* info, void* raw_context) {
   greg_t* registers = static_cast<ucontext_t*>(raw_context)->uc_mcontext.gregs;
   world.wrote = true;  // what a call changes is not seen; so no loop that makes one is taken for a spin
-  registers[REG_RAX] = answer_system_call({info->si_syscall,
-                                           {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
-                                            registers[REG_R10], registers[REG_R8], registers[REG_R9]}});
+  SystemCall call{info->si_syscall,
+                  {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
+                   registers[REG_R8], registers[REG_R9]}};
+  if (loader_range().holds(reinterpret_cast<std::uint64_t>(info->si_call_addr))) refuse_loading(call);
+  registers[REG_RAX] = answer_system_call(call);
 }
 
 }  // namespace

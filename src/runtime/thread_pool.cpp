@@ -62,6 +62,21 @@ void ThreadPool::find_storage(Seat& seat) {
   seat.storage_size = seat.storage ? seat.fs_base - reinterpret_cast<std::uint64_t>(seat.storage) : 0;
 }
 
+void ThreadPool::note_vector(Seat& seat) {
+  // glibc: the second word of the control block points to the vector's element 0; element -1 counts them;
+  // each has two words.
+  std::memcpy(&seat.vector, reinterpret_cast<const void*>(seat.fs_base + sizeof(std::uint64_t)),
+              sizeof seat.vector);
+  std::size_t count = seat.vector[-2] + 1;
+  seat.vector_words.assign(seat.vector, seat.vector + 2 * count);
+}
+
+void ThreadPool::restore_vector(const Seat& seat) const {
+  std::memcpy(reinterpret_cast<void*>(seat.fs_base + sizeof(std::uint64_t)), &seat.vector,
+              sizeof seat.vector);
+  std::memcpy(seat.vector, seat.vector_words.data(), seat.vector_words.size() * sizeof(std::uint64_t));
+}
+
 void* ThreadPool::park(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   find_storage(seat);
@@ -112,6 +127,7 @@ void ThreadPool::grow(std::size_t slots) {
     }
     seat.pristine = new char[seat.storage_size];
     std::memcpy(seat.pristine, seat.storage, seat.storage_size);
+    note_vector(seat);
     seats_.push_back(seat);
   }
   the_heap.use_region(region);
@@ -121,6 +137,7 @@ void ThreadPool::grow(std::size_t slots) {
 void ThreadPool::equip(std::uint16_t slot, Thread& thread) {
   const Seat& seat = seats_[slot];
   std::memcpy(seat.storage, seat.pristine, seat.storage_size);
+  if (__builtin_expect(late_storage_, 0)) restore_vector(seat);
   thread.fs_base = seat.fs_base;
   thread.stack_top = seat.stack_top;
   thread.stack_bottom = seat.stack_bottom;
@@ -137,10 +154,44 @@ void ThreadPool::send_signal(std::uint16_t slot, int signal) const {
   raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), seats_[slot].thread, signal);
 }
 
-void ThreadPool::save_main() { std::memcpy(seats_[0].pristine, seats_[0].storage, seats_[0].storage_size); }
+void ThreadPool::prepare_loading() {
+  for (std::size_t i = 1; i < seats_.size(); ++i) {
+    std::memcpy(seats_[i].storage, seats_[i].pristine, seats_[i].storage_size);
+    if (late_storage_) restore_vector(seats_[i]);
+  }
+}
+
+// The loader has put the new library's static storage, if it has any, below that of the others, for the
+// parked threads too.
+void ThreadPool::adopt_loaded() {
+  find_storage(seats_[0]);
+  for (Seat& seat : seats_) {
+    seat.storage_size = seats_[0].storage_size;
+    seat.storage = reinterpret_cast<char*>(seat.fs_base) - seat.storage_size;
+    delete[] seat.pristine;
+    seat.pristine = new char[seat.storage_size];
+    std::memcpy(seat.pristine, seat.storage, seat.storage_size);
+    if (&seat != &seats_[0]) note_vector(seat);
+  }
+}
+
+void ThreadPool::save_main() {
+  Seat& main = seats_[0];
+  std::memcpy(main.pristine, main.storage, main.storage_size);
+  note_vector(main);
+  auto is_late = [](dl_phdr_info* info, std::size_t, void* argument) {
+    const auto& seat = *static_cast<const Seat*>(argument);
+    auto* block = static_cast<char*>(info->dlpi_tls_data);
+    return info->dlpi_tls_modid != 0 && (block < seat.storage || block >= seat.storage + seat.storage_size)
+               ? 1
+               : 0;
+  };
+  late_storage_ = dl_iterate_phdr(is_late, &main) != 0;
+}
 
 void ThreadPool::restore_main() {
   std::memcpy(seats_[0].storage, seats_[0].pristine, seats_[0].storage_size);
+  if (__builtin_expect(late_storage_, 0)) restore_vector(seats_[0]);
 }
 
 }  // namespace thrum

@@ -34,6 +34,10 @@ class ThreadPool {
   // Fills in where main's stack and control block are.
   void describe_main(Thread& main) const;
 
+  // Before and after a library is loaded between executions, which may have thread-local storage of its own.
+  void prepare_loading();
+  void adopt_loaded();
+
   // Main's thread-local storage, for the snapshot.
   void save_main();
   void restore_main();
@@ -54,11 +58,18 @@ class ThreadPool {
     char* pristine = nullptr;  // the storage as it was when the thread was parked
     std::size_t slot = 0;
     long thread = 0;  // the kernel's number
+    // Where the storage of libraries loaded later is looked up (the ABI's dynamic thread vector), and its
+    // words then. libc fills it in at first uses, which are rolled back.
+    std::uint64_t* vector = nullptr;
+    std::vector<std::uint64_t> vector_words;
   };
   static void* park(void* seat);
   static void find_storage(Seat& seat);
+  void note_vector(Seat& seat);
+  void restore_vector(const Seat& seat) const;
 
   std::vector<Seat> seats_;
+  bool late_storage_ = false;  // some library's storage is not part of the static one
 };
 
 extern constinit Forever<ThreadPool> the_thread_pool;

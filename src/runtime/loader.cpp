@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dlopen, dlclose, dlerror.
+#include "runtime/loader.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+#include <algorithm>
+#include <memory>
+
+#include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/world.hpp"
+
+namespace thrum {
+
+constinit Forever<Loader> the_loader;
+
+namespace {
+
+// Where the module that holds the address would find a library of that name; the name itself where the
+// module's own search path (DT_RUNPATH) does not help.
+std::string find_library(const std::string& name, std::uint64_t caller) {
+  if (name.find('/') != std::string::npos) return name;
+  Dl_info info;
+  void* map = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(caller), &info, &map, RTLD_DL_LINKMAP) == 0 || !map) return name;
+  Dl_serinfo size;
+  if (dlinfo(map, RTLD_DI_SERINFOSIZE, &size) != 0) return name;
+  auto memory = std::make_unique<char[]>(size.dls_size);
+  auto* paths = reinterpret_cast<Dl_serinfo*>(memory.get());
+  *paths = size;
+  if (dlinfo(map, RTLD_DI_SERINFOSIZE, paths) != 0 || dlinfo(map, RTLD_DI_SERINFO, paths) != 0) return name;
+  for (unsigned i = 0; i < paths->dls_cnt; ++i) {
+    std::string path = std::string(paths->dls_serpath[i].dls_name) + "/" + name;
+    if (raw_syscall(SYS_access, reinterpret_cast<long>(path.c_str()), R_OK) == 0) return path;
+  }
+  return name;
+}
+
+}  // namespace
+
+void* Loader::open(const char* name, int mode, std::uint64_t caller) {
+  auto known = std::find_if(libraries_.begin(), libraries_.end(), [&](const Library& library) {
+    return library.program == (name == nullptr) && (library.program || library.name == name) &&
+           library.mode == mode;
+  });
+  if (known != libraries_.end()) {
+    error_ = known->handle ? nullptr : known->error.c_str();
+    return known->handle;
+  }
+  libraries_.push_back({name ? name : "", name == nullptr, mode, caller, nullptr, {}});
+  need_library();
+}
+
+void Loader::load() {
+  Library& library = libraries_.back();
+  static auto* const real_open = reinterpret_cast<decltype(&::dlopen)>(next_function("dlopen"));
+  static auto* const real_error = reinterpret_cast<decltype(&::dlerror)>(next_function("dlerror"));
+  std::string path = library.program ? "" : find_library(library.name, library.caller);
+  real_error();
+  library.handle = real_open(library.program ? nullptr : path.c_str(), library.mode);
+  if (!library.handle) {
+    const char* text = real_error();
+    library.error = text ? text : "the library cannot be loaded";
+  } else if (!library.program) {
+    notes().remark("loaded-early", "The program loads " + library.name +
+                                       " in an execution. It was loaded before the first choice instead: its "
+                                       "constructors ran once, there, and closing it does nothing.");
+  }
+}
+
+const char* Loader::take_error() {
+  const char* text = error_;
+  error_ = nullptr;
+  return text;
+}
+
+namespace {
+
+void* g_handle = nullptr;
+
+void* give_handle(const char*, int) { return g_handle; }
+
+}  // namespace
+
+// dlopen looks at who calls it, and so our dlopen (switch.S) goes on to what this returns by a jump.
+extern "C" __attribute__((visibility("hidden"))) void* thrum_dlopen_target(const char* name, int mode,
+                                                                           std::uint64_t caller) {
+  static void* const real = next_function("dlopen");
+  if (!searching() || !world.running) return real;
+  g_handle = loader().open(name, mode, caller);
+  return reinterpret_cast<void*>(&give_handle);
+}
+
+}  // namespace thrum
+
+using namespace thrum;
+
+THRUM_EXPORT int dlclose(void* handle) {
+  if (searching() && world.running) return 0;
+  THRUM_REAL(dlclose);
+  return real(handle);
+}
+
+THRUM_EXPORT char* dlerror() {
+  if (searching() && world.running) {
+    if (const char* text = loader().take_error()) return const_cast<char*>(text);
+  }
+  THRUM_REAL(dlerror);
+  return real();
+}
+
+THRUM_EXPORT void* dlmopen(Lmid_t space, const char* name, int mode) {
+  if (searching() && world.running) lose_control_by_call("dlmopen");
+  THRUM_REAL(dlmopen);
+  return real(space, name, mode);
+}
