@@ -39,6 +39,7 @@ Context g_engine;
 Trace* g_trace = nullptr;
 Again g_again = Again::no;
 bool g_restart = false;  // the search is to begin anew
+bool g_loading = false;  // a library's constructors may run
 Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;  // of the events of all executions, where the job asks for it
@@ -93,7 +94,9 @@ void load_library() {
   put_back();
   snapshot().drop();
   thread_pool().prepare_loading();
+  g_loading = true;
   loader().load();
+  g_loading = false;
   thread_pool().adopt_loaded();
   take_snapshot();
 }
@@ -261,10 +264,11 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
 ThreadNames& NativeProgram::names() { return *world.names; }
 
 void begin_search() {
-  if (g_trace)
+  if (g_loading) {
     lose_control(
         "uncontrolled-threads",
         "the constructors of a library that is loaded in an execution start a thread or make a choice");
+  }
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);

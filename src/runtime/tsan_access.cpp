@@ -15,7 +15,7 @@ namespace {
 
 using namespace thrum;
 
-inline void read() { count_step(); }
+inline void read() { note_plain_read(); }
 
 inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
