@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/build.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "cli/driver.hpp"
 #include "cli/error.hpp"
@@ -35,8 +41,34 @@ bool is_source(const std::string& file) {
   return ending == ".c" || std::find(kCppEndings.begin(), kCppEndings.end(), ending) != kCppEndings.end();
 }
 
+namespace {
+
+// Folders are called thrum-PID-XXXXXX. One whose process is gone was left by a check that was killed.
+void sweep_folders(const fs::path& parent) {
+  constexpr std::string_view kBegin = "thrum-";
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, error)) {
+    std::string name = entry.path().filename().string();
+    std::size_t dash = name.find('-', kBegin.size());
+    if (!name.starts_with(kBegin) || dash == std::string::npos || name.size() != dash + 7) continue;
+    int process = 0;
+    const char* end = name.data() + dash;
+    if (std::from_chars(name.data() + kBegin.size(), end, process).ptr != end || process <= 0) continue;
+    struct stat status {};
+    bool ours =
+        lstat(entry.path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+    bool gone = kill(process, 0) != 0 && errno == ESRCH;
+    std::error_code ignored;
+    if (ours && gone) fs::remove_all(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
 TemporaryBuild::TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags) {
-  std::string pattern = (fs::temp_directory_path() / "thrum-XXXXXX").string();
+  sweep_folders(fs::temp_directory_path());
+  std::string pattern =
+      (fs::temp_directory_path() / ("thrum-" + std::to_string(getpid()) + "-XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
   folder_ = pattern;

@@ -3,7 +3,9 @@
 // read from files.
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "runtime/intercept.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -19,6 +21,43 @@ THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   }
   world.wrote = true;  // a loop that draws numbers is no spin
   return static_cast<unsigned>(draw_random().next());
+}
+
+// libc's own generators keep their state where no write is seen: a loop that draws from one is no spin. Their
+// numbers repeat by themselves, since the state is rolled back.
+#define DRAW(result, name, parameters, ...) \
+  THRUM_EXPORT result name parameters {     \
+    THRUM_REAL(name);                       \
+    if (world.running) world.wrote = true;  \
+    return real(__VA_ARGS__);               \
+  }
+
+DRAW(int, rand, ())
+DRAW(int, rand_r, (unsigned* seed), seed)
+DRAW(long, random, ())
+DRAW(double, drand48, ())
+DRAW(double, erand48, (unsigned short state[3]), state)
+DRAW(long, lrand48, ())
+DRAW(long, nrand48, (unsigned short state[3]), state)
+DRAW(long, mrand48, ())
+DRAW(long, jrand48, (unsigned short state[3]), state)
+
+// The processor that a thread happens to be on.
+THRUM_EXPORT int sched_getcpu() {
+  THRUM_FORWARD(sched_getcpu)
+  return 0;
+}
+THRUM_EXPORT int getcpu(unsigned* processor, unsigned* node) {
+  THRUM_FORWARD(getcpu, processor, node)
+  if (processor) *processor = 0;
+  if (node) *node = 0;
+  return 0;
+}
+
+THRUM_EXPORT pid_t gettid() {
+  auto process = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  if (!searching()) return static_cast<pid_t>(raw_syscall(SYS_gettid));
+  return world.running ? process + scheduler().current().slot : process;
 }
 
 // std::thread::hardware_concurrency asks this.

@@ -39,6 +39,7 @@ void Scheduler::reset() {
   clock_jump_ns_ = 0;
   memory_when_stuck_ = 0;
   ran_beside_spinner_ = false;
+  released_ = nullptr;
   spins_.reset();
 }
 
@@ -187,6 +188,7 @@ Thread& Scheduler::pick() {
     if (options_.empty() && rounds_changed_memory()) return *release_spinner();
     if (options_.empty()) fail_stuck();
   }
+  released_ = nullptr;
   point_.key = key;
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
@@ -241,11 +243,27 @@ bool Scheduler::may_time_out(const Thread& thread) const {
 // Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
 // our back; who goes first does not matter, since a round changes nothing.
 Thread* Scheduler::release_spinner() {
+  check_released();
   for (Thread* thread : live_) {
-    if (thread->wait == Wait::spin && thread->life == Life::standing && spins_.give_another_round(*thread))
-      return thread;
+    if (thread->wait != Wait::spin || thread->life != Life::standing || !spins_.give_another_round(*thread))
+      continue;
+    released_ = thread;
+    released_code_ = thread->code;
+    released_memory_ = program_memory_digest();
+    return thread;
   }
   return nullptr;
+}
+
+// A thread has come back from its round, alone, to where it stood. If memory has changed, code that is not
+// instrumented did it (a library, inline assembly): the loop was no waiting one. Where others ran while it
+// was made to wait, schedules were left out; then the search begins anew, with the call an ordinary one.
+void Scheduler::check_released() {
+  const Thread* thread = std::exchange(released_, nullptr);
+  if (!thread || thread->wait != Wait::spin || thread->code != released_code_ || !ran_beside_spinner_) return;
+  if (program_memory_digest() == released_memory_) return;
+  spins_.never(released_code_);
+  restart_search();
 }
 
 // Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.

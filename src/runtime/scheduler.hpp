@@ -90,6 +90,7 @@ class Scheduler final : Pending {
   void stand(Thread& thread);
   Thread& pick();
   Thread* release_spinner();
+  void check_released();
   bool advance_for_spinners();
   bool rounds_changed_memory();
   bool may_time_out(const Thread& thread) const;
@@ -118,6 +119,9 @@ class Scheduler final : Pending {
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;
   std::uint64_t clock_jump_ns_ = 0;      // how far time last jumped for waiting loops
+  const Thread* released_ = nullptr;     // the last waiting loop that was given a round, until others go on
+  std::uint64_t released_code_ = 0;      // where it stood
+  std::uint64_t released_memory_ = 0;    // the digest then
   bool ran_beside_spinner_ = false;      // while a waiting loop stood still, others went on
   std::uint64_t memory_when_stuck_ = 0;  // its digest when only waiting loops were left; 0: not yet
 };

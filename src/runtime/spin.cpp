@@ -81,7 +81,8 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     return Arrival::start_anew;
   }
   ++visit.count;
-  bool same = same_state(thread, caller, visit.state);
+  bool same = same_state(thread, caller, visit.state) &&
+              std::find(never_.begin(), never_.end(), code) == never_.end();
   if (same) mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
   if (same || std::has_single_bit(visit.count))
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());

@@ -47,6 +47,10 @@ class SpinDetector {
   // waits until released(). start_anew: a call to watch was found.
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller);
 
+  // The call was taken for part of a waiting loop and is not: something changes in it that cannot be seen.
+  // From the next execution on it is an ordinary one.
+  void never(std::uint64_t code) { never_.push_back(code); }
+
   // The thread has read an object and changed nothing.
   void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
 
@@ -103,6 +107,7 @@ class SpinDetector {
                          const std::vector<std::uint64_t>& state);
 
   std::vector<std::uint64_t> watched_;
+  std::vector<std::uint64_t> never_;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
 };

@@ -60,8 +60,6 @@ ACCESS(16)
 THRUM_EXPORT void __tsan_init() { initialize(); }
 THRUM_EXPORT void __tsan_func_entry(void*) {}
 THRUM_EXPORT void __tsan_func_exit() {}
-THRUM_EXPORT void __tsan_ignore_thread_begin() {}
-THRUM_EXPORT void __tsan_ignore_thread_end() {}
 THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { note_plain_write(place); }
 THRUM_EXPORT void __tsan_vptr_read(void**) { read(); }
 THRUM_EXPORT void __tsan_read_range(void*, std::size_t) { read(); }
@@ -79,18 +77,3 @@ THRUM_EXPORT void* __tsan_memset(void* to, int value, std::size_t size) {
   note_plain_write(to);
   return std::memset(to, value, size);
 }
-
-// The annotation interface, for libraries that call it when they see __SANITIZE_THREAD__. The operations it
-// speaks of are atomics in code that is instrumented, and so known already.
-THRUM_EXPORT void __tsan_acquire(void*) {}
-THRUM_EXPORT void __tsan_release(void*) {}
-THRUM_EXPORT void __tsan_mutex_create(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_post_lock(void*, unsigned, int) {}
-THRUM_EXPORT int __tsan_mutex_pre_unlock(void*, unsigned) { return 0; }
-THRUM_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
-THRUM_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}

@@ -1,0 +1,25 @@
+// poll and select without descriptors sleep, in virtual time.
+// expect: exhausted
+#include <poll.h>
+#include <sys/select.h>
+
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <thread>
+
+std::atomic<int> woke;
+
+int main() {
+  using Clock = std::chrono::steady_clock;
+  std::thread other([] {
+    timeval time{3600, 0};
+    assert(select(0, nullptr, nullptr, nullptr, &time) == 0);
+    woke.fetch_add(1);
+  });
+  Clock::time_point begin = Clock::now();
+  assert(poll(nullptr, 0, 60'000) == 0);
+  assert(Clock::now() - begin >= std::chrono::minutes(1));
+  other.join();
+  assert(woke.load() == 1 && Clock::now() - begin >= std::chrono::hours(1));
+}
