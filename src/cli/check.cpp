@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum check`: one worker searches, and what it reports is judged, written down and told.
+// `thrum check`: for each test a worker searches, and what it reports is judged, written down and told.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -14,10 +15,9 @@
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
-#include "cli/tracing.hpp"
+#include "cli/found_bugs.hpp"
+#include "cli/tests.hpp"
 #include "cli/verdict.hpp"
-#include "report/source_lines.hpp"
-#include "report/symbolizer.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
@@ -28,6 +28,11 @@ namespace thrum {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 Job job_of(const CheckOptions& options) {
   Job job;
@@ -46,6 +51,7 @@ Job job_of(const CheckOptions& options) {
 // One line on a terminal that is written over, and gone at the end.
 class ProgressLine {
  public:
+  explicit ProgressLine(std::string about) : about_(std::move(about)) {}
   ~ProgressLine() {
     if (shown_) fmt::print(stderr, "\r\033[K");
   }
@@ -53,28 +59,17 @@ class ProgressLine {
     if (!on_terminal_) return;
     shown_ = true;
     double rate = progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
-    fmt::print(stderr, "\r\033[K{} {} executions, {:.0f}/s, {:.0f} s",
-               progress.searching ? "searching:" : "starting:", progress.executions, rate, progress.seconds);
+    fmt::print(stderr, "\r\033[K{}{}: {} executions, {:.0f}/s, {:.0f} s",
+               progress.searching ? "searching" : "starting", about_, progress.executions, rate,
+               progress.seconds);
     std::fflush(stderr);
   }
 
  private:
+  std::string about_;
   bool on_terminal_ = isatty(STDERR_FILENO) != 0;
   bool shown_ = false;
 };
-
-// Makes the folder and removes the traces of earlier checks in it.
-void prepare_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw UserError(folder + ": cannot be made: " + error.message());
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    std::string name = entry.path().filename().string();
-    if (name.starts_with("bug-") && name.ends_with(".trace.json")) fs::remove(entry.path(), error);
-  }
-  if (access(folder.c_str(), W_OK) != 0)
-    throw UserError(folder + ": cannot be written: " + std::strerror(errno));
-}
 
 // Before the search: what it finds must not be lost for want of a place.
 void check_writable(const std::string& path) {
@@ -83,79 +78,77 @@ void check_writable(const std::string& path) {
   if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
-}
-
-Location location(const char* role, const TraceFile& file, ThreadId thread, const std::vector<Place>& stack) {
-  Location result{role, file.names.name(thread), "", 0, ""};
-  if (std::optional<SourceLine> line = shown_line(file, stack)) {
-    result.file = line->file;
-    result.line = line->line;
-    result.function = line->function;
-  }
-  return result;
-}
-
-BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
-  BugResult result;
-  result.kind = bug_kind_name(bug.failure.kind);
-  result.message = bug.failure.message;
-  result.fingerprint = fingerprint(file);
-  result.preemptions = bug.preemptions;
-  result.minimal = bug.minimal;
-  result.execution = bug.execution;
-  result.seconds = bug.seconds;
-  const Trace& trace = file.trace;
-  if (trace.waiter_places.empty()) {
-    result.locations.push_back(location("failure", file, trace.failure.thread, failing_stack(file)));
-  }
-  for (std::size_t i = 0; i < trace.waiter_places.size(); ++i) {
-    result.locations.push_back(
-        location("waiter", file, trace.failure.waiters[i].thread, trace.waiter_places[i].stack));
-  }
-  return result;
-}
-
 class Check {
  public:
-  Check(const CheckOptions& options, const std::vector<std::string>& command) : options_(options) {
+  Check(const CheckOptions& options, const std::vector<std::string>& command)
+      : options_(options), bugs_(options, invocation_) {
     result_.command = command;
   }
 
-  int run() {
-    find_program();
-    prepare_folder(options_.out);
-    check_writable(options_.json);
-    WorkerOutcome outcome = search();
-    if (!outcome.problem.empty()) throw UserError(outcome.problem);
-    if (!outcome.internal.empty()) {
-      fmt::print(stderr, "{}\n", outcome.internal);
-      return kExitInternal;
-    }
-    result_.tests.push_back(judge(outcome, options_));
-    write_traces(outcome);
-    tell(outcome);
-    return exit_code(outcome, options_);
-  }
+  int run();
 
  private:
+  // What a worker did for a test, with the names of the threads in its report.
+  struct Run {
+    WorkerOutcome outcome;
+    ThreadNames names;
+  };
+
   void find_program();
-  WorkerOutcome search();
-  void write_traces(const WorkerOutcome& outcome);
-  void tell(const WorkerOutcome& outcome) const;
+  int list_tests();
+  Run work(const Job& job, double time_seconds, const std::string& progress);
+  void check_tests(const std::vector<std::string>& names);
+  void take(const Run& run, const std::string& test, double time_seconds);
+  void leave_out(const std::string& test);
+  void tell() const;
+  double elapsed() const { return seconds_since(start_); }
 
   const CheckOptions& options_;
   Invocation invocation_;
   std::unique_ptr<TemporaryBuild> build_;
   std::string program_;
-  ThreadNames names_;
+  FoundBugs bugs_;
   Result result_;
-  std::vector<TraceFile> traces_;
+  ExitCode code_ = kExitDone;
+  Clock::time_point start_;
 };
+
+int Check::run() {
+  find_program();
+  if (options_.list_tests) return list_tests();
+  bugs_.prepare_folder();
+  check_writable(options_.json);
+  start_ = Clock::now();
+  // A program that announces tests ends with their names. One that does not is searched at once, as the one
+  // test that it is; if that is not asked for, there is no need.
+  Job job = job_of(options_);
+  job.only_list = !is_asked_for(kWholeProgram, options_);
+  double time = time_for_test(options_, 0, 1);
+  Run first = work(job, time, "");
+  if (first.outcome.report.tests) {
+    check_tests(select_tests(*first.outcome.report.tests, options_));
+  } else {
+    select_tests({kWholeProgram}, options_);
+    take(first, "", time);
+  }
+  if (code_ == kExitInternal && result_.tests.size() == 1) return code_;
+  tell();
+  return code_;
+}
+
+int Check::list_tests() {
+  Job job = job_of(options_);
+  job.only_list = true;
+  job.executions = 1;  // of a program that makes choices before it announces its tests
+  WorkerOutcome outcome = work(job, options_.time_seconds, "").outcome;
+  if (!outcome.internal.empty()) {
+    fmt::print(stderr, "{}\n", outcome.internal);
+    return kExitInternal;
+  }
+  std::vector<std::string> names = outcome.report.tests.value_or(std::vector<std::string>{kWholeProgram});
+  for (const std::string& name : select_tests(names, options_)) fmt::print("{}\n", name);
+  return kExitDone;
+}
 
 void Check::find_program() {
   invocation_.arguments = options_.arguments;
@@ -180,51 +173,63 @@ void Check::find_program() {
   invocation_.program = program_;
 }
 
-WorkerOutcome Check::search() {
-  ProgressLine line;
+Check::Run Check::work(const Job& job, double time_seconds, const std::string& progress) {
+  ProgressLine line(progress);
   WorkerSettings settings;
   settings.program = program_;
   settings.arguments = options_.arguments;
-  settings.time_seconds = options_.time_seconds;
-  settings.progress = [&](const WorkerProgress& progress) { line.show(progress); };
-  return run_worker(settings, job_of(options_), names_);
+  settings.time_seconds = time_seconds;
+  settings.progress = [&](const WorkerProgress& now) { line.show(now); };
+  Run run;
+  run.outcome = run_worker(settings, job, run.names);
+  if (!run.outcome.problem.empty()) throw UserError(run.outcome.problem);
+  return run;
 }
 
-void Check::write_traces(const WorkerOutcome& outcome) {
-  TestResult& test = result_.tests[0];
-  for (const FoundBug& bug : outcome.report.result.bugs) {
-    TraceFile file;
-    file.invocation = invocation_;
-    file.strategy = options_.strategy;
-    file.heap = options_.heap;
-    file.steps = options_.steps;
-    file.seed = options_.seed;
-    file.plan = bug.plan;
-    file.preemptions = bug.preemptions;
-    file.minimal = bug.minimal;
-    file.execution = bug.execution;
-    set_trace(file, bug.trace, names_, outcome.report.modules, program_);
-    file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
-
-    BugResult described = describe_bug(bug, file);
-    described.id = static_cast<int>(traces_.size()) + 1;
-    described.trace = (fs::path(options_.out) / fmt::format("bug-{}.trace.json", described.id)).string();
-    write_file(described.trace, to_json(file));
-    test.bugs.push_back(std::move(described));
-    traces_.push_back(std::move(file));
+// Each test has a process of its own: what one leaves behind, or how it dies, is nothing to the others.
+void Check::check_tests(const std::vector<std::string>& names) {
+  Job job = job_of(options_);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (interrupt_count() > 0) {
+      leave_out(names[i]);
+      continue;
+    }
+    job.test = names[i];
+    double time = time_for_test(options_, elapsed(), names.size() - i);
+    take(work(job, time, fmt::format(" {} ({} of {})", names[i], i + 1, names.size())), names[i], time);
   }
 }
 
-void Check::tell(const WorkerOutcome& outcome) const {
+void Check::take(const Run& run, const std::string& test, double time_seconds) {
+  const WorkerOutcome& outcome = run.outcome;
+  if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
+  TestResult result = judge(outcome, options_, is_death_test(outcome.report), time_seconds);
+  if (!test.empty()) result.name = test;
+  bugs_.add(outcome, run.names, program_, test, result);
+  result_.tests.push_back(std::move(result));
+  code_ = worse(code_, exit_code(outcome, options_, result_.tests.back().verdict));
+}
+
+void Check::leave_out(const std::string& test) {
+  TestResult result;
+  result.name = test;
+  result.reason = "it was interrupted before this test began";
+  result.guarantee = "nothing: it was not run";
+  result.heap = options_.heap;
+  result.strategy = options_.strategy;
+  result.begun = false;
+  result_.tests.push_back(std::move(result));
+  code_ = worse(code_, kExitInconclusive);
+}
+
+void Check::tell() const {
   if (options_.json == "-") {
     fmt::print("{}", to_json(result_));
     return;
   }
   TextStyle style = style_for(STDOUT_FILENO);
   style.directory = invocation_.directory;
-  fmt::print("{}", text_report(result_, traces_, style));
-  bool lost = outcome.report.result.end == SearchEnd::lost_control;
-  if (lost && !outcome.output.empty()) fmt::print("\nOutput of the program:\n{}\n", outcome.output);
+  fmt::print("{}", text_report(result_, bugs_.traces(), style));
   if (!options_.json.empty()) write_file(options_.json, to_json(result_));
 }
 

@@ -20,8 +20,10 @@ std::vector<std::string> without_warnings(std::vector<std::string> flags) {
 }  // namespace
 
 std::vector<std::string> compile_flags(const Toolchain& toolchain) {
+  // First the headers of test frameworks that stand before the frameworks' own.
+  std::string include = toolchain.prefix + "/include";
   std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
-                                    "-I" + toolchain.prefix + "/include"};
+                                    "-I" + include + "/thrum/wrapped", "-I" + include};
   if (toolchain.clang) {
     for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-compound-read-before-write"})
       flags.insert(flags.end(), {"-mllvm", flag});

@@ -24,11 +24,11 @@ struct Later {
   const char* name;
   int words;
 };
-constexpr std::array kLater = {
-    Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
-    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--spurious", 0},
-    Later{"--test", 1},          Later{"--list-tests", 0},     Later{"--time-per-test", 1},
-    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1}};
+constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
+                               Later{"--focus-var", 1},      Later{"--search-memory", 1},
+                               Later{"--program-memory", 1}, Later{"--spurious", 0},
+                               Later{"--suppressions", 1},   Later{"--baseline", 1},
+                               Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
@@ -73,9 +73,15 @@ void read_bound(CheckOptions& options) {
 }
 
 void add_budgets(CLI::App& app, CheckOptions& options) {
-  app.add_option("--time", options.time_seconds, "Seconds for the search; 0: no limit")
-      ->check(CLI::Range(0.0, 1e9))
-      ->capture_default_str();
+  CLI::Option* time = app.add_option("--time", options.time_seconds,
+                                     "Seconds for the search, of all tests together; 0: no limit");
+  time->check(CLI::Range(0.0, 1e9))->capture_default_str();
+  app.add_option("--time-per-test", options.time_per_test_seconds,
+                 "Seconds for each test (else the tests share --time); alone, it takes the place of --time")
+      ->check(CLI::Range(0.001, 1e9))
+      ->each([time, &options](const std::string&) {
+        if (time->count() == 0) options.time_seconds = 0;
+      });
   app.add_option("--executions", options.executions, "At most so many executions; 0: no limit")
       ->check(CLI::Range(std::uint64_t{0}, kCountMax))
       ->capture_default_str();
@@ -102,6 +108,11 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--engine", options.engine, "native")->capture_default_str();
   app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
   add_budgets(app, options);
+  app.add_option("--test", options.tests,
+                 "Only the tests of such names; * and ? stand for anything (repeatable)")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_flag("--list-tests", options.list_tests, "Print the names of the tests, and search nothing");
   app.add_option("--memory-model", options.memory_model, "sc")->capture_default_str();
   app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")
       ->capture_default_str();

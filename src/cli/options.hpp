@@ -22,7 +22,10 @@ struct CheckOptions {
   std::string heap = "lifo";
   std::string threads = "auto";
   std::string races = "report";
-  double time_seconds = 60;  // 0: no limit
+  std::vector<std::string> tests;  // globs; none: all
+  bool list_tests = false;
+  double time_seconds = 60;          // of all tests; 0: no limit
+  double time_per_test_seconds = 0;  // 0: a share of time_seconds
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
   std::uint64_t seed = 0;

@@ -26,6 +26,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   job.steps = recorded.steps;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
   job.threads = threads;
+  job.test = recorded.invocation.test;
   job.replay = recorded.plan;
   return job;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/tracing.hpp"
+#include "report/symbolizer.hpp"
 
 namespace thrum {
 
@@ -38,9 +39,17 @@ bool weakened(const Report& report) {
          uncontrolled_note(report);
 }
 
-Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options) {
+// The test gave itself up in every execution.
+bool skips_itself(const Report& report) {
+  return report.executions_skipped > 0 && report.executions_skipped >= report.result.executions;
+}
+
+Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test) {
   const Report& report = outcome.report;
   if (!report.result.bugs.empty()) return Verdict::bug;
+  if (!outcome.internal.empty()) return Verdict::inconclusive;
+  if (death_test) return Verdict::skipped;
+  if (skips_itself(report) && !weakened(report)) return Verdict::skipped;
   bool whole = report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore";
   return whole ? Verdict::exhausted : Verdict::inconclusive;
 }
@@ -50,7 +59,8 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string guarantee_words(const Report& report) {
+std::string guarantee_words(const Report& report, Verdict verdict) {
+  if (verdict == Verdict::skipped) return "nothing: the test was skipped";
   const Guarantee& guarantee = report.result.guarantee;
   if (!report.started_threads && weakened(report)) return "nothing: the program was not run to its end";
   if (!report.started_threads)
@@ -69,21 +79,34 @@ std::string guarantee_words(const Report& report) {
   return text + failures;
 }
 
-std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& options) {
+// What the user's own budget was, for a search that took all of it.
+std::string time_words(const CheckOptions& options, double time_seconds) {
+  double whole = options.time_seconds;
+  if (time_seconds == 0 || time_seconds == whole) return fmt::format("the time ended (--time {:g})", whole);
+  if (time_seconds == options.time_per_test_seconds)
+    return fmt::format("the time ended (--time-per-test {:g})", time_seconds);
+  return fmt::format("the time ended ({:.2g} s was this test's share of --time {:g})", time_seconds, whole);
+}
+
+std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
+                         double time_seconds) {
   const Report& report = outcome.report;
   const SearchResult& search = report.result;
   if (!search.bugs.empty()) {
     return search.bugs.size() == 1 ? "a bug was found"
                                    : fmt::format("{} bugs were found", search.bugs.size());
   }
+  if (!outcome.internal.empty()) return outcome.internal;
+  if (death_test) return "a death test starts processes, which Thrum does not follow";
   if (outcome.interrupted) return "it was interrupted";
   if (search.end == SearchEnd::lost_control && !search.lost_reason.empty()) return search.lost_reason;
   if (const Note* note = uncontrolled_note(report)) return assumption_of(report, *note).text;
+  if (skips_itself(report)) return report.skip_reason.empty() ? "it skips itself" : report.skip_reason;
   if (search.cut_by_steps > 0) {
     return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)",
                        search.cut_by_steps, search.executions, options.steps);
   }
-  if (search.end == SearchEnd::time) return fmt::format("the time ended (--time {:g})", options.time_seconds);
+  if (search.end == SearchEnd::time) return time_words(options, time_seconds);
   if (search.end == SearchEnd::executions)
     return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
@@ -138,6 +161,11 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
     list.push_back({"executions-assumed-away", ended,
                     fmt::format("{} executions ended at a false thrum_assume.", ended)});
   }
+  if (std::uint64_t skipped = report.executions_skipped; skipped > 0) {
+    list.push_back(
+        {"executions-skipped", skipped,
+         fmt::format("In {} executions the test skipped itself: {}", skipped, report.skip_reason)});
+  }
   add_modules(report, list);
   list.push_back({"inputs-fixed", 1,
                   "Inputs are fixed: arguments, files, environment and the like were as they are now."});
@@ -158,15 +186,16 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
 
 }  // namespace
 
-TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options) {
+TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
+                 double time_seconds) {
   const Report& report = outcome.report;
   const SearchResult& search = report.result;
   TestResult test;
-  test.verdict = verdict_of(outcome, options);
-  test.reason = reason_words(outcome, options);
+  test.verdict = verdict_of(outcome, options, death_test);
+  test.reason = reason_words(outcome, options, death_test, time_seconds);
   bool whole = search.guarantee.complete || !report.started_threads;
   test.complete = test.verdict == Verdict::exhausted && whole;
-  test.guarantee = guarantee_words(report);
+  test.guarantee = guarantee_words(report, test.verdict);
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
     test.bounds.push_back(
@@ -184,15 +213,42 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options) {
   test.steps = search.steps;
   test.seconds = search.seconds;
   test.threads_max = search.threads_max;
+  if (search.end == SearchEnd::lost_control) test.output = outcome.output;
   return test;
 }
 
-ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options) {
+ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, Verdict verdict) {
   const Report& report = outcome.report;
+  if (!outcome.internal.empty()) return kExitInternal;
   if (!report.result.bugs.empty()) return kExitBug;
+  if (verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
   bool budget_ended = report.result.end != SearchEnd::exhausted;
   return budget_ended && options.require_exhausted ? kExitInconclusive : kExitDone;
+}
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  for (ExitCode code : {kExitInternal, kExitUsage, kExitBug, kExitInconclusive}) {
+    if (a == code || b == code) return code;
+  }
+  return kExitDone;
+}
+
+bool is_death_test(const Report& report) {
+  if (!uncontrolled_note(report)) return false;
+  std::vector<std::string> modules;
+  for (const Module& module : report.modules) modules.push_back(module.path);
+  Symbolizer symbolizer(modules);
+  auto assumes_role = [&](const Place& place) {
+    if (place.space != Place::Space::module) return false;
+    std::vector<SourceLine> lines = symbolizer.code(place.owner, place.offset);
+    return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) {
+      return line.function.ends_with("DeathTest::AssumeRole");
+    });
+  };
+  return std::any_of(report.notes.begin(), report.notes.end(), [&](const Note& note) {
+    return note.uncontrolled && std::any_of(note.stack.begin(), note.stack.end(), assumes_role);
+  });
 }
 
 }  // namespace thrum

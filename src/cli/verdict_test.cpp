@@ -38,7 +38,7 @@ void expect(const WorkerOutcome& outcome, const CheckOptions& options, Verdict v
   TestResult test = judge(outcome, options);
   EXPECT_EQ(test.verdict, verdict) << test.reason;
   EXPECT_EQ(test.complete, complete) << test.reason;
-  EXPECT_EQ(exit_code(outcome, options), code) << test.reason;
+  EXPECT_EQ(exit_code(outcome, options, verdict), code) << test.reason;
   EXPECT_NE(test.reason, "");
   EXPECT_TRUE(assumes(test, "races-not-checked"));
   EXPECT_TRUE(assumes(test, "sequential-consistency"));

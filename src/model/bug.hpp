@@ -40,17 +40,20 @@ struct Waiter {
   ThreadId thread = kMainThread;
   Operation operation = Operation::lock;  // what it waits to do
   std::uint64_t object = 0;
-  ThreadId holder = kNoThread;            // who has to act first, where that is known
+  ThreadId holder = kNoThread;  // who has to act first, where that is known
   bool spinning = false;
   std::uint64_t code = 0;
 };
 
 struct Failure {
   BugKind kind = BugKind::assertion;
-  std::string message;  // without places and thread names: the same for the same bug
+  std::string message;  // without places and thread names; may have several lines
   ThreadId thread = kMainThread;
   std::uint64_t code = 0;  // where, for telling one bug from another; 0: nowhere in particular
   std::vector<Waiter> waiters;
+  // test_failure: the place that the test framework names. Else, and where it names none, empty.
+  std::string file{};
+  std::uint32_t line = 0;
 
   bool empty() const { return message.empty(); }
 };

@@ -129,6 +129,8 @@ class Reader {
 
 constexpr auto number = [](auto& codec, auto& value) { codec.number(value); };
 
+constexpr auto text = [](auto& codec, auto& value) { codec.text(value); };
+
 constexpr auto place = [](auto& codec, auto& x) {
   codec.enumerator(x.space, Place::Space::other);
   if (x.space == Place::Space::none) return;
@@ -175,6 +177,8 @@ constexpr auto failure = [](auto& codec, auto& x) {
   codec.thread(x.thread);
   codec.number(x.code);
   codec.list(x.waiters, waiter);
+  codec.text(x.file);
+  codec.number(x.line);
 };
 
 // What an option means depends on its choice's kind, and so options stand with their choice.
@@ -276,6 +280,9 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.list(x.modules, module);
   codec.list(x.notes, note);
   codec.optional(x.replayed, trace);
+  codec.optional(x.tests, [](auto& inner, auto& names) { inner.list(names, text); });
+  codec.number(x.executions_skipped);
+  codec.text(x.skip_reason);
 };
 
 constexpr auto job = [](auto& codec, auto& x) {
@@ -290,6 +297,8 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.heap, Heap::fresh);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);
+  codec.text(x.test);
+  codec.flag(x.only_list);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };
 

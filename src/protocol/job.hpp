@@ -34,7 +34,11 @@ struct Job {
   Heap heap = Heap::lifo;
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool digest_traces = false;         // Report::trace_digest is wanted
-  std::optional<Plan> replay;         // run just this plan, once, with everything recorded, its output live
+  // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
+  // announces tests, it ends with their names; else it is one test itself.
+  std::string test;
+  bool only_list = false;      // nothing is to be searched: a program without tests ends at its first choice
+  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
@@ -62,7 +66,10 @@ struct Report {
   std::uint64_t trace_digest = 0;  // of all events of all executions; 0: not asked for
   std::vector<Module> modules;
   std::vector<Note> notes;
-  std::optional<Trace> replayed;  // for Job::replay
+  std::optional<Trace> replayed;                  // for Job::replay
+  std::optional<std::vector<std::string>> tests;  // announced by a test framework; then nothing was searched
+  std::uint64_t executions_skipped = 0;           // that the test itself ended as skipped
+  std::string skip_reason;                        // what the first of them said
 };
 
 void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);

@@ -84,12 +84,17 @@ Json test_json(const TestResult& test) {
 }  // namespace
 
 const char* verdict_name(Verdict verdict) {
-  if (verdict == Verdict::bug) return "bug";
-  return verdict == Verdict::exhausted ? "exhausted" : "inconclusive";
+  switch (verdict) {
+    case Verdict::skipped: return "skipped";
+    case Verdict::exhausted: return "exhausted";
+    case Verdict::inconclusive: return "inconclusive";
+    case Verdict::bug: break;
+  }
+  return "bug";
 }
 
 Verdict Result::verdict() const {
-  Verdict worst = Verdict::exhausted;
+  Verdict worst = Verdict::skipped;
   for (const TestResult& test : tests) worst = std::max(worst, test.verdict);
   return worst;
 }

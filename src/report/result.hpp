@@ -13,7 +13,7 @@ namespace thrum {
 inline constexpr char kVersion[] = "0.1.0";
 
 // The worst of several is the greatest.
-enum class Verdict { exhausted, inconclusive, bug };
+enum class Verdict { skipped, exhausted, inconclusive, bug };
 const char* verdict_name(Verdict verdict);
 
 // Where something of a bug happened. Roles: "failure", "waiter".
@@ -73,6 +73,10 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   int threads_max = 0;
   std::vector<BugResult> bugs;
+
+  // For people only.
+  bool begun = true;   // false: the check ended before this test's turn
+  std::string output;  // of the program, where control over it was lost
 };
 
 struct Result {

@@ -16,8 +16,9 @@ constexpr std::array<std::string_view, 6> kSystemFolders = {
     "/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/local/include/c++/"};
 
 bool is_system(std::string_view path) {
-  return path.ends_with("/libthrum.so") || std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
-                                                       [&](auto folder) { return path.starts_with(folder); });
+  return path.ends_with("/libthrum.so") || path.find("/include/thrum/wrapped/") != std::string_view::npos ||
+         std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
+                     [&](auto folder) { return path.starts_with(folder); });
 }
 
 std::vector<SourceLine> lines_of(const TraceFile& file, const std::vector<Place>& stack, bool with_system) {
@@ -32,14 +33,22 @@ std::vector<SourceLine> lines_of(const TraceFile& file, const std::vector<Place>
   return result;
 }
 
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The compiler and the program may name the folders of a file differently.
+bool is_place_of(const Failure& failure, const SourceLine& line) {
+  return !failure.file.empty() && line.line == failure.line &&
+         file_name(line.file) == file_name(failure.file);
+}
+
 void mix(std::uint64_t& hash, std::string_view text) {
   constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   hash = (hash ^ 0xff) * kPrime;
 }
 
-void mix_stack(std::uint64_t& hash, const TraceFile& file, const std::vector<Place>& stack) {
-  for (const SourceLine& line : user_lines(file, stack)) {
+void mix_lines(std::uint64_t& hash, const std::vector<SourceLine>& lines) {
+  for (const SourceLine& line : lines) {
     mix(hash, line.function);
     mix(hash, source_text(line));
   }
@@ -62,6 +71,24 @@ std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Pl
     if (!line.file.empty()) return line;
   }
   return std::nullopt;
+}
+
+std::optional<SourceLine> failing_line(const TraceFile& file) {
+  const Failure& failure = file.trace.failure;
+  if (failure.file.empty()) return shown_line(file, failing_stack(file));
+  for (const SourceLine& line : failing_lines(file)) {
+    if (is_place_of(failure, line)) return line;
+  }
+  return SourceLine{"", failure.file, failure.line};
+}
+
+std::vector<SourceLine> failing_lines(const TraceFile& file) {
+  const Failure& failure = file.trace.failure;
+  std::vector<SourceLine> lines = user_lines(file, failing_stack(file));
+  auto place = std::find_if(lines.begin(), lines.end(),
+                            [&](const SourceLine& line) { return is_place_of(failure, line); });
+  if (place != lines.end()) lines.erase(lines.begin(), place);
+  return lines;
 }
 
 const std::vector<Place>& failing_stack(const TraceFile& file) {
@@ -87,8 +114,8 @@ std::string source_text(const SourceLine& line) {
 std::string fingerprint(const TraceFile& file) {
   std::uint64_t hash = 0xcbf29ce484222325;
   mix(hash, bug_kind_name(file.trace.failure.kind));
-  if (file.trace.waiter_places.empty()) mix_stack(hash, file, failing_stack(file));
-  for (const EventPlaces& waiter : file.trace.waiter_places) mix_stack(hash, file, waiter.stack);
+  if (file.trace.waiter_places.empty()) mix_lines(hash, failing_lines(file));
+  for (const EventPlaces& waiter : file.trace.waiter_places) mix_lines(hash, user_lines(file, waiter.stack));
   return fmt::format("{:016x}", hash);
 }
 

@@ -19,6 +19,13 @@ std::vector<SourceLine> user_lines(const TraceFile& file, const std::vector<Plac
 // The first of user_lines(); else the first line known; else nothing.
 std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Place>& stack);
 
+// Where it failed: the place that the failure itself names, else the line of failing_stack() to show.
+std::optional<SourceLine> failing_line(const TraceFile& file);
+
+// user_lines() of the failure's stack. Where the failure names its place, what it called from there, such as
+// the test framework's reporting, is left out.
+std::vector<SourceLine> failing_lines(const TraceFile& file);
+
 // The stack of the failure; where it has none, that of the failing thread's last event.
 const std::vector<Place>& failing_stack(const TraceFile& file);
 

@@ -40,6 +40,7 @@ struct Invocation {
   std::string compile_flags;
   std::vector<std::string> arguments;
   std::string directory;  // the working directory
+  std::string test;       // of a program with several; empty: the program is one test
 };
 
 struct TraceFile {

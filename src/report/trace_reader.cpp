@@ -54,6 +54,7 @@ class TraceReader {
     json_.at("compile_flags").get_to(from.compile_flags);
     json_.at("arguments").get_to(from.arguments);
     json_.at("directory").get_to(from.directory);
+    from.test = json_.value("test", "");
     const Json& options = json_.at("options");
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);
@@ -165,6 +166,8 @@ class TraceReader {
     json.at("message").get_to(trace.failure.message);
     trace.failure.thread = thread(json.at("thread"));
     trace.failure_stack = read_stack(json.at("stack"));
+    trace.failure.file = json.value("file", "");
+    trace.failure.line = json.value("line", 0u);
     for (const Json& entry : json.at("waiters")) {
       Waiter waiter;
       EventPlaces places;

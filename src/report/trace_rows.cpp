@@ -54,8 +54,7 @@ std::string object_text(const TraceFile& file, const Place& place, std::uint64_t
   return number == 0 ? "" : fmt::format("object {}", number);
 }
 
-std::string source_of(const TraceFile& file, const std::vector<Place>& stack) {
-  std::optional<SourceLine> line = shown_line(file, stack);
+std::string source_of(const std::optional<SourceLine>& line) {
   if (!line) return "";
   return fmt::format("{}:{}", line->file.substr(line->file.rfind('/') + 1), line->line);
 }
@@ -99,7 +98,7 @@ class Rows {
       const Event& event = trace_.events[i];
       if (i > 0 && trace_.events[i - 1].thread != event.thread) add_switch(i - 1);
       rows_.push_back({Row::Kind::operation, event.thread, operation_text(file_, i),
-                       source_of(file_, places_of(file_, i).stack), i + 1});
+                       source_of(shown_line(file_, places_of(file_, i).stack)), i + 1});
       follow_locks(event);
     }
     add_failure();
@@ -175,8 +174,8 @@ class Rows {
     if (failure.empty() || !failure.waiters.empty()) return;
     if (!trace_.events.empty() && trace_.events.back().thread != failure.thread)
       add_switch(trace_.events.size() - 1);
-    rows_.push_back({Row::Kind::failure, failure.thread, failure_title(failure),
-                     source_of(file_, failing_stack(file_)), 0});
+    rows_.push_back(
+        {Row::Kind::failure, failure.thread, failure_title(failure), source_of(failing_line(file_)), 0});
   }
 
   const TraceFile& file_;
@@ -285,7 +284,13 @@ std::string waiter_text(const TraceFile& file, std::size_t i) {
 
 std::string failure_title(const Failure& failure) {
   std::string_view kind = bug_kind_name(failure.kind);
-  return failure.message.starts_with(kind) ? failure.message : fmt::format("{}: {}", kind, failure.message);
+  std::string message;
+  for (char c : failure.message) {
+    bool space = c == ' ' || c == '\n' || c == '\t';
+    if (!space) message += c;
+    if (space && !message.empty() && message.back() != ' ') message += ' ';
+  }
+  return message.starts_with(kind) ? message : fmt::format("{}: {}", kind, message);
 }
 
 std::vector<Row> trace_rows(const TraceFile& file) { return Rows(file).run(); }

@@ -56,6 +56,7 @@ class TraceWriter {
         {"compile_flags", from.compile_flags},
         {"arguments", from.arguments},
         {"directory", from.directory},
+        {"test", from.test},
         {"options",
          {{"strategy", file_.strategy}, {"heap", file_.heap}, {"steps", file_.steps}, {"seed", file_.seed}}},
         {"preemptions", file_.preemptions},
@@ -157,11 +158,16 @@ class TraceWriter {
                          {"spinning", waiter.spinning},
                          {"stack", stack_json(places.stack)}});
     }
-    return {{"kind", bug_kind_name(trace.failure.kind)},
-            {"message", trace.failure.message},
-            {"thread", thread(trace.failure.thread)},
-            {"stack", stack_json(trace.failure_stack)},
-            {"waiters", waiters}};
+    Json json = {{"kind", bug_kind_name(trace.failure.kind)},
+                 {"message", trace.failure.message},
+                 {"thread", thread(trace.failure.thread)},
+                 {"stack", stack_json(trace.failure_stack)},
+                 {"waiters", waiters}};
+    if (!trace.failure.file.empty()) {
+      json["file"] = trace.failure.file;
+      json["line"] = trace.failure.line;
+    }
+    return json;
   }
 
   Json choice_json(const ChoicePoint& point) const {

@@ -43,6 +43,7 @@ class OnceRun {
 
 THRUM_EXPORT int pthread_once(pthread_once_t* once, void (*routine)()) {
   THRUM_FORWARD(pthread_once, once, routine)
+  if (*once == kOnceDone && cpp_library_range().holds(THRUM_CALLER)) return 0;
   std::uint64_t object = address_of(once);
   if (!world.running && *once == kOnceRunning) fail_alone(Operation::once_enter, object, THRUM_CALLER);
   arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::once);

@@ -66,6 +66,15 @@ void flush_output() {
   exit_process(status);
 }
 
+}  // namespace
+
+void thrum::end_test(std::uint64_t code) {
+  if (!world.running || world.job->replay) flush_output();
+  leave_process(0, code);
+}
+
+namespace {
+
 [[noreturn]] void exit_under_search(int status, std::uint64_t code) {
   end_main_thread_locals();
   process_state().run_exit_handlers();

@@ -111,10 +111,12 @@ const char* uncontrolled_module(std::uint64_t address) {
 
 namespace {
 
-CodeRange range_around(std::uint64_t address) {
+// Of the first module of which is_it(info) is true.
+template <typename IsIt>
+CodeRange first_range(IsIt is_it) {
   CodeRange range;
   any_module([&](const dl_phdr_info& info, std::uint16_t) {
-    if (!holds(info, address)) return false;
+    if (!is_it(info)) return false;
     range.begin = info.dlpi_addr;
     for (int i = 0; i < info.dlpi_phnum; ++i) {
       const auto& segment = info.dlpi_phdr[i];
@@ -123,6 +125,10 @@ CodeRange range_around(std::uint64_t address) {
     return true;
   });
   return range;
+}
+
+CodeRange range_around(std::uint64_t address) {
+  return first_range([&](const dl_phdr_info& info) { return holds(info, address); });
 }
 
 }  // namespace
@@ -134,6 +140,12 @@ const CodeRange& runtime_range() {
 
 const CodeRange& loader_range() {
   static const CodeRange range = range_around(getauxval(AT_BASE));
+  return range;
+}
+
+const CodeRange& cpp_library_range() {
+  static const CodeRange range = first_range(
+      [](const dl_phdr_info& info) { return std::strstr(info.dlpi_name, "libstdc++.so") != nullptr; });
   return range;
 }
 

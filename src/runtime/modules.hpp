@@ -37,6 +37,11 @@ const CodeRange& runtime_range();
 // Where the dynamic loader lies.
 const CodeRange& loader_range();
 
+// Where the C++ library lies, where the program has it as a shared library. It initialises its own parts,
+// such as the locale that every stream asks for, by pthread_once; that is no business of the program's
+// either.
+const CodeRange& cpp_library_range();
+
 // Where the unwinder lies. What it locks and initialises is no business of the program's schedules.
 const CodeRange& unwinder_range();
 

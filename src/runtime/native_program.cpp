@@ -21,6 +21,7 @@
 #include "runtime/scheduler.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/system_calls.hpp"
+#include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
@@ -141,6 +142,7 @@ void add_to_digest(const Trace& trace) {
 [[noreturn]] void send(Report& report) {
   descriptors().restore();
   files().restore();
+  test_framework().add_to(report);
   report.modules = modules();
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;
   if (world.job->digest_traces) report.trace_digest = g_trace_digest.value();
@@ -169,6 +171,12 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
     before.steps += one.steps;
     before.seconds += one.seconds;
   }
+}
+
+// The answer of a process that was to announce its tests.
+[[noreturn]] void report_tests() {
+  Report report;
+  send(report);
 }
 
 // Job::repeat searches as one: the first one's result, with the executions, steps and seconds of all.
@@ -251,6 +259,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     catch_system_calls(true);
     Thread& main = scheduler().thread_in_slot(0);
     switch_to(g_engine, main.context, main.fs_base);
+    if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
     if (g_again == Again::library) load_library();
   } while (g_again != Again::no && !g_restart);
@@ -269,6 +278,7 @@ void begin_search() {
         "uncontrolled-threads",
         "the constructors of a library that is loaded in an execution start a thread or make a choice");
   }
+  if (world.job->only_list && !test_framework().is_present()) report_without_search(nullptr);
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
@@ -330,7 +340,16 @@ void lose_control_by_call(const std::string& name) {
   end_uncontrolled();
 }
 
+void end_of_list() {
+  if (world.running) end_execution();
+  if (world.job->replay) report_without_search(nullptr);
+  report_tests();
+}
+
 void exit_process(int status) {
+  if (status == 0 && !test_framework().has_begun()) {
+    notes().uncontrolled("test-not-run", "the program ended before the test began");
+  }
   if (!world.running) {
     Failure failure{
         BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};

@@ -37,9 +37,15 @@ Trace& current_trace();
 // The same where what it does is a call of that name.
 [[noreturn]] void lose_control_by_call(const std::string& name);
 
+// The test that was asked for is over; code: where. Other threads may live on, and do what they do before.
+[[noreturn]] void end_test(std::uint64_t code);  // intercept_process.cpp
+
 // The process under test ends, with this status; in an execution or, where there was no choice yet, the only
 // one.
 [[noreturn]] void exit_process(int status);
+
+// A test framework has announced all tests of a process that is to list them: its work is done.
+[[noreturn]] void end_of_list();
 
 // Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended
 // well.

@@ -15,11 +15,11 @@ void count_signal(int) { ++g_count; }
 }  // namespace
 
 InterruptHandler::InterruptHandler() {
-  g_count = 0;
   struct sigaction action {};
   action.sa_handler = count_signal;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before_[i]);
+    if (i == 0 && before_[i].sa_handler != count_signal) g_count = 0;
     if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
   }
 }

@@ -7,7 +7,8 @@
 
 namespace thrum {
 
-// Counts the signals while it lives; those that were ignored stay ignored. One at a time.
+// Counts the signals while it lives; those that were ignored stay ignored. One inside another goes on with
+// the outer one's count.
 class InterruptHandler {
  public:
   InterruptHandler();
@@ -19,7 +20,7 @@ class InterruptHandler {
   std::array<struct sigaction, 3> before_{};
 };
 
-// How many have arrived since the handler was made.
+// How many have arrived since the outermost handler was made.
 int interrupt_count();
 
 }  // namespace thrum

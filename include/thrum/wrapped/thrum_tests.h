@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the listeners of test frameworks, in the headers beside this one, and Thrum's runtime, which is
+// linked into every program that is compiled with them. Not for use by programs: it changes with the
+// listeners.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What this process is asked for. To be called before main, so that the runtime knows of the framework.
+enum {
+  THRUM_TESTS_NOTHING,  // the program runs by itself
+  THRUM_TESTS_LIST,     // the names of its tests
+  THRUM_TESTS_ONE       // one test is to be run, and no other
+};
+int thrum_tests_asked(void);
+
+// THRUM_TESTS_LIST: each name, then the end of the list, which ends the process.
+void thrum_tests_add(const char* name);
+__attribute__((noreturn)) void thrum_tests_listed(void);
+
+// THRUM_TESTS_ONE: its name, and what becomes of it. Each end ends the execution.
+const char* thrum_tests_wanted(void);
+void thrum_test_begins(void);
+// file: NULL where the place is not known.
+__attribute__((noreturn)) void thrum_test_fails(int by_exception, const char* message, const char* file,
+                                                int line);
+__attribute__((noreturn)) void thrum_test_skips(const char* reason);
+__attribute__((noreturn)) void thrum_test_ends(void);
+
+#ifdef __cplusplus
+}
+#endif

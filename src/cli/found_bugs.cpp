@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/found_bugs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/error.hpp"
+#include "cli/tracing.hpp"
+#include "report/source_lines.hpp"
+
+namespace thrum {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Location location(const char* role, const TraceFile& file, ThreadId thread,
+                  const std::optional<SourceLine>& line) {
+  Location result{role, file.names.name(thread), "", 0, ""};
+  if (line) {
+    result.file = line->file;
+    result.line = line->line;
+    result.function = line->function;
+  }
+  return result;
+}
+
+BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
+  BugResult result;
+  result.kind = bug_kind_name(bug.failure.kind);
+  result.message = bug.failure.message;
+  result.fingerprint = fingerprint(file);
+  result.preemptions = bug.preemptions;
+  result.minimal = bug.minimal;
+  result.execution = bug.execution;
+  result.seconds = bug.seconds;
+  const Trace& trace = file.trace;
+  if (trace.waiter_places.empty()) {
+    result.locations.push_back(location("failure", file, trace.failure.thread, failing_line(file)));
+  }
+  for (std::size_t i = 0; i < trace.waiter_places.size(); ++i) {
+    result.locations.push_back(location("waiter", file, trace.failure.waiters[i].thread,
+                                        shown_line(file, trace.waiter_places[i].stack)));
+  }
+  return result;
+}
+
+}  // namespace
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+void FoundBugs::prepare_folder() const {
+  const std::string& folder = options_.out;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw UserError(folder + ": cannot be made: " + error.message());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with("bug-") && name.ends_with(".trace.json")) fs::remove(entry.path(), error);
+  }
+  if (access(folder.c_str(), W_OK) != 0)
+    throw UserError(folder + ": cannot be written: " + std::strerror(errno));
+}
+
+void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
+                    const std::string& test, TestResult& result) {
+  for (const FoundBug& bug : outcome.report.result.bugs) {
+    TraceFile file;
+    file.invocation = invocation_;
+    file.invocation.test = test;
+    file.strategy = options_.strategy;
+    file.heap = options_.heap;
+    file.steps = options_.steps;
+    file.seed = options_.seed;
+    file.plan = bug.plan;
+    file.preemptions = bug.preemptions;
+    file.minimal = bug.minimal;
+    file.execution = bug.execution;
+    set_trace(file, bug.trace, names, outcome.report.modules, program);
+    file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
+
+    BugResult described = describe_bug(bug, file);
+    described.id = static_cast<int>(traces_.size()) + 1;
+    described.trace = (fs::path(options_.out) / fmt::format("bug-{}.trace.json", described.id)).string();
+    write_file(described.trace, to_json(file));
+    result.bugs.push_back(std::move(described));
+    traces_.push_back(std::move(file));
+  }
+}
+
+}  // namespace thrum

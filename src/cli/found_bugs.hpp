@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The bugs that workers found: their trace files, and what the result says of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "report/result.hpp"
+#include "report/trace_file.hpp"
+#include "supervisor/worker.hpp"
+
+namespace thrum {
+
+class FoundBugs {
+ public:
+  // options and invocation must outlive it. program: the file that runs.
+  FoundBugs(const CheckOptions& options, const Invocation& invocation)
+      : options_(options), invocation_(invocation) {}
+
+  // Makes the folder for trace files and removes those of earlier checks in it.
+  void prepare_folder() const;
+
+  // Writes a trace file for each bug of a test's worker, and adds the bugs to the test. test: its name, empty
+  // where the program is the test. Bugs are numbered over all tests.
+  void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
+           const std::string& test, TestResult& result);
+
+  // In the order of the bugs.
+  const std::vector<TraceFile>& traces() const { return traces_; }
+
+ private:
+  const CheckOptions& options_;
+  const Invocation& invocation_;
+  std::vector<TraceFile> traces_;
+};
+
+// Throws UserError where the file cannot be written.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace thrum

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What listeners of test frameworks call: include/thrum/wrapped/thrum_tests.h.
+#include "runtime/test_framework.hpp"
+
+#include "runtime/intercept.hpp"
+#include "runtime/native_program.hpp"
+
+using namespace thrum;
+
+namespace thrum {
+
+constinit Forever<TestFramework> the_test_framework;
+
+bool TestFramework::has_begun() const { return begun_ || world.job->test.empty(); }
+
+void TestFramework::skip(const char* reason) {
+  if (skipped_++ == 0) skip_reason_ = reason;
+}
+
+void TestFramework::add_to(Report& report) const {
+  if (listed_ && !world.job->replay) report.tests = names_;
+  report.executions_skipped = skipped_;
+  report.skip_reason = skip_reason_;
+}
+
+}  // namespace thrum
+
+namespace {
+
+enum Asked : int { kNothing, kList, kOneTest };
+
+}  // namespace
+
+THRUM_EXPORT int thrum_tests_asked() {
+  if (!searching()) return kNothing;
+  test_framework().note_presence();
+  return world.job->test.empty() ? kList : kOneTest;
+}
+
+THRUM_EXPORT const char* thrum_tests_wanted() { return world.job->test.c_str(); }
+
+THRUM_EXPORT void thrum_tests_add(const char* name) { test_framework().add_test(name); }
+
+THRUM_EXPORT void thrum_tests_listed() {
+  test_framework().complete_list();
+  end_of_list();
+}
+
+THRUM_EXPORT void thrum_test_begins() { test_framework().begin(); }
+
+THRUM_EXPORT void thrum_test_fails(int by_exception, const char* message, const char* file, int line) {
+  Failure failure;
+  failure.kind = by_exception ? BugKind::uncaught_exception : BugKind::test_failure;
+  failure.message = *message ? message : "the test failed";
+  failure.thread = scheduler().current().id;
+  if (file && line > 0) {
+    failure.file = file;
+    failure.line = static_cast<std::uint32_t>(line);
+  }
+  fail(std::move(failure));
+}
+
+THRUM_EXPORT void thrum_test_skips(const char* reason) {
+  test_framework().begin();
+  test_framework().skip(reason);
+  end_test(THRUM_CALLER);
+}
+
+THRUM_EXPORT void thrum_test_ends() { end_test(THRUM_CALLER); }
