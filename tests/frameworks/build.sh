@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# tests/frameworks/build.sh THRUM SOURCES TARGET: builds the test binaries of SOURCES for checking, into TARGET,
+# as a user would, with every warning an error. The tests of tests/frameworks/ run them.
+set -euo pipefail
+
+thrum=$1 sources=$2 target=$3
+flags=(-std=c++20 -O1 -g -Wall -Wextra -Wpedantic -Werror)
+mkdir -p "$target"
+
+"$thrum" c++ "${flags[@]}" "$sources"/googletest/*.cpp -o "$target/googletest" -lgmock_main -lgmock -lgtest
+# The oldest standard that GoogleTest takes, the other compiler, and a main of its own.
+THRUM_CXX=clang++-19 "$thrum" c++ -std=c++14 "${flags[@]:1}" "$sources/own_main.cpp" -o "$target/own_main" -lgtest
