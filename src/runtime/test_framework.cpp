@@ -27,7 +27,9 @@ void TestFramework::add_to(Report& report) const {
 
 namespace {
 
+// As in thrum_tests.h.
 enum Asked : int { kNothing, kList, kOneTest };
+enum FailureKind : int { kExpectation, kException };
 
 }  // namespace
 
@@ -48,9 +50,9 @@ THRUM_EXPORT void thrum_tests_listed() {
 
 THRUM_EXPORT void thrum_test_begins() { test_framework().begin(); }
 
-THRUM_EXPORT void thrum_test_fails(int by_exception, const char* message, const char* file, int line) {
+THRUM_EXPORT void thrum_test_fails(int kind, const char* message, const char* file, int line) {
   Failure failure;
-  failure.kind = by_exception ? BugKind::uncaught_exception : BugKind::test_failure;
+  failure.kind = kind == kException ? BugKind::uncaught_exception : BugKind::test_failure;
   failure.message = *message ? message : "the test failed";
   failure.thread = scheduler().current().id;
   if (file && line > 0) {

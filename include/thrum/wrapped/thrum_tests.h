@@ -15,6 +15,7 @@ enum {
   THRUM_TESTS_ONE       // one test is to be run, and no other
 };
 int thrum_tests_asked(void);
+int thrum_is_active(void);  // whether there is a search, asking for nothing
 
 // THRUM_TESTS_LIST: each name, then the end of the list, which ends the process.
 void thrum_tests_add(const char* name);
@@ -24,8 +25,11 @@ __attribute__((noreturn)) void thrum_tests_listed(void);
 const char* thrum_tests_wanted(void);
 void thrum_test_begins(void);
 // file: NULL where the place is not known.
-__attribute__((noreturn)) void thrum_test_fails(int by_exception, const char* message, const char* file,
-                                                int line);
+enum {
+  THRUM_FAILURE_EXPECTATION,
+  THRUM_FAILURE_EXCEPTION  // which left the test
+};
+__attribute__((noreturn)) void thrum_test_fails(int kind, const char* message, const char* file, int line);
 __attribute__((noreturn)) void thrum_test_skips(const char* reason);
 __attribute__((noreturn)) void thrum_test_ends(void);
 

@@ -58,7 +58,8 @@ class Listener : public testing::EmptyTestEventListener {
 
   void OnTestPartResult(const testing::TestPartResult& part) override {
     if (part.failed() && !lists_) {
-      thrum_test_fails(is_exception(part), part.message(), part.file_name(), part.line_number());
+      thrum_test_fails(is_exception(part) ? THRUM_FAILURE_EXCEPTION : THRUM_FAILURE_EXPECTATION,
+                       part.message(), part.file_name(), part.line_number());
     }
   }
 
