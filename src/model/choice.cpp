@@ -21,15 +21,17 @@ std::uint16_t default_option(const ChoicePoint& point, std::span<const Option> o
   return point.yielded || base == Base::round_robin ? point.round : std::uint16_t{0};
 }
 
-std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option, Base base) {
+std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option,
+                          Base base) {
   if (point.key.kind != ChoiceKind::thread || point.enabled == 0) return 0;
   if (base == Base::round_robin) {
     if (option >= point.enabled) return option;  // behind all enabled threads
     std::uint16_t first = default_option(point, options, base);
     return static_cast<std::uint16_t>((option + point.enabled - first) % point.enabled);
   }
-  int cost = options[option].via == Via::timeout ? 1 : 0;
-  if (stays(point) && options[option].value != point.key.thread) ++cost;
+  int cost = option >= point.enabled ? 1 : 0;
+  bool leaves = options[option].value != point.key.thread && options[option].via != Via::expiry;
+  if (stays(point) && leaves) ++cost;
   return static_cast<std::uint16_t>(cost);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A choice: a place where an execution can go on in more than one way. Mostly, which thread runs next.
 //
-// A choice is keyed by who stands there and how far it has come, never by a global step number, so that a plan keeps
-// its meaning when unrelated threads do more or less (docs/semantics.md, "Events and scheduling points").
+// A choice is keyed by who stands there and how far it has come, never by a global step number, so that a
+// plan keeps its meaning when unrelated threads do more or less (docs/semantics.md, "Events and scheduling
+// points").
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,15 @@ struct ChoiceKey {
   friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
 };
 
-// By what a thread goes on. A timeout is not a choice of its own: a thread whose timed wait may expire stands among the
-// options of the thread choice.
-enum class Via : std::uint8_t { run, timeout };
+// By what a thread goes on. Timeouts and signals are no choices of their own: they stand among the options of
+// the thread choice.
+enum class Via : std::uint8_t {
+  run,      // it does what it stands before
+  timeout,  // its timed wait expires
+  signal,   // it handles a signal that is pending for it
+  expiry,   // the thread is a timer, and expires
+};
+inline constexpr Via kLastVia = Via::expiry;
 
 struct Option {
   std::uint16_t value = 0;  // the thread or waiter (a ThreadId), or the value
@@ -43,9 +50,10 @@ enum class Base : std::uint8_t {
   round_robin,    // stay; else go round. The d-th next thread costs d (delay bounding)
 };
 
-// One choice as it was met in an execution. For thread choices the options are the enabled threads in order of their
-// ids, then the threads whose timed wait may expire, likewise; where no thread is enabled, those with the earliest
-// deadline.
+// One choice as it was met in an execution. For thread choices the options are the enabled threads in order
+// of their ids, one for which a signal is pending via the signal; then what costs 1 more, likewise: threads
+// that run before their pending signal arrives, threads whose timed wait may expire, timers. Where no thread
+// is enabled, there are only those with the earliest deadline.
 struct ChoicePoint {
   ChoiceKey key;
   bool running_enabled = false;  // the thread that ran last can go on
@@ -61,8 +69,9 @@ struct ChoicePoint {
 // The option that costs nothing: what happens where a plan says nothing. REQUIRES: options are not empty.
 std::uint16_t default_option(const ChoicePoint& point, std::span<const Option> options, Base base);
 
-// What taking an option costs: 1 for a preemption, 1 more for a timeout while some thread is enabled; under
-// round_robin the number of options skipped.
-std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option, Base base);
+// What taking an option costs: 1 for a preemption, 1 more for a timeout, a timer's expiry or a late signal
+// while some thread is enabled; under round_robin the number of options skipped. A timer takes nobody's turn.
+std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option,
+                          Base base);
 
 }  // namespace thrum

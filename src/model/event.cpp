@@ -15,6 +15,7 @@ enum class Effect : std::uint8_t {
   post,     // commutes with posts
   clock,    // reads the virtual clock: commutes with clock reads
   advance,  // a timeout: ends a wait and moves the clock
+  timed,    // a write that reads the clock as well
 };
 
 struct Row {
@@ -55,6 +56,20 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"sleep", Effect::clock, true},
     {"timeout", Effect::advance, true},
     {"yield", Effect::none, true},
+    {"send signal", Effect::write, true},
+    {"handle signal", Effect::write, true},
+    {"accept signal", Effect::write, true},
+    {"wait for signal", Effect::write, true},
+    {"read pending signals", Effect::read, true},
+    {"set signal mask", Effect::write, true},
+    {"set signal action", Effect::write, true},
+    {"set timer", Effect::timed, true},
+    {"read timer", Effect::timed, true},
+    {"timer expires", Effect::advance, true},
+    {"cancel", Effect::write, true},
+    {"set cancellation", Effect::write, true},
+    {"test for cancellation", Effect::read, true},
+    {"is cancelled", Effect::read, true},
     {"choose", Effect::none, true},
     {"point", Effect::none, true},
     {"atomic section", Effect::write, true},
@@ -93,6 +108,30 @@ bool overlap(const Event& a, const Event& b) {
   return touches_mutex_too(a) && touches_mutex_too(b) && a.operand == b.operand;
 }
 
+// Whether a thread that is to be cancelled may be so there.
+bool is_cancellation_point(Operation operation) {
+  switch (operation) {
+    case Operation::wait_release:
+    case Operation::wait_reacquire:
+    case Operation::semaphore_wait:
+    case Operation::sleep:
+    case Operation::signal_accept:
+    case Operation::signal_wait:
+    case Operation::cancel_setting:
+    case Operation::cancel_test:
+    case Operation::cancelled: return true;
+    default: return false;
+  }
+}
+
+// A cancel is seen by the cancellation points of its thread, or by all that it does.
+bool cancels(const Event& cancel, const Event& other) {
+  return cancel.operation == Operation::cancel && cancel.value == other.thread &&
+         (cancel.operand != 0 || is_cancellation_point(other.operation));
+}
+
+bool reads_clock(Effect effect) { return effect == Effect::clock || effect == Effect::timed; }
+
 }  // namespace
 
 std::string_view operation_name(Operation operation) { return row(operation).name; }
@@ -113,8 +152,9 @@ bool dependent(const Event& a, const Event& b) {
   if (a.operation == Operation::process_exit || b.operation == Operation::process_exit) return true;
   Effect x = effect(a);
   Effect y = effect(b);
-  if (x == Effect::advance && (y == Effect::clock || y == Effect::advance)) return true;
-  if (y == Effect::advance && x == Effect::clock) return true;
+  if (x == Effect::advance && (reads_clock(y) || y == Effect::advance)) return true;
+  if (y == Effect::advance && reads_clock(x)) return true;
+  if (cancels(a, b) || cancels(b, a)) return true;
   if (x == Effect::none || y == Effect::none || x == Effect::clock || y == Effect::clock) return false;
   if (x == Effect::read && y == Effect::read) return false;
   if (x == Effect::post && y == Effect::post) return false;

@@ -47,6 +47,22 @@ enum class Operation : std::uint8_t {
   sleep,
   timeout,
   yield,
+  // Signals and timers.
+  signal_send,     // it is pending from now on; operand: the thread (by its stack) or 0, the process
+  signal_handle,   // a handler begins, or its thread's wait ends by it; value: the signal
+  signal_accept,   // sigwait and its like take one; value: the signal
+  signal_wait,     // sigsuspend and pause: from now on a handler may end the wait
+  signal_pending,  // sigpending
+  signal_mask,
+  signal_action,
+  timer_set,
+  timer_read,
+  timer_expire,
+  // Cancellation: value is the thread cancelled.
+  cancel,
+  cancel_setting,  // the thread's own state or type
+  cancel_test,
+  cancelled,  // the thread begins to unwind
   // Choices and marks of the program's own.
   choose,
   point,
@@ -82,7 +98,8 @@ enum class Outcome : std::uint8_t {
 struct Event {
   std::uint64_t object = 0;   // address of what it touched (toy programs: the variable's number); 0: nothing
   std::uint64_t value = 0;    // what it read, or received
-  std::uint64_t operand = 0;  // what it wrote; of a wait: the mutex (object is the condition variable)
+  std::uint64_t operand = 0;  // what it wrote; of a wait: the mutex (object is the condition variable); of a
+                              // cancel: 1 where the thread may be cancelled anywhere
   std::uint64_t code = 0;     // the code address behind the call
   std::uint32_t index = 0;    // counts the thread's events from 0
   ThreadId thread = kMainThread;
@@ -94,8 +111,8 @@ struct Event {
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
 bool is_read(const Event& event);
 
-// Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md, "Classes
-// and states"). Symmetric. Events of one thread depend on each other.
+// Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
+// "Classes and states"). Symmetric. Events of one thread depend on each other.
 bool dependent(const Event& a, const Event& b);
 
 }  // namespace thrum

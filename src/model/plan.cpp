@@ -47,7 +47,7 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
     departure.key.index = in.get<std::uint32_t>();
     departure.option.via = in.get<Via>();
     departure.option.value = names_thread(departure) ? read_thread(in, names, ok) : in.get<std::uint16_t>();
-    ok = ok && departure.key.kind <= ChoiceKind::value && departure.option.via <= Via::timeout;
+    ok = ok && departure.key.kind <= ChoiceKind::value && departure.option.via <= kLastVia;
     plan.departures.push_back(departure);
   }
   if (!ok || plan.policy.kind > Policy::Kind::random || plan.policy.base > Base::round_robin) in.fail();
@@ -55,7 +55,8 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
 }
 
 std::string to_string(const Plan& plan, const ThreadNames& names) {
-  std::string text = plan.policy.kind == Policy::Kind::random ? "random seed " + std::to_string(plan.policy.seed)
+  std::string text = plan.policy.kind == Policy::Kind::random
+                         ? "random seed " + std::to_string(plan.policy.seed)
                      : plan.policy.base == Base::nonpreemptive ? "base"
                                                                : "round-robin";
   for (const Departure& departure : plan.departures) {
@@ -64,9 +65,9 @@ std::string to_string(const Plan& plan, const ThreadNames& names) {
       text += " value=" + std::to_string(departure.option.value);
       continue;
     }
-    text += departure.key.kind == ChoiceKind::waiter      ? " waiter="
-            : departure.option.via == Via::timeout ? " timeout="
-                                                   : " thread=";
+    constexpr const char* kWords[] = {" thread=", " timeout=", " signal=", " expiry="};
+    text += departure.key.kind == ChoiceKind::waiter ? " waiter="
+                                                     : kWords[static_cast<std::size_t>(departure.option.via)];
     text += names.name(departure.option.value);
   }
   return text;

@@ -206,7 +206,7 @@ void choice(Codec& codec, Point& x, Options& options) {
     } else {
       codec.thread(option.value);
     }
-    codec.enumerator(option.via, Via::timeout);
+    codec.enumerator(option.via, kLastVia);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "model/signal_name.hpp"
 #include "report/source_lines.hpp"
 
 namespace thrum {
@@ -72,6 +73,8 @@ std::string waits_for(Operation operation, const std::string& object) {
     case Operation::futex_return:
     case Operation::barrier_leave: return "waits to be woken on " + object;
     case Operation::sleep: return "sleeps";
+    case Operation::signal_accept:
+    case Operation::signal_wait: return "waits for a signal";
     default: break;
   }
   return fmt::format("waits: {} {}", operation_name(operation), object);
@@ -242,6 +245,23 @@ std::string plain_text(const Event& event, const std::string& object) {
   return text;
 }
 
+// Operations on signals, whose state is no object that a name would help with.
+std::string signal_text(const TraceFile& file, const Event& event, const EventPlaces& places) {
+  std::string signal = signal_name(static_cast<int>(event.value));
+  switch (event.operation) {
+    case Operation::signal_send:
+      return fmt::format("sends {} to {}", signal,
+                         event.operand == 0 ? "the process" : thread_text(file, places.operand));
+    case Operation::signal_handle: return fmt::format("handles {}", signal);
+    case Operation::signal_accept:
+      return event.outcome == Outcome::failed ? "finds no signal" : fmt::format("accepts {}", signal);
+    case Operation::signal_action: return fmt::format("sets what {} does", signal);
+    case Operation::timer_expire:
+      return event.value == 0 ? "timer expires" : fmt::format("timer expires: {}", signal);
+    default: return std::string(operation_name(event.operation));
+  }
+}
+
 }  // namespace
 
 std::string operation_text(const TraceFile& file, std::size_t i) {
@@ -260,6 +280,20 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
       if (event.outcome == Outcome::failed)
         return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
+    case Operation::signal_send:
+    case Operation::signal_handle:
+    case Operation::signal_accept:
+    case Operation::signal_wait:
+    case Operation::signal_pending:
+    case Operation::signal_mask:
+    case Operation::signal_action:
+    case Operation::timer_set:
+    case Operation::timer_read:
+    case Operation::timer_expire: return signal_text(file, event, places);
+    case Operation::cancel: return "cancels " + thread_text(file, places.object);
+    case Operation::cancel_setting:
+    case Operation::cancel_test:
+    case Operation::cancelled: return std::string(operation_name(event.operation));
     case Operation::thread_create: return "creates " + thread_text(file, places.object);
     case Operation::thread_join: return "joins " + thread_text(file, places.object);
     case Operation::thread_end: return "ends";

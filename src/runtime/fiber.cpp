@@ -42,6 +42,18 @@ Context new_context(void* top, void (*body)()) {
   return {slot};
 }
 
+void interrupt(Context& context) {
+  // A frame as thrum_fiber_switch leaves it, below the one that is there.
+  auto* frame = static_cast<std::uint64_t*>(context.stack_pointer);
+  auto* slot = frame;
+  *--slot = reinterpret_cast<std::uint64_t>(&thrum_signal_entry);
+  *--slot = 0;                                       // rbp
+  *--slot = reinterpret_cast<std::uint64_t>(frame);  // rbx
+  for (int i = 0; i < 4; ++i) *--slot = 0;
+  *--slot = *frame;  // mxcsr and x87 control word
+  context.stack_pointer = slot;
+}
+
 std::uint64_t current_fs_base() {
   std::uint64_t base;
   asm("mov %%fs:0x10, %0" : "=r"(base));  // the control block's pointer to itself

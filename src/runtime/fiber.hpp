@@ -8,6 +8,7 @@
 // debuggers see threads.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 
 namespace thrum {
@@ -18,6 +19,7 @@ struct Context {
 
 extern "C" void thrum_fiber_switch(void** save_sp, void* load_sp, std::uint64_t fs_base);
 extern "C" void thrum_fiber_start();
+extern "C" void thrum_signal_entry();
 extern "C" [[noreturn]] void thrum_wait_for_baton();
 
 // How the thread control block is changed. Known to switch.S.
@@ -38,6 +40,14 @@ inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
 
 // A context that begins with body() on a fresh stack that ends (upwards) at top. body must not return.
 Context new_context(void* top, void (*body)());
+
+// Makes a fiber that does not run handle a signal (thrum_handle_signal_here, on its own stack) when it goes
+// on, before it returns to where it was.
+void interrupt(Context& context);
+
+// Calls a signal handler on another stack, which ends (upwards) at top.
+extern "C" void thrum_call_on_stack(void* top, void (*handler)(int, siginfo_t*, void*), int signal,
+                                    siginfo_t* info, void* context);
 
 std::uint64_t current_fs_base();
 

@@ -42,6 +42,9 @@ inline Random draw_random() {
   return Random(world.job->settings.seed + (std::uint64_t{me.slot} << 32 | ++me.random_draws) * kOddConstant);
 }
 
+// The thread of that handle, or nullptr.
+Thread* find_thread(pthread_t handle);
+
 inline constexpr std::uint64_t kNoDeadline = Scheduler::kNoDeadline;
 
 // Virtual time: nanoseconds since the process began. Clocks differ from it by a constant.

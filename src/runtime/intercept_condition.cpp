@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/cancellation.hpp"
 #include "runtime/intercept.hpp"
 
 using namespace thrum;
@@ -30,6 +31,7 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   }
   bool checks_owner = lock.kind == PTHREAD_MUTEX_RECURSIVE || lock.kind == PTHREAD_MUTEX_ERRORCHECK;
   if (checks_owner && lock.owner != running_owner()) return EPERM;
+  cancellation_point(code);
   scheduler().arrive(Operation::wait_release, object, 0, code);
   std::uint32_t depth = std::exchange(lock.count, 0u);
   lock.owner = 0;
@@ -38,10 +40,11 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
 
   Thread& me = scheduler().current();
   me.lock = lock_object;
-  bool timed_out = scheduler().arrive_until(Operation::wait_reacquire, object, code, Wait::wakeup, deadline);
+  bool goes_on = wait_at_cancellation_point(Operation::wait_reacquire, object, code, Wait::wakeup, deadline);
+  bool timed_out = me.timed_out;
   me.lock = 0;
-  if (timed_out) {
-    done_by_timeout();
+  if (timed_out) done_by_timeout();
+  if (timed_out || !goes_on) {
     scheduler().arrive(Operation::wait_reacquire, lock_object, 0, code, Wait::lock);
   }
   lock.owner = running_owner();
@@ -49,6 +52,7 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   me.object = object;  // it was waiting for the mutex last
   scheduler().done(Scheduler::Effect::change, 0, lock_object);
   scheduler().note_write(lock_object);
+  if (!goes_on) act_on_cancel(code);
   return timed_out ? ETIMEDOUT : 0;
 }
 
@@ -60,32 +64,39 @@ void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_
   scheduler().done(Scheduler::Effect::change, woken);
 }
 
-// True where a unit was taken.
-bool take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code) {
+// Takes a unit, or gives why not: ETIMEDOUT, EINTR.
+int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code) {
   std::uint64_t object = address_of(semaphore);
   auto& state = state_at<SemaphoreState>(object);
   if (!world.running) {
     if (state.count == 0 && deadline == kNoDeadline) fail_alone(Operation::semaphore_wait, object, code);
     if (state.count == 0) {
       scheduler().advance_clock(deadline);
-      return false;
+      return ETIMEDOUT;
     }
     --state.count;
-    return true;
+    return 0;
   }
-  if (scheduler().arrive_until(Operation::semaphore_wait, object, code, Wait::semaphore, deadline)) {
+  cancellation_point(code);
+  if (!wait_at_cancellation_point(Operation::semaphore_wait, object, code, Wait::semaphore, deadline))
+    act_on_cancel(code);
+  const Thread& me = scheduler().current();
+  if (me.timed_out) {
     done_by_timeout();
-    return false;
+    return ETIMEDOUT;
   }
+  if (me.interrupted) return EINTR;
   --state.count;
   scheduler().done(Scheduler::Effect::change, state.count);
-  return true;
+  return 0;
 }
 
 int fail_with(int error) {
   errno = error;
   return -1;
 }
+
+int or_errno(int error) { return error == 0 ? 0 : fail_with(error); }
 
 }  // namespace
 
@@ -184,22 +195,19 @@ THRUM_EXPORT int sem_destroy(sem_t* semaphore) {
 
 THRUM_EXPORT int sem_wait(sem_t* semaphore) {
   THRUM_FORWARD(sem_wait, semaphore)
-  take_semaphore(semaphore, kNoDeadline, THRUM_CALLER);
-  return 0;
+  return or_errno(take_semaphore(semaphore, kNoDeadline, THRUM_CALLER));
 }
 
 THRUM_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
   THRUM_FORWARD(sem_timedwait, semaphore, time)
   if (!is_valid(*time)) return fail_with(EINVAL);
-  return take_semaphore(semaphore, clock_to_virtual(CLOCK_REALTIME, *time), THRUM_CALLER)
-             ? 0
-             : fail_with(ETIMEDOUT);
+  return or_errno(take_semaphore(semaphore, clock_to_virtual(CLOCK_REALTIME, *time), THRUM_CALLER));
 }
 
 THRUM_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   THRUM_FORWARD(sem_clockwait, semaphore, clock, time)
   if (!is_valid(*time)) return fail_with(EINVAL);
-  return take_semaphore(semaphore, clock_to_virtual(clock, *time), THRUM_CALLER) ? 0 : fail_with(ETIMEDOUT);
+  return or_errno(take_semaphore(semaphore, clock_to_virtual(clock, *time), THRUM_CALLER));
 }
 
 THRUM_LOOP_IMPL int sem_trywait_impl(sem_t* semaphore) {

@@ -45,10 +45,14 @@ long futex_wait(std::uint32_t* word, int operation, std::uint32_t expected, cons
     return fail_with(EAGAIN);
   }
   scheduler().done(Scheduler::Effect::change, value);
-  if (scheduler().arrive_until(Operation::futex_return, object, code, Wait::wakeup, deadline)) {
+  scheduler().current().in_kernel = true;
+  bool timed_out = scheduler().arrive_until(Operation::futex_return, object, code, Wait::wakeup, deadline);
+  scheduler().current().in_kernel = false;
+  if (timed_out) {
     done_by_timeout();
     return fail_with(ETIMEDOUT);
   }
+  if (scheduler().current().interrupted) return fail_with(EINTR);
   scheduler().done(Scheduler::Effect::read);
   return 0;
 }

@@ -54,12 +54,6 @@ THRUM_EXPORT int getcpu(unsigned* processor, unsigned* node) {
   return 0;
 }
 
-THRUM_EXPORT pid_t gettid() {
-  auto process = static_cast<pid_t>(raw_syscall(SYS_getpid));
-  if (!searching()) return static_cast<pid_t>(raw_syscall(SYS_gettid));
-  return world.running ? process + scheduler().current().slot : process;
-}
-
 // std::thread::hardware_concurrency asks this.
 THRUM_EXPORT int get_nprocs() {
   THRUM_FORWARD(get_nprocs)

@@ -10,6 +10,7 @@
 #include "runtime/intercept.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
+#include "runtime/signals.hpp"
 
 using namespace thrum;
 
@@ -165,6 +166,12 @@ THRUM_EXPORT void abort() {
     THRUM_REAL(abort);
     real();
     __builtin_unreachable();
+  }
+  // The program's handler, where it has one, and then the end in any case.
+  if (signals().action(SIGABRT).has_handler()) {
+    std::uint32_t slot = scheduler().current().slot;
+    signals().block(slot, signals().blocked(slot) & ~signal_bit(SIGABRT));
+    raise(SIGABRT);
   }
   fail({BugKind::crash, "aborted", running_thread(), THRUM_CALLER, {}});
 }

@@ -2,9 +2,9 @@
 // Threads: creation, end, join, thread-specific data.
 
 #include <pthread.h>
-#include <unwind.h>
 #include <cerrno>
 
+#include "runtime/cancellation.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
 #include "runtime/modules.hpp"
@@ -12,18 +12,11 @@
 #include "runtime/notes.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/record.hpp"
+#include "runtime/signal_delivery.hpp"
 
 using namespace thrum;
 
 namespace {
-
-Thread* find_thread(pthread_t handle) {
-  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
-    Thread& thread = scheduler().thread_in_slot(slot);
-    if (thread.fs_base == handle) return &thread;
-  }
-  return nullptr;
-}
 
 // Notes an operation that orders events but is no event of its own. other: whom it is about, named in the
 // trace by its stack.
@@ -60,24 +53,10 @@ void destroy_specific_data(Thread& me) {
   }
 }
 
-[[noreturn]] void finish_thread() {
-  Thread& me = scheduler().current();
-  destroy_thread_locals(me);
-  destroy_specific_data(me);
-  note_in_trace(Operation::thread_end, me, THRUM_CALLER);
-  scheduler().end_current();
-}
-
 void thread_main() {
   Thread& me = scheduler().current();
   me.result = me.body(me.argument);
   finish_thread();
-}
-
-_Unwind_Reason_Code stop_at_end(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
-                                _Unwind_Context*, void*) {
-  if (actions & _UA_END_OF_STACK) finish_thread();
-  return _URC_NO_REASON;
 }
 
 [[noreturn]] void refuse_threads_of(const char* module) {
@@ -108,6 +87,25 @@ void check_creator(std::uint64_t code, void* argument) {
 }  // namespace
 
 namespace thrum {
+
+void finish_thread() {
+  Thread& me = scheduler().current();
+  handle_own_signals(THRUM_CALLER);
+  me.cancellation.disabled = true;
+  destroy_thread_locals(me);
+  destroy_specific_data(me);
+  note_in_trace(Operation::thread_end, me, THRUM_CALLER);
+  scheduler().end_current();
+}
+
+Thread* find_thread(pthread_t handle) {
+  if (!world.running) return handle == current_fs_base() ? &scheduler().current() : nullptr;
+  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
+    Thread& thread = scheduler().thread_in_slot(slot);
+    if (thread.fs_base == handle) return &thread;
+  }
+  return nullptr;
+}
 
 void end_main_thread_locals() { destroy_thread_locals(scheduler().current()); }
 
@@ -141,7 +139,13 @@ THRUM_EXPORT int pthread_join(pthread_t handle, void** result) {
   if (!other) return ESRCH;
   if (other == &scheduler().current()) return EDEADLK;
   if (other->detached || other->joined_by_someone) return EINVAL;
+  cancellation_point(THRUM_CALLER);
   scheduler().join(*other, THRUM_CALLER);
+  if (other->life != Life::ended) {
+    other->joined_by_someone = false;
+    act_on_cancel(THRUM_CALLER);
+  }
+  handle_own_signals(THRUM_CALLER);
   note_in_trace(Operation::thread_join, *other, THRUM_CALLER);
   if (result) *result = other->result;
   return 0;
@@ -168,12 +172,8 @@ THRUM_EXPORT void pthread_exit(void* result) {
   if (!world.running) exit_process(0);  // main was the only thread
   Thread& me = scheduler().current();
   me.result = result;
-  // Unwinds, so that destructors and cleanup handlers run; at the stack's end the thread ends.
-  static _Unwind_Exception unwinding[kThreadsMax];
-  _Unwind_Exception& mine = unwinding[me.slot];
-  mine = {};
-  _Unwind_ForcedUnwind(&mine, stop_at_end, nullptr);
-  finish_thread();
+  me.cancellation.disabled = true;
+  unwind_thread();
 }
 
 THRUM_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cerrno>
 
+#include "runtime/cancellation.hpp"
 #include "runtime/intercept.hpp"
 
 using namespace thrum;
@@ -44,11 +45,33 @@ void give_way(std::uint64_t code) {
   scheduler().done(Scheduler::Effect::none);
 }
 
-void sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
-  if (deadline_ns <= scheduler().now_ns()) return give_way(code);
-  if (!world.running) return scheduler().advance_clock(deadline_ns);
-  scheduler().arrive_until(Operation::sleep, SpinDetector::kClock, code, Wait::deadline, deadline_ns);
+// Sleeps; what is left of it where a signal handler ended it, else 0.
+std::uint64_t sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
+  cancellation_point(code);
+  if (deadline_ns <= scheduler().now_ns()) {
+    give_way(code);
+    return 0;
+  }
+  if (!world.running) {
+    scheduler().advance_clock(deadline_ns);
+    return 0;
+  }
+  constexpr std::uint64_t kClock = SpinDetector::kClock;
+  if (!wait_at_cancellation_point(Operation::sleep, kClock, code, Wait::deadline, deadline_ns))
+    act_on_cancel(code);
+  if (scheduler().current().interrupted) {
+    std::uint64_t now = scheduler().now_ns();
+    return deadline_ns > now ? deadline_ns - now : 1;
+  }
   scheduler().done(Scheduler::Effect::none, 0, 0, Outcome::timed_out);
+  return 0;
+}
+
+// For calls that say what is left of the time.
+int sleep_for(std::uint64_t deadline_ns, timespec* left, std::uint64_t code) {
+  std::uint64_t left_ns = sleep_until(deadline_ns, code);
+  if (left) *left = {static_cast<time_t>(left_ns / kSecond), static_cast<long>(left_ns % kSecond)};
+  return left_ns == 0 ? 0 : EINTR;
 }
 
 int to_errno(int error) {
@@ -113,28 +136,24 @@ THRUM_LOOP_IMPL int sched_yield_impl() {
 THRUM_LOOP_IMPL int nanosleep_impl(const timespec* duration, timespec* left) {
   THRUM_FORWARD(nanosleep, duration, left)
   if (!is_valid(*duration) || duration->tv_sec < 0) return to_errno(EINVAL);
-  sleep_until(virtual_now() + duration_ns(*duration), THRUM_CALLER);
-  if (left) *left = {0, 0};
-  return 0;
+  return to_errno(sleep_for(virtual_now() + duration_ns(*duration), left, THRUM_CALLER));
 }
 
 THRUM_LOOP_IMPL int clock_nanosleep_impl(clockid_t clock, int flags, const timespec* time, timespec* left) {
   THRUM_FORWARD(clock_nanosleep, clock, flags, time, left)
   if (!is_valid(*time) || time->tv_sec < 0) return EINVAL;
   bool absolute = (flags & TIMER_ABSTIME) != 0;
-  sleep_until(absolute ? clock_to_virtual(clock, *time) : virtual_now() + duration_ns(*time), THRUM_CALLER);
-  if (left && !absolute) *left = {0, 0};
-  return 0;
+  std::uint64_t deadline = absolute ? clock_to_virtual(clock, *time) : virtual_now() + duration_ns(*time);
+  return sleep_for(deadline, absolute ? nullptr : left, THRUM_CALLER);
 }
 
 THRUM_LOOP_IMPL int usleep_impl(useconds_t microseconds) {
   THRUM_FORWARD(usleep, microseconds)
-  sleep_until(virtual_now() + std::uint64_t{microseconds} * 1'000, THRUM_CALLER);
-  return 0;
+  return to_errno(sleep_for(virtual_now() + std::uint64_t{microseconds} * 1'000, nullptr, THRUM_CALLER));
 }
 
 THRUM_LOOP_IMPL unsigned sleep_impl(unsigned seconds) {
   THRUM_FORWARD(sleep, seconds)
-  sleep_until(virtual_now() + seconds * kSecond, THRUM_CALLER);
-  return 0;
+  std::uint64_t left_ns = sleep_until(virtual_now() + seconds * kSecond, THRUM_CALLER);
+  return static_cast<unsigned>((left_ns + kSecond - 1) / kSecond);
 }

@@ -19,10 +19,13 @@
 #include "runtime/process_state.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/signal_delivery.hpp"
+#include "runtime/signals.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/system_calls.hpp"
 #include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
+#include "runtime/timers.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
 #include "support/check.hpp"
@@ -70,6 +73,8 @@ void put_back() {
   scheduler().reset();
   scheduler().set_clock(g_clock_at_snapshot);
   process_state().restore();
+  signals().restore();
+  timers().restore();
 }
 
 void take_snapshot() {
@@ -78,6 +83,8 @@ void take_snapshot() {
   g_main_at_snapshot.value = main;
   g_clock_at_snapshot = scheduler().now_ns();
   process_state().save();
+  signals().save();
+  timers().save();
   the_heap.save();
   descriptors().save();
   files().save();
@@ -250,6 +257,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
     world.recording = scheduler().director().records_events() || world.job->digest_traces;
+    pay_attention();
     limit_steps(world.job->steps);
     world.wrote = false;
     loader().reset();

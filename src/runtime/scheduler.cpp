@@ -11,7 +11,10 @@
 #include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/record.hpp"
+#include "runtime/signal_delivery.hpp"
+#include "runtime/signals.hpp"
 #include "runtime/thread_pool.hpp"
+#include "runtime/timers.hpp"
 #include "support/check.hpp"
 
 namespace thrum {
@@ -63,10 +66,25 @@ void Scheduler::reset() {
 // turn again.
 [[gnu::always_inline]] inline void Scheduler::stand(Thread& thread) {
   settle_writes();
-  if (__builtin_expect(world.recording, 0)) note_stack(thread);
+  if (__builtin_expect(world.attention, 0)) return stand_attentively(thread);
   thread.life = Life::standing;
   if (unsettled_.empty()) {
     Thread& next = pick();
+    if (&next != &thread) run(next);
+  } else {
+    Thread& next = *unsettled_.back();
+    unsettled_.pop_back();
+    run(next);
+  }
+  thread.life = Life::unsettled;
+}
+
+// The same where events are written down or a signal is pending.
+void Scheduler::stand_attentively(Thread& thread) {
+  if (world.recording) note_stack(thread);
+  thread.life = Life::standing;
+  if (unsettled_.empty()) {
+    Thread& next = pick_attentively();
     if (&next != &thread) run(next);
   } else {
     Thread& next = *unsettled_.back();
@@ -127,6 +145,8 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.woken = false;
   me.timed = deadline_ns != kNoDeadline;
   me.timed_out = false;
+  me.interrupted = false;
+  me.cancelled = me.at_cancellation_point && me.cancellation.acts();
   me.deadline_ns = deadline_ns;
   me.wait_order = ++wait_order_;
   if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
@@ -162,12 +182,13 @@ bool Scheduler::enabled(const Thread& thread) const {
     case Wait::lock: return lock_is_free(thread.object);
     case Wait::shared_lock: return shared_lock_is_free(thread.object);
     case Wait::spin_lock: return state_at<pthread_spinlock_t>(thread.object) == 0;
-    case Wait::semaphore: return semaphore_count(thread.object) != 0;
+    case Wait::semaphore: return semaphore_count(thread.object) != 0 || thread.cancelled;
     case Wait::once: return !once_is_running(thread.object);
     case Wait::guard: return !guard_is_running(thread.object);
-    case Wait::wakeup: return thread.woken;
+    case Wait::wakeup: return thread.woken || thread.cancelled;
     case Wait::deadline:
-    case Wait::join: return false;
+    case Wait::join: return thread.cancelled;
+    case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
     case Wait::spin: return spins_.released(thread);
   }
   return false;
@@ -180,7 +201,20 @@ Thread& Scheduler::pick() {
   bool yielded = last_enabled && last.operation == Operation::yield;
   ChoiceKey key{last.id, ChoiceKind::thread, last.events};
   if (last_enabled && !yielded && director_.quiet(key)) return last;
+  return choose_thread(key, last_enabled, yielded);
+}
 
+// The same where a signal may be pending: a thread that has one goes on by handling it.
+Thread& Scheduler::pick_attentively() {
+  Thread& last = *last_;
+  if (last.life != Life::standing || !signals().any_pending() || !signals().deliverable(last.slot))
+    return pick();
+  ++points_;
+  return choose_thread({last.id, ChoiceKind::thread, last.events}, true, false);
+}
+
+Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded) {
+  const Thread& last = *last_;
   collect_options(last);
   if (options_.empty()) {
     if (Thread* spinner = release_spinner()) return *spinner;
@@ -195,9 +229,15 @@ Thread& Scheduler::pick() {
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
   Thread& next = *option_threads_[taken];
-  if (options_[taken].via == Via::timeout) {
+  Via via = options_[taken].via;
+  if (via == Via::run) return next;
+  if (via != Via::signal) {
     next.timed_out = true;
     advance_clock(next.deadline_ns);
+  } else if (&next == current_) {
+    handle_signal_here();
+  } else {
+    interrupt(next.context);
   }
   return next;
 }
@@ -205,39 +245,57 @@ Thread& Scheduler::pick() {
 void Scheduler::collect_options(const Thread& last) {
   options_.clear();
   option_threads_.clear();
+  const bool signalled = signals().any_pending();
   bool timed = false;
   std::uint16_t round = 0;
   bool round_found = false;
   for (Thread* thread : live_) {
     timed = timed || thread->timed;
-    if (thread->life != Life::standing || !enabled(*thread)) continue;
+    if (thread->life != Life::standing) continue;
+    bool handles = signalled && signals().deliverable(thread->slot) != 0;
+    if (!handles && !enabled(*thread)) continue;
     if (!round_found && world.names->before(last.id, thread->id)) {
       round = static_cast<std::uint16_t>(options_.size());
       round_found = true;
     }
-    options_.push_back({thread->id, Via::run});
+    options_.push_back({thread->id, handles ? Via::signal : Via::run});
     option_threads_.push_back(thread);
   }
   point_.enabled = static_cast<std::uint16_t>(options_.size());
   point_.round = round;
-  if (!timed) return;
-  // With some thread enabled any timed wait may run out first; with none, time passes until the earliest
-  // deadline.
+  if (signalled) collect_late_runs();
+  if (timed) collect_timeouts();
+}
+
+// A signal takes a while to arrive; its thread may do something before.
+void Scheduler::collect_late_runs() {
+  for (std::size_t i = 0; i < point_.enabled; ++i) {
+    if (options_[i].via != Via::signal || !enabled(*option_threads_[i])) continue;
+    options_.push_back({options_[i].value, Via::run});
+    option_threads_.push_back(option_threads_[i]);
+  }
+}
+
+// With some thread enabled any timed wait may run out first; with none, time passes until the earliest
+// deadline.
+void Scheduler::collect_timeouts() {
   std::uint64_t latest = kNever;
-  if (options_.empty()) {
+  const bool idle = options_.empty();
+  if (idle) {
     for (Thread* thread : live_) {
-      if (may_time_out(*thread)) latest = std::min(latest, thread->deadline_ns);
+      if (may_time_out(*thread, idle)) latest = std::min(latest, thread->deadline_ns);
     }
   }
   for (Thread* thread : live_) {
-    if (!may_time_out(*thread) || thread->deadline_ns > latest) continue;
-    options_.push_back({thread->id, Via::timeout});
+    if (!may_time_out(*thread, idle) || thread->deadline_ns > latest) continue;
+    options_.push_back({thread->id, thread->timer ? Via::expiry : Via::timeout});
     option_threads_.push_back(thread);
   }
 }
 
-bool Scheduler::may_time_out(const Thread& thread) const {
-  return thread.timed && thread.life == Life::standing && !enabled(thread);
+bool Scheduler::may_time_out(const Thread& thread, bool idle) const {
+  if (!thread.timed || thread.life != Life::standing || enabled(thread)) return false;
+  return !thread.timer || timers().may_expire(thread, idle);
 }
 
 // Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
@@ -299,6 +357,7 @@ void Scheduler::fail_stuck() {
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   bool anybody = false;
   for (Thread* thread : live_) {
+    if (thread->timer) continue;
     anybody = true;
     Waiter waiter{thread->id, thread->operation,          thread->object,
                   kNoThread,  thread->wait == Wait::spin, thread->code};
@@ -349,18 +408,18 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument) {
   child.id = name_thread(parent.id, ++parent.children);
   child.slot = slot;
   child.life = Life::unsettled;
-  child.wait = Wait::nothing;
-  child.timed = child.timed_out = child.woken = child.detached = child.joined_by_someone = false;
+  static_cast<Standing&>(child) = {};
+  child.cancellation = {};
+  child.timer = child.detached = child.joined_by_someone = false;
   child.atomic_depth = 0;
   child.events = child.children = child.random_draws = 0;
-  child.operation = Operation::thread_start;
-  child.joined = nullptr;
   child.body = body;
   child.argument = argument;
   child.result = nullptr;
   child.destructors.clear();
   child.keys.clear();
   insert_live(child);
+  signals().add_thread(slot, parent.slot);
   return &child;
 }
 
@@ -374,6 +433,7 @@ void Scheduler::end_current() {
   Thread& me = *current_;
   me.life = Life::ended;
   live_.erase(std::find(live_.begin(), live_.end(), &me));
+  signals().end_thread(me.slot);
   for (Thread* thread : live_) {
     if (thread->wait == Wait::join && thread->joined == &me) {
       thread->wait = Wait::nothing;
@@ -383,13 +443,57 @@ void Scheduler::end_current() {
   }
   spins_.note_write(reinterpret_cast<std::uint64_t>(&me), 1);
   if (unsettled_.empty()) {
-    run(pick());
+    if (only_timers_live()) exit_process(0);
+    run(pick_attentively());
   } else {
     Thread& next = *unsettled_.back();
     unsettled_.pop_back();
     run(next);
   }
   __builtin_unreachable();
+}
+
+// The process ends with its last thread, whatever its timers would still do.
+bool Scheduler::only_timers_live() const {
+  return std::all_of(live_.begin(), live_.end(), [](const Thread* thread) { return thread->timer; });
+}
+
+namespace {
+
+// Whether handling a signal ends the wait for that operation: EINTR. restarts: the handler has SA_RESTART.
+bool ends_by_signal(Operation operation, bool restarts) {
+  switch (operation) {
+    case Operation::sleep:
+    case Operation::signal_accept:
+    case Operation::signal_wait: return true;
+    case Operation::semaphore_wait:
+    case Operation::futex_return: return !restarts;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void Scheduler::handle_signal_here() {
+  Thread& me = *current_;
+  bool ends_wait = !enabled(me) && ends_by_signal(me.operation, next_handler_restarts());
+  // The signal may also have come just before the wait began.
+  if (ends_wait && !me.in_kernel) ends_wait = choose_value(2) == 0;
+  Standing before = me;
+  static_cast<Standing&>(me) = {};
+  me.life = Life::unsettled;
+  me.outer = &before;
+  handle_one_signal(before.code);
+  static_cast<Standing&>(me) = before;
+  settle_writes();
+  if (me.wait == Wait::join && me.joined->life == Life::ended) return;
+  if (me.wait == Wait::spin) me.wait = Wait::nothing;  // the handler may have changed what its loop looks at
+  if (ends_wait) {
+    me.interrupted = true;
+    return;
+  }
+  me.cancelled = me.at_cancellation_point && me.cancellation.acts();
+  stand(me);
 }
 
 void Scheduler::join(Thread& other, std::uint64_t code) {
@@ -402,28 +506,37 @@ void Scheduler::join(Thread& other, std::uint64_t code) {
   me.code = code;
   me.wait = Wait::join;
   me.joined = &other;
+  me.at_cancellation_point = true;
+  me.cancelled = me.timed = false;
   stand(me);
+  me.at_cancellation_point = false;
+  me.wait = Wait::nothing;
 }
 
 std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {
-  std::vector<Thread*>& waiters = waiters_;
+  std::vector<Sleeper>& waiters = waiters_;
   waiters.clear();
   for (Thread* thread : live_) {
-    if (thread->wait == Wait::wakeup && !thread->woken && thread->object == object &&
-        thread->operation == sleeping) {
-      waiters.push_back(thread);
+    // A thread that is in a signal handler sleeps on behind it.
+    for (Standing* standing = thread; standing; standing = standing->outer) {
+      if (standing->wait == Wait::wakeup && !standing->woken && standing->object == object &&
+          standing->operation == sleeping) {
+        waiters.push_back({standing, thread->id});
+        break;
+      }
     }
   }
-  std::sort(waiters.begin(), waiters.end(),
-            [](const Thread* a, const Thread* b) { return a->wait_order < b->wait_order; });
+  std::sort(waiters.begin(), waiters.end(), [](const Sleeper& a, const Sleeper& b) {
+    return a.standing->wait_order < b.standing->wait_order;
+  });
   if (most == 1 && waiters.size() > 1) {
     options_.clear();
-    for (const Thread* waiter : waiters) options_.push_back({waiter->id, Via::run});
+    for (const Sleeper& waiter : waiters) options_.push_back({waiter.thread, Via::run});
     std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
   }
   auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
   for (std::uint32_t i = 0; i < count; ++i) {
-    Thread& waiter = *waiters[i];
+    Standing& waiter = *waiters[i].standing;
     waiter.woken = true;
     waiter.timed = false;
     if (waiter.lock == 0) continue;

@@ -62,14 +62,22 @@ class Scheduler final : Pending {
   // The event wrote a second object too.
   void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
 
+  // It read a second one.
+  void note_read(std::uint64_t object) { spins_.note_read(*current_, object, 1); }
+
   // The running thread makes another. nullptr: no more threads can be had.
   Thread* create(void* (*body)(void*), void* argument);
   // A new thread runs up to its first visible operation, then its maker goes on.
   void start(Thread& child);
   // The running thread, whose code is done, ends.
   [[noreturn]] void end_current();
-  // Waits, in the middle of a stretch, until the other thread has ended.
+  // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
+  // cancelled.
   void join(Thread& other, std::uint64_t code);
+
+  // The running thread, which stands, handles a signal that is pending for it; returns when it is its turn
+  // with what it stood before, or its wait has ended by the signal.
+  void handle_signal_here();
 
   // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to
   // be woken, is a choice.
@@ -89,11 +97,17 @@ class Scheduler final : Pending {
                    Wait wait);
   void stand(Thread& thread);
   Thread& pick();
+  Thread& pick_attentively();
+  void stand_attentively(Thread& thread);
+  Thread& choose_thread(ChoiceKey key, bool last_enabled, bool yielded);
   Thread* release_spinner();
   void check_released();
   bool advance_for_spinners();
   bool rounds_changed_memory();
-  bool may_time_out(const Thread& thread) const;
+  bool may_time_out(const Thread& thread, bool idle) const;
+  void collect_late_runs();
+  void collect_timeouts();
+  bool only_timers_live() const;
   std::uint16_t choose(ChoiceKind kind);
   void collect_options(const Thread& last);
   void run(Thread& thread);
@@ -109,7 +123,11 @@ class Scheduler final : Pending {
   std::vector<Thread*> unsettled_;  // in the middle of a stretch, to be gone on with; last in, first out
   std::vector<Option> options_;
   std::vector<Thread*> option_threads_;
-  std::vector<Thread*> waiters_;
+  struct Sleeper {
+    Standing* standing;
+    ThreadId thread;
+  };
+  std::vector<Sleeper> waiters_;
   std::vector<PendingOperation> pending_;
   ChoicePoint point_;
   Director director_;

@@ -120,6 +120,65 @@ thrum_fiber_start:
         .cfi_endproc
         .size   thrum_fiber_start, .-thrum_fiber_start
 
+// Where a fiber goes on that interrupt() prepared: rbx points to the frame of its switch, into which it returns afterwards.
+        .globl  thrum_signal_entry
+        .hidden thrum_signal_entry
+        .type   thrum_signal_entry, @function
+thrum_signal_entry:
+        .cfi_startproc
+        .cfi_def_cfa rbx, 64
+        .cfi_offset rip, -8
+        .cfi_offset rbp, -16
+        .cfi_offset rbx, -24
+        .cfi_offset r12, -32
+        .cfi_offset r13, -40
+        .cfi_offset r14, -48
+        .cfi_offset r15, -56
+        and     $-16, %rsp
+        call    thrum_handle_signal_here
+        mov     %rbx, %rsp
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        mov     8(%rsp), %r15
+        mov     16(%rsp), %r14
+        mov     24(%rsp), %r13
+        mov     32(%rsp), %r12
+        mov     48(%rsp), %rbp
+        mov     56(%rsp), %rcx
+        mov     40(%rsp), %rbx
+        .cfi_def_cfa rsp, 64
+        add     $64, %rsp
+        .cfi_adjust_cfa_offset -64
+        jmp     *%rcx
+        .cfi_endproc
+        .size   thrum_signal_entry, .-thrum_signal_entry
+
+// void thrum_call_on_stack(void* top, handler, int signal, siginfo_t*, void* context)
+        .globl  thrum_call_on_stack
+        .hidden thrum_call_on_stack
+        .type   thrum_call_on_stack, @function
+thrum_call_on_stack:
+        .cfi_startproc
+        push    %rbx
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset rbx, -16
+        mov     %rsp, %rbx
+        .cfi_def_cfa rbx, 16
+        mov     %rdi, %rsp
+        and     $-16, %rsp
+        mov     %rsi, %rax
+        mov     %edx, %edi
+        mov     %rcx, %rsi
+        mov     %r8, %rdx
+        call    *%rax
+        mov     %rbx, %rsp
+        .cfi_def_cfa rsp, 16
+        pop     %rbx
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_endproc
+        .size   thrum_call_on_stack, .-thrum_call_on_stack
+
 // Where the kernel returns from a signal handler. Unwinders know a signal frame by these very instructions.
         .globl  thrum_signal_return
         .hidden thrum_signal_return
@@ -212,7 +271,7 @@ dlopen:
         loop_entry __tsan_unaligned_volatile_read\size
         .endr
 
-        .irp    call, pthread_mutex_trylock, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
+        .irp    call, sigpending, sigtimedwait, timer_gettime, getitimer, pthread_testcancel, pthread_mutex_trylock, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
         loop_entry \call
         .endr
 

@@ -24,6 +24,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/signal_calls.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/system_call_table.hpp"
 #include "runtime/world.hpp"
@@ -90,12 +91,15 @@ long answer_clock(const SystemCall& call) {
 
 long virtualise(const SystemCall& call) {
   const long* a = call.arguments;
+  long result;
+  if (answer_signal_call(call.number, a, result)) return result;
   switch (call.number) {
     case SYS_getrandom: prepare_buffer(a[0], a[1]); return fill_with_random(call);
     case SYS_futex: return answer_futex(call);
     case SYS_exit:
     case SYS_exit_group: exit_process(static_cast<int>(a[0]));
-    case SYS_gettid: return raw_syscall(SYS_getpid) + scheduler().current().slot;
+    case SYS_kill:
+    case SYS_tgkill: lose_control_by_call("a signal to another process");
     case SYS_getitimer: *pointer<itimerval>(a[1]) = {}; return 0;
     case SYS_sigaltstack:
       if (a[1] != 0) *pointer<stack_t>(a[1]) = {nullptr, SS_DISABLE, 0};

@@ -25,8 +25,9 @@ enum class Wait : std::uint8_t {
   once,         // no other thread is in the middle of the pthread_once at object
   guard,        // likewise for the static-initialisation guard there
   wakeup,       // somebody wakes it (condition variable, futex, barrier), or its deadline passes
-  deadline,     // only the clock (sleep)
+  deadline,     // only the clock (sleep, a timer), or a signal handler
   join,         // the thread in `joined` ends
+  signal,       // a signal of the set in `signals` is pending
   spin,         // something that its waiting loop read is written (spin.hpp)
 };
 
@@ -36,12 +37,46 @@ enum class Life : std::uint8_t {
   ended,
 };
 
+struct Thread;
+
 struct Destructor {
   void (*function)(void*);
   void* object;
 };
 
-struct Thread {
+// What a thread stands before.
+struct Standing {
+  Operation operation = Operation::thread_start;  // pending
+  Wait wait = Wait::nothing;
+  bool woken = false;        // Wait::wakeup: somebody did
+  bool timed = false;        // its wait ends at deadline_ns
+  bool timed_out = false;    // it goes on because of that
+  bool interrupted = false;  // it goes on because a signal handler ran
+  bool in_kernel = false;    // its wait has certainly begun: a signal cannot come just before
+  bool at_cancellation_point = false;
+  bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
+  std::uint32_t size = 0;
+  std::uint64_t object = 0;
+  std::uint64_t code = 0;
+  std::uint64_t lock = 0;        // the mutex to have again after a condition wait
+  std::uint64_t wait_order = 0;  // who waits longest: first in, first out
+  std::uint64_t deadline_ns = 0;
+  std::uint64_t signals = 0;  // Wait::signal
+  Thread* joined = nullptr;
+  Standing* outer = nullptr;  // what it stood before when a signal came whose handler it is in
+};
+
+// Whether and where a thread can be cancelled.
+struct Cancellation {
+  bool pending = false;       // somebody has cancelled it
+  bool disabled = false;      // pthread_setcancelstate
+  bool asynchronous = false;  // pthread_setcanceltype
+  void* cleanup = nullptr;    // the innermost of C's cleanup buffers (intercept_cancel.cpp)
+
+  bool acts() const { return pending && !disabled; }
+};
+
+struct Thread : Standing {
   Context context;
   std::uint64_t fs_base = 0;
   char* stack_top = nullptr;  // live frames lie below
@@ -50,24 +85,14 @@ struct Thread {
   std::uint16_t slot =
       0;  // counts the threads of the execution in the order of their creation: stack, heap region
   Life life = Life::unsettled;
-  Wait wait = Wait::nothing;
-  bool woken = false;      // Wait::wakeup: somebody did
-  bool timed = false;      // its wait ends at deadline_ns
-  bool timed_out = false;  // it goes on because of that
+  bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
   bool detached = false;
   bool joined_by_someone = false;
   std::uint16_t atomic_depth = 0;
-  std::uint32_t events = 0;                       // done so far
-  std::uint32_t children = 0;                     // created so far
-  std::uint32_t random_draws = 0;                 // of random numbers so far
-  Operation operation = Operation::thread_start;  // pending
-  std::uint32_t size = 0;
-  std::uint64_t object = 0;
-  std::uint64_t code = 0;
-  std::uint64_t lock = 0;        // the mutex to have again after a condition wait
-  std::uint64_t wait_order = 0;  // who waits longest: first in, first out
-  std::uint64_t deadline_ns = 0;
-  Thread* joined = nullptr;
+  std::uint32_t events = 0;        // done so far
+  std::uint32_t children = 0;      // created so far
+  std::uint32_t random_draws = 0;  // of random numbers so far
+  Cancellation cancellation;
   void* (*body)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;

@@ -84,7 +84,7 @@ Plan SharedChannel::running_plan(ThreadNames& names) const {
   for (std::uint32_t i = 0; i < count; ++i) {
     Departure departure = channel_->departures[i];
     bool names_thread = departure.key.kind != ChoiceKind::value;
-    bool sound = departure.key.kind <= ChoiceKind::value && departure.option.via <= Via::timeout &&
+    bool sound = departure.key.kind <= ChoiceKind::value && departure.option.via <= kLastVia &&
                  departure.key.thread < ids.size() && (!names_thread || departure.option.value < ids.size());
     if (!sound) break;
     departure.key.thread = ids[departure.key.thread];

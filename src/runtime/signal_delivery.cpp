@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/signal_delivery.hpp"
+
+#include <ucontext.h>
+#include <unistd.h>
+#include <bit>
+
+#include "model/signal_name.hpp"
+#include "runtime/cancellation.hpp"
+#include "runtime/failure.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/timers.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::uint32_t running_slot() { return scheduler().current().slot; }
+
+// Whether a signal of the process's could be handled by some thread now.
+bool somebody_takes(int signal) {
+  for (const Thread* thread : scheduler().live()) {
+    if ((signals().blocked(thread->slot) & signal_bit(signal)) == 0) return true;
+  }
+  return false;
+}
+
+// The alternate stack to run a handler on, or nullptr to stay.
+void* alternate_top(const SignalAction& action) {
+  stack_t stack = signals().alternate_stack(running_slot());
+  if ((action.flags & SA_ONSTACK) == 0 || (stack.ss_flags & SS_DISABLE) != 0) return nullptr;
+  auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  if (here - reinterpret_cast<std::uint64_t>(stack.ss_sp) < stack.ss_size) return nullptr;  // on it already
+  return static_cast<char*>(stack.ss_sp) + stack.ss_size;
+}
+
+void run_handler(const SignalAction& action, siginfo_t& info, std::uint64_t code) {
+  std::uint32_t slot = running_slot();
+  int signal = info.si_signo;
+  ucontext_t context{};
+  SignalSet before = signals().blocked(slot);
+  context.uc_sigmask.__val[0] = before;
+  context.uc_stack = signals().alternate_stack(slot);
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(code);
+  context.uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(__builtin_frame_address(0));
+  if ((action.flags & SA_RESETHAND) != 0) {
+    SignalAction by_default;
+    by_default.flags = action.flags & ~SA_SIGINFO;
+    signals().set_action(signal, by_default);
+  }
+  SignalSet during = before | action.mask;
+  if ((action.flags & SA_NODEFER) == 0) during |= signal_bit(signal);
+  signals().block(slot, during);
+  world.wrote = true;
+  if (void* top = alternate_top(action)) {
+    thrum_call_on_stack(top, action.handler, signal, &info, &context);
+  } else {
+    action.handler(signal, &info, &context);
+  }
+  world.wrote = true;
+  signals().block(slot, context.uc_sigmask.__val[0]);  // the handler may have changed what it returns to
+}
+
+void note_event(Operation operation, std::uint64_t value, std::uint64_t code) {
+  if (!world.running) return;
+  Thread& me = scheduler().current();
+  me.operation = operation;
+  me.object = kSignalState;
+  me.size = 0;
+  me.code = code;
+  scheduler().done(Scheduler::Effect::change, value);
+}
+
+}  // namespace
+
+void pay_attention() { world.attention = world.recording || signals().any_pending(); }
+
+siginfo_t make_info(int signal, int si_code) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = si_code;
+  info.si_pid = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
+  return info;
+}
+
+void end_by_signal(int signal, std::uint64_t code) {
+  if (default_action(signal) == DefaultAction::stop)
+    lose_control(signal_name(signal) + ", which would stop the process");
+  ThreadId thread = world.running ? scheduler().current().id : kMainThread;
+  fail({BugKind::crash, "killed by " + signal_name(signal), thread, code, {}});
+}
+
+bool is_fatal(int signal, const Thread* target) {
+  if (signal == SIGKILL || signal == SIGSTOP) return true;
+  if (signal == kCancelSignal || !signals().action(signal).is_default() || signals().ignored(signal))
+    return false;
+  if (target) return (signals().blocked(target->slot) & signal_bit(signal)) == 0;
+  return somebody_takes(signal);
+}
+
+void send_signal(Thread* target, const siginfo_t& info, std::uint64_t code) {
+  int signal = info.si_signo;
+  if (target && target->life == Life::ended) return;
+  if (is_fatal(signal, target)) end_by_signal(signal, code);
+  // One that is blocked stays, since what it does may be set until it is not.
+  std::uint32_t slot = target ? target->slot : 0;
+  if (signals().ignored(signal) && (signals().blocked(slot) & signal_bit(signal)) == 0) return;
+  if (target) {
+    signals().send_to_thread(slot, info);
+  } else {
+    signals().send_to_process(info);
+  }
+  pay_attention();
+}
+
+siginfo_t accept_signal(SignalSet set) {
+  siginfo_t info = signals().take(running_slot(), set);
+  if (info.si_code == SI_TIMER) info.si_overrun = timers().accepted(info.si_timerid);
+  pay_attention();
+  return info;
+}
+
+bool next_handler_restarts() {
+  int signal = std::countr_zero(signals().deliverable(running_slot())) + 1;
+  return signal == kCancelSignal || (signals().action(signal).flags & SA_RESTART) != 0;
+}
+
+void handle_one_signal(std::uint64_t code) {
+  siginfo_t info = accept_signal(signals().deliverable(running_slot()));
+  int signal = info.si_signo;
+  if (signal == kCancelSignal) act_on_cancel(code);
+  SignalAction action = signals().action(signal);
+  if (action.is_default()) end_by_signal(signal, code);
+  note_event(Operation::signal_handle, static_cast<std::uint64_t>(signal), code);
+  run_handler(action, info, code);
+}
+
+void handle_signals(std::uint64_t code) {
+  while (signals().any_pending() && signals().deliverable(running_slot()) != 0) handle_one_signal(code);
+}
+
+void handle_own_signals(std::uint64_t code) {
+  if (!signals().any_pending()) return;
+  while ((signals().deliverable(running_slot()) & signals().pending_of(running_slot())) != 0)
+    handle_one_signal(code);
+}
+
+bool only_mine(int signal) {
+  SignalSet bit = signal_bit(signal);
+  if ((signals().blocked(running_slot()) & bit) != 0) return false;
+  for (const Thread* thread : scheduler().live()) {
+    if (thread == &scheduler().current()) continue;
+    bool waits = thread->wait == Wait::signal && (thread->signals & bit) != 0;
+    if (waits || (signals().blocked(thread->slot) & bit) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace thrum
+
+extern "C" void thrum_handle_signal_here() { thrum::scheduler().handle_signal_here(); }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sending signals to threads and running their handlers.
+//
+// A signal that is sent becomes pending. A thread for which one is pending goes on by handling it: that is
+// its option at the choices that follow (docs/semantics.md, "Signals and timers"). Where POSIX promises that
+// a signal is delivered before a call returns, the call handles it itself. A handler is a call on the stack
+// of its thread, as in a real process.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+
+#include "runtime/signals.hpp"
+
+namespace thrum {
+
+struct Thread;
+
+// Makes a signal pending: for the thread, or (nullptr) for the process. Ignored ones vanish; one that ends
+// the process does so at once where somebody does not block it.
+void send_signal(Thread* target, const siginfo_t& info, std::uint64_t code);
+
+// What a program's call sends: like info of kill(2).
+siginfo_t make_info(int signal, int si_code);
+
+// The running thread handles one signal, the lowest. REQUIRES: one is deliverable.
+void handle_one_signal(std::uint64_t code);
+
+// Whether the handler that it would run has SA_RESTART.
+bool next_handler_restarts();
+
+// The running thread handles all that are deliverable to it.
+void handle_signals(std::uint64_t code);
+
+// Likewise what was sent to itself, which must not wait until it has ended.
+void handle_own_signals(std::uint64_t code);
+
+// No other thread than the running one would handle that signal of the process's.
+bool only_mine(int signal);
+
+// Whether that signal would end the process, or stop it, if sent to the process or the thread.
+bool is_fatal(int signal, const Thread* target);
+
+// The process ends by that signal: a bug.
+[[noreturn]] void end_by_signal(int signal, std::uint64_t code);
+
+// World::attention, after signals have come or gone.
+void pay_attention();
+
+// Takes a signal off those pending for the running thread, with what it counts for its timer.
+siginfo_t accept_signal(SignalSet set);
+
+}  // namespace thrum

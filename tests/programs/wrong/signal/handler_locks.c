@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: bug deadlock
+//
+// A handler that locks the mutex which the thread holds that it interrupts.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void handle(int number) {
+  (void)number;
+  pthread_mutex_lock(&mutex);
+  ++count;
+  pthread_mutex_unlock(&mutex);
+}
+
+static void* work(void* argument) {
+  pthread_mutex_lock(&mutex);
+  ++count;
+  pthread_mutex_unlock(&mutex);
+  return argument;
+}
+
+int main(void) {
+  signal(SIGUSR1, handle);
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_kill(thread, SIGUSR1);
+  pthread_join(thread, NULL);
+  return 0;
+}
