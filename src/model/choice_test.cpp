@@ -58,6 +58,25 @@ TEST(Choice, BlockedThreadsAreLeftForFree) {
   }
 }
 
+// 1 has a pending signal and could do without, 2 runs, 3 is a timer.
+TEST(Choice, SignalsAreFreeAndLateOnesAreNot) {
+  const std::vector<Option> options = {{1, Via::signal}, {2, Via::run}, {1, Via::run}, {3, Via::expiry}};
+  ChoicePoint point;
+  point.key = {2, ChoiceKind::thread, 5};
+  point.enabled = 2;
+  const std::uint16_t free_to_leave[] = {0, 0, 1, 1};
+  const std::uint16_t staying[] = {1, 0, 2, 1};  // a timer takes nobody's turn
+  for (std::uint16_t i = 0; i < 4; ++i)
+    EXPECT_EQ(option_cost(point, options, i, Base::nonpreemptive), free_to_leave[i]);
+  point.running_enabled = true;
+  EXPECT_EQ(default_option(point, options, Base::nonpreemptive), 1);
+  for (std::uint16_t i = 0; i < 4; ++i)
+    EXPECT_EQ(option_cost(point, options, i, Base::nonpreemptive), staying[i]);
+  point.key.thread = 1;  // it was running when the signal came
+  EXPECT_EQ(default_option(point, options, Base::nonpreemptive), 0);
+  EXPECT_EQ(option_cost(point, options, 2, Base::nonpreemptive), 1);
+}
+
 TEST(Choice, NothingButTimeoutsIsFree) {
   const std::vector<Option> options = {{1, Via::timeout}, {2, Via::timeout}};
   ChoicePoint point;

@@ -114,6 +114,37 @@ TEST(Dependence, ClockReadsDependOnTimeoutsWhereverTheyHappen) {
   EXPECT_FALSE(dependent(event(1, Operation::clock_read), event(2, Operation::clock_read)));
 }
 
+TEST(Dependence, SignalsAreOneObject) {
+  EXPECT_TRUE(depend(Operation::signal_send, Operation::signal_handle));
+  EXPECT_TRUE(depend(Operation::signal_send, Operation::signal_send));
+  EXPECT_TRUE(depend(Operation::signal_mask, Operation::timer_expire));
+  EXPECT_TRUE(depend(Operation::signal_action, Operation::signal_accept));
+  EXPECT_FALSE(depend(Operation::signal_pending, Operation::signal_pending));
+  EXPECT_TRUE(depend(Operation::signal_pending, Operation::signal_send));
+  EXPECT_FALSE(dependent(event(1, Operation::signal_send), event(2, Operation::store, kObject + 1)));
+}
+
+TEST(Dependence, TimersReadTheClock) {
+  for (Operation operation : {Operation::timer_set, Operation::timer_read}) {
+    EXPECT_TRUE(dependent(event(1, operation), event(2, Operation::timeout, kObject + 1)));
+    EXPECT_FALSE(dependent(event(1, operation), event(2, Operation::clock_read, kObject + 1)));
+  }
+  EXPECT_TRUE(dependent(event(1, Operation::timer_expire), event(2, Operation::clock_read, kObject + 1)));
+}
+
+TEST(Dependence, ACancelIsSeenByItsThreadsCancellationPoints) {
+  Event cancel = event(1, Operation::cancel);
+  cancel.value = 2;
+  EXPECT_TRUE(dependent(cancel, event(2, Operation::semaphore_wait, kObject + 1)));
+  EXPECT_TRUE(dependent(cancel, event(2, Operation::wait_release, kObject + 1)));
+  EXPECT_TRUE(dependent(cancel, event(2, Operation::cancel_test)));
+  EXPECT_FALSE(dependent(cancel, event(3, Operation::semaphore_wait, kObject + 1)));
+  EXPECT_FALSE(dependent(cancel, event(2, Operation::store, kObject + 1)));
+  EXPECT_TRUE(dependent(cancel, event(3, Operation::cancel)));
+  cancel.operand = 1;  // it may be cancelled anywhere
+  EXPECT_TRUE(dependent(cancel, event(2, Operation::store, kObject + 1)));
+}
+
 TEST(Dependence, MemoryIsComparedByBytes) {
   Event word = event(1, Operation::store);
   word.size = 4;
