@@ -65,4 +65,7 @@ class UbsanText {
 // own address. hash: the compiler's, of the object's vtable and the type; a right answer is kept for it.
 bool ubsan_type_is_right(std::uintptr_t object, const void* type, std::uint64_t hash);
 
+// Whether two std::type_info are of the same type.
+bool ubsan_same_type(std::uintptr_t a, std::uintptr_t b);
+
 }  // namespace thrum

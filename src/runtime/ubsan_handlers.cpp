@@ -281,6 +281,8 @@ HANDLER(nonnull_arg, Argument, describe_argument(text, data, a, b))
 HANDLER(nullability_arg, Argument, describe_argument(text, data, a, b))
 HANDLER(pointer_overflow, Located, describe_pointer_overflow(text, data, a, b))
 HANDLER(function_type_mismatch, Typed, describe_function(text, data, a, b))
+HANDLER(function_type_mismatch_v1, Typed, if (ubsan_same_type(b, c)) return;
+        describe_function(text, data, a, b))
 HANDLER(alignment_assumption, Alignment, describe_alignment(text, data, b, c))
 HANDLER_NAMED(__ubsan_handle_builtin_unreachable, Located, data.location, true,
               text << "execution reached an unreachable program point")

@@ -97,6 +97,10 @@ bool is_derived(const TypeInfo* derived, const TypeInfo* base, std::ptrdiff_t of
 
 }  // namespace
 
+bool ubsan_same_type(std::uintptr_t a, std::uintptr_t b) {
+  return same_name(reinterpret_cast<const TypeInfo*>(a)->name, reinterpret_cast<const TypeInfo*>(b)->name);
+}
+
 bool ubsan_type_is_right(std::uintptr_t object, const void* type, std::uint64_t hash) {
   std::uintptr_t vtable = 0;
   VtablePrefix prefix{};

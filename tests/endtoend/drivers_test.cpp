@@ -291,6 +291,19 @@ TEST_P(Drivers, OtherLinker) {
   expect_checkable("program");
 }
 
+// For build systems that are told flags and not compilers.
+TEST_P(Drivers, FlagsByThemselves) {
+  std::string flags = driver("thrum") + " flags --compiler " + GetParam().name;
+  expect_done(
+      with_compilers({"sh", "-c",
+                      GetParam().c + " $(" + flags + " compile) -Wall -Werror -c main.c counter.c && " +
+                          GetParam().c + " $(" + flags + " link) main.o counter.o -o program"}));
+  expect_checkable("program");
+  EXPECT_EQ(with_compilers({driver("thrum"), "flags", "compile"}).output,
+            with_compilers({driver("thrum"), "flags", "--compiler", GetParam().name, "compile"}).output);
+  EXPECT_EQ(with_compilers({driver("thrum"), "flags", "assemble"}).exit_code, 2);
+}
+
 // What configure scripts ask is answered as by the compiler itself.
 TEST_P(Drivers, Questions) {
   for (const Words& question : {Words{"--version"},

@@ -142,7 +142,13 @@ TEST_P(Packages, DiscoversTests) {
               "/late><--> in " + sources);
 }
 
-TEST_P(Packages, MakesOfAutotools) {
+// For what does not depend on how it is built.
+class Once : public Packages {};
+
+INSTANTIATE_TEST_SUITE_P(With, Once, testing::Values(Way{"installed_gcc", true, "Ninja", "gcc", "g++"}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST_P(Once, MakesOfAutotools) {
   fs::copy(std::string(THRUM_SOURCES) + "/tests/packages/autotools", path("source"));
   expect_done({"autoreconf", "-i"}, path("source"));
   std::string bin = prefix() + "/bin";
@@ -160,12 +166,7 @@ TEST_P(Packages, MakesOfAutotools) {
   EXPECT_NE(searched.output.find("counter.c:"), std::string::npos) << "the library is instrumented, too";
 }
 
-class Refused : public Packages {};
-
-INSTANTIATE_TEST_SUITE_P(By, Refused, testing::Values(Way{"cmake", false, "Ninja", "gcc", "g++"}),
-                         [](const auto& instance) { return instance.param.name; });
-
-TEST_P(Refused, WithAReason) {
+TEST_P(Once, RefusesWithAReason) {
   std::map<std::string, std::string> cases = {{"interface", "compiles nothing"},
                                               {"imported", "is imported"},
                                               {"nothing", "there is no target nothing"},
