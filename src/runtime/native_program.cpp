@@ -57,15 +57,24 @@ double seconds() {
 [[noreturn]] void leave() {
   catch_system_calls(false);
   world.running = false;
+  if (__builtin_expect(scheduler().drop_proof(), 0)) {
+    g_restart = true;
+    g_trace->end = End::uncontrolled;
+  }
   Context dead;
   switch_to(dead, g_engine, scheduler().thread_in_slot(0).fs_base);
   __builtin_unreachable();
 }
 
-void put_back() {
+void undo_calls() {
+  world.made_calls = false;
   descriptors().restore();
   files().restore();
   mappings().restore();
+}
+
+void put_back() {
+  if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
   the_heap.restore(scheduler().threads_created());
   thread_pool().restore_main();
@@ -147,8 +156,7 @@ void add_to_digest(const Trace& trace) {
 }
 
 [[noreturn]] void send(Report& report) {
-  descriptors().restore();
-  files().restore();
+  undo_calls();
   test_framework().add_to(report);
   report.modules = modules();
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;

@@ -58,6 +58,7 @@ void Scheduler::reset() {
 [[gnu::always_inline]] inline void Scheduler::run(Thread& thread) {
   Thread& from = *current_;
   current_ = &thread;
+  spins_.note_switch();
   the_heap.use_region(thread.slot);
   switch_to(from.context, thread.context, thread.fs_base);
 }
@@ -123,9 +124,14 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   CallerState caller = thrum_caller;
   Thread& me = *current_;
   settle_writes();
+  if (__builtin_expect(proof_.thread != nullptr, 0)) continue_proof(me, code, caller);
   SpinDetector::Arrival arrival =
       me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
+  if (__builtin_expect(arrival == SpinDetector::Arrival::spins && spins_.unproved(me, code), 0)) {
+    begin_proof(me, code, caller);
+    arrival = SpinDetector::Arrival::ordinary;
+  }
   if (arrival != SpinDetector::Arrival::spins)
     return arrive_here(operation, object, size, code, Wait::nothing);
   std::uint32_t points = points_;
@@ -296,6 +302,38 @@ void Scheduler::collect_timeouts() {
 bool Scheduler::may_time_out(const Thread& thread, bool idle) const {
   if (!thread.timed || thread.life != Life::standing || enabled(thread)) return false;
   return !thread.timer || timers().may_expire(thread, idle);
+}
+
+// The thread goes on as in an atomic section, and the execution begins anew when it is known what the loop
+// is.
+void Scheduler::begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller) {
+  constexpr std::uint16_t kDepth = 1 << 14;
+  proof_.thread = &thread;
+  proof_.code = code;
+  proof_.arrivals = 0;
+  proof_.memory = program_memory_digest();
+  SpinDetector::copy_state(thread, caller, proof_.state);
+  thread.atomic_depth = kDepth;
+}
+
+void Scheduler::continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller) {
+  constexpr std::uint32_t kArrivalsMax = 4096;
+  bool back = &thread == proof_.thread && code == proof_.code &&
+              SpinDetector::same_state(thread, caller, proof_.state);
+  if (!back && ++proof_.arrivals < kArrivalsMax) return;
+  if (back && program_memory_digest() == proof_.memory) {
+    proof_.thread = nullptr;
+    spins_.prove(code);
+    start_anew();
+  }
+  end_execution();  // and drop_proof()
+}
+
+bool Scheduler::drop_proof() {
+  if (proof_.thread == nullptr) return false;
+  proof_.thread = nullptr;
+  spins_.never(proof_.code);
+  return true;
 }
 
 // Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind

@@ -85,6 +85,9 @@ class Scheduler final : Pending {
   // A choice among n values.
   std::uint16_t choose_value(std::uint16_t n);
 
+  // The execution is left. True where that was before a proof came to its end: then the call is no spin.
+  bool drop_proof();
+
   // What the pending operation of a thread waits for, by the state of the program's objects.
   bool enabled(const Thread& thread) const;
 
@@ -102,6 +105,8 @@ class Scheduler final : Pending {
   Thread& choose_thread(ChoiceKey key, bool last_enabled, bool yielded);
   Thread* release_spinner();
   void check_released();
+  void begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller);
+  void continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller);
   bool advance_for_spinners();
   bool rounds_changed_memory();
   bool may_time_out(const Thread& thread, bool idle) const;
@@ -136,7 +141,15 @@ class Scheduler final : Pending {
   std::uint32_t points_ = 0;
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;
-  std::uint64_t clock_jump_ns_ = 0;      // how far time last jumped for waiting loops
+  std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops
+  struct Proof {                     // of a spin (SpinDetector::unproved)
+    const Thread* thread = nullptr;  // nullptr: none runs
+    std::uint64_t code = 0;
+    std::uint64_t memory = 0;  // its digest
+    std::uint32_t arrivals = 0;
+    std::vector<std::uint64_t> state;
+  };
+  Proof proof_;
   const Thread* released_ = nullptr;     // the last waiting loop that was given a round, until others go on
   std::uint64_t released_code_ = 0;      // where it stood
   std::uint64_t released_memory_ = 0;    // the digest then

@@ -201,7 +201,8 @@ void Snapshot::add_to(Digest& digest) const {
     bool hidden = std::any_of(changes_.begin(), changes_.end(), [&](const Change& change) {
       return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
     });
-    if (hidden) continue;
+    // Of the main stack it holds what lies above some pointer, dead frames included.
+    if (hidden || address >= regions_.back().begin) continue;
     if (std::memcmp(run.memory, run.copy, run.size) != 0) digest.add(run.memory, run.size);
   }
 }

@@ -72,6 +72,7 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.stack_pointer = caller.stack_pointer;
     visit.count = 1;
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
+    visit.switches = switches_;
     if (watched(code)) copy_state(thread, caller, visit.state);
     return Arrival::ordinary;
   }
@@ -86,8 +87,19 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   if (same) mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
   if (same || std::has_single_bit(visit.count))
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
-  if (!same && std::has_single_bit(visit.count)) copy_state(thread, caller, visit.state);
+  if (!same && std::has_single_bit(visit.count)) {
+    copy_state(thread, caller, visit.state);
+    visit.switches = switches_;
+  }
   return same ? Arrival::spins : Arrival::ordinary;
+}
+
+bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
+  if (std::find(proved_.begin(), proved_.end(), code) != proved_.end()) return false;
+  const PerThread& mine = threads_[thread.slot];
+  return std::any_of(mine.visits.begin(), mine.visits.begin() + static_cast<std::ptrdiff_t>(mine.visit_count),
+                     [&](const Visit& visit) { return visit.code == code && visit.switches == switches_; }) &&
+         !released(thread);
 }
 
 void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {

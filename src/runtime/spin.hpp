@@ -47,9 +47,22 @@ class SpinDetector {
   // waits until released(). start_anew: a call to watch was found.
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller);
 
-  // The call was taken for part of a waiting loop and is not: something changes in it that cannot be seen.
-  // From the next execution on it is an ordinary one.
+  // What a loop does through code that is not instrumented is not seen. So the first spin of a call is put to
+  // the proof: the thread goes round once more, alone, and must come back to the same state with all memory
+  // the same. Whether the spin that arrive() has just found is to be proved. Only where no other thread has
+  // run since the visit compared with, so that the round must be the same again.
+  bool unproved(const Thread& thread, std::uint64_t code) const;
+  void prove(std::uint64_t code) { proved_.push_back(code); }
+  // It is no spin: from the next execution on the call is an ordinary one.
   void never(std::uint64_t code) { never_.push_back(code); }
+
+  // Another thread goes on.
+  void note_switch() { ++switches_; }
+
+  // The state of the loop, to be compared later.
+  static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
+  static bool same_state(const Thread& thread, const CallerState& caller,
+                         const std::vector<std::uint64_t>& state);
 
   // The thread has read an object and changed nothing.
   void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
@@ -90,6 +103,7 @@ class SpinDetector {
     std::uint64_t stack_pointer;
     std::uint32_t count;
     std::uint32_t first_read;  // what was read since the visit compared with
+    std::uint64_t switches;    // when that visit was
     std::vector<std::uint64_t> state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
@@ -102,12 +116,11 @@ class SpinDetector {
   };
   bool watched(std::uint64_t code) const;
   static bool too_deep(const Thread& thread, const CallerState& caller);
-  static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
-  static bool same_state(const Thread& thread, const CallerState& caller,
-                         const std::vector<std::uint64_t>& state);
 
   std::vector<std::uint64_t> watched_;
+  std::vector<std::uint64_t> proved_;
   std::vector<std::uint64_t> never_;
+  std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
 };

@@ -177,6 +177,7 @@ void prepare_buffer(long address, long size) {
 
 long answer_system_call(const SystemCall& call) {
   const SystemCallRow* row = find_system_call(call.number);
+  world.made_calls = true;
   if (!row) {
     notes().uncontrolled_call("system call " + std::to_string(call.number));
     return perform(call);

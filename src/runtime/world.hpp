@@ -30,7 +30,7 @@ struct World {
   bool recording = false;  // events are written down
   bool attention = false;  // something rare is on: events are written down, or a signal is pending
   bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
-  bool live_output = false;
+  bool made_calls = false;  // the execution has made system calls that may have to be undone
   // Counts instrumented operations down until something is to be done about them; the channel's, or a dummy.
   std::atomic<std::uint64_t>* steps_left = &plain_steps_left;
   Channel* channel = nullptr;

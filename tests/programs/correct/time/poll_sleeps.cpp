@@ -12,12 +12,12 @@ std::atomic<int> woke;
 
 int main() {
   using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
   std::thread other([] {
     timeval time{3600, 0};
     assert(select(0, nullptr, nullptr, nullptr, &time) == 0);
     woke.fetch_add(1);
   });
-  Clock::time_point begin = Clock::now();
   assert(poll(nullptr, 0, 60'000) == 0);
   assert(Clock::now() - begin >= std::chrono::minutes(1));
   other.join();

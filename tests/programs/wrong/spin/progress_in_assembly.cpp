@@ -1,6 +1,8 @@
+// expect: bug assertion preemptions=1
+//
 // A loop that comes back with the same registers and stack each time, and still gets on, by an instruction
 // that no compiler reports. Taken for a waiting loop it would wait for the other thread, and the bug would be
-// missed. expect: bug assertion preemptions=1
+// missed.
 #include <atomic>
 #include <cassert>
 #include <thread>
