@@ -15,6 +15,7 @@ using namespace thrum;
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr long kMaskSize = 8;  // of the kernel's set of signals
 
 // deadline: kNoDeadline to sleep for ever.
 int sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
@@ -61,7 +62,8 @@ THRUM_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
 
 THRUM_EXPORT int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
   THRUM_FORWARD(ppoll, files, count, time, mask)
-  if (count != 0) return ask(SYS_ppoll, word(files), static_cast<long>(count), word(time), 0);
+  if (count != 0)
+    return ask(SYS_ppoll, word(files), static_cast<long>(count), word(time), word(mask), kMaskSize);
   return sleep_until(deadline_after(time), THRUM_CALLER);
 }
 
@@ -75,6 +77,10 @@ THRUM_EXPORT int select(int count, fd_set* reading, fd_set* writing, fd_set* oth
 THRUM_EXPORT int pselect(int count, fd_set* reading, fd_set* writing, fd_set* other, const timespec* time,
                          const sigset_t* mask) {
   THRUM_FORWARD(pselect, count, reading, writing, other, time, mask)
-  if (count != 0) return ask(SYS_pselect6, count, word(reading), word(writing), word(other), word(time));
+  long sized_mask[2] = {word(mask), kMaskSize};
+  if (count != 0) {
+    return ask(SYS_pselect6, count, word(reading), word(writing), word(other), word(time),
+               mask ? word(sized_mask) : 0);
+  }
   return sleep_until(deadline_after(time), THRUM_CALLER);
 }

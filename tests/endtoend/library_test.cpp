@@ -153,6 +153,16 @@ TEST_F(Library, WithThreadsOfItsOwn) {
   EXPECT_NE(reason.find("libstarter.so starts a thread"), std::string::npos) << reason;
   EXPECT_TRUE(assumes(result, "uninstrumented-modules"));
 
+  // And before main.
+  write(
+      "starter.cpp",
+      "#include <thread>\nstruct Early { Early() { std::thread([] {}).join(); } } early;\nvoid start() {}\n");
+  built = run({"g++", "-shared", "-fPIC", "starter.cpp", "-o", "libstarter.so"}, path(""));
+  ASSERT_EQ(built.exit_code, 0) << built.errors;
+  result = check({path("main.cpp"), "--compile-flags", path("libstarter.so")}, 3);
+  reason = result["tests"][0]["reason"].get<std::string>();
+  EXPECT_NE(reason.find("libstarter.so starts a thread"), std::string::npos) << reason;
+
   write("tasks.cpp",
         "#include <tbb/parallel_for.h>\n#include <atomic>\nint main() { std::atomic<int> sum{0};\n"
         "  tbb::parallel_for(0, 1000, [&](int i) { sum += i; }); }\n");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Wrong usage and environment: exit code 2 and exactly one line on standard error.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "endtoend.hpp"
 
@@ -155,6 +158,22 @@ TEST_F(Usage, CompilerDriverRefuses) {
   expect_refused({"c++", "-static", source}, "-static");
   expect_refused({"c++", "-fsanitize=address", source}, "-fsanitize=address");
   expect_refused({"cc", "-fsanitize=undefined,memory", source}, "-fsanitize=undefined,memory");
+}
+
+// A check that was killed leaves the folder that it compiled in; the next one removes it.
+TEST_F(Usage, LeftFoldersAreSwept) {
+  std::string gone = run({"sh", "-c", "echo $$"}, "/").output;
+  gone.pop_back();
+  std::string temporary = path("tmp");
+  std::string left = temporary + "/thrum-" + gone + "-abcdef";
+  std::string in_use = temporary + "/thrum-" + std::to_string(getpid()) + "-abcdef";
+  std::string foreign = temporary + "/thrum-notes-abcdef";
+  for (const std::string& folder : {left, in_use, foreign}) fs::create_directories(folder);
+  std::string source = write("plain.cpp", "int main() {}\n");
+  EXPECT_EQ(run({THRUM_PROGRAM, "check", source}, path(""), {"TMPDIR=" + temporary}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(in_use) && fs::exists(foreign));
+  EXPECT_EQ(std::distance(fs::directory_iterator(temporary), {}), 2);
 }
 
 TEST_F(Usage, HelpIsNoError) {
