@@ -36,6 +36,7 @@ const char* colour_of(Row::Kind kind) {
 std::string body_of(const TraceFile& file, ThreadId thread) {
   for (std::size_t i = 0; i < std::min(file.trace.events.size(), file.trace.places.size()); ++i) {
     if (file.trace.events[i].thread != thread) continue;
+    if (file.trace.events[i].operation == Operation::timer_expire) return "timer";
     std::vector<SourceLine> lines = user_lines(file, file.trace.places[i].stack);
     if (!lines.empty()) return lines.back().function;
   }

@@ -113,6 +113,10 @@ class Rows {
   void add_switch(std::size_t last) {
     const Event& event = trace_.events[last];
     const ChoicePoint* point = take_choice(event);
+    // A timer only interrupts.
+    bool to_timer = last + 1 < trace_.events.size() &&
+                    trace_.events[last + 1].operation == Operation::timer_expire;
+    if (to_timer || event.operation == Operation::timer_expire) return;
     std::size_t next = next_event_[last];
     bool goes_on = next < trace_.events.size();
     if (point && point->running_enabled) {
@@ -157,6 +161,7 @@ class Rows {
     if (event.operation == Operation::thread_join) {
       return "waits for " + thread_text(file_, places_of(file_, next).object) + " to end";
     }
+    if (event.operation == Operation::cancel) return "waits: " + operation_text(file_, next);
     std::string text =
         waits_for(event.operation, object_text(file_, places_of(file_, next).object, event.object));
     auto holder = holders_.find(event.object);

@@ -2,6 +2,7 @@
 // expect: exhausted
 //
 // A thread is cancelled wherever it waits, its cleanup handlers run, and the join says so.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -2,6 +2,7 @@
 // expect: exhausted
 //
 // A disabled cancel waits until it is enabled; an asynchronous one needs no cancellation point.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
 // expect: bug assertion
 //
 // A thread that may be cancelled anywhere is, between the two halves of an update.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
 // expect: bug deadlock
 //
 // A thread that is cancelled in a condition wait has the mutex again, and without a cleanup handler keeps it.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>
 

@@ -2,6 +2,7 @@
 // expect: bug assertion
 //
 // The thread is cancelled at its test before it has said that it is done.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

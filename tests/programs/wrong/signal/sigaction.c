@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: bug crash preemptions=0
+//
+// With SA_RESETHAND the handler is for one signal only.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+static void handle(int number) { (void)number; }
+
+static void* work(void* argument) {
+  raise(SIGUSR1);
+  raise(SIGUSR1);
+  return argument;
+}
+
+int main(void) {
+  struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESETHAND};
+  sigaction(SIGUSR1, &action, NULL);
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
