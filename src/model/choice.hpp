@@ -30,10 +30,11 @@ struct ChoiceKey {
 // By what a thread goes on. Timeouts and signals are no choices of their own: they stand among the options of
 // the thread choice.
 enum class Via : std::uint8_t {
-  run,      // it does what it stands before
-  timeout,  // its timed wait expires
-  signal,   // it handles a signal that is pending for it
-  expiry,   // the thread is a timer, and expires
+  run,           // it does what it stands before
+  timeout,       // its timed wait expires
+  signal,        // it handles a signal that is pending for it
+  signal_first,  // likewise, and the signal came before the wait that it stands before, and does not end it
+  expiry,        // the thread is a timer, and expires
 };
 inline constexpr Via kLastVia = Via::expiry;
 
@@ -52,7 +53,7 @@ enum class Base : std::uint8_t {
 
 // One choice as it was met in an execution. For thread choices the options are the enabled threads in order
 // of their ids, one for which a signal is pending via the signal; then what costs 1 more, likewise: threads
-// that run before their pending signal arrives, threads whose timed wait may expire, timers. Where no thread
+// that run before their pending signal arrives, or whose wait begins after it, threads whose timed wait may expire, timers. Where no thread
 // is enabled, there are only those with the earliest deadline.
 struct ChoicePoint {
   ChoiceKey key;

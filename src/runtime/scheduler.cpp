@@ -23,6 +23,18 @@ constinit Forever<Scheduler> the_scheduler;
 
 namespace {
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+// Whether handling the signal that is pending for a thread ends its wait: EINTR.
+bool ends_by_signal(const Thread& thread) {
+  switch (thread.operation) {
+    case Operation::sleep:
+    case Operation::signal_accept:
+    case Operation::signal_wait: return true;
+    case Operation::semaphore_wait:
+    case Operation::futex_return: return !next_handler_restarts(thread);
+    default: return false;
+  }
+}
 }  // namespace
 
 void Scheduler::start_main() {
@@ -237,10 +249,13 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   Thread& next = *option_threads_[taken];
   Via via = options_[taken].via;
   if (via == Via::run) return next;
-  if (via != Via::signal) {
+  if (via == Via::timeout || via == Via::expiry) {
     next.timed_out = true;
     advance_clock(next.deadline_ns);
-  } else if (&next == current_) {
+    return next;
+  }
+  next.signal_first = via == Via::signal_first;
+  if (&next == current_) {
     handle_signal_here();
   } else {
     interrupt(next.context);
@@ -273,12 +288,16 @@ void Scheduler::collect_options(const Thread& last) {
   if (timed) collect_timeouts();
 }
 
-// A signal takes a while to arrive; its thread may do something before.
+// A signal takes a while to arrive; its thread may do something before. And one that would end its wait may
+// also have come just before the wait began.
 void Scheduler::collect_late_runs() {
   for (std::size_t i = 0; i < point_.enabled; ++i) {
-    if (options_[i].via != Via::signal || !enabled(*option_threads_[i])) continue;
-    options_.push_back({options_[i].value, Via::run});
-    option_threads_.push_back(option_threads_[i]);
+    if (options_[i].via != Via::signal) continue;
+    Thread* thread = option_threads_[i];
+    bool may_run = enabled(*thread);
+    if (!may_run && (thread->in_kernel || !ends_by_signal(*thread))) continue;
+    options_.push_back({thread->id, may_run ? Via::run : Via::signal_first});
+    option_threads_.push_back(thread);
   }
 }
 
@@ -496,33 +515,16 @@ bool Scheduler::only_timers_live() const {
   return std::all_of(live_.begin(), live_.end(), [](const Thread* thread) { return thread->timer; });
 }
 
-namespace {
-
-// Whether handling a signal ends the wait for that operation: EINTR. restarts: the handler has SA_RESTART.
-bool ends_by_signal(Operation operation, bool restarts) {
-  switch (operation) {
-    case Operation::sleep:
-    case Operation::signal_accept:
-    case Operation::signal_wait: return true;
-    case Operation::semaphore_wait:
-    case Operation::futex_return: return !restarts;
-    default: return false;
-  }
-}
-
-}  // namespace
-
 void Scheduler::handle_signal_here() {
   Thread& me = *current_;
-  bool ends_wait = !enabled(me) && ends_by_signal(me.operation, next_handler_restarts());
-  // The signal may also have come just before the wait began.
-  if (ends_wait && !me.in_kernel) ends_wait = choose_value(2) == 0;
+  const bool ends_wait = !me.signal_first && !enabled(me) && ends_by_signal(me);
   Standing before = me;
   static_cast<Standing&>(me) = {};
   me.life = Life::unsettled;
   me.outer = &before;
   handle_one_signal(before.code);
   static_cast<Standing&>(me) = before;
+  me.signal_first = false;
   settle_writes();
   if (me.wait == Wait::join && me.joined->life == Life::ended) return;
   if (me.wait == Wait::spin) me.wait = Wait::nothing;  // the handler may have changed what its loop looks at

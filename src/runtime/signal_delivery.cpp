@@ -123,8 +123,8 @@ siginfo_t accept_signal(SignalSet set) {
   return info;
 }
 
-bool next_handler_restarts() {
-  int signal = std::countr_zero(signals().deliverable(running_slot())) + 1;
+bool next_handler_restarts(const Thread& thread) {
+  int signal = std::countr_zero(signals().deliverable(thread.slot)) + 1;
   return signal == kCancelSignal || (signals().action(signal).flags & SA_RESTART) != 0;
 }
 

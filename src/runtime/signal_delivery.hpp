@@ -26,8 +26,8 @@ siginfo_t make_info(int signal, int si_code);
 // The running thread handles one signal, the lowest. REQUIRES: one is deliverable.
 void handle_one_signal(std::uint64_t code);
 
-// Whether the handler that it would run has SA_RESTART.
-bool next_handler_restarts();
+// Whether the handler that the thread would run has SA_RESTART. REQUIRES: as above.
+bool next_handler_restarts(const Thread& thread);
 
 // The running thread handles all that are deliverable to it.
 void handle_signals(std::uint64_t code);

@@ -53,6 +53,7 @@ struct Standing {
   bool timed_out = false;    // it goes on because of that
   bool interrupted = false;  // it goes on because a signal handler ran
   bool in_kernel = false;    // its wait has certainly begun: a signal cannot come just before
+  bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
   bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
   std::uint32_t size = 0;

@@ -16,9 +16,9 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure) 
               departure.option.value,
               1,
               static_cast<std::uint32_t>(departure.key.kind) & 7,
-              static_cast<std::uint32_t>(departure.option.via) & 3};
+              static_cast<std::uint32_t>(departure.option.via) & 7};
   Entry& above = entries_[parent];
-  above.children = (above.children + 1) & 0x7ffffff;
+  above.children = (above.children + 1) & 0x3ffffff;
   THRUM_CHECK(above.children != 0);
   ++live_;
   if (free_ == kNone) {
@@ -35,7 +35,7 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure) 
 void ExecutionTree::release(Node node) {
   while (true) {
     Entry& entry = entries_[node];
-    entry.children = (entry.children - 1) & 0x7ffffff;
+    entry.children = (entry.children - 1) & 0x3ffffff;
     if (entry.children != 0) return;
     THRUM_CHECK(node != kRoot);
     Node parent = entry.parent;

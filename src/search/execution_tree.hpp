@@ -42,9 +42,9 @@ class ExecutionTree {
     std::uint32_t index;
     ThreadId thread;
     std::uint16_t option;
-    std::uint32_t children : 27;  // the holder counts as one
+    std::uint32_t children : 26;  // the holder counts as one
     std::uint32_t kind : 3;
-    std::uint32_t via : 2;
+    std::uint32_t via : 3;
   };
   static_assert(sizeof(Entry) == 16);
 

@@ -10,13 +10,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <unistd.h>
 
 static char alternate[1 << 16];
-static int depth;
-static int deepest;
-static int calls[3];
+static volatile int depth;
+static volatile int deepest;
+static volatile int calls[3];
 
 static void enter(void) {
   ++depth;
@@ -59,6 +58,7 @@ static void count_other(int number) {
 }
 
 static void* work(void* argument) {
+  deepest = 0;
   struct sigaction action = {.sa_handler = masks};
   sigaddset(&action.sa_mask, SIGUSR2);
   sigaction(SIGUSR1, &action, NULL);
@@ -89,7 +89,7 @@ static void* work(void* argument) {
 int main(void) {
   // masks() leaves one SIGUSR1 pending, which comes when it has returned: once more.
   work(NULL);
-  memset(calls, 0, sizeof calls);
+  for (int i = 0; i < 3; ++i) calls[i] = 0;
   stack_t none = {.ss_flags = SS_DISABLE};
   sigaltstack(&none, NULL);
   pthread_t thread;

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +29,8 @@ static void* work(void* argument) {
   assert(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
   struct itimerspec once = {{0, 0}, {0, 1000}};
   assert(timer_settime(timer, 0, &once, NULL) == 0);
-  while (!handled) pause();
+  while (!handled) {
+  }
   return argument;
 }
 

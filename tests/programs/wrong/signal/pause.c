@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock preemptions=1
+// expect: bug deadlock preemptions=2
 //
 // The signal arrives between the look at the flag and pause(), which then waits for ever.
 #define _GNU_SOURCE
