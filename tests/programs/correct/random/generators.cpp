@@ -1,5 +1,6 @@
 // Numbers drawn repeat in each execution, and a loop that draws them is no waiting loop.
 // expect: exhausted
+// plain: no
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // poll and select without descriptors sleep, in virtual time.
 // expect: exhausted
+// plain: no
 #include <poll.h>
 #include <sys/select.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
+// plain: no
 //
 // SIGEV_THREAD_ID sends to one thread; SIGEV_NONE sends nothing, and can be asked for its time; missed
 // expiries are counted.
