@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -98,7 +99,9 @@ class Check {
   int list_tests();
   Run work(const Job& job, double time_seconds, const std::string& progress);
   void check_tests(const std::vector<std::string>& names);
-  void take(const Run& run, const std::string& test, double time_seconds);
+  void check_test(const std::string& name, std::size_t tests_left);
+  void take(const Run& run, const Job& job, double time_seconds);
+  std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
   void tell() const;
   double elapsed() const { return seconds_since(start_); }
@@ -129,7 +132,7 @@ int Check::run() {
     check_tests(select_tests(*first.outcome.report.tests, options_));
   } else {
     select_tests({kWholeProgram}, options_);
-    take(first, "", time);
+    take(first, job, time);
   }
   if (code_ == kExitInternal && result_.tests.size() == 1) return code_;
   tell();
@@ -188,26 +191,52 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
 
 // Each test has a process of its own: what one leaves behind, or how it dies, is nothing to the others.
 void Check::check_tests(const std::vector<std::string>& names) {
-  Job job = job_of(options_);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (interrupt_count() > 0) {
       leave_out(names[i]);
-      continue;
+    } else {
+      check_test(names[i], names.size() - i);
     }
-    job.test = names[i];
-    double time = time_for_test(options_, elapsed(), names.size() - i);
-    take(work(job, time, fmt::format(" {} ({} of {})", names[i], i + 1, names.size())), names[i], time);
   }
 }
 
-void Check::take(const Run& run, const std::string& test, double time_seconds) {
+// A test that its framework runs in parts is checked part by part; how many there are shows only then.
+void Check::check_test(const std::string& name, std::size_t tests_left) {
+  Job job = job_of(options_);
+  job.test = name;
+  std::string part_before;
+  while (true) {
+    double time = time_for_test(options_, elapsed(), tests_left);
+    Run run = work(job, time, fmt::format(" {}, {} left", name, tests_left));
+    const Report& report = run.outcome.report;
+    if (report.part_missing && job.part > 0) return;
+    // Catch2 runs a test whose last section has failed once more, without a section.
+    bool empty_round = report.part_name.empty() && !part_before.empty() && report.result.bugs.empty();
+    part_before = report.part_name;
+    if (!empty_round) take(run, job, time);
+    if (!report.may_have_more || interrupt_count() > 0) return;
+    ++job.part;
+  }
+}
+
+void Check::take(const Run& run, const Job& job, double time_seconds) {
   const WorkerOutcome& outcome = run.outcome;
   if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
   TestResult result = judge(outcome, options_, is_death_test(outcome.report), time_seconds);
-  if (!test.empty()) result.name = test;
-  bugs_.add(outcome, run.names, program_, test, result);
+  if (!job.test.empty()) result.name = entry_name(job.test, outcome.report.part_name);
+  bugs_.add(outcome, run.names, program_, job, result);
   result_.tests.push_back(std::move(result));
   code_ = worse(code_, exit_code(outcome, options_, result_.tests.back().verdict));
+}
+
+// Parts may have the same name, such as those for the values of a generator.
+std::string Check::entry_name(const std::string& test, const std::string& part) const {
+  std::string name = part.empty() ? test : test + " / " + part;
+  std::string unique = name;
+  auto is_taken = [&](const TestResult& other) { return other.name == unique; };
+  for (int number = 2; std::any_of(result_.tests.begin(), result_.tests.end(), is_taken); ++number)
+    unique = fmt::format("{} ({})", name, number);
+  return unique;
 }
 
 void Check::leave_out(const std::string& test) {

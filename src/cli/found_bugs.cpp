@@ -73,11 +73,12 @@ void FoundBugs::prepare_folder() const {
 }
 
 void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
-                    const std::string& test, TestResult& result) {
+                    const Job& job, TestResult& result) {
   for (const FoundBug& bug : outcome.report.result.bugs) {
     TraceFile file;
     file.invocation = invocation_;
-    file.invocation.test = test;
+    file.invocation.test = job.test;
+    file.invocation.part = job.part;
     file.strategy = options_.strategy;
     file.heap = options_.heap;
     file.steps = options_.steps;

@@ -21,10 +21,10 @@ class FoundBugs {
   // Makes the folder for trace files and removes those of earlier checks in it.
   void prepare_folder() const;
 
-  // Writes a trace file for each bug of a test's worker, and adds the bugs to the test. test: its name, empty
-  // where the program is the test. Bugs are numbered over all tests.
-  void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
-           const std::string& test, TestResult& result);
+  // Writes a trace file for each bug of a worker, and adds the bugs to the result of its test. job: the
+  // worker's. Bugs are numbered over all tests.
+  void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program, const Job& job,
+           TestResult& result);
 
   // In the order of the bugs.
   const std::vector<TraceFile>& traces() const { return traces_; }

@@ -24,11 +24,10 @@ struct Later {
   const char* name;
   int words;
 };
-constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
-                               Later{"--focus-var", 1},      Later{"--search-memory", 1},
-                               Later{"--program-memory", 1}, Later{"--spurious", 0},
-                               Later{"--suppressions", 1},   Later{"--baseline", 1},
-                               Later{"--isolate", 1}};
+constexpr std::array kLater = {
+    Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
+    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--spurious", 0},
+    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }

@@ -27,6 +27,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
   job.threads = threads;
   job.test = recorded.invocation.test;
+  job.part = recorded.invocation.part;
   job.replay = recorded.plan;
   return job;
 }

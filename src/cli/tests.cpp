@@ -13,7 +13,7 @@ namespace thrum {
 namespace {
 
 bool matches(const std::string& glob, const std::string& test) {
-  return fnmatch(glob.c_str(), test.c_str(), 0) == 0;
+  return glob == test || fnmatch(glob.c_str(), test.c_str(), 0) == 0;
 }
 
 }  // namespace

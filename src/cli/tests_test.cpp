@@ -21,6 +21,8 @@ TEST(Tests, AreSelectedByGlobs) {
       << "in the program's order, and a star stands for slashes too";
   EXPECT_TRUE(is_asked_for("Stack.Push", options));
   EXPECT_FALSE(is_asked_for("main", options));
+  options.tests = {"a [name] *"};
+  EXPECT_TRUE(is_asked_for("a [name] *", options)) << "a name is a name first";
 }
 
 TEST(Tests, AGlobForNoneIsAnError) {

@@ -110,6 +110,45 @@ TEST(Judge, NoThreads) {
   EXPECT_TRUE(assumes(judge(outcome, {}), "no-threads"));
 }
 
+TEST(Judge, ATestThatSkipsItself) {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.executions_skipped = 6;
+  outcome.report.skip_reason = "no network";
+  expect(outcome, {}, Verdict::skipped, false, 0);
+  EXPECT_EQ(judge(outcome, {}).reason, "no network");
+  outcome.report.executions_skipped = 5;
+  expect(outcome, {}, Verdict::exhausted, true, 0);
+  EXPECT_TRUE(assumes(judge(outcome, {}), "executions-skipped"));
+}
+
+TEST(Judge, ADeathTestIsSkippedAndAnotherForkIsNot) {
+  WorkerOutcome outcome;
+  outcome.report.result.end = SearchEnd::lost_control;
+  outcome.report.notes = {{"uncontrolled-call", 1, "the program calls fork", true}};
+  expect(outcome, {}, Verdict::inconclusive, false, 3);
+  TestResult death = judge(outcome, {}, true);
+  EXPECT_EQ(death.verdict, Verdict::skipped);
+  EXPECT_EQ(exit_code(outcome, {}, death.verdict), kExitDone);
+  EXPECT_FALSE(is_death_test(outcome.report)) << "no stack says so";
+}
+
+TEST(Judge, TheShareOfTheTimeIsSaid) {
+  WorkerOutcome outcome = within_bound();
+  outcome.report.result.end = SearchEnd::time;
+  CheckOptions options;
+  EXPECT_EQ(judge(outcome, options, false, 60).reason, "the time ended (--time 60)");
+  EXPECT_EQ(judge(outcome, options, false, 2).reason,
+            "the time ended (2 s was this test's share of --time 60)");
+  options.time_per_test_seconds = 2;
+  EXPECT_EQ(judge(outcome, options, false, 2).reason, "the time ended (--time-per-test 2)");
+}
+
+TEST(Judge, TheWorseCodeIsTheWholes) {
+  EXPECT_EQ(worse(kExitDone, kExitInconclusive), kExitInconclusive);
+  EXPECT_EQ(worse(kExitBug, kExitInconclusive), kExitBug);
+  EXPECT_EQ(worse(kExitBug, kExitInternal), kExitInternal);
+}
+
 TEST(Judge, RacesIgnored) {
   CheckOptions options;
   options.races = "ignore";

@@ -281,6 +281,9 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.list(x.notes, note);
   codec.optional(x.replayed, trace);
   codec.optional(x.tests, [](auto& inner, auto& names) { inner.list(names, text); });
+  codec.text(x.part_name);
+  codec.flag(x.part_missing);
+  codec.flag(x.may_have_more);
   codec.number(x.executions_skipped);
   codec.text(x.skip_reason);
 };
@@ -298,6 +301,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);
   codec.text(x.test);
+  codec.number(x.part);
   codec.flag(x.only_list);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };

@@ -37,6 +37,7 @@ struct Job {
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
   std::string test;
+  std::uint32_t part = 0;      // of a test that its framework runs in several parts, one after another
   bool only_list = false;      // nothing is to be searched: a program without tests ends at its first choice
   std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
 };
@@ -68,8 +69,11 @@ struct Report {
   std::vector<Note> notes;
   std::optional<Trace> replayed;                  // for Job::replay
   std::optional<std::vector<std::string>> tests;  // announced by a test framework; then nothing was searched
-  std::uint64_t executions_skipped = 0;           // that the test itself ended as skipped
-  std::string skip_reason;                        // what the first of them said
+  std::string part_name;                          // of the part that was asked for; may be empty
+  bool part_missing = false;   // the test has no such part, or never comes to it: nothing was searched
+  bool may_have_more = false;  // there is another part, or that was not to be learned
+  std::uint64_t executions_skipped = 0;  // that the test itself ended as skipped
+  std::string skip_reason;               // what the first of them said
 };
 
 void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);

@@ -48,6 +48,8 @@ Trace sample_trace(const Threads& threads) {
   trace.failure.thread = threads.grandchild;
   trace.failure.waiters = {{threads.first, Operation::lock, 0x1000, threads.second, false, 0x99},
                            {threads.second, Operation::futex_wait, 0x2000, kNoThread, true, 0}};
+  trace.failure.file = "queue.cpp";
+  trace.failure.line = 12;
   trace.failure_stack = {{Place::Space::module, 0, 0, 0x4321}};
   trace.waiter_places = {places, {}};
   trace.output = std::string("with a zero\0 in it", 18);
@@ -67,6 +69,11 @@ Report sample_report(const Threads& threads) {
   report.started_threads = true;
   report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
   report.notes = {{"weaker-atomics", 3, "three atomics", false}, {"uncontrolled-call", 1, "read", true}};
+  report.tests = {"Queue.Push", "Queue.Pop"};
+  report.part_name = "first / second";
+  report.may_have_more = true;
+  report.executions_skipped = 2;
+  report.skip_reason = "no network";
   report.replayed = sample_trace(threads);
   return report;
 }
@@ -87,6 +94,9 @@ TEST(Job, RoundTrip) {
   job.keep_going = true;
   job.heap = Heap::fresh;
   job.threads = thrum::Threads::system;
+  job.test = "Queue.Pop";
+  job.part = 3;
+  job.only_list = true;
   job.replay = sample_plan(threads);
   ByteWriter out;
   write_job(out, job, threads.names);
@@ -106,6 +116,9 @@ TEST(Job, RoundTrip) {
   EXPECT_TRUE(read->keep_going);
   EXPECT_EQ(read->heap, Heap::fresh);
   EXPECT_EQ(read->threads, thrum::Threads::system);
+  EXPECT_EQ(read->test, "Queue.Pop");
+  EXPECT_EQ(read->part, 3U);
+  EXPECT_TRUE(read->only_list);
   ASSERT_TRUE(read->replay);
   EXPECT_EQ(to_string(*read->replay, others), to_string(*job.replay, threads.names));
 }

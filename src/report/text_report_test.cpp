@@ -221,7 +221,7 @@ TEST(Fingerprint, TellsPlacesApartAndNothingElse) {
 
 TEST(TraceFile, JsonRoundTrip) {
   TraceFile file = assertion_trace();
-  file.invocation = {"/t/queue", {}, "-O2", {"--fast", "2"}, "/t", "Queue.Pop"};
+  file.invocation = {"/t/queue", {}, "-O2", {"--fast", "2"}, "/t", "Queue.Pop", 2};
   file.strategy = "icb";
   file.heap = "fresh";
   file.steps = 17;

@@ -39,8 +39,9 @@ struct Invocation {
   std::vector<std::string> sources;  // absolute paths
   std::string compile_flags;
   std::vector<std::string> arguments;
-  std::string directory;  // the working directory
-  std::string test;       // of a program with several; empty: the program is one test
+  std::string directory;   // the working directory
+  std::string test;        // of a program with several; empty: the program is one test
+  std::uint32_t part = 0;  // of the test, as in Job
 };
 
 struct TraceFile {

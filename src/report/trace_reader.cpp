@@ -55,6 +55,7 @@ class TraceReader {
     json_.at("arguments").get_to(from.arguments);
     json_.at("directory").get_to(from.directory);
     from.test = json_.value("test", "");
+    from.part = json_.value("part", 0u);
     const Json& options = json_.at("options");
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);

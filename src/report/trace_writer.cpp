@@ -57,6 +57,7 @@ class TraceWriter {
         {"arguments", from.arguments},
         {"directory", from.directory},
         {"test", from.test},
+        {"part", from.part},
         {"options",
          {{"strategy", file_.strategy}, {"heap", file_.heap}, {"steps", file_.steps}, {"seed", file_.seed}}},
         {"preemptions", file_.preemptions},

@@ -12,6 +12,7 @@
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/snapshot.hpp"
+#include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
 #include "support/check.hpp"
@@ -91,6 +92,12 @@ void handle_signal(int signal, void (*handler)(int, siginfo_t*, void*)) {
 }
 
 void fail(Failure failure) {
+  // Parts of a test before the one that is checked have been checked by themselves.
+  if (test_framework().passes_over()) {
+    test_framework().miss_part();
+    if (!world.running) report_without_search(nullptr);
+    end_execution();
+  }
   if (!world.running) report_without_search(&failure);
   Trace& trace = current_trace();
   trace.end = End::bug;

@@ -73,6 +73,8 @@ void undo_calls() {
   mappings().restore();
 }
 
+bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
+
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
@@ -84,6 +86,7 @@ void put_back() {
   process_state().restore();
   signals().restore();
   timers().restore();
+  test_framework().restore();
 }
 
 void take_snapshot() {
@@ -94,6 +97,7 @@ void take_snapshot() {
   process_state().save();
   signals().save();
   timers().save();
+  test_framework().save();
   the_heap.save();
   descriptors().save();
   files().save();
@@ -264,8 +268,9 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = scheduler().director().records_events() || world.job->digest_traces;
+    world.recording = wants_events();
     pay_attention();
+    if (test_framework().passes_over()) pass_over();
     limit_steps(world.job->steps);
     world.wrote = false;
     loader().reset();
@@ -354,6 +359,16 @@ void lose_control(const char* kind, const std::string& text) {
 void lose_control_by_call(const std::string& name) {
   notes().uncontrolled_call(name);
   end_uncontrolled();
+}
+
+void pass_over() {
+  scheduler().director().pause();
+  world.recording = false;
+}
+
+void explore_again() {
+  scheduler().director().resume();
+  world.recording = wants_events();
 }
 
 void end_of_list() {

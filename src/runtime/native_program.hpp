@@ -44,6 +44,11 @@ Trace& current_trace();
 // one.
 [[noreturn]] void exit_process(int status);
 
+// From here on the execution goes on by the base policy alone, unseen by the search; and is searched again.
+// REQUIRES: an execution runs.
+void pass_over();
+void explore_again();
+
 // A test framework has announced all tests of a process that is to list them: its work is done.
 [[noreturn]] void end_of_list();
 

@@ -2,6 +2,8 @@
 // What listeners of test frameworks call: include/thrum/wrapped/thrum_tests.h.
 #include "runtime/test_framework.hpp"
 
+#include <cstring>
+
 #include "runtime/intercept.hpp"
 #include "runtime/native_program.hpp"
 
@@ -13,12 +15,22 @@ constinit Forever<TestFramework> the_test_framework;
 
 bool TestFramework::has_begun() const { return begun_ || world.job->test.empty(); }
 
+void TestFramework::name_part(const char* name) {
+  // Executions that fail may not come to the inner sections.
+  if (std::strlen(name) > part_name_.size()) part_name_ = name;
+}
+
+void TestFramework::end_part(bool more) { (more ? saw_more_ : saw_end_) = true; }
+
 void TestFramework::skip(const char* reason) {
   if (skipped_++ == 0) skip_reason_ = reason;
 }
 
 void TestFramework::add_to(Report& report) const {
   if (listed_ && !world.job->replay) report.tests = names_;
+  report.part_name = part_name_;
+  report.part_missing = part_missing_;
+  report.may_have_more = has_parts_ && (saw_more_ || !saw_end_);
   report.executions_skipped = skipped_;
   report.skip_reason = skip_reason_;
 }
@@ -69,3 +81,30 @@ THRUM_EXPORT void thrum_test_skips(const char* reason) {
 }
 
 THRUM_EXPORT void thrum_test_ends() { end_test(THRUM_CALLER); }
+
+THRUM_EXPORT unsigned thrum_part_wanted() {
+  test_framework().note_parts();
+  return world.job->part;
+}
+
+THRUM_EXPORT void thrum_part_passes_over() {
+  test_framework().pass_over();
+  if (world.running) pass_over();
+}
+
+THRUM_EXPORT void thrum_part_begins() {
+  test_framework().begin_part();
+  if (world.running) explore_again();
+}
+
+THRUM_EXPORT void thrum_part_named(const char* name) { test_framework().name_part(name); }
+
+THRUM_EXPORT void thrum_part_ends(int more) {
+  test_framework().end_part(more != 0);
+  end_test(THRUM_CALLER);
+}
+
+THRUM_EXPORT void thrum_part_missing() {
+  test_framework().miss_part();
+  end_test(THRUM_CALLER);
+}

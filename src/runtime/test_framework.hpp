@@ -34,6 +34,19 @@ class TestFramework {
   void begin() { begun_ = true; }
   bool has_begun() const;
 
+  // A framework may run a test in parts, each from its beginning: sections of Catch2. One part is checked;
+  // those before it are passed over, without choices.
+  void note_parts() { has_parts_ = true; }
+  void pass_over() { passes_over_ = true; }
+  void begin_part() { passes_over_ = false; }
+  bool passes_over() const { return passes_over_; }
+  void name_part(const char* name);
+  void end_part(bool more);
+  void miss_part() { part_missing_ = true; }
+  // What is so at the snapshot, and back to that.
+  void save() { saved_passes_over_ = passes_over_; }
+  void restore() { passes_over_ = saved_passes_over_; }
+
   // An execution in which the test gave itself up.
   void skip(const char* reason);
 
@@ -44,6 +57,13 @@ class TestFramework {
   bool listed_ = false;
   bool begun_ = false;
   std::vector<std::string> names_;
+  bool passes_over_ = false;
+  bool saved_passes_over_ = false;
+  bool has_parts_ = false;
+  bool part_missing_ = false;
+  bool saw_end_ = false;   // of the test, behind this part
+  bool saw_more_ = false;  // another part behind this one
+  std::string part_name_;
   std::uint64_t skipped_ = 0;
   std::string skip_reason_;
 };

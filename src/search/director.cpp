@@ -14,6 +14,23 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   recording_ = recording;
   next_ = plan.departures.data();
   end_ = next_ + plan.departures.size();
+  paused_ = false;
+  advance();
+}
+
+void Director::pause() {
+  static constexpr Departure kNoDeparture{{kNoThread, ChoiceKind::thread, 0}, {kNoThread, Via::run}};
+  if (paused_) return;
+  paused_ = true;
+  held_ = next_;
+  next_ = &kNoDeparture;
+  silent_ = true;
+}
+
+void Director::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  next_ = held_;
   advance();
 }
 
@@ -25,6 +42,7 @@ void Director::advance() {
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
   if (options.size() == 1 && !online_) return 0;  // nothing to choose
   std::uint16_t fallback = default_option(point, options, policy_.base);
+  if (paused_) return fallback;
   std::uint16_t taken = decide(point, options, fallback, pending);
   if (taken == kStop) return kStop;
   if (recording_ != Recording::fringe || next_ == end_) {
@@ -64,6 +82,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
 }
 
 void Director::finish() {
+  resume();
   if (next_ != end_ && trace_->end != End::stopped) trace_->end = End::diverged;
 }
 

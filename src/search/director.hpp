@@ -33,6 +33,11 @@ class Director {
   // stands in the trace. REQUIRES: options are not empty.
   std::uint16_t choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending);
 
+  // Between these two every choice is the base policy's, and none is a choice of the plan or of the strategy,
+  // nor written down.
+  void pause();
+  void resume();
+
   // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it
   // before.
   void finish();
@@ -52,6 +57,8 @@ class Director {
   Policy policy_;
   Random random_{0};
   Recording recording_ = Recording::fringe;
+  const Departure* held_ = nullptr;  // next_, while it is paused
+  bool paused_ = false;
   bool silent_ = false;  // there is a departure ahead, and until then nothing to do
 };
 

@@ -2,39 +2,15 @@
 // GoogleTest binaries: each test has its own verdict. The programs stand in googletest/ and own_main.cpp.
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <sstream>
 
-#include "endtoend.hpp"
+#include "frameworks.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class GoogleTest : public EndToEnd {
- protected:
-  static std::string program(const std::string& name) { return std::string(FRAMEWORK_PROGRAMS) + "/" + name; }
-
-  static std::vector<std::string> lines(const std::string& text) {
-    std::vector<std::string> result;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) result.push_back(line);
-    return result;
-  }
-
-  static std::map<std::string, json> by_name(const json& result) {
-    std::map<std::string, json> tests;
-    for (const json& test : result["tests"]) tests[test["name"]] = test;
-    return tests;
-  }
-
-  static json test(const json& result, const std::string& name) {
-    auto tests = by_name(result);
-    EXPECT_TRUE(tests.contains(name)) << name;
-    return tests[name];
-  }
-};
+class GoogleTest : public Frameworks {};
 
 TEST_F(GoogleTest, ThirtyTestsHaveEachTheirVerdict) {
   json result = check({program("googletest")}, 1);

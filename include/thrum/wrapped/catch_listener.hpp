@@ -18,14 +18,6 @@ namespace thrum_catch {
 
 using Tests = std::vector<Catch::TestCase>;
 
-// Two tests of one name belong to different classes.
-inline std::string unique_name(const Tests& tests, const Catch::TestCase& test) {
-  for (const Catch::TestCase& other : tests) {
-    if (other.name == test.name && other.className != test.className) return test.className + "::" + test.name;
-  }
-  return test.name;
-}
-
 inline std::string failure_message(const Catch::AssertionStats& stats) {
   const Catch::AssertionResult& result = stats.assertionResult;
   std::string message = result.hasExpression() ? result.getExpressionInMacro() : std::string();
@@ -44,7 +36,8 @@ inline std::string failure_message(const Catch::AssertionStats& stats) {
 // An exception that left the test; where one leaves an assertion, that has failed.
 inline bool left_the_test(const Catch::AssertionResult& result) {
   std::string macro(result.getTestMacroName());
-  return result.getResultType() == Catch::ResultWas::ThrewException && (macro.empty() || macro == "TEST_CASE");
+  return result.getResultType() == Catch::ResultWas::ThrewException &&
+         (macro.empty() || macro == "TEST_CASE");
 }
 
 struct Listener : Catch::TestEventListenerBase {
@@ -53,23 +46,22 @@ struct Listener : Catch::TestEventListenerBase {
   void testGroupStarting(const Catch::GroupInfo&) override {
     int asked = thrum_tests_asked();
     if (asked == THRUM_TESTS_NOTHING) return;
-    const Tests& all = Catch::getAllTestCasesSorted(*m_config);
     if (asked == THRUM_TESTS_LIST) {
+      const Tests& all = Catch::getAllTestCasesSorted(*m_config);
       for (const Catch::TestCase& test : Catch::filterTests(all, m_config->testSpec(), *m_config))
-        thrum_tests_add(unique_name(all, test).c_str());
+        thrum_tests_add(test.name.c_str());
       thrum_tests_listed();
     }
   }
 
-  // Which tests follow is decided when the first begins. So the one that is wanted is run in its place, and ends
-  // the execution.
+  // Which tests follow is decided when the first begins. So the one that is wanted is run in its place, and
+  // ends the execution.
   void testCaseStarting(const Catch::TestCaseInfo& first) override {
     if (thrum_tests_asked() != THRUM_TESTS_ONE) return;
     may_fail_ = first.okToFail();
     if (checked_) return;
-    const Tests& all = Catch::getAllTestCasesSorted(*m_config);
-    for (const Catch::TestCase& test : all) {
-      if (unique_name(all, test) != thrum_tests_wanted()) continue;
+    for (const Catch::TestCase& test : Catch::getAllTestCasesSorted(*m_config)) {
+      if (test.name != thrum_tests_wanted()) continue;
       checked_ = true;
       thrum_test_begins();
       static_cast<Catch::RunContext&>(*Catch::getCurrentContext().getRunner()).runTest(test);
@@ -77,9 +69,32 @@ struct Listener : Catch::TestEventListenerBase {
     std::exit(0);
   }
 
+  // The body of a test is run once for each of its sections and for each value of its generators, as a
+  // section itself that holds the others.
+  void sectionStarting(const Catch::SectionInfo& section) override {
+    if (!checked_) return;
+    if (depth_++ > 0) {
+      path_ += (path_.empty() ? "" : " / ") + section.name;
+      if (parts_ == thrum_part_wanted() + 1) thrum_part_named(path_.c_str());
+      return;
+    }
+    path_.clear();
+    unsigned part = parts_++;
+    if (part < thrum_part_wanted()) thrum_part_passes_over();
+    if (part == thrum_part_wanted()) thrum_part_begins();
+    if (part > thrum_part_wanted()) thrum_part_ends(1);
+  }
+
+  void sectionEnded(const Catch::SectionStats& stats) override {
+    if (!checked_) return;
+    --depth_;
+    if (stats.missingAssertions && is_wanted_part() && !may_fail_)
+      fail("no assertion was made in " + stats.sectionInfo.name, stats.sectionInfo.lineInfo);
+  }
+
   bool assertionEnded(const Catch::AssertionStats& stats) override {
     const Catch::AssertionResult& result = stats.assertionResult;
-    if (!checked_ || result.isOk() || may_fail_) return false;
+    if (!checked_ || result.isOk() || may_fail_ || !is_wanted_part()) return false;
     int kind = left_the_test(result) ? THRUM_FAILURE_EXCEPTION : THRUM_FAILURE_EXPECTATION;
     Catch::SourceLineInfo place = result.getSourceInfo();
     thrum_test_fails(kind, failure_message(stats).c_str(), place.file, static_cast<int>(place.line));
@@ -87,19 +102,25 @@ struct Listener : Catch::TestEventListenerBase {
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
     if (!checked_) return;
-    if (stats.totals.testCases.failed > 0 && !may_fail_) fail(stats, "no assertion was made");
-    if (stats.totals.testCases.failed > 0) fail(stats, "the test was to fail, and did not");
-    thrum_test_ends();
+    if (!is_wanted_part()) thrum_part_missing();
+    if (may_fail_ && stats.totals.testCases.failed > 0)
+      fail("the test was to fail, and did not", stats.testInfo.lineInfo);
+    thrum_part_ends(0);
   }
 
  private:
-  static void fail(const Catch::TestCaseStats& stats, const char* message) {
-    const Catch::SourceLineInfo& place = stats.testInfo.lineInfo;
-    thrum_test_fails(THRUM_FAILURE_EXPECTATION, message, place.file, static_cast<int>(place.line));
+  bool is_wanted_part() const { return parts_ == thrum_part_wanted() + 1; }
+
+  static void fail(const std::string& message, const Catch::SourceLineInfo& place) {
+    thrum_test_fails(THRUM_FAILURE_EXPECTATION, message.c_str(), place.file, static_cast<int>(place.line));
   }
 
-  bool checked_ = false;  // in the program's memory: each execution begins as the first one did
+  // In the program's memory: each execution begins as the first one did.
+  bool checked_ = false;
   bool may_fail_ = false;
+  unsigned parts_ = 0;
+  int depth_ = 0;
+  std::string path_;
 };
 
 namespace {

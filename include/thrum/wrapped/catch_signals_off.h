@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Around each test, Catch2 installs handlers for signals and takes them away again. Under a search a crash is
-// Thrum's to report, at its place; so then its calls do nothing. In a program that runs by itself they are made.
+// Thrum's to report, at its place; so then its calls do nothing. In a program that runs by itself they are
+// made.
 #pragma GCC system_header
 #if defined(__THRUM__) && (defined(CATCH_CONFIG_MAIN) || defined(CATCH_CONFIG_RUNNER))
 #ifndef THRUM_CATCH_SIGNALS

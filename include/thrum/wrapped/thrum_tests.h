@@ -33,6 +33,15 @@ __attribute__((noreturn)) void thrum_test_fails(int kind, const char* message, c
 __attribute__((noreturn)) void thrum_test_skips(const char* reason);
 __attribute__((noreturn)) void thrum_test_ends(void);
 
+// A framework may run a test in parts, each from its beginning. Each part is checked by a process of its own,
+// and those before it are passed over there: they run by one schedule, and how they fail does not matter.
+unsigned thrum_part_wanted(void);  // counts from 0
+void thrum_part_passes_over(void);
+void thrum_part_begins(void);
+void thrum_part_named(const char* name);
+__attribute__((noreturn)) void thrum_part_ends(int more);  // whether another one follows
+__attribute__((noreturn)) void thrum_part_missing(void);   // the test has no such part
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Twelve tests. Wrong: "lazy value, wrong", "sections, one wrong", "generators, one wrong", "a tag that does not hold".
+// Twelve tests. Wrong: "lazy value, wrong", "sections, one wrong", "generators, one wrong", "a tag that does
+// not hold".
 #include <catch2/catch.hpp>
 
 #include <atomic>
