@@ -146,13 +146,16 @@ TEST_F(GoogleTest, PlainRunIsGoogleTests) {
 TEST_F(GoogleTest, AMainOfItsOwn) {
   json result = check({program("own_main")}, 1);
   auto tests = by_name(result);
-  EXPECT_EQ(tests.size(), 5U) << "those that main's own filter leaves";
+  EXPECT_EQ(tests.size(), 7U) << "those that main's own filter leaves";
   EXPECT_EQ(tests["Ticks.One"]["verdict"], "exhausted");
   EXPECT_EQ(tests["Ticks.One"]["threads_max"], 3) << "main's thread is part of the test's executions";
   EXPECT_EQ(tests["Ticks.FailsLate"]["bugs"][0]["kind"], "test-failure");
   EXPECT_EQ(tests["Ticks.Throws"]["bugs"][0]["kind"], "uncaught-exception");
   EXPECT_EQ(tests["Ticks.Throws"]["bugs"][0]["locations"][0]["function"], "Ticks_Throws_Test::TestBody");
   EXPECT_EQ(tests["Ticks.Exits"]["bugs"][0]["kind"], "nonzero-exit");
+  EXPECT_EQ(tests["Ticks.IsKilled"]["bugs"][0]["kind"], "crash") << "and the others go on";
+  EXPECT_EQ(tests["Ticks.Forks"]["verdict"], "inconclusive") << "no death test";
+  EXPECT_NE(tests["Ticks.Forks"]["reason"].get<std::string>().find("calls fork"), std::string::npos);
   EXPECT_EQ(tests["Ticks.SkippedInSomeSchedules"]["verdict"], "exhausted");
 }
 
@@ -161,6 +164,23 @@ TEST_F(GoogleTest, TimeIsSharedAmongTheTests) {
                               program("googletest"), "--test", "Mock.*"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(thrum({"check", "--time-per-test", "0", program("googletest")}).exit_code, 2);
+}
+
+TEST_F(GoogleTest, InterruptReportsWhatWasDone) {
+  ChildResult result = run({"timeout", "--preserve-status", "-s", "INT", "3", THRUM_PROGRAM, "check",
+                            "--time", "0", "--json", "result.json", program("googletest"), "--",
+                            "--gtest_also_run_disabled_tests", "--gtest_filter=Endless.*"},
+                           path(""));
+  EXPECT_EQ(result.exit_code, 3) << result.output << result.errors;
+  EXPECT_NE(result.output.find("3 tests: 1 passed, 1 inconclusive, 1 not begun (interrupted)."),
+            std::string::npos)
+      << result.output;
+  json interrupted = json::parse(read(path("result.json")), nullptr, false);
+  ASSERT_FALSE(interrupted.is_discarded());
+  EXPECT_EQ(test(interrupted, "Endless.DISABLED_Second")["reason"], "it was interrupted");
+  EXPECT_GT(test(interrupted, "Endless.DISABLED_Second")["executions"], 0);
+  EXPECT_EQ(test(interrupted, "Endless.DISABLED_Third")["verdict"], "inconclusive");
+  EXPECT_EQ(test(interrupted, "Endless.DISABLED_Third")["executions"], 0);
 }
 
 TEST_F(GoogleTest, APlainProgramIsOneTest) {

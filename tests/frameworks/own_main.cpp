@@ -2,7 +2,12 @@
 // A main that starts a thread before the tests, passes none of its arguments on and has a filter of its own.
 #include "gtest/gtest.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
@@ -32,6 +37,15 @@ TEST_F(Ticks, SkippedInSomeSchedules) {
 }
 
 TEST_F(Ticks, Exits) { std::exit(7); }
+
+// The runtime sees nothing of this end.
+TEST_F(Ticks, IsKilled) {
+  asm volatile("syscall" : : "a"(SYS_kill), "D"(getpid()), "S"(SIGKILL) : "rcx", "r11", "memory");
+}
+
+TEST_F(Ticks, Forks) {
+  if (fork() == 0) _exit(0);
+}
 
 TEST(Other, FilteredByMain) { FAIL(); }
 
