@@ -11,6 +11,7 @@
 #include "runtime/raw_syscall.hpp"
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/signal_delivery.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
@@ -51,6 +52,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   }
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
   bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
+  if (!overflow && redirect_fault(signal, info, raw_context)) return;
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
   std::string message = signal == SIGSEGV   ? "segmentation fault"
                         : signal == SIGBUS  ? "bus error"

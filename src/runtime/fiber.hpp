@@ -20,6 +20,7 @@ struct Context {
 extern "C" void thrum_fiber_switch(void** save_sp, void* load_sp, std::uint64_t fs_base);
 extern "C" void thrum_fiber_start();
 extern "C" void thrum_signal_entry();
+extern "C" void thrum_fault_entry();
 extern "C" [[noreturn]] void thrum_wait_for_baton();
 
 // How the thread control block is changed. Known to switch.S.

@@ -4,6 +4,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 
 #include "model/signal_name.hpp"
 #include "runtime/cancellation.hpp"
@@ -36,15 +38,12 @@ void* alternate_top(const SignalAction& action) {
   return static_cast<char*>(stack.ss_sp) + stack.ss_size;
 }
 
-void run_handler(const SignalAction& action, siginfo_t& info, std::uint64_t code) {
+// context: what the handler is told of the place that it interrupts.
+void run_handler(const SignalAction& action, siginfo_t& info, ucontext_t& context) {
   std::uint32_t slot = running_slot();
   int signal = info.si_signo;
-  ucontext_t context{};
   SignalSet before = signals().blocked(slot);
   context.uc_sigmask.__val[0] = before;
-  context.uc_stack = signals().alternate_stack(slot);
-  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(code);
-  context.uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(__builtin_frame_address(0));
   if ((action.flags & SA_RESETHAND) != 0) {
     SignalAction by_default;
     by_default.flags = action.flags & ~SA_SIGINFO;
@@ -135,7 +134,11 @@ void handle_one_signal(std::uint64_t code) {
   SignalAction action = signals().action(signal);
   if (action.is_default()) end_by_signal(signal, code);
   note_event(Operation::signal_handle, static_cast<std::uint64_t>(signal), code);
-  run_handler(action, info, code);
+  ucontext_t context{};
+  context.uc_stack = signals().alternate_stack(running_slot());
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(code);
+  context.uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(__builtin_frame_address(0));
+  run_handler(action, info, context);
 }
 
 void handle_signals(std::uint64_t code) {
@@ -159,6 +162,63 @@ bool only_mine(int signal) {
   return true;
 }
 
+namespace {
+
+// What the kernel has put on the runtime's signal stack, moved to the stack of the thread. It begins with
+// what rt_sigreturn wants.
+struct FaultFrame {
+  ucontext_t context;
+  siginfo_t info;
+};
+
+// The processor's state that a context points to: its size stands in it (the kernel's struct _fpx_sw_bytes).
+std::size_t size_of_state(const void* state) {
+  constexpr std::size_t kLegacy = 512;
+  constexpr std::size_t kSoftware = 464;
+  constexpr std::uint32_t kMagic = 0x46505853;
+  std::uint32_t words[2];
+  std::memcpy(words, static_cast<const char*>(state) + kSoftware, sizeof words);
+  return words[0] == kMagic ? words[1] : kLegacy;
+}
+
+}  // namespace
+
+bool redirect_fault(int signal, const siginfo_t* info, void* raw_context) {
+  const SignalAction& action = signals().action(signal);
+  if (!action.has_handler() || (signals().blocked(running_slot()) & signal_bit(signal)) != 0) return false;
+  auto& caught = *static_cast<ucontext_t*>(raw_context);
+  constexpr std::uint64_t kRedZone = 128;
+  constexpr std::uint64_t kStateAlignment = 64;
+  std::size_t state_size = size_of_state(caught.uc_mcontext.fpregs);
+  auto place = static_cast<std::uint64_t>(caught.uc_mcontext.gregs[REG_RSP]) - kRedZone;
+  place = (place - state_size) & ~(kStateAlignment - 1);
+  auto* state = reinterpret_cast<char*>(place);
+  std::memcpy(state, caught.uc_mcontext.fpregs, state_size);
+  place = (place - sizeof(FaultFrame)) & ~(kStateAlignment - 1);
+  auto& frame = *reinterpret_cast<FaultFrame*>(place);
+  // The kernel's context ends with a mask of 8 bytes.
+  std::memset(&frame.context, 0, sizeof frame.context);
+  std::memcpy(&frame.context, &caught, offsetof(ucontext_t, uc_sigmask) + sizeof(SignalSet));
+  frame.context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(state);
+  frame.info = *info;
+  caught.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(place);
+  caught.uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&thrum_fault_entry);
+  return true;
+}
+
 }  // namespace thrum
+
+// Called by thrum_fault_entry, on the stack of the thread.
+extern "C" void thrum_handle_fault(thrum::FaultFrame* frame) {
+  using namespace thrum;
+  ucontext_t& context = frame->context;
+  unsigned long mask = context.uc_sigmask.__val[0];
+  auto code = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]) + 1;
+  int signal = frame->info.si_signo;
+  note_event(Operation::signal_handle, static_cast<std::uint64_t>(signal), code);
+  SignalAction action = signals().action(signal);
+  run_handler(action, frame->info, context);
+  context.uc_sigmask.__val[0] = mask;  // the kernel's own
+}
 
 extern "C" void thrum_handle_signal_here() { thrum::scheduler().handle_signal_here(); }

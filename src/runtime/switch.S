@@ -153,6 +153,23 @@ thrum_signal_entry:
         .cfi_endproc
         .size   thrum_signal_entry, .-thrum_signal_entry
 
+// Where a thread goes on after a fault that its program has a handler for: rsp points to what rt_sigreturn wants. Unwinding ends here.
+        .globl  thrum_fault_entry
+        .hidden thrum_fault_entry
+        .type   thrum_fault_entry, @function
+thrum_fault_entry:
+        .cfi_startproc
+        .cfi_undefined rip
+        mov     %rsp, %rdi
+        mov     %rsp, %rbx
+        call    thrum_handle_fault
+        mov     %rbx, %rsp
+        mov     $15, %eax               // rt_sigreturn
+        syscall
+        ud2
+        .cfi_endproc
+        .size   thrum_fault_entry, .-thrum_fault_entry
+
 // void thrum_call_on_stack(void* top, handler, int signal, siginfo_t*, void* context)
         .globl  thrum_call_on_stack
         .hidden thrum_call_on_stack
