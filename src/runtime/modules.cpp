@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <unwind.h>
 #include <cstring>
+#include <span>
 
 #include "runtime/raw_syscall.hpp"
 
@@ -56,6 +57,43 @@ bool needs_runtime(const dl_phdr_info& info) {
   return false;
 }
 
+// The program may be linked so that the loader puts the addresses there, or leaves what stands in the file.
+template <typename T>
+const T* at(const dl_phdr_info& info, ElfW(Addr) address) {
+  return reinterpret_cast<const T*>(address < info.dlpi_addr ? address + info.dlpi_addr : address);
+}
+
+bool imports(const dl_phdr_info& info, const char* name) {
+  const ElfW(Dyn)* dynamic = nullptr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
+  }
+  const char* strings = nullptr;
+  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Rela) * begins[2] = {};
+  std::size_t sizes[2] = {};
+  for (const auto* entry = dynamic; entry && entry->d_tag != DT_NULL; ++entry) {
+    switch (entry->d_tag) {
+      case DT_STRTAB: strings = at<char>(info, entry->d_un.d_ptr); break;
+      case DT_SYMTAB: symbols = at<ElfW(Sym)>(info, entry->d_un.d_ptr); break;
+      case DT_RELA: begins[0] = at<ElfW(Rela)>(info, entry->d_un.d_ptr); break;
+      case DT_RELASZ: sizes[0] = entry->d_un.d_val; break;
+      case DT_JMPREL: begins[1] = at<ElfW(Rela)>(info, entry->d_un.d_ptr); break;
+      case DT_PLTRELSZ: sizes[1] = entry->d_un.d_val; break;
+      default: break;
+    }
+  }
+  if (!strings || !symbols) return false;
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& relocation : std::span(begins[i], begins[i] ? sizes[i] / sizeof(ElfW(Rela)) : 0)) {
+      std::size_t symbol = ELF64_R_SYM(relocation.r_info);
+      if (symbol != 0 && std::strcmp(strings + symbols[symbol].st_name, name) == 0) return true;
+    }
+  }
+  return false;
+}
+
 std::string own_path() {
   char path[4096];
   long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
@@ -85,6 +123,11 @@ bool find_in_modules(std::uint64_t address, Place& place) {
 bool is_instrumented(std::uint64_t address) {
   return any_module(
       [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
+}
+
+bool imported(const char* name) {
+  return any_module(
+      [&](const dl_phdr_info& info, std::uint16_t) { return needs_runtime(info) && imports(info, name); });
 }
 
 namespace {

@@ -25,6 +25,10 @@ bool is_cxx_library(std::uint64_t address);
 // Whether the address lies in code that was built with the driver.
 bool is_instrumented(std::uint64_t address);
 
+// Whether some instrumented module of those that are there when it is first asked calls a function of that name
+// by way of the dynamic linker.
+bool imported(const char* name);
+
 struct CodeRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
