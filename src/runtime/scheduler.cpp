@@ -194,7 +194,7 @@ void Scheduler::advance_clock(std::uint64_t to_ns) {
   spins_.note_write(SpinDetector::kClock, 1);
 }
 
-bool Scheduler::enabled(const Thread& thread) const {
+bool Scheduler::wait_is_over(const Thread& thread) const {
   switch (thread.wait) {
     case Wait::nothing: return true;
     case Wait::lock: return lock_is_free(thread.object);
@@ -266,7 +266,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
 void Scheduler::collect_options(const Thread& last) {
   options_.clear();
   option_threads_.clear();
-  const bool signalled = signals().any_pending();
+  const bool signalled = world.attention && signals().any_pending();
   bool timed = false;
   std::uint16_t round = 0;
   bool round_found = false;

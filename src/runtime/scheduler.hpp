@@ -89,13 +89,14 @@ class Scheduler final : Pending {
   bool drop_proof();
 
   // What the pending operation of a thread waits for, by the state of the program's objects.
-  bool enabled(const Thread& thread) const;
+  bool enabled(const Thread& thread) const { return thread.wait == Wait::nothing || wait_is_over(thread); }
 
   std::uint64_t now_ns() const { return now_ns_; }
   void advance_clock(std::uint64_t to_ns);
   void set_clock(std::uint64_t ns) { now_ns_ = ns; }
 
  private:
+  bool wait_is_over(const Thread& thread) const;
   void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                    Wait wait);
   void stand(Thread& thread);

@@ -44,15 +44,29 @@ struct Destructor {
   void* object;
 };
 
+// What is looked at when threads take turns; first in Thread, so that it and the beginning of Standing lie
+// close together.
+struct Turn {
+  Context context;
+  std::uint64_t fs_base = 0;
+  ThreadId id = kMainThread;
+  // Counts the threads of the execution in the order of their creation: stack, heap region.
+  std::uint16_t slot = 0;
+  Life life = Life::unsettled;
+  bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
+  std::uint16_t atomic_depth = 0;
+  std::uint32_t events = 0;  // done so far
+};
+
 // What a thread stands before.
 struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
-  bool woken = false;        // Wait::wakeup: somebody did
-  bool timed = false;        // its wait ends at deadline_ns
-  bool timed_out = false;    // it goes on because of that
-  bool interrupted = false;  // it goes on because a signal handler ran
-  bool in_kernel = false;    // its wait has certainly begun: a signal cannot come just before
+  bool woken = false;         // Wait::wakeup: somebody did
+  bool timed = false;         // its wait ends at deadline_ns
+  bool timed_out = false;     // it goes on because of that
+  bool interrupted = false;   // it goes on because a signal handler ran
+  bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
   bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
@@ -77,20 +91,11 @@ struct Cancellation {
   bool acts() const { return pending && !disabled; }
 };
 
-struct Thread : Standing {
-  Context context;
-  std::uint64_t fs_base = 0;
+struct Thread : Turn, Standing {
   char* stack_top = nullptr;  // live frames lie below
   char* stack_bottom = nullptr;
-  ThreadId id = kMainThread;
-  std::uint16_t slot =
-      0;  // counts the threads of the execution in the order of their creation: stack, heap region
-  Life life = Life::unsettled;
-  bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
   bool detached = false;
   bool joined_by_someone = false;
-  std::uint16_t atomic_depth = 0;
-  std::uint32_t events = 0;        // done so far
   std::uint32_t children = 0;      // created so far
   std::uint32_t random_draws = 0;  // of random numbers so far
   Cancellation cancellation;
