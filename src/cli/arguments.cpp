@@ -193,8 +193,10 @@ Request understand(const std::vector<std::string>& arguments) { return Reader(ar
 void refuse_unsuitable(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOn = "-fsanitize=";
   constexpr std::string_view kOff = "-fno-sanitize=";
-  std::map<std::string, std::string, std::less<>>
-      others;  // sanitizers on at the end, and the word that did it
+  // Other sanitizers that are on at the end, and the word that switched each on; the word that switched ours
+  // off.
+  std::map<std::string, std::string, std::less<>> others;
+  std::string off;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
     if (word == "-static" || word == "--static" || word == "-static-pie") {
@@ -207,14 +209,20 @@ void refuse_unsuitable(const std::vector<std::string>& arguments) {
     if (word.starts_with(kOn)) {
       for_each_name(std::string_view(word).substr(kOn.size()), [&](std::string_view name) {
         if (contains(kOtherSanitizers, name)) others.emplace(name, word);
+        if (name == "thread") off.clear();
       });
     } else if (word.starts_with(kOff)) {
       for_each_name(std::string_view(word).substr(kOff.size()), [&](std::string_view name) {
         if (name == "all") others.clear();
+        if (name == "all" || name == "thread") off = word;
         if (auto found = others.find(name); found != others.end()) others.erase(found);
       });
     }
     if (contains(kTakesWord, word)) ++i;
+  }
+  if (!off.empty() && understand(arguments).compiles) {
+    throw UserError(off +
+                    ": what is not instrumented is not checked, and a result would not say so; leave it out");
   }
   if (others.empty()) return;
   throw UserError(others.begin()->second +

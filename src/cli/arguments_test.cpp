@@ -128,7 +128,8 @@ TEST_F(ResponseFiles, ThatHoldThemselvesEnd) {
 
 TEST(Refuse, WhatCannotBeChecked) {
   for (const char* flag : {"-static", "--static", "-static-pie", "-m32", "-fsanitize=address",
-                           "-fsanitize=leak", "-fsanitize=undefined,memory", "-fsanitize=kernel-hwaddress"}) {
+                           "-fsanitize=leak", "-fsanitize=undefined,memory", "-fsanitize=kernel-hwaddress",
+                           "-fno-sanitize=thread", "-fno-sanitize=undefined,all"}) {
     EXPECT_THROW(refuse_unsuitable({flag, "a.cpp"}), UserError) << flag;
   }
 }
@@ -141,7 +142,9 @@ TEST(Refuse, NothingElse) {
   }
   EXPECT_NO_THROW(refuse_unsuitable({"-o", "-static", "a.cpp"})) << "a file's name";
   EXPECT_NO_THROW(refuse_unsuitable({"-fsanitize=address,undefined", "-fno-sanitize=address"}));
-  EXPECT_NO_THROW(refuse_unsuitable({"-fsanitize=memory", "-fno-sanitize=all"}));
+  EXPECT_NO_THROW(refuse_unsuitable({"-fno-sanitize=thread", "a.o"})) << "links only";
+  EXPECT_NO_THROW(refuse_unsuitable({"-fno-sanitize=all", "-fsanitize=thread", "a.cpp"}))
+      << "the last one counts";
 }
 
 }  // namespace
