@@ -300,6 +300,7 @@ void begin_search() {
         "the constructors of a library that is loaded in an execution start a thread or make a choice");
   }
   if (world.job->only_list && !test_framework().is_present()) report_without_search(nullptr);
+  Output::prepare();
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);

@@ -39,6 +39,14 @@ void take_unflushed(Take take) {
 
 }  // namespace
 
+void Output::prepare() {
+  constexpr int kLineBuffered = 0x200;  // glibc's _IO_LINE_BUF
+  if (!stdout || stdout->_IO_buf_base || stdout->_flags & 2 /* _IO_UNBUFFERED */) return;
+  bool line_buffered = (stdout->_flags & kLineBuffered) != 0 || isatty(STDOUT_FILENO) != 0;
+  setvbuf(stdout, nullptr, _IOFBF, 0);
+  if (line_buffered) stdout->_flags |= kLineBuffered;
+}
+
 void Output::begin(bool keep) {
   keep_ = keep;
   if (head_.empty()) return;

@@ -14,6 +14,10 @@ class Output {
  public:
   constexpr Output() = default;
 
+  // Before the snapshot: gives stdout its buffer now, which libc would else do in each execution, with a system
+  // call, in the memory of whichever thread prints first.
+  static void prepare();
+
   // An execution begins; keep: what it prints is to be kept.
   void begin(bool keep);
 
