@@ -173,7 +173,8 @@ long Descriptors::open(const SystemCall& call) {
 }
 
 long Descriptors::close(long descriptor) {
-  if (look(descriptor).kind == Kind::closed) return raw_syscall(SYS_close, descriptor);
+  if (look(descriptor).kind == Kind::closed)
+    return descriptor >= first_own_descriptor() ? -EBADF : raw_syscall(SYS_close, descriptor);
   keep_backup(descriptor);
   now_[static_cast<std::size_t>(descriptor)] = {};
   return raw_syscall(SYS_close, descriptor);

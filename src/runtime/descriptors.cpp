@@ -154,6 +154,7 @@ void Descriptors::keep_backup(long descriptor) {
 }
 
 void Descriptors::touch(const Open& open) {
+  if (open.kind != Kind::file) return;
   changed_ = true;
   if (open.origin >= 0) kept_[static_cast<std::size_t>(open.origin)].touched = true;
 }

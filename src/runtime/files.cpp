@@ -23,9 +23,12 @@ long word(const std::string& text) { return reinterpret_cast<long>(text.c_str())
 long first_own_descriptor() {
   constexpr rlim_t kWanted = 4000;  // beyond what programs use; but there may be fewer
   constexpr rlim_t kOurs = 100;
+  static long first = 0;  // the limit may change
+  if (first != 0) return first;
   rlimit limit{};
   raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, reinterpret_cast<long>(&limit));
-  return static_cast<long>(std::min(kWanted, limit.rlim_cur > 2 * kOurs ? limit.rlim_cur - kOurs : kOurs));
+  first = static_cast<long>(std::min(kWanted, limit.rlim_cur > 2 * kOurs ? limit.rlim_cur - kOurs : kOurs));
+  return first;
 }
 
 std::string Files::path_of(long descriptor) {
@@ -82,6 +85,8 @@ bool Files::answer(const SystemCall& call, long& result) {
     case SYS_unlink:
     case SYS_rmdir: result = remove(call, AT_FDCWD, a[0]); break;
     case SYS_unlinkat: result = remove(call, a[0], a[1]); break;
+    case SYS_rename: result = rename(call, AT_FDCWD, a[0], AT_FDCWD, a[1]); break;
+    case SYS_renameat: result = rename(call, a[0], a[1], a[2], a[3]); break;
     case SYS_chdir:
     case SYS_fchdir:
       moved_ = true;
@@ -117,6 +122,23 @@ long Files::remove(const SystemCall& call, long folder, long path) {
   }
   long result = perform(call);
   if (result == 0) made_.erase(known);
+  return result;
+}
+
+// What was made in the execution may get another name that is free, or that of another one made.
+long Files::rename(const SystemCall& call, long old_folder, long old_path, long folder, long path) {
+  std::string old = resolve(old_folder, reinterpret_cast<const char*>(old_path));
+  if (old.empty()) return perform(call);  // fails
+  std::string target = resolve(folder, reinterpret_cast<const char*>(path));
+  if (!is_made(old) || (!target.empty() && !is_made(target))) {
+    lose_control_by_call(std::string(find_system_call(call.number)->name) +
+                         " of or to a file from before the execution");
+  }
+  long result = perform(call);
+  if (result != 0) return result;
+  std::erase(made_, target);
+  std::erase(made_, old);
+  made_.push_back(resolve(folder, reinterpret_cast<const char*>(path)));
   return result;
 }
 

@@ -37,6 +37,7 @@ class Files {
  private:
   long make(const SystemCall& call, long folder, long path);
   long remove(const SystemCall& call, long folder, long path);
+  long rename(const SystemCall& call, long old_folder, long old_path, long folder, long path);
   long limit(const SystemCall& call, unsigned resource, bool changes);
 
   struct Limit {

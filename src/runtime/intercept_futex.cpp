@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Futexes: what C++20's atomic waiting, latches, barriers, semaphores and futures are made of. They come
-// through libc's syscall().
+// through libc's syscall(), as do other calls that have no function of their own.
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
+#include <ctime>
+#include <iterator>
 
 #include "runtime/intercept.hpp"
+#include "runtime/mappings.hpp"
+#include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/system_call.hpp"
+#include "runtime/system_call_table.hpp"
 
 using namespace thrum;
 
@@ -65,6 +73,30 @@ long futex_wake(std::uint32_t* word, std::uint32_t most, std::uint64_t code) {
   return woken;
 }
 
+// As if libc had made the call, or one of its functions had been called.
+long other_call(const SystemCall& call) {
+  const long* a = call.arguments;
+  switch (call.number) {
+    case SYS_sched_yield: return sched_yield();
+    case SYS_nanosleep:
+      return nanosleep(reinterpret_cast<const timespec*>(a[0]), reinterpret_cast<timespec*>(a[1])) == 0
+                 ? 0
+                 : -errno;
+    case SYS_clock_nanosleep:
+      return -clock_nanosleep(static_cast<clockid_t>(a[0]), static_cast<int>(a[1]),
+                              reinterpret_cast<const timespec*>(a[2]), reinterpret_cast<timespec*>(a[3]));
+    default: break;
+  }
+  world.wrote = true;
+  if (world.running) return answer_system_call(call);
+  constexpr long kProcesses[] = {SYS_fork, SYS_vfork, SYS_clone, SYS_clone3, SYS_execve, SYS_execveat};
+  if (std::find(std::begin(kProcesses), std::end(kProcesses), call.number) != std::end(kProcesses))
+    lose_control_by_call(find_system_call(call.number)->name);
+  long result;
+  if (mappings().answer_before(call, result)) return result;
+  return raw_syscall(call.number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 }  // namespace
 
 THRUM_EXPORT long syscall(long number, ...) {
@@ -86,7 +118,7 @@ THRUM_EXPORT long syscall(long number, ...) {
       default: break;
     }
   }
-  long result = raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  constexpr long kErrnoMax = 4095;
-  return result < 0 && result >= -kErrnoMax ? fail_with(static_cast<int>(-result)) : result;
+  long result = searching() ? other_call({number, {a[0], a[1], a[2], a[3], a[4], a[5]}})
+                            : raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return is_error(result) ? fail_with(static_cast<int>(-result)) : result;
 }

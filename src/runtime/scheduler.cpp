@@ -167,6 +167,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.cancelled = me.at_cancellation_point && me.cancellation.acts();
   me.deadline_ns = deadline_ns;
   me.wait_order = ++wait_order_;
+  spins_.note_wait(me);
   if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
   stand(me);
   me.wait = Wait::nothing;

@@ -73,6 +73,7 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.count = 1;
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
     visit.switches = switches_;
+    visit.waits = mine.waits;
     if (watched(code)) copy_state(thread, caller, visit.state);
     return Arrival::ordinary;
   }
@@ -90,15 +91,20 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   if (!same && std::has_single_bit(visit.count)) {
     copy_state(thread, caller, visit.state);
     visit.switches = switches_;
+    visit.waits = mine.waits;
   }
   return same ? Arrival::spins : Arrival::ordinary;
 }
+
+void SpinDetector::note_wait(const Thread& thread) { ++threads_[thread.slot].waits; }
 
 bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
   if (std::find(proved_.begin(), proved_.end(), code) != proved_.end()) return false;
   const PerThread& mine = threads_[thread.slot];
   return std::any_of(mine.visits.begin(), mine.visits.begin() + static_cast<std::ptrdiff_t>(mine.visit_count),
-                     [&](const Visit& visit) { return visit.code == code && visit.switches == switches_; }) &&
+                     [&](const Visit& visit) {
+                       return visit.code == code && visit.switches == switches_ && visit.waits == mine.waits;
+                     }) &&
          !released(thread);
 }
 

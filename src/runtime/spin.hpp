@@ -49,12 +49,15 @@ class SpinDetector {
 
   // What a loop does through code that is not instrumented is not seen. So the first spin of a call is put to
   // the proof: the thread goes round once more, alone, and must come back to the same state with all memory
-  // the same. Whether the spin that arrive() has just found is to be proved. Only where no other thread has
-  // run since the visit compared with, so that the round must be the same again.
+  // the same. Whether the spin that arrive() has just found is to be proved: only where no other thread has
+  // run since the visit compared with, and this one has not waited, so that the round must be the same again.
   bool unproved(const Thread& thread, std::uint64_t code) const;
   void prove(std::uint64_t code) { proved_.push_back(code); }
   // It is no spin: from the next execution on the call is an ordinary one.
   void never(std::uint64_t code) { never_.push_back(code); }
+
+  // The thread waits for an event or a time: what follows is no mere repetition.
+  void note_wait(const Thread& thread);
 
   // Another thread goes on.
   void note_switch() { ++switches_; }
@@ -104,6 +107,7 @@ class SpinDetector {
     std::uint32_t count;
     std::uint32_t first_read;  // what was read since the visit compared with
     std::uint64_t switches;    // when that visit was
+    std::uint64_t waits;
     std::vector<std::uint64_t> state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
@@ -112,6 +116,7 @@ class SpinDetector {
     std::size_t visit_count = 0;
     std::vector<Read> reads;
     std::vector<Read> waits_for;
+    std::uint64_t waits = 0;
     std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
   };
   bool watched(std::uint64_t code) const;

@@ -148,5 +148,38 @@ TEST_F(SpinTest, KnowsTheClock) {
   EXPECT_TRUE(spins_.reads_clock(thread_));
 }
 
+TEST_F(SpinTest, TheFirstSpinIsToBeProved) {
+  read(1, kFlag);
+  ASSERT_EQ(read(1, kFlag), Arrival::spins);
+  EXPECT_TRUE(spins_.unproved(thread_, 1));
+  spins_.prove(1);
+  EXPECT_FALSE(spins_.unproved(thread_, 1));
+}
+
+TEST_F(SpinTest, NothingIsProvedWhereARoundMayDiffer) {
+  read(1, kFlag);
+  spins_.note_switch();
+  ASSERT_EQ(read(1, kFlag), Arrival::spins);
+  EXPECT_FALSE(spins_.unproved(thread_, 1)) << "another thread ran";
+  spins_.reset();
+  read(2, kFlag);
+  spins_.note_wait(thread_);
+  ASSERT_EQ(read(2, kFlag), Arrival::spins);
+  EXPECT_FALSE(spins_.unproved(thread_, 2)) << "it slept";
+  spins_.reset();
+  read(3, kFlag);
+  spins_.note_write(kFlag, 4);
+  ASSERT_EQ(read(3, kFlag), Arrival::spins);
+  EXPECT_FALSE(spins_.unproved(thread_, 3)) << "it is released";
+}
+
+TEST_F(SpinTest, ACallThatIsNoSpinNeverIs) {
+  spins_.never(1);
+  read(1, kFlag);
+  EXPECT_EQ(read(1, kFlag), Arrival::ordinary);
+  read(2, kFlag);
+  EXPECT_EQ(read(2, kFlag), Arrival::spins);
+}
+
 }  // namespace
 }  // namespace thrum

@@ -37,6 +37,7 @@ int main() {
   assert(mkdir("inner", 0700) == 0);
   assert(std::fopen("inner/second", "w"));
   assert(symlink("made", "link") == 0);
+  assert(std::rename("made", "renamed") == 0 && access("renamed", F_OK) == 0);
   char name[] = "XXXXXX";
   assert(mkstemp(name) >= 0);
   assert(unlink(name) == 0);
