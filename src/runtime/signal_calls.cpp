@@ -50,6 +50,8 @@ long change_action(const long* a) {
 
 long send(Thread* target, long signal) {
   if (signal == 0) return 0;
+  // libc's own abort must not return from it.
+  if (signal == SIGABRT && signals().action(SIGABRT).is_default()) fail_here(BugKind::crash, "aborted");
   if (!is_signal(static_cast<int>(signal))) return -EINVAL;
   send_signal(target, make_info(static_cast<int>(signal), target ? SI_TKILL : SI_USER), 0);
   return 0;

@@ -1,5 +1,6 @@
 // Calls by libc's syscall() are answered like the others.
 // expect: exhausted
+// plain: no
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
