@@ -110,6 +110,16 @@ TEST_P(Packages, DriversAsCompilers) {
   }
 }
 
+TEST_P(Packages, DiscoversTestsOfGoogleTest) {
+  build("googletest", {"-DCMAKE_PREFIX_PATH=" + prefix()}, {"CXX=" + GetParam().cpp});
+  std::map<std::string, std::string> expected = {{"unit.Counter.InOneStep", "Passed"},
+                                                 {"unit.Counter.InTwoSteps", "Failed"},
+                                                 {"unit.Times/Several.Counted/0", "Passed"},
+                                                 {"unit.Times/Several.Counted/1", "Failed"}};
+  EXPECT_EQ(ctest(), expected) << output_;
+  EXPECT_TRUE(fs::exists(path("build/thrum-out/unit/2/bug-1.trace.json")));
+}
+
 // One line for each call of the stand-in for thrum.
 TEST_P(Packages, DiscoversTests) {
   Words environment = {"CC=" + GetParam().c, "LOG=" + path("log")};
