@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -121,6 +122,8 @@ bool Descriptors::answer_rarer(const SystemCall& call, long& result) {
     case SYS_fchown:
     case SYS_fsetxattr:
     case SYS_fremovexattr: result = change_file(call); break;
+    case SYS_sendfile: result = transfer(call, call.arguments[1], call.arguments[0]); break;
+    case SYS_copy_file_range: result = transfer(call, call.arguments[0], call.arguments[2]); break;
     case SYS_ioctl: result = ask_device(call); break;
     case SYS_poll:
     case SYS_ppoll:
@@ -346,6 +349,22 @@ long Descriptors::change_file(const SystemCall& call) {
   Open mine = look(call.arguments[0]);
   if (!mine.made && mine.kind == Kind::file)
     notes().uncontrolled_call(std::string(name_of(call)) + " of a file from before the execution");
+  if (call.number != SYS_flock) return perform(call);
+  SystemCall once = call;
+  once.arguments[1] |= LOCK_NB;
+  long result = perform(once);
+  if (result == -EWOULDBLOCK && once.arguments[1] != call.arguments[1])
+    lose_control_by_call("flock where it would wait");
+  return result;
+}
+
+long Descriptors::transfer(const SystemCall& call, long from, long to) {
+  Open target = look(to);
+  if (!target.made)
+    notes().uncontrolled_call(std::string(name_of(call)) + " to what was there before the execution");
+  touch(look(from));
+  touch(target);
+  note_user(look(from), true);
   return perform(call);
 }
 

@@ -79,6 +79,7 @@ class Descriptors {
   long read(const SystemCall& call);
   long write(const SystemCall& call);
   long change_file(const SystemCall& call);
+  long transfer(const SystemCall& call, long from, long to);
   long ask_device(const SystemCall& call);
   long wait_for(const SystemCall& call);
   long use_socket(const SystemCall& call);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thrum/thrum.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 std::atomic<int> turns;
@@ -42,4 +44,6 @@ int main() {
   assert(mkstemp(name) >= 0);
   assert(unlink(name) == 0);
   assert(tmpfile());
+  assert(std::filesystem::copy_file("/proc/self/exe", "copy"));
+  if (!thrum_is_active()) std::filesystem::remove_all(folder);
 }
