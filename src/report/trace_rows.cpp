@@ -65,6 +65,23 @@ std::string thread_text(const TraceFile& file, const Place& stack) {
   return stack.space == Place::Space::stack ? file.names.name(stack.owner) : "a thread";
 }
 
+// Their object is the state of all signals, which no name helps with.
+bool is_about_signals(Operation operation) {
+  switch (operation) {
+    case Operation::signal_send:
+    case Operation::signal_handle:
+    case Operation::signal_accept:
+    case Operation::signal_wait:
+    case Operation::signal_pending:
+    case Operation::signal_mask:
+    case Operation::signal_action:
+    case Operation::timer_set:
+    case Operation::timer_read:
+    case Operation::timer_expire: return true;
+    default: return false;
+  }
+}
+
 // What keeps a thread from its next event, in words.
 std::string waits_for(Operation operation, const std::string& object) {
   switch (operation) {
@@ -73,6 +90,7 @@ std::string waits_for(Operation operation, const std::string& object) {
     case Operation::futex_return:
     case Operation::barrier_leave: return "waits to be woken on " + object;
     case Operation::sleep: return "sleeps";
+    case Operation::signal_handle:
     case Operation::signal_accept:
     case Operation::signal_wait: return "waits for a signal";
     default: break;
@@ -114,8 +132,8 @@ class Rows {
     const Event& event = trace_.events[last];
     const ChoicePoint* point = take_choice(event);
     // A timer only interrupts.
-    bool to_timer = last + 1 < trace_.events.size() &&
-                    trace_.events[last + 1].operation == Operation::timer_expire;
+    bool to_timer =
+        last + 1 < trace_.events.size() && trace_.events[last + 1].operation == Operation::timer_expire;
     if (to_timer || event.operation == Operation::timer_expire) return;
     std::size_t next = next_event_[last];
     bool goes_on = next < trace_.events.size();
@@ -161,7 +179,8 @@ class Rows {
     if (event.operation == Operation::thread_join) {
       return "waits for " + thread_text(file_, places_of(file_, next).object) + " to end";
     }
-    if (event.operation == Operation::cancel) return "waits: " + operation_text(file_, next);
+    bool told = event.operation == Operation::cancel || event.operation == Operation::signal_send;
+    if (told) return "waits: " + operation_text(file_, next);
     std::string text =
         waits_for(event.operation, object_text(file_, places_of(file_, next).object, event.object));
     auto holder = holders_.find(event.object);
@@ -250,7 +269,6 @@ std::string plain_text(const Event& event, const std::string& object) {
   return text;
 }
 
-// Operations on signals, whose state is no object that a name would help with.
 std::string signal_text(const TraceFile& file, const Event& event, const EventPlaces& places) {
   std::string signal = signal_name(static_cast<int>(event.value));
   switch (event.operation) {
@@ -272,6 +290,7 @@ std::string signal_text(const TraceFile& file, const Event& event, const EventPl
 std::string operation_text(const TraceFile& file, std::size_t i) {
   const Event& event = file.trace.events[i];
   const EventPlaces& places = places_of(file, i);
+  if (is_about_signals(event.operation)) return signal_text(file, event, places);
   std::string object = object_text(file, places.object, event.object);
   std::string read = value_text(file, event.value, places.value, event.size);
   std::string wrote = value_text(file, event.operand, places.operand, event.size);
@@ -285,16 +304,6 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
       if (event.outcome == Outcome::failed)
         return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
-    case Operation::signal_send:
-    case Operation::signal_handle:
-    case Operation::signal_accept:
-    case Operation::signal_wait:
-    case Operation::signal_pending:
-    case Operation::signal_mask:
-    case Operation::signal_action:
-    case Operation::timer_set:
-    case Operation::timer_read:
-    case Operation::timer_expire: return signal_text(file, event, places);
     case Operation::cancel: return "cancels " + thread_text(file, places.object);
     case Operation::cancel_setting:
     case Operation::cancel_test:
@@ -314,6 +323,7 @@ std::string waiter_text(const TraceFile& file, std::size_t i) {
   std::string holder = waiter.holder == kNoThread ? "" : file.names.name(waiter.holder);
   if (waiter.operation == Operation::thread_join)
     return holder.empty() ? "join a thread" : fmt::format("join {}", holder);
+  if (is_about_signals(waiter.operation)) return std::string(operation_name(waiter.operation));
   std::string text =
       fmt::format("{} {}", operation_name(waiter.operation), object_text(file, object, waiter.object));
   if (!holder.empty()) text += ", held by " + holder;
