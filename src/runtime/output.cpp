@@ -9,6 +9,7 @@
 #include <ostream>
 #include <streambuf>
 
+#include "runtime/heap.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/world.hpp"
 
@@ -43,7 +44,10 @@ void Output::prepare() {
   constexpr int kLineBuffered = 0x200;  // glibc's _IO_LINE_BUF
   if (!stdout || stdout->_IO_buf_base || stdout->_flags & 2 /* _IO_UNBUFFERED */) return;
   bool line_buffered = (stdout->_flags & kLineBuffered) != 0 || isatty(STDOUT_FILENO) != 0;
+  // Not on the page where main's blocks begin, which nearly every execution writes.
+  ProgramHeap::Region region = the_heap.use_region(ProgramHeap::kPoolRegion);
   setvbuf(stdout, nullptr, _IOFBF, 0);
+  the_heap.use_region(region);
   if (line_buffered) stdout->_flags |= kLineBuffered;
 }
 
