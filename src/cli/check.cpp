@@ -43,6 +43,7 @@ Job job_of(const CheckOptions& options) {
   job.steps = options.steps;
   job.repeat = options.repeat;
   job.keep_going = options.keep_going;
+  job.spurious = options.spurious;
   job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
   job.threads = threads_of(options.threads);
   job.digest_traces = options.trace_digest;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string_view>
 
@@ -26,6 +27,25 @@ constexpr std::array<std::string_view, 5> kArchivers = {"gcc-ar", "gcc-ranlib", 
                                                         "llvm-ranlib"};
 
 bool can_be_run(const Command& command) { return output_of(command).has_value(); }
+
+// Whether a source file names functions that are atomic sections by their name: they must stay functions.
+bool defines_section_functions(const std::vector<std::string>& arguments) {
+  constexpr std::array<std::string_view, 5> kSources = {".c", ".cc", ".cpp", ".cxx", ".i"};
+  for (const std::string& word : arguments) {
+    bool source =
+        std::any_of(kSources.begin(), kSources.end(), [&](auto end) { return word.ends_with(end); });
+    if (word.starts_with('-') || !source) continue;
+    std::ifstream file(word);
+    for (std::string line; std::getline(file, line);) {
+      constexpr std::string_view kSection = "__VERIFIER_atomic_";
+      std::size_t at = line.find(kSection);
+      if (at == std::string::npos) continue;
+      std::string_view rest = std::string_view(line).substr(at + kSection.size());
+      if (!rest.starts_with("begin") && !rest.starts_with("end")) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -63,6 +83,7 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
   };
   // Before the user's, which may overrule them.
   if (request.compiles) append(compile_flags(toolchain));
+  if (request.compiles && defines_section_functions(words)) append({"-fno-inline"});
   if (request.links) append(link_flags(toolchain));
   append(arguments);
   return command;

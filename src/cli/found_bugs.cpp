@@ -81,6 +81,7 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
     file.invocation.part = job.part;
     file.strategy = options_.strategy;
     file.heap = options_.heap;
+    file.spurious = options_.spurious;
     file.steps = options_.steps;
     file.seed = options_.seed;
     file.plan = bug.plan;

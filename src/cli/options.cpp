@@ -26,8 +26,8 @@ struct Later {
 };
 constexpr std::array kLater = {
     Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
-    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--spurious", 0},
-    Later{"--suppressions", 1},  Later{"--baseline", 1},       Later{"--isolate", 1}};
+    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--suppressions", 1},
+    Later{"--baseline", 1},      Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
@@ -123,6 +123,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
   app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")
       ->capture_default_str();
+  app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
   app.add_flag("--require-exhausted", options.require_exhausted,
                "Exit with 3 where a budget ended the search");

@@ -32,6 +32,7 @@ struct CheckOptions {
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks
   int jobs = 1;
   bool keep_going = false;
+  bool spurious = false;
   bool require_exhausted = false;
   bool trace_digest = false;
   std::string compile_flags;

@@ -172,8 +172,15 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   list.push_back(
       {"one-address-assignment", 1, "Each block of memory had one address; no other layout was tried."});
   list.push_back({"allocation-succeeds", 1, "Memory never ran out."});
-  list.push_back({"spurious-wakeups-off", 1,
-                  "No condition variable woke up by itself, and no weak compare-exchange failed so."});
+  if (options.spurious) {
+    list.push_back(
+        {"spurious-wakeups-on", 1,
+         "Condition variables woke up by themselves too, each thread again only when others had done "
+         "something in between; no weak compare-exchange failed so."});
+  } else {
+    list.push_back({"spurious-wakeups-off", 1,
+                    "No condition variable woke up by itself, and no weak compare-exchange failed so."});
+  }
   list.push_back({"timeouts-modelled", 1,
                   "Time is virtual: a timed wait ends when nothing else can run, or earlier at the cost of a "
                   "preemption."});

@@ -27,16 +27,17 @@ struct ChoiceKey {
   friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
 };
 
-// By what a thread goes on. Timeouts and signals are no choices of their own: they stand among the options of
-// the thread choice.
+// By what a thread goes on. Timeouts, signals and spurious wake-ups are no choices of their own: they stand
+// among the options of the thread choice.
 enum class Via : std::uint8_t {
   run,           // it does what it stands before
   timeout,       // its timed wait expires
   signal,        // it handles a signal that is pending for it
   signal_first,  // likewise, and the signal came before the wait that it stands before, and does not end it
   expiry,        // the thread is a timer, and expires
+  spurious,      // its condition wait ends for no reason (--spurious)
 };
-inline constexpr Via kLastVia = Via::expiry;
+inline constexpr Via kLastVia = Via::spurious;
 
 struct Option {
   std::uint16_t value = 0;  // the thread or waiter (a ThreadId), or the value
@@ -53,8 +54,9 @@ enum class Base : std::uint8_t {
 
 // One choice as it was met in an execution. For thread choices the options are the enabled threads in order
 // of their ids, one for which a signal is pending via the signal; then what costs 1 more, likewise: threads
-// that run before their pending signal arrives, or whose wait begins after it, threads whose timed wait may expire, timers. Where no thread
-// is enabled, there are only those with the earliest deadline.
+// that run before their pending signal arrives, or whose wait begins after it, threads whose timed wait may
+// expire, timers. Where no thread is enabled, there are only those with the earliest deadline. Threads that
+// may wake up spuriously stand last.
 struct ChoicePoint {
   ChoiceKey key;
   bool running_enabled = false;  // the thread that ran last can go on
@@ -71,7 +73,8 @@ struct ChoicePoint {
 std::uint16_t default_option(const ChoicePoint& point, std::span<const Option> options, Base base);
 
 // What taking an option costs: 1 for a preemption, 1 more for a timeout, a timer's expiry or a late signal
-// while some thread is enabled; under round_robin the number of options skipped. A timer takes nobody's turn.
+// while some thread is enabled, 1 more for a spurious wake-up; under round_robin the number of options
+// skipped. A timer takes nobody's turn.
 std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option,
                           Base base);
 

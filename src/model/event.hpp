@@ -25,11 +25,14 @@ enum class Operation : std::uint8_t {
   shared_lock,
   try_shared_lock,
   shared_unlock,
+  lock_queue,    // a writer goes before readers from here on
+  lock_destroy,  // fails where it is held
   // Condition variables: a wait is two events, with a third between them where it ends by its timeout.
   wait_release,
   wait_reacquire,
   signal,
   broadcast,
+  spurious_wake,  // between the two events of a wait, as a timeout
   // Semaphores, barriers, once and static guards.
   semaphore_wait,
   semaphore_try_wait,
@@ -42,6 +45,8 @@ enum class Operation : std::uint8_t {
   futex_wait,
   futex_return,
   futex_wake,
+  // Random numbers that threads share.
+  random_draw,
   // Time.
   clock_read,
   sleep,

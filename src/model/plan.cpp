@@ -65,7 +65,8 @@ std::string to_string(const Plan& plan, const ThreadNames& names) {
       text += " value=" + std::to_string(departure.option.value);
       continue;
     }
-    constexpr const char* kWords[] = {" thread=", " timeout=", " signal=", " signal-first=", " expiry="};
+    constexpr const char* kWords[] = {" thread=",       " timeout=", " signal=",
+                                      " signal-first=", " expiry=",  " spurious="};
     text += departure.key.kind == ChoiceKind::waiter ? " waiter="
                                                      : kWords[static_cast<std::size_t>(departure.option.via)];
     text += names.name(departure.option.value);

@@ -50,9 +50,10 @@ struct Trace {
   std::uint32_t points = 0;         // thread choices met, recorded or not
   std::uint16_t threads = 0;        // created in all, main included
   Failure failure;                  // for End::bug
-  std::vector<Place> failure_stack;         // Recording::full: where failure.thread failed, return addresses, innermost first
-  std::vector<EventPlaces> waiter_places;   // Recording::full: object and stack of each of failure.waiters
-  std::string output;               // Recording::full: what the program wrote to descriptors 1 and 2
+  std::vector<Place>
+      failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
+  std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters
+  std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.
   void clear();

@@ -298,6 +298,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.repeat);
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
+  codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);
   codec.text(x.test);

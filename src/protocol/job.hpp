@@ -32,6 +32,7 @@ struct Job {
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
   Heap heap = Heap::lifo;
+  bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool digest_traces = false;         // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program

@@ -59,6 +59,7 @@ class TraceReader {
     const Json& options = json_.at("options");
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);
+    file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
     options.at("seed").get_to(file_.seed);
     json_.at("preemptions").get_to(file_.preemptions);

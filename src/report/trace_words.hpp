@@ -16,7 +16,7 @@ inline constexpr const char* kSpaces[] = {"none", "module", "heap", "stack", "ot
 inline constexpr const char* kEnds[] = {"finished", "bug", "steps", "stopped", "assumption", "diverged"};
 inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unchanged"};
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
-inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry"};
+inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};
 inline constexpr const char* kPolicies[] = {"base", "random"};
 inline constexpr const char* kBases[] = {"nonpreemptive", "round-robin"};
 

@@ -59,7 +59,7 @@ class TraceWriter {
         {"test", from.test},
         {"part", from.part},
         {"options",
-         {{"strategy", file_.strategy}, {"heap", file_.heap}, {"steps", file_.steps}, {"seed", file_.seed}}},
+         {{"strategy", file_.strategy}, {"heap", file_.heap}, {"spurious", file_.spurious}, {"steps", file_.steps}, {"seed", file_.seed}}},
         {"preemptions", file_.preemptions},
         {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},
         {"execution", file_.execution}};

@@ -65,7 +65,7 @@ bool wait_at_cancellation_point(Operation operation, std::uint64_t object, std::
   me.at_cancellation_point = true;
   scheduler().arrive_until(operation, object, code, wait, deadline_ns);
   me.at_cancellation_point = false;
-  return !me.cancelled || me.timed_out || me.woken || me.interrupted;
+  return !me.cancelled || me.timed_out || me.woken || me.woken_spuriously || me.interrupted;
 }
 
 }  // namespace thrum

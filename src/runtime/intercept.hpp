@@ -65,6 +65,18 @@ inline void done_by_timeout() {
   scheduler().done(Scheduler::Effect::change, 0, 0, Outcome::timed_out);
 }
 
+// What the end of a thread runs, or does.
+void destroy_thread_locals(Thread& me);
+void destroy_specific_data(Thread& me);
+void leave_robust_mutexes(std::uint64_t code);
+
+// An atomic section of the running thread. Sections nest.
+void begin_section(std::uint64_t code);
+void end_section();
+
+// exit(): the handlers run, then the process ends.
+[[noreturn]] void exit_under_search(int status, std::uint64_t code);
+
 // One thread, and it waits for another that does not exist.
 [[noreturn]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code) {
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, code, {}};

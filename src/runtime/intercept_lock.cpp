@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutexes, read-write locks, spin locks.
+// Mutexes; C11's too.
 
 #include <pthread.h>
+#include <threads.h>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
-#include "runtime/intercept.hpp"
+#include "runtime/intercept_lock.hpp"
 
 using namespace thrum;
 
 namespace {
 
 constexpr int kKindMask = 3;  // glibc keeps further properties in the kind
+constexpr int kRobust = 16;   // the one that matters here
+constexpr int kCeilingMax = 99;
 
 int kind_of(const LockState& lock) { return lock.kind & kKindMask; }
+bool is_robust(const LockState& lock) { return (lock.kind & kRobust) != 0; }
 
-// Waits until the running thread may have the lock; false where the deadline passed first.
-[[gnu::always_inline]] inline bool arrive_at_lock(Operation operation, std::uint64_t object,
-                                                  std::uint64_t deadline, std::uint64_t code) {
-  Wait wait = operation == Operation::shared_lock ? Wait::shared_lock : Wait::lock;
-  if (!world.running) {
-    bool free = wait == Wait::lock ? lock_is_free(object) : shared_lock_is_free(object);
-    if (!free && deadline == kNoDeadline) fail_alone(operation, object, code);
-    if (!free) scheduler().advance_clock(deadline);
-    return free;
+// The running thread, which had to wait for nobody any more, takes a robust mutex. The last holder may have
+// ended, or another may have given the mutex up.
+[[gnu::noinline]] int take_robust(LockState& lock, std::uint64_t object) {
+  if (lock.condition == MutexCondition::not_recoverable) {
+    done_with_lock(Outcome::failed);
+    return ENOTRECOVERABLE;
   }
-  if (deadline == kNoDeadline) {
-    scheduler().arrive(operation, object, 0, code, wait);
-    return true;
-  }
-  return !scheduler().arrive_until(operation, object, code, wait, deadline);
+  lock.owner = running_owner();
+  scheduler().current().robust.push_back(object);
+  done_with_lock();
+  return lock.condition == MutexCondition::owner_died ? EOWNERDEAD : 0;
 }
 
-void done_with_lock(Outcome outcome = Outcome::done) {
-  if (!world.running) return;
-  scheduler().done(outcome == Outcome::failed ? Scheduler::Effect::read : Scheduler::Effect::change, 0, 0,
-                   outcome);
+void forget_robust(LockState& lock, std::uint64_t object) {
+  std::erase(scheduler().current().robust, object);
+  if (lock.condition == MutexCondition::owner_died) lock.condition = MutexCondition::not_recoverable;
 }
 
 [[gnu::always_inline]] inline int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline,
@@ -54,57 +54,139 @@ void done_with_lock(Outcome outcome = Outcome::done) {
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
   }
+  if (__builtin_expect(is_robust(lock), 0)) return take_robust(lock, object);
   lock.owner = me;
   done_with_lock();
   return 0;
 }
 
-int lock_shared(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t code) {
-  std::uint64_t object = address_of(rwlock);
+int unlock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
+  std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
-  if (lock.owner == running_owner()) return EDEADLK;
-  if (!arrive_at_lock(Operation::shared_lock, object, deadline, code)) {
-    if (world.running) done_by_timeout();
-    return ETIMEDOUT;
+  bool checks_owner = kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
+                      is_robust(lock);
+  if (checks_owner && lock.owner != running_owner()) return EPERM;
+  if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
+  if (lock.count != 0) {
+    --lock.count;
+  } else {
+    lock.owner = 0;
+    if (__builtin_expect(is_robust(lock), 0)) forget_robust(lock, object);
   }
-  ++lock.count;
   done_with_lock();
   return 0;
 }
 
-int lock_exclusive(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t code) {
-  std::uint64_t object = address_of(rwlock);
+int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
+  std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
-  if (lock.owner == running_owner()) return EDEADLK;
-  if (!arrive_at_lock(Operation::lock, object, deadline, code)) {
-    if (world.running) done_by_timeout();
-    return ETIMEDOUT;
+  std::uint32_t me = running_owner();
+  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, code);
+  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
+    ++lock.count;
+  } else if (lock.owner != 0) {
+    done_with_lock(Outcome::failed);
+    return EBUSY;
+  } else if (is_robust(lock)) {
+    return take_robust(lock, object);
+  } else {
+    lock.owner = me;
   }
-  lock.owner = running_owner();
   done_with_lock();
   return 0;
 }
 
-int timed(const timespec* time, clockid_t clock, std::uint64_t& deadline) {
-  if (!is_valid(*time)) return EINVAL;
-  deadline = clock_to_virtual(clock, *time);
-  return 0;
+void init_mutex(std::uint64_t object, int kind, int ceiling) {
+  auto& lock = state_at<LockState>(object);
+  lock = {};
+  lock.kind = kind;
+  lock.ceiling = static_cast<std::uint16_t>(ceiling);
 }
 
 }  // namespace
 
+namespace thrum {
+
+// Each mutex that the thread still holds is left as one whose owner died: an unlock that the next one is told
+// of.
+void leave_robust_mutexes(std::uint64_t code) {
+  Thread& me = scheduler().current();
+  while (!me.robust.empty()) {
+    std::uint64_t object = me.robust.back();
+    if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
+    me.robust.pop_back();
+    auto& lock = state_at<LockState>(object);
+    lock.owner = lock.count = 0;
+    lock.condition = MutexCondition::owner_died;
+    done_with_lock();
+  }
+}
+
+int take_again(std::uint64_t object) {
+  auto& lock = state_at<LockState>(object);
+  if (is_robust(lock) && lock.condition == MutexCondition::not_recoverable) return ENOTRECOVERABLE;
+  lock.owner = running_owner();
+  if (!is_robust(lock)) return 0;
+  scheduler().current().robust.push_back(object);
+  return lock.condition == MutexCondition::owner_died ? EOWNERDEAD : 0;
+}
+
+void give_up(std::uint64_t object) {
+  auto& lock = state_at<LockState>(object);
+  lock.owner = 0;
+  if (is_robust(lock)) forget_robust(lock, object);
+}
+
+}  // namespace thrum
+
 THRUM_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexattr_t* attributes) {
   THRUM_FORWARD(pthread_mutex_init, mutex, attributes)
   int kind = PTHREAD_MUTEX_DEFAULT;
-  if (attributes) pthread_mutexattr_gettype(attributes, &kind);
-  std::memset(static_cast<void*>(mutex), 0, sizeof *mutex);
-  state_at<LockState>(address_of(mutex)).kind = kind;
+  int robust = PTHREAD_MUTEX_STALLED;
+  int protocol = PTHREAD_PRIO_NONE;
+  int ceiling = 0;
+  if (attributes) {
+    pthread_mutexattr_gettype(attributes, &kind);
+    pthread_mutexattr_getrobust(attributes, &robust);
+    pthread_mutexattr_getprotocol(attributes, &protocol);
+    if (protocol == PTHREAD_PRIO_PROTECT) pthread_mutexattr_getprioceiling(attributes, &ceiling);
+  }
+  init_mutex(address_of(mutex), robust == PTHREAD_MUTEX_ROBUST ? kind | kRobust : kind, ceiling);
   return 0;
+}
+
+THRUM_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) {
+  THRUM_FORWARD(pthread_mutex_consistent, mutex)
+  auto& lock = state_at<LockState>(address_of(mutex));
+  bool died = is_robust(lock) && lock.condition == MutexCondition::owner_died;
+  if (!died || lock.owner != running_owner()) return EINVAL;
+  world.wrote = true;
+  lock.condition = MutexCondition::consistent;
+  return 0;
+}
+
+// A ceiling is only a number here: a thread's priority has no effect on schedules.
+THRUM_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t* mutex, int* ceiling) {
+  THRUM_FORWARD(pthread_mutex_getprioceiling, mutex, ceiling)
+  const auto& lock = state_at<LockState>(address_of(mutex));
+  if (lock.ceiling == 0) return EINVAL;
+  *ceiling = lock.ceiling;
+  return 0;
+}
+
+THRUM_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* mutex, int ceiling, int* former) {
+  THRUM_FORWARD(pthread_mutex_setprioceiling, mutex, ceiling, former)
+  auto& lock = state_at<LockState>(address_of(mutex));
+  if (lock.ceiling == 0 || ceiling < 1 || ceiling > kCeilingMax) return EINVAL;
+  if (int error = lock_mutex(mutex, kNoDeadline, THRUM_CALLER)) return error;
+  *former = lock.ceiling;
+  lock.ceiling = static_cast<std::uint16_t>(ceiling);
+  return unlock_mutex(mutex, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_destroy, mutex)
-  return lock_is_free(address_of(mutex)) ? 0 : EBUSY;
+  return destroy_lock(address_of(mutex), THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
@@ -130,152 +212,56 @@ THRUM_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
 
 THRUM_LOOP_IMPL int pthread_mutex_trylock_impl(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_trylock, mutex)
-  std::uint64_t object = address_of(mutex);
-  auto& lock = state_at<LockState>(object);
-  std::uint32_t me = running_owner();
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, THRUM_CALLER);
-  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
-    ++lock.count;
-  } else if (lock.owner != 0) {
-    done_with_lock(Outcome::failed);
-    return EBUSY;
-  } else {
-    lock.owner = me;
-  }
-  done_with_lock();
-  return 0;
+  return try_lock_mutex(mutex, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_unlock, mutex)
   if (unwinder_range().holds(THRUM_CALLER)) return 0;
-  std::uint64_t object = address_of(mutex);
-  auto& lock = state_at<LockState>(object);
-  bool checks_owner = kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK;
-  if (checks_owner && lock.owner != running_owner()) return EPERM;
-  if (world.running) scheduler().arrive(Operation::unlock, object, 0, THRUM_CALLER);
-  if (lock.count != 0) {
-    --lock.count;
-  } else {
-    lock.owner = 0;
+  return unlock_mutex(mutex, THRUM_CALLER);
+}
+
+namespace {
+
+int mutex_error_of(int error) {
+  switch (error) {
+    case 0: return thrd_success;
+    case EBUSY: return thrd_busy;
+    case ETIMEDOUT: return thrd_timedout;
+    default: return thrd_error;
   }
-  done_with_lock();
-  return 0;
 }
 
-THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
-  THRUM_FORWARD(pthread_rwlock_init, lock, attributes)
-  std::memset(static_cast<void*>(lock), 0, sizeof *lock);
-  return 0;
+}  // namespace
+
+// C11's mutexes are pthread mutexes by another name: plain, or recursive.
+THRUM_EXPORT int mtx_init(mtx_t* mutex, int type) {
+  THRUM_FORWARD(mtx_init, mutex, type)
+  if ((type & ~(mtx_recursive | mtx_timed)) != 0) return thrd_error;
+  init_mutex(address_of(mutex), type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL, 0);
+  return thrd_success;
 }
 
-THRUM_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
-  THRUM_FORWARD(pthread_rwlock_destroy, lock)
-  return lock_is_free(address_of(lock)) ? 0 : EBUSY;
+THRUM_EXPORT void mtx_destroy(mtx_t* mutex){THRUM_FORWARD(mtx_destroy, mutex)}
+
+THRUM_EXPORT int mtx_lock(mtx_t* mutex) {
+  THRUM_FORWARD(mtx_lock, mutex)
+  return mutex_error_of(lock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), kNoDeadline, THRUM_CALLER));
 }
 
-THRUM_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
-  THRUM_FORWARD(pthread_rwlock_rdlock, lock)
-  return lock_shared(lock, kNoDeadline, THRUM_CALLER);
+THRUM_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* time) {
+  THRUM_FORWARD(mtx_timedlock, mutex, time)
+  std::uint64_t deadline;
+  if (timed(time, CLOCK_REALTIME, deadline) != 0) return thrd_error;
+  return mutex_error_of(lock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), deadline, THRUM_CALLER));
 }
 
-THRUM_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
-  THRUM_FORWARD(pthread_rwlock_wrlock, lock)
-  return lock_exclusive(lock, kNoDeadline, THRUM_CALLER);
+THRUM_LOOP_IMPL int mtx_trylock_impl(mtx_t* mutex) {
+  THRUM_FORWARD(mtx_trylock, mutex)
+  return mutex_error_of(try_lock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), THRUM_CALLER));
 }
 
-#define TIMED_RWLOCK(name, take)                                                              \
-  THRUM_EXPORT int pthread_rwlock_timed##name(pthread_rwlock_t* lock, const timespec* time) { \
-    THRUM_FORWARD(pthread_rwlock_timed##name, lock, time)                                     \
-    std::uint64_t deadline;                                                                   \
-    if (int error = timed(time, CLOCK_REALTIME, deadline)) return error;                      \
-    return take(lock, deadline, THRUM_CALLER);                                                \
-  }                                                                                           \
-  THRUM_EXPORT int pthread_rwlock_clock##name(pthread_rwlock_t* lock, clockid_t clock,        \
-                                              const timespec* time) {                         \
-    THRUM_FORWARD(pthread_rwlock_clock##name, lock, clock, time)                              \
-    std::uint64_t deadline;                                                                   \
-    if (int error = timed(time, clock, deadline)) return error;                               \
-    return take(lock, deadline, THRUM_CALLER);                                                \
-  }
-
-TIMED_RWLOCK(rdlock, lock_shared)
-TIMED_RWLOCK(wrlock, lock_exclusive)
-
-THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
-  THRUM_FORWARD(pthread_rwlock_tryrdlock, rwlock)
-  std::uint64_t object = address_of(rwlock);
-  if (world.running) scheduler().arrive_in_loop(Operation::try_shared_lock, object, 0, THRUM_CALLER);
-  bool free = shared_lock_is_free(object);
-  if (free) ++state_at<LockState>(object).count;
-  done_with_lock(free ? Outcome::done : Outcome::failed);
-  return free ? 0 : EBUSY;
-}
-
-THRUM_LOOP_IMPL int pthread_rwlock_trywrlock_impl(pthread_rwlock_t* rwlock) {
-  THRUM_FORWARD(pthread_rwlock_trywrlock, rwlock)
-  std::uint64_t object = address_of(rwlock);
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, THRUM_CALLER);
-  bool free = lock_is_free(object);
-  if (free) state_at<LockState>(object).owner = running_owner();
-  done_with_lock(free ? Outcome::done : Outcome::failed);
-  return free ? 0 : EBUSY;
-}
-
-THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
-  THRUM_FORWARD(pthread_rwlock_unlock, rwlock)
-  std::uint64_t object = address_of(rwlock);
-  auto& lock = state_at<LockState>(object);
-  bool writes = lock.owner != 0;
-  if (world.running)
-    scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
-  if (writes) {
-    lock.owner = 0;
-  } else if (lock.count != 0) {
-    --lock.count;
-  }
-  done_with_lock();
-  return 0;
-}
-
-// A spin lock is a mutex whose waiting costs processor time, which does not matter here.
-THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
-  THRUM_FORWARD(pthread_spin_init, lock, shared)
-  *lock = 0;
-  return 0;
-}
-
-THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
-  THRUM_FORWARD(pthread_spin_destroy, lock)
-  return 0;
-}
-
-THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
-  THRUM_FORWARD(pthread_spin_lock, lock)
-  std::uint64_t object = address_of(lock);
-  if (!world.running) {
-    if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER);
-  } else {
-    scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER, Wait::spin_lock);
-  }
-  *lock = static_cast<int>(running_owner());
-  done_with_lock();
-  return 0;
-}
-
-THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
-  THRUM_FORWARD(pthread_spin_trylock, lock)
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, address_of(lock), 0, THRUM_CALLER);
-  bool free = *lock == 0;
-  if (free) *lock = static_cast<int>(running_owner());
-  done_with_lock(free ? Outcome::done : Outcome::failed);
-  return free ? 0 : EBUSY;
-}
-
-THRUM_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  THRUM_FORWARD(pthread_spin_unlock, lock)
-  if (world.running) scheduler().arrive(Operation::unlock, address_of(lock), 0, THRUM_CALLER);
-  *lock = 0;
-  done_with_lock();
-  return 0;
+THRUM_EXPORT int mtx_unlock(mtx_t* mutex) {
+  THRUM_FORWARD(mtx_unlock, mutex)
+  return mutex_error_of(unlock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), THRUM_CALLER));
 }

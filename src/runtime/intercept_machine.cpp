@@ -23,8 +23,8 @@ THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   return static_cast<unsigned>(draw_random().next());
 }
 
-// libc's own generators keep their state where no write is seen: a loop that draws from one is no spin. Their
-// numbers repeat by themselves, since the state is rolled back.
+// libc's generators whose state is the caller's (intercept_random.cpp has those that threads share): they write
+// it where no write is seen, so a loop that draws from one is no spin.
 #define DRAW(result, name, parameters, ...) \
   THRUM_EXPORT result name parameters {     \
     THRUM_REAL(name);                       \
@@ -32,14 +32,9 @@ THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
     return real(__VA_ARGS__);               \
   }
 
-DRAW(int, rand, ())
 DRAW(int, rand_r, (unsigned* seed), seed)
-DRAW(long, random, ())
-DRAW(double, drand48, ())
 DRAW(double, erand48, (unsigned short state[3]), state)
-DRAW(long, lrand48, ())
 DRAW(long, nrand48, (unsigned short state[3]), state)
-DRAW(long, mrand48, ())
 DRAW(long, jrand48, (unsigned short state[3]), state)
 
 // The processor that a thread happens to be on.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pthread_once and the guards of local statics. This file is compiled with exceptions: an initialisation that
-// throws leaves its object as it was.
+// pthread_once, C11's call_once and the guards of local statics. This file is compiled with exceptions: an
+// initialisation that throws leaves its object as it was.
 
 #include <pthread.h>
+#include <threads.h>
 
 #include "runtime/intercept.hpp"
 
@@ -41,22 +42,34 @@ class OnceRun {
 
 }  // namespace
 
+namespace {
+
+void run_once(pthread_once_t* once, void (*routine)(), std::uint64_t code) {
+  std::uint64_t object = address_of(once);
+  if (!world.running && *once == kOnceRunning) fail_alone(Operation::once_enter, object, code);
+  arrive_at(Operation::once_enter, object, code, Wait::once);
+  if (*once == kOnceDone) return done(Scheduler::Effect::read, code, Outcome::unchanged);
+  *once = kOnceRunning;
+  done(Scheduler::Effect::change, code);
+  OnceRun run(once, code);
+  routine();
+  run.leave(kOnceDone);
+}
+
+}  // namespace
+
 THRUM_EXPORT int pthread_once(pthread_once_t* once, void (*routine)()) {
   THRUM_FORWARD(pthread_once, once, routine)
   if (*once == kOnceDone && cpp_library_range().holds(THRUM_CALLER)) return 0;
-  std::uint64_t object = address_of(once);
-  if (!world.running && *once == kOnceRunning) fail_alone(Operation::once_enter, object, THRUM_CALLER);
-  arrive_at(Operation::once_enter, object, THRUM_CALLER, Wait::once);
-  if (*once == kOnceDone) {
-    done(Scheduler::Effect::read, THRUM_CALLER, Outcome::unchanged);
-    return 0;
-  }
-  *once = kOnceRunning;
-  done(Scheduler::Effect::change, THRUM_CALLER);
-  OnceRun run(once, THRUM_CALLER);
-  routine();
-  run.leave(kOnceDone);
+  run_once(once, routine, THRUM_CALLER);
   return 0;
+}
+
+// C11's is one by another name.
+THRUM_EXPORT void call_once(once_flag* once, void (*routine)()) {
+  THRUM_FORWARD(call_once, once, routine)
+  static_assert(sizeof(once_flag) == sizeof(pthread_once_t));
+  run_once(reinterpret_cast<pthread_once_t*>(once), routine, THRUM_CALLER);
 }
 
 THRUM_EXPORT int __cxa_guard_acquire(Guard* guard) {

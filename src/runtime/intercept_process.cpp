@@ -16,10 +16,6 @@ using namespace thrum;
 
 extern "C" void* __dso_handle __attribute__((visibility("hidden")));
 
-namespace thrum {
-void end_main_thread_locals();
-}
-
 namespace {
 
 using Main = int (*)(int, char**, char**);
@@ -74,16 +70,20 @@ void thrum::end_test(std::uint64_t code) {
   leave_process(0, code);
 }
 
-namespace {
+namespace thrum {
 
-[[noreturn]] void exit_under_search(int status, std::uint64_t code) {
-  end_main_thread_locals();
-  process_state().run_exit_handlers();
+void exit_under_search(int status, std::uint64_t code) {
+  destroy_thread_locals(scheduler().current());
+  process_state().run_exit_handlers(status);
   // What the program has printed and libc not yet written is lost with the execution; nobody sees it but
   // under replay.
   if (!world.running || world.job->replay) flush_output();
   leave_process(status, code);
 }
+
+}  // namespace thrum
+
+namespace {
 
 int main_under_search(int argc, char** argv, char** environment) {
   process_state().main_frame = __builtin_frame_address(0);
@@ -138,6 +138,7 @@ THRUM_EXPORT void quick_exit(int status) {
     real(status);
     __builtin_unreachable();
   }
+  process_state().run_quick_exit_handlers();
   leave_process(status, THRUM_CALLER);
 }
 
@@ -158,6 +159,20 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
     last_instrumented = is_instrumented(reinterpret_cast<std::uint64_t>(function));
   }
   if (last_instrumented) process_state().at_exit(function, argument);
+  return 0;
+}
+
+THRUM_EXPORT int on_exit(void (*function)(int, void*), void* argument) {
+  THRUM_FORWARD(on_exit, function, argument)
+  process_state().at_exit(function, argument);
+  return 0;
+}
+
+// What at_quick_exit calls.
+extern "C" int __cxa_at_quick_exit(void (*function)(void*), void* module);
+THRUM_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* module) {
+  THRUM_FORWARD(__cxa_at_quick_exit, function, module)
+  process_state().at_quick_exit(function);
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads: creation, end, join, thread-specific data.
+// Threads: creation, end, join; C11's too.
 
 #include <pthread.h>
+#include <threads.h>
 #include <cerrno>
 
 #include "runtime/cancellation.hpp"
@@ -9,8 +10,6 @@
 #include "runtime/intercept.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
-#include "runtime/notes.hpp"
-#include "runtime/process_state.hpp"
 #include "runtime/record.hpp"
 #include "runtime/signal_delivery.hpp"
 
@@ -24,38 +23,21 @@ void note_in_trace(Operation operation, const Thread& other, std::uint64_t code)
   if (!world.recording) return;
   Thread& me = scheduler().current();
   me.operation = operation;
-  me.object = address_of(other.stack_top) - 1;
+  me.object = Scheduler::object_of(other);
   me.size = 0;
   me.code = code;
   note_stack(me);
   record_event(me, 0, 0, Outcome::done);
 }
 
-void destroy_thread_locals(Thread& me) {
-  while (!me.destructors.empty()) {
-    Destructor last = me.destructors.back();
-    me.destructors.pop_back();
-    last.function(last.object);
-  }
-}
-
-void destroy_specific_data(Thread& me) {
-  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
-    bool any = false;
-    for (std::uint32_t key = 0; key < me.keys.size(); ++key) {
-      void* value = me.keys[key];
-      if (!value || !process_state().is_key(key) || !process_state().destructor(key)) continue;
-      me.keys[key] = nullptr;
-      process_state().destructor(key)(value);
-      any = true;
-    }
-    if (!any) return;
-  }
-}
-
 void thread_main() {
   Thread& me = scheduler().current();
-  me.result = me.body(me.argument);
+  if (me.returns_int) {
+    auto* body = reinterpret_cast<int (*)(void*)>(reinterpret_cast<void (*)()>(me.body));
+    me.result = reinterpret_cast<void*>(static_cast<std::intptr_t>(body(me.argument)));
+  } else {
+    me.result = me.body(me.argument);
+  }
   finish_thread();
 }
 
@@ -64,6 +46,9 @@ void thread_main() {
       "uncontrolled-threads",
       std::string(module) + " starts a thread, and is not instrumented: its threads are not under control");
 }
+
+// Asked for by default, or so nearly that it does not matter.
+constexpr std::size_t kNearlyAll = 64 << 10;
 
 // Threads of a library that is not instrumented would run unseen. They are not started; the search ends and
 // says so.
@@ -84,6 +69,124 @@ void check_creator(std::uint64_t code, void* argument) {
   known_table = table;
 }
 
+// The stack that the attributes ask for, and what else they say.
+ThreadPool::StackRequest read_attributes(const pthread_attr_t* attributes, bool& detached,
+                                         std::size_t& guard) {
+  ThreadPool::StackRequest stack;
+  detached = false;
+  guard = 4096;
+  if (!attributes) return stack;
+  int state = PTHREAD_CREATE_JOINABLE;
+  pthread_attr_getdetachstate(attributes, &state);
+  detached = state == PTHREAD_CREATE_DETACHED;
+  pthread_attr_getguardsize(attributes, &guard);
+  void* memory = nullptr;
+  pthread_attr_getstack(attributes, &memory, &stack.size);
+  // Where no memory was given, libc gives the address that lies a stack's size below 0.
+  if (reinterpret_cast<std::uintptr_t>(memory) + stack.size != 0) stack.memory = static_cast<char*>(memory);
+  if (!stack.memory && stack.size <= ThreadPool::kStackSize &&
+      stack.size + kNearlyAll >= ThreadPool::kStackSize)
+    stack.size = 0;  // the default
+  return stack;
+}
+
+int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*), void* argument,
+                  bool returns_int, std::uint64_t code) {
+  check_creator(code, argument);
+  if (!world.running) begin_search();
+  bool detached;
+  std::size_t guard;
+  ThreadPool::StackRequest stack = read_attributes(attributes, detached, guard);
+  Thread* child = scheduler().create(body, argument, stack);
+  if (!child) return EAGAIN;
+  the_heap.name_thread(child->slot, child->id);
+  child->detached = detached;
+  child->guard_size = guard;
+  child->returns_int = returns_int;
+  child->context = new_context(child->stack_top, thread_main);
+  *handle = child->fs_base;
+  note_in_trace(Operation::thread_create, *child, code);
+  scheduler().start(*child);
+  return 0;
+}
+
+// Why the running thread cannot wait for that one; 0: it can.
+int join_error(const Thread* other) {
+  if (!other) return ESRCH;
+  if (other == &scheduler().current()) return EDEADLK;
+  return other->detached || other->joined_by_someone ? EINVAL : 0;
+}
+
+void finish_join(Thread& other, void** result, std::uint64_t code) {
+  note_in_trace(Operation::thread_join, other, code);
+  if (result) *result = other.result;
+  other.released = true;
+}
+
+int join_thread(pthread_t handle, void** result, std::uint64_t code) {
+  if (!world.running) return ESRCH;
+  Thread* other = find_thread(handle);
+  if (int error = join_error(other)) return error;
+  cancellation_point(code);
+  scheduler().join(*other, code);
+  if (other->life != Life::ended) {
+    other->joined_by_someone = false;
+    act_on_cancel(code);
+  }
+  handle_own_signals(code);
+  finish_join(*other, result, code);
+  return 0;
+}
+
+int join_until(pthread_t handle, void** result, std::uint64_t deadline, std::uint64_t code) {
+  if (!world.running) return ESRCH;
+  Thread* other = find_thread(handle);
+  if (int error = join_error(other)) return error;
+  cancellation_point(code);
+  Thread& me = scheduler().current();
+  me.joined = other;
+  bool goes_on = wait_at_cancellation_point(Operation::try_join, Scheduler::object_of(*other), code,
+                                            Wait::ended, deadline);
+  if (!goes_on) act_on_cancel(code);
+  if (me.timed_out) {
+    done_by_timeout();
+    return ETIMEDOUT;
+  }
+  scheduler().done(Scheduler::Effect::read);
+  other->joined_by_someone = true;
+  finish_join(*other, result, code);
+  return 0;
+}
+
+int detach_thread(pthread_t handle, std::uint64_t code) {
+  if (!world.running) return 0;
+  Thread* other = find_thread(handle);
+  if (!other) return ESRCH;
+  if (other->detached) return EINVAL;
+  scheduler().arrive(Operation::detach, other->fs_base, 0, code);
+  other->detached = true;
+  if (other->life == Life::ended) other->released = true;
+  scheduler().done(Scheduler::Effect::change);
+  return 0;
+}
+
+[[noreturn]] void exit_thread(void* result) {
+  Thread& me = scheduler().current();
+  me.result = result;
+  me.cancellation.disabled = true;
+  unwind_thread();
+}
+
+int thrd_error_of(int error) {
+  switch (error) {
+    case 0: return thrd_success;
+    case ENOMEM: return thrd_nomem;
+    case ETIMEDOUT: return thrd_timedout;
+    case EBUSY: return thrd_busy;
+    default: return thrd_error;
+  }
+}
+
 }  // namespace
 
 namespace thrum {
@@ -94,73 +197,66 @@ void finish_thread() {
   me.cancellation.disabled = true;
   destroy_thread_locals(me);
   destroy_specific_data(me);
+  leave_robust_mutexes(THRUM_CALLER);
+  // The last one ends the process, as if it had called exit.
+  if (scheduler().is_last(me)) exit_under_search(0, THRUM_CALLER);
   note_in_trace(Operation::thread_end, me, THRUM_CALLER);
   scheduler().end_current();
 }
 
 Thread* find_thread(pthread_t handle) {
   if (!world.running) return handle == current_fs_base() ? &scheduler().current() : nullptr;
-  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     Thread& thread = scheduler().thread_in_slot(slot);
     if (thread.fs_base == handle) return &thread;
   }
   return nullptr;
 }
 
-void end_main_thread_locals() { destroy_thread_locals(scheduler().current()); }
-
 }  // namespace thrum
 
 THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*body)(void*),
                                 void* argument) {
   THRUM_FORWARD(pthread_create, handle, attributes, body, argument)
-  check_creator(THRUM_CALLER, argument);
-  if (!world.running) begin_search();
-  Thread* child = scheduler().create(body, argument);
-  if (!child) {
-    notes().too_many_threads();
-    return EAGAIN;
-  }
-  the_heap.name_thread(child->slot, child->id);
-  int detached = PTHREAD_CREATE_JOINABLE;
-  if (attributes) pthread_attr_getdetachstate(attributes, &detached);
-  child->detached = detached == PTHREAD_CREATE_DETACHED;
-  child->context = new_context(child->stack_top, thread_main);
-  *handle = child->fs_base;
-  note_in_trace(Operation::thread_create, *child, THRUM_CALLER);
-  scheduler().start(*child);
-  return 0;
+  return create_thread(handle, attributes, body, argument, false, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_join(pthread_t handle, void** result) {
   THRUM_FORWARD(pthread_join, handle, result)
+  return join_thread(handle, result, THRUM_CALLER);
+}
+
+THRUM_LOOP_IMPL int pthread_tryjoin_np_impl(pthread_t handle, void** result) {
+  THRUM_FORWARD(pthread_tryjoin_np, handle, result)
   if (!world.running) return ESRCH;
   Thread* other = find_thread(handle);
-  if (!other) return ESRCH;
-  if (other == &scheduler().current()) return EDEADLK;
-  if (other->detached || other->joined_by_someone) return EINVAL;
-  cancellation_point(THRUM_CALLER);
-  scheduler().join(*other, THRUM_CALLER);
-  if (other->life != Life::ended) {
-    other->joined_by_someone = false;
-    act_on_cancel(THRUM_CALLER);
-  }
-  handle_own_signals(THRUM_CALLER);
-  note_in_trace(Operation::thread_join, *other, THRUM_CALLER);
-  if (result) *result = other->result;
+  if (int error = join_error(other)) return error;
+  scheduler().arrive_in_loop(Operation::try_join, Scheduler::object_of(*other), 0, THRUM_CALLER);
+  bool ended = other->life == Life::ended;
+  scheduler().done(Scheduler::Effect::read, 0, 0, ended ? Outcome::done : Outcome::failed);
+  if (!ended) return EBUSY;
+  world.wrote = true;
+  other->joined_by_someone = true;
+  finish_join(*other, result, THRUM_CALLER);
   return 0;
+}
+
+THRUM_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* time) {
+  THRUM_FORWARD(pthread_timedjoin_np, handle, result, time)
+  if (!is_valid(*time)) return EINVAL;
+  return join_until(handle, result, clock_to_virtual(CLOCK_REALTIME, *time), THRUM_CALLER);
+}
+
+THRUM_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
+                                      const timespec* time) {
+  THRUM_FORWARD(pthread_clockjoin_np, handle, result, clock, time)
+  if (!is_valid(*time)) return EINVAL;
+  return join_until(handle, result, clock_to_virtual(clock, *time), THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_detach(pthread_t handle) {
   THRUM_FORWARD(pthread_detach, handle)
-  if (!world.running) return 0;
-  Thread* other = find_thread(handle);
-  if (!other) return ESRCH;
-  if (other->detached) return EINVAL;
-  scheduler().arrive(Operation::detach, other->fs_base, 0, THRUM_CALLER);
-  other->detached = true;
-  scheduler().done(Scheduler::Effect::change);
-  return 0;
+  return detach_thread(handle, THRUM_CALLER);
 }
 
 THRUM_EXPORT void pthread_exit(void* result) {
@@ -169,58 +265,34 @@ THRUM_EXPORT void pthread_exit(void* result) {
     real(result);
     __builtin_unreachable();
   }
-  if (!world.running) exit_process(0);  // main was the only thread
-  Thread& me = scheduler().current();
-  me.result = result;
-  me.cancellation.disabled = true;
-  unwind_thread();
+  exit_thread(result);
 }
 
-THRUM_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
-  THRUM_FORWARD(pthread_key_create, key, destructor)
-  int number = process_state().create_key(destructor);
-  if (number < 0) return EAGAIN;
-  *key = static_cast<pthread_key_t>(number);
-  return 0;
+THRUM_EXPORT int thrd_create(thrd_t* handle, thrd_start_t body, void* argument) {
+  THRUM_FORWARD(thrd_create, handle, body, argument)
+  // By way of the type that any function may have.
+  auto* any = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void (*)()>(body));
+  return thrd_error_of(create_thread(handle, nullptr, any, argument, true, THRUM_CALLER));
 }
 
-THRUM_EXPORT int pthread_key_delete(pthread_key_t key) {
-  THRUM_FORWARD(pthread_key_delete, key)
-  if (!process_state().delete_key(key)) return EINVAL;
-  return 0;
+THRUM_EXPORT int thrd_join(thrd_t handle, int* result) {
+  THRUM_FORWARD(thrd_join, handle, result)
+  void* value = nullptr;
+  int error = join_thread(handle, &value, THRUM_CALLER);
+  if (error == 0 && result) *result = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+  return thrd_error_of(error);
 }
 
-THRUM_EXPORT int pthread_setspecific(pthread_key_t key, const void* value) {
-  THRUM_FORWARD(pthread_setspecific, key, value)
-  if (!process_state().is_key(key)) return EINVAL;
-  std::vector<void*>& keys = scheduler().current().keys;
-  if (keys.size() <= key) keys.resize(key + std::size_t{1});
-  keys[key] = const_cast<void*>(value);
-  return 0;
+THRUM_EXPORT int thrd_detach(thrd_t handle) {
+  THRUM_FORWARD(thrd_detach, handle)
+  return thrd_error_of(detach_thread(handle, THRUM_CALLER));
 }
 
-THRUM_EXPORT void* pthread_getspecific(pthread_key_t key) {
-  THRUM_FORWARD(pthread_getspecific, key)
-  const std::vector<void*>& keys = scheduler().current().keys;
-  return key < keys.size() ? keys[key] : nullptr;
-}
-
-namespace {
-
-int register_thread_local(void (*destructor)(void*), void* object) {
-  scheduler().current().destructors.push_back({destructor, object});
-  return 0;
-}
-
-}  // namespace
-
-THRUM_EXPORT int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) {
-  if (searching()) return register_thread_local(destructor, object);
-  static auto* const real =
-      reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_thread_atexit_impl"));
-  return real(destructor, object, module);
-}
-
-THRUM_EXPORT int __cxa_thread_atexit(void (*destructor)(void*), void* object, void* module) {
-  return __cxa_thread_atexit_impl(destructor, object, module);
+THRUM_EXPORT void thrd_exit(int result) {
+  if (!searching()) {
+    THRUM_REAL(thrd_exit);
+    real(result);
+    __builtin_unreachable();
+  }
+  exit_thread(reinterpret_cast<void*>(static_cast<std::intptr_t>(result)));
 }

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <unistd.h>
 #include <cerrno>
 
@@ -127,6 +128,20 @@ THRUM_LOOP_IMPL time_t time_impl(time_t* result) {
   return now;
 }
 
+THRUM_LOOP_IMPL int timespec_get_impl(timespec* time, int base) {
+  THRUM_FORWARD(timespec_get, time, base)
+  if (base != TIME_UTC) return 0;
+  *time = virtual_to_clock(CLOCK_REALTIME, read_clock(THRUM_CALLER));
+  return base;
+}
+
+// The processor time of the process is the time since it began.
+THRUM_LOOP_IMPL clock_t clock_impl() {
+  THRUM_FORWARD(clock)
+  constexpr std::uint64_t kTick = kSecond / CLOCKS_PER_SEC;
+  return static_cast<clock_t>(read_clock(THRUM_CALLER) / kTick);
+}
+
 THRUM_LOOP_IMPL int sched_yield_impl() {
   THRUM_FORWARD(sched_yield)
   give_way(THRUM_CALLER);
@@ -156,4 +171,18 @@ THRUM_LOOP_IMPL unsigned sleep_impl(unsigned seconds) {
   THRUM_FORWARD(sleep, seconds)
   std::uint64_t left_ns = sleep_until(virtual_now() + seconds * kSecond, THRUM_CALLER);
   return static_cast<unsigned>((left_ns + kSecond - 1) / kSecond);
+}
+
+THRUM_LOOP_IMPL void thrd_yield_impl() {
+  THRUM_FORWARD(thrd_yield)
+  give_way(THRUM_CALLER);
+}
+
+THRUM_LOOP_IMPL int thrd_sleep_impl(const timespec* duration, timespec* left) {
+  THRUM_FORWARD(thrd_sleep, duration, left)
+  constexpr int kInvalid = -2;  // as glibc says it
+  if (!is_valid(*duration) || duration->tv_sec < 0) return kInvalid;
+  sleep_until(virtual_now() + duration_ns(*duration), THRUM_CALLER);
+  if (left) *left = {0, 0};
+  return 0;
 }

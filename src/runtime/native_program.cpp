@@ -19,6 +19,7 @@
 #include "runtime/process_state.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/section_functions.hpp"
 #include "runtime/signal_delivery.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/snapshot.hpp"
@@ -78,7 +79,7 @@ bool wants_events() { return scheduler().director().records_events() || world.jo
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
-  the_heap.restore(scheduler().threads_created());
+  the_heap.restore(scheduler().slots_used());
   thread_pool().restore_main();
   scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
   scheduler().reset();
@@ -254,7 +255,7 @@ void engine() {
 std::uint64_t program_memory_digest() {
   Digest digest;
   snapshot().add_to(digest);
-  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     const char* begin = the_heap.region_begin(slot);
     digest.add(begin, static_cast<std::size_t>(the_heap.region_end(slot) - begin));
   }
@@ -301,6 +302,7 @@ void begin_search() {
   }
   if (world.job->only_list && !test_framework().is_present()) report_without_search(nullptr);
   Output::prepare();
+  find_section_functions();
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "runtime/record.hpp"
-#include "runtime/thread.hpp"
-
 namespace thrum {
 
 constinit Forever<Notes> the_notes;
@@ -46,17 +44,18 @@ void Notes::add_to(std::vector<Note>& notes) const {
                      "this kernel has no syscall user dispatch: system calls of the program were not watched",
                      true});
   }
+  if (inputs_drawn_) {
+    notes.push_back(
+        {"inputs-fixed", 1,
+         "Inputs of many values (__VERIFIER_nondet_int and the like) had one value each, drawn by "
+         "--seed; no other was tried.",
+         false});
+  }
   if (loop_changed_memory_) {
     notes.push_back(
         {"unseen-changes", 1,
          "a loop that seemed to wait changes memory by code that is not instrumented: schedules of "
          "it were left out",
-         true});
-  }
-  if (too_many_threads_) {
-    notes.push_back(
-        {"too-many-threads", 1,
-         "more than " + std::to_string(kThreadsMax) + " threads in an execution: pthread_create failed",
          true});
   }
 }

@@ -34,10 +34,11 @@ class Notes {
 
   void system_calls_not_watched() { system_calls_not_watched_ = true; }
 
-  void too_many_threads() { too_many_threads_ = true; }
-
   // A loop that was taken for a waiting one changed memory by code that is not instrumented.
   void loop_changed_memory() { loop_changed_memory_ = true; }
+
+  // A __VERIFIER_nondet function of many values was called.
+  void inputs_drawn() { inputs_drawn_ = true; }
 
   void add_to(std::vector<Note>& notes) const;
 
@@ -47,8 +48,8 @@ class Notes {
   std::vector<std::uint64_t> weaker_atomics_;
   std::vector<Note> uncontrolled_;
   std::vector<Note> remarks_;
-  bool too_many_threads_ = false;
   bool loop_changed_memory_ = false;
+  bool inputs_drawn_ = false;
   bool system_calls_not_watched_ = false;
 };
 

@@ -11,13 +11,22 @@
 
 namespace thrum {
 
+// Of a robust mutex.
+enum class MutexCondition : std::uint16_t {
+  consistent,
+  owner_died,       // nobody has repaired since what it protects
+  not_recoverable,  // and who found that out unlocked it all the same
+};
+
 // A mutex (kind lies where glibc's static initialisers put it) or a read-write lock. Free: both first words
 // are 0.
 struct LockState {
   std::uint32_t owner;  // ThreadId + 1 of who holds it, or writes
   std::uint32_t count;  // mutex: how often beyond once the owner has locked it; read-write lock: readers
-  std::uint32_t unused[2];
-  std::int32_t kind;
+  MutexCondition condition;
+  std::uint16_t ceiling;
+  std::uint32_t writers_waiting;  // of a read-write lock that prefers them
+  std::int32_t kind;              // of a mutex
 };
 static_assert(sizeof(LockState) <= sizeof(pthread_mutex_t) && sizeof(LockState) <= sizeof(pthread_rwlock_t));
 
@@ -55,7 +64,10 @@ inline bool lock_is_free(std::uint64_t object) {
   const auto& lock = state_at<LockState>(object);
   return lock.owner == 0 && lock.count == 0;
 }
-inline bool shared_lock_is_free(std::uint64_t object) { return state_at<LockState>(object).owner == 0; }
+inline bool shared_lock_is_free(std::uint64_t object) {
+  const auto& lock = state_at<LockState>(object);
+  return lock.owner == 0 && lock.writers_waiting == 0;
+}
 inline ThreadId lock_holder(std::uint64_t object) {
   std::uint32_t owner = state_at<LockState>(object).owner;
   return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);

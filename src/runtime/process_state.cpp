@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/process_state.hpp"
 
+#include <utility>
+
 #include "runtime/thread.hpp"
 
 namespace thrum {
@@ -12,14 +14,32 @@ void ProcessState::at_exit(void (*function)(void*), void* argument) {
   exit_handlers_.push_back({function, argument});
 }
 
-void ProcessState::run_exit_handlers() {
+void ProcessState::at_exit(void (*function)(int, void*), void* argument) {
   changed_ = true;
-  while (!exit_handlers_.empty()) {
-    ExitHandler handler = exit_handlers_.back();
-    exit_handlers_.pop_back();
-    handler.function(handler.argument);
+  exit_handlers_.push_back({nullptr, argument, function});
+}
+
+void ProcessState::run(std::vector<ExitHandler>& handlers, int status) {
+  changed_ = true;
+  while (!handlers.empty()) {
+    ExitHandler handler = handlers.back();
+    handlers.pop_back();
+    if (handler.with_status) {
+      handler.with_status(status, handler.argument);
+    } else {
+      handler.function(handler.argument);
+    }
   }
 }
+
+void ProcessState::run_exit_handlers(int status) { run(exit_handlers_, status); }
+
+void ProcessState::at_quick_exit(void (*function)(void*)) {
+  changed_ = true;
+  quick_exit_handlers_.push_back({function, nullptr});
+}
+
+void ProcessState::run_quick_exit_handlers() { run(quick_exit_handlers_, 0); }
 
 int ProcessState::create_key(KeyDestructor function) {
   changed_ = true;
@@ -40,16 +60,45 @@ bool ProcessState::delete_key(std::uint32_t key) {
   return true;
 }
 
+NamedSemaphore* ProcessState::find_semaphore(const char* name) {
+  for (NamedSemaphore& known : semaphores_) {
+    if (known.unlinked || known.name != name) continue;
+    changed_ = true;
+    return &known;
+  }
+  return nullptr;
+}
+
+void ProcessState::add_semaphore(NamedSemaphore semaphore) {
+  changed_ = true;
+  semaphores_.push_back(std::move(semaphore));
+}
+
+ProcessState::Closed ProcessState::close_semaphore(const sem_t* semaphore) {
+  for (NamedSemaphore& known : semaphores_) {
+    if (known.semaphore != semaphore || known.opened == 0) continue;
+    changed_ = true;
+    if (--known.opened != 0 || !known.unlinked) return Closed::one;
+    semaphores_.erase(semaphores_.begin() + (&known - semaphores_.data()));
+    return Closed::last;
+  }
+  return Closed::unknown;
+}
+
 void ProcessState::save() {
   saved_exit_handlers_ = exit_handlers_;
+  saved_quick_exit_handlers_ = quick_exit_handlers_;
   saved_keys_ = keys_;
+  saved_semaphores_ = semaphores_;
   changed_ = false;
 }
 
 void ProcessState::restore() {
   if (!changed_) return;
   exit_handlers_ = saved_exit_handlers_;
+  quick_exit_handlers_ = saved_quick_exit_handlers_;
   keys_ = saved_keys_;
+  semaphores_ = saved_semaphores_;
   changed_ = false;
 }
 

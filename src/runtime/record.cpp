@@ -42,7 +42,7 @@ Place place_of(std::uint64_t address) {
   if (address < kNullPage) return place;
   BlockName block;
   if (the_heap.find(address, block)) return {Place::Space::heap, block.thread, block.number, block.offset};
-  for (std::uint16_t slot = 0; slot < scheduler().threads_created(); ++slot) {
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     const Thread& thread = scheduler().thread_in_slot(slot);
     auto top = reinterpret_cast<std::uint64_t>(thread.stack_top);
     if (address >= reinterpret_cast<std::uint64_t>(thread.stack_bottom) && address < top) {

@@ -48,7 +48,7 @@ void Scheduler::reset() {
   live_.assign(1, slots_[0].get());
   unsettled_.clear();
   current_ = last_ = slots_[0].get();
-  created_ = 1;
+  created_ = slots_used_ = 1;
   points_ = 0;
   wait_order_ = 0;
   clock_jump_ns_ = 0;
@@ -207,6 +207,7 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::wakeup: return thread.woken || thread.cancelled;
     case Wait::deadline:
     case Wait::join: return thread.cancelled;
+    case Wait::ended: return thread.joined->life == Life::ended || thread.cancelled;
     case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
     case Wait::spin: return spins_.released(thread);
   }
@@ -255,6 +256,11 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
     advance_clock(next.deadline_ns);
     return next;
   }
+  if (via == Via::spurious) {
+    next.woken_spuriously = true;
+    next.others_when_spurious = events_of_others(next);
+    return next;
+  }
   next.signal_first = via == Via::signal_first;
   if (&next == current_) {
     handle_signal_here();
@@ -287,6 +293,7 @@ void Scheduler::collect_options(const Thread& last) {
   point_.round = round;
   if (signalled) collect_late_runs();
   if (timed) collect_timeouts();
+  if (__builtin_expect(world.job->spurious, 0) && !options_.empty()) add_spurious_options();
 }
 
 // A signal takes a while to arrive; its thread may do something before. And one that would end its wait may
@@ -300,6 +307,27 @@ void Scheduler::collect_late_runs() {
     options_.push_back({thread->id, may_run ? Via::run : Via::signal_first});
     option_threads_.push_back(thread);
   }
+}
+
+// A condition wait may end for no reason while the program can go on without that: a deadlock stays one. Not
+// twice in a row, though: a thread that has waked up so, and waits again, does so again only when others have
+// done something in between. Else a loop around a wait would never end.
+void Scheduler::add_spurious_options() {
+  for (Thread* thread : live_) {
+    bool waits = thread->wait == Wait::wakeup && !thread->woken && !thread->cancelled && thread->lock != 0;
+    if (!waits || thread->life != Life::standing) continue;
+    if (thread->others_when_spurious != Thread::kNever &&
+        thread->others_when_spurious == events_of_others(*thread))
+      continue;
+    options_.push_back({thread->id, Via::spurious});
+    option_threads_.push_back(thread);
+  }
+}
+
+std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
+  std::uint64_t count = 0;
+  for (std::uint16_t slot = 0; slot < slots_used_; ++slot) count += slots_[slot]->events;
+  return count - thread.events;
 }
 
 // With some thread enabled any timed wait may run out first; with none, time passes until the earliest
@@ -452,30 +480,60 @@ void Scheduler::insert_live(Thread& thread) {
   live_.insert(after, &thread);
 }
 
-Thread* Scheduler::create(void* (*body)(void*), void* argument) {
+// A new slot while there are any, so that a thread's addresses depend on the order of creation only; then the
+// first whose thread is over.
+std::uint16_t Scheduler::take_slot() {
+  std::uint16_t slot = slots_used_;
+  if (slot < kThreadsMax) {
+    if (slot >= thread_pool().size()) need_more_threads();
+    if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
+    slots_[slot]->random_draws = 0;
+    ++slots_used_;
+    spins_.add_thread(slot);
+    return slot;
+  }
+  // Main's is its own; who did the last event is still asked for its name.
+  for (slot = 1; slot < kThreadsMax; ++slot) {
+    Thread& former = *slots_[slot];
+    if (former.life != Life::ended || !former.released || &former == last_) continue;
+    spins_.note_change(former);
+    spins_.forget_round(former);
+    return slot;
+  }
+  lose_control("too-many-threads", "more than " + std::to_string(kThreadsMax) + " threads at once");
+}
+
+Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack) {
+  constexpr std::uint16_t kNamesMax = kNoThread - 1;
   world.wrote = true;  // no loop that creates threads is a spin
+  if (created_ == kNamesMax)
+    lose_control("too-many-threads", "more than " + std::to_string(kNamesMax) + " threads in an execution");
   Thread& parent = *current_;
-  std::uint16_t slot = created_;
-  if (slot == kThreadsMax) return nullptr;
-  if (slot >= thread_pool().size()) need_more_threads();
-  if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
+  std::uint16_t slot = take_slot();
   Thread& child = *slots_[slot];
+  if (!thread_pool().equip(slot, stack, child)) {
+    child.life = Life::ended;
+    child.released = true;
+    return nullptr;
+  }
   ++created_;
-  spins_.add_thread(slot);
-  thread_pool().equip(slot, child);
   child.id = name_thread(parent.id, ++parent.children);
   child.slot = slot;
   child.life = Life::unsettled;
   static_cast<Standing&>(child) = {};
   child.cancellation = {};
   child.timer = child.detached = child.joined_by_someone = false;
+  child.released = child.returns_int = false;
+  child.others_when_spurious = Thread::kNever;
   child.atomic_depth = 0;
-  child.events = child.children = child.random_draws = 0;
+  child.events = child.children = 0;
   child.body = body;
   child.argument = argument;
   child.result = nullptr;
   child.destructors.clear();
   child.keys.clear();
+  child.robust.clear();
+  child.settings.reset();
   insert_live(child);
   signals().add_thread(slot, parent.slot);
   return &child;
@@ -490,6 +548,7 @@ void Scheduler::start(Thread& child) {
 void Scheduler::end_current() {
   Thread& me = *current_;
   me.life = Life::ended;
+  me.released = me.detached;
   live_.erase(std::find(live_.begin(), live_.end(), &me));
   signals().end_thread(me.slot);
   for (Thread* thread : live_) {
@@ -499,7 +558,7 @@ void Scheduler::end_current() {
       unsettled_.push_back(thread);
     }
   }
-  spins_.note_write(reinterpret_cast<std::uint64_t>(&me), 1);
+  spins_.note_write(object_of(me), 1);
   if (unsettled_.empty()) {
     if (only_timers_live()) exit_process(0);
     run(pick_attentively());
@@ -514,6 +573,11 @@ void Scheduler::end_current() {
 // The process ends with its last thread, whatever its timers would still do.
 bool Scheduler::only_timers_live() const {
   return std::all_of(live_.begin(), live_.end(), [](const Thread* thread) { return thread->timer; });
+}
+
+bool Scheduler::is_last(const Thread& thread) const {
+  return !thread.timer && std::all_of(live_.begin(), live_.end(),
+                                      [&](const Thread* other) { return other == &thread || other->timer; });
 }
 
 void Scheduler::handle_signal_here() {

@@ -20,6 +20,7 @@
 #include "runtime/forever.hpp"
 #include "runtime/spin.hpp"
 #include "runtime/thread.hpp"
+#include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
 #include "search/director.hpp"
 
@@ -39,6 +40,8 @@ class Scheduler final : Pending {
   // Puts the threads as they were at the snapshot: main alone, in the middle of a stretch.
   void reset();
   std::uint16_t threads_created() const { return created_; }
+  // Slots in use so far: fewer than threads where slots were used again.
+  std::uint16_t slots_used() const { return slots_used_; }
   std::uint32_t points() const { return points_; }
 
   // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
@@ -65,8 +68,9 @@ class Scheduler final : Pending {
   // It read a second one.
   void note_read(std::uint64_t object) { spins_.note_read(*current_, object, 1); }
 
-  // The running thread makes another. nullptr: no more threads can be had.
-  Thread* create(void* (*body)(void*), void* argument);
+  // The running thread makes another. nullptr: no stack of that size can be had. Where there are more threads
+  // at once than slots, control is lost.
+  Thread* create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack);
   // A new thread runs up to its first visible operation, then its maker goes on.
   void start(Thread& child);
   // The running thread, whose code is done, ends.
@@ -74,6 +78,12 @@ class Scheduler final : Pending {
   // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
   // cancelled.
   void join(Thread& other, std::uint64_t code);
+  // Whether no other thread of the program lives.
+  bool is_last(const Thread& thread) const;
+  // Stands for a thread among the objects: its end writes it, and try- and timed joins read it.
+  static std::uint64_t object_of(const Thread& thread) {
+    return reinterpret_cast<std::uint64_t>(thread.stack_top) - 1;
+  }
 
   // The running thread, which stands, handles a signal that is pending for it; returns when it is its turn
   // with what it stood before, or its wait has ended by the signal.
@@ -113,6 +123,8 @@ class Scheduler final : Pending {
   bool may_time_out(const Thread& thread, bool idle) const;
   void collect_late_runs();
   void collect_timeouts();
+  void add_spurious_options();
+  std::uint64_t events_of_others(const Thread& thread) const;
   bool only_timers_live() const;
   std::uint16_t choose(ChoiceKind kind);
   void collect_options(const Thread& last);
@@ -121,6 +133,7 @@ class Scheduler final : Pending {
   [[noreturn]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
   void insert_live(Thread& thread);
+  std::uint16_t take_slot();
 
   Thread* current_ = nullptr;  // whose code runs
   Thread* last_ = nullptr;     // who did the last event
@@ -139,6 +152,7 @@ class Scheduler final : Pending {
   Director director_;
   SpinDetector spins_;
   std::uint16_t created_ = 1;
+  std::uint16_t slots_used_ = 1;
   std::uint32_t points_ = 0;
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;

@@ -64,7 +64,7 @@ pid_t thread_id(const Thread& thread) { return process_id() + thread.slot; }
 Thread* thread_of_id(pid_t id) {
   pid_t slot = id - process_id();
   if (slot == 0 && !world.running) return &scheduler().current();
-  if (slot < 0 || slot >= scheduler().threads_created()) return nullptr;
+  if (slot < 0 || slot >= scheduler().slots_used()) return nullptr;
   Thread& thread = scheduler().thread_in_slot(static_cast<std::uint32_t>(slot));
   return thread.timer ? nullptr : &thread;
 }

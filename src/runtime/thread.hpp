@@ -2,7 +2,9 @@
 // A thread of the program under test, in one execution.
 #pragma once
 
+#include <sched.h>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/event.hpp"
@@ -11,7 +13,7 @@
 
 namespace thrum {
 
-inline constexpr std::uint32_t kThreadsMax = 1024;  // in one execution, main included
+inline constexpr std::uint32_t kThreadsMax = 1024;  // at once, main included
 inline constexpr std::uint32_t kKeysMax = 1024;     // pthread keys
 
 // What must be true before a thread can do its pending operation. The state itself lies in the program's own
@@ -26,7 +28,8 @@ enum class Wait : std::uint8_t {
   guard,        // likewise for the static-initialisation guard there
   wakeup,       // somebody wakes it (condition variable, futex, barrier), or its deadline passes
   deadline,     // only the clock (sleep, a timer), or a signal handler
-  join,         // the thread in `joined` ends
+  join,         // the thread in `joined` ends: in the middle of a stretch
+  ended,        // likewise, before a visible operation, or its deadline passes
   signal,       // a signal of the set in `signals` is pending
   spin,         // something that its waiting loop read is written (spin.hpp)
 };
@@ -44,13 +47,23 @@ struct Destructor {
   void* object;
 };
 
+// What a program may tell the system about a thread, which has no effect on schedules.
+struct ThreadSettings {
+  static constexpr std::size_t kNameMax = 16;  // with its end
+  char name[kNameMax] = {};
+  int policy = SCHED_OTHER;
+  sched_param priority = {};
+  bool has_affinity = false;
+  cpu_set_t affinity = {};
+};
+
 // What is looked at when threads take turns; first in Thread, so that it and the beginning of Standing lie
 // close together.
 struct Turn {
   Context context;
   std::uint64_t fs_base = 0;
   ThreadId id = kMainThread;
-  // Counts the threads of the execution in the order of their creation: stack, heap region.
+  // Its stack and heap region: threads are given new ones, in the order of their creation, while there are any.
   std::uint16_t slot = 0;
   Life life = Life::unsettled;
   bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
@@ -66,6 +79,7 @@ struct Standing {
   bool timed = false;         // its wait ends at deadline_ns
   bool timed_out = false;     // it goes on because of that
   bool interrupted = false;   // it goes on because a signal handler ran
+  bool woken_spuriously = false;
   bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
@@ -96,15 +110,22 @@ struct Thread : Turn, Standing {
   char* stack_bottom = nullptr;
   bool detached = false;
   bool joined_by_someone = false;
+  bool released = false;     // ended, and joined or detached: its slot may serve another
+  bool returns_int = false;  // body is a C11 thread's
   std::uint32_t children = 0;      // created so far
   std::uint32_t random_draws = 0;  // of random numbers so far
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::uint64_t others_when_spurious = kNever;  // events of others when it last woke up spuriously
   Cancellation cancellation;
   void* (*body)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
   std::vector<Destructor> destructors;  // of thread_local objects, newest last
   std::vector<void*> keys;              // pthread_setspecific
-  std::vector<Place> stack;             // of the pending operation, where the trace is to hold stacks
+  std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
+  std::optional<ThreadSettings> settings;
+  std::size_t guard_size = 0;
+  std::vector<Place> stack;  // of the pending operation, where the trace is to hold stacks
 };
 
 }  // namespace thrum

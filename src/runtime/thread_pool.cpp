@@ -26,6 +26,11 @@ namespace {
 
 // Stacks lie at addresses of their own, the same in every run.
 constexpr std::uint64_t kStacks = 0x2000'0000'0000;
+// Stacks beyond kStackSize, at addresses of their own too.
+constexpr std::uint64_t kLargeStacks = 0x3000'0000'0000;
+constexpr std::size_t kLargeStackMax = std::size_t{1} << 34;
+// What the runtime itself needs below the program's frames, beyond what a small stack was asked to hold.
+constexpr std::size_t kOwnFrames = 64 << 10;
 // Left for the parked frame at the upper end of a stack.
 constexpr std::size_t kParkedFrame = 16 << 10;
 
@@ -115,7 +120,7 @@ void ThreadPool::grow(std::size_t slots) {
     raw_syscall(SYS_mprotect, reinterpret_cast<long>(bottom), kStackSize, PROT_READ | PROT_WRITE);
     Seat seat;
     seat.slot = seats_.size();
-    seat.stack_bottom = bottom;
+    seat.stack_bottom = seat.limit = bottom;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     real_setstack(&attributes, bottom, kStackSize);
@@ -134,13 +139,59 @@ void ThreadPool::grow(std::size_t slots) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
 }
 
-void ThreadPool::equip(std::uint16_t slot, Thread& thread) {
-  const Seat& seat = seats_[slot];
+// The guard below a small stack lies in the middle of the seat's own, and stays there until a thread of that
+// slot asks for another size.
+void ThreadPool::set_limit(Seat& seat, char* limit) {
+  if (limit == seat.limit) return;
+  auto protect = [](char* end, int access) {
+    raw_syscall(SYS_mprotect, reinterpret_cast<long>(end - kGuardSize), kGuardSize, access);
+  };
+  if (seat.limit != seat.stack_bottom) protect(seat.limit, PROT_READ | PROT_WRITE);
+  if (limit != seat.stack_bottom) protect(limit, PROT_NONE);
+  seat.limit = limit;
+}
+
+bool ThreadPool::make_large(std::uint16_t slot, Seat& seat, std::size_t size) {
+  if (seat.large_size >= size) return true;
+  if (size > kLargeStackMax - kGuardSize) return false;
+  if (seat.large)
+    raw_syscall(SYS_munmap, reinterpret_cast<long>(seat.large), static_cast<long>(seat.large_size));
+  seat.large = nullptr;
+  seat.large_size = 0;
+  // What lies below is never mapped, and so a guard.
+  std::uint64_t end = kLargeStacks + (slot + std::uint64_t{1}) * kLargeStackMax;
+  long mapped =
+      raw_syscall(SYS_mmap, static_cast<long>(end - size), static_cast<long>(size), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (mapped != static_cast<long>(end - size)) return false;
+  seat.large = reinterpret_cast<char*>(mapped);
+  seat.large_size = size;
+  return true;
+}
+
+bool ThreadPool::equip(std::uint16_t slot, const StackRequest& request, Thread& thread) {
+  constexpr std::size_t kPage = 4096;
+  Seat& seat = seats_[slot];
+  std::size_t size = (request.size + kOwnFrames + kPage - 1) & ~(kPage - 1);
+  thread.stack_top = seat.stack_top;
+  thread.stack_bottom = seat.stack_bottom;
+  if (request.memory && request.size >= 2 * kOwnFrames) {
+    thread.stack_top = request.memory + request.size;
+    thread.stack_bottom = request.memory;
+  } else if (request.size > kStackSize) {
+    if (!make_large(slot, seat, size)) return false;
+    thread.stack_top = seat.large + seat.large_size;
+    thread.stack_bottom = thread.stack_top - size;
+  } else if (request.size != 0 && size < static_cast<std::size_t>(seat.stack_top - seat.stack_bottom)) {
+    auto limit = reinterpret_cast<std::uint64_t>(seat.stack_top) - size;
+    thread.stack_bottom = reinterpret_cast<char*>(limit & ~std::uint64_t{kPage - 1});
+    set_limit(seat, thread.stack_bottom);
+  }
+  if (thread.stack_bottom == seat.stack_bottom) set_limit(seat, seat.stack_bottom);
   std::memcpy(seat.storage, seat.pristine, seat.storage_size);
   if (__builtin_expect(late_storage_, 0)) restore_vector(seat);
   thread.fs_base = seat.fs_base;
-  thread.stack_top = seat.stack_top;
-  thread.stack_bottom = seat.stack_bottom;
+  return true;
 }
 
 void ThreadPool::describe_main(Thread& main) const {

@@ -28,8 +28,15 @@ class ThreadPool {
   // writable.
   void grow(std::size_t slots);
 
-  // Gives a new thread of the execution the stack and pristine thread-local storage of its slot.
-  void equip(std::uint16_t slot, Thread& thread);
+  // The stack that a thread asks for. Nothing given: kStackSize bytes.
+  struct StackRequest {
+    char* memory = nullptr;  // the program's own; nullptr: from here
+    std::size_t size = 0;
+  };
+
+  // Gives a new thread of the execution the pristine thread-local storage of its slot and a stack; false
+  // where a stack of that size cannot be had.
+  bool equip(std::uint16_t slot, const StackRequest& request, Thread& thread);
 
   // Fills in where main's stack and control block are.
   void describe_main(Thread& main) const;
@@ -56,6 +63,9 @@ class ThreadPool {
     char* stack_top = nullptr;
     char* stack_bottom = nullptr;
     char* pristine = nullptr;  // the storage as it was when the thread was parked
+    char* limit = nullptr;     // below it lies a guard; the stack's bottom unless a small stack was asked for
+    char* large = nullptr;     // a stack of its own, where more than kStackSize was asked for
+    std::size_t large_size = 0;
     std::size_t slot = 0;
     long thread = 0;  // the kernel's number
     // Where the storage of libraries loaded later is looked up (the ABI's dynamic thread vector), and its
@@ -63,6 +73,8 @@ class ThreadPool {
     std::uint64_t* vector = nullptr;
     std::vector<std::uint64_t> vector_words;
   };
+  static void set_limit(Seat& seat, char* limit);
+  static bool make_large(std::uint16_t slot, Seat& seat, std::size_t size);
   static void* park(void* seat);
   static void find_storage(Seat& seat);
   void note_vector(Seat& seat);

@@ -2,10 +2,12 @@
 // include/thrum/thrum.h, and the conventions of other tools.
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "runtime/intercept.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
 
 using namespace thrum;
 
@@ -13,6 +15,10 @@ namespace {
 
 // Stands for all atomic sections among the objects; no address of the program's.
 constexpr std::uint64_t kSections = 2;
+
+}  // namespace
+
+namespace thrum {
 
 void begin_section(std::uint64_t code) {
   if (!searching()) return;
@@ -33,6 +39,39 @@ void end_section() {
   --me.atomic_depth;
 }
 
+}  // namespace thrum
+
+namespace {
+
+// One of n values, each of which is tried.
+std::uint16_t choose_among(unsigned n, std::uint64_t code) {
+  if (!world.running) begin_search();
+  scheduler().arrive(Operation::choose, 0, 0, code);
+  // A scheduling point also where there is one value: how many there are may depend on the schedule.
+  std::uint16_t value = n < 2 ? std::uint16_t{0} : scheduler().choose_value(static_cast<std::uint16_t>(n));
+  scheduler().done(Scheduler::Effect::none, value);
+  return value;
+}
+
+// A number that is drawn once for each place in the program's run: one input of many.
+template <typename T>
+T draw_input() {
+  if (!searching()) return T{};
+  notes().inputs_drawn();
+  world.wrote = true;  // a loop that draws numbers is no spin
+  std::uint64_t bits = draw_random().next();
+  T value;
+  static_assert(sizeof value <= sizeof bits);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+[[noreturn]] void fail_verifier(const char* message, std::uint64_t code) {
+  if (!searching()) std::abort();
+  ThreadId thread = world.running ? scheduler().current().id : kMainThread;
+  fail({BugKind::assertion, message, thread, code, {}});
+}
+
 void assume(bool condition) {
   if (condition || !searching()) return;
   if (!world.running) report_without_search(nullptr);
@@ -44,17 +83,10 @@ void assume(bool condition) {
 
 THRUM_EXPORT unsigned thrum_choose(unsigned n) {
   if (!searching()) return 0;
-  if (!world.running) {
-    if (n < 2) return 0;  // nothing is open yet
-    begin_search();
-  }
+  if (!world.running && n < 2) return 0;  // nothing is open yet
   constexpr unsigned kMax = 0xfff0;
   if (n > kMax) fail_here(BugKind::lock_misuse, "thrum_choose of more than 65,520 values");
-  scheduler().arrive(Operation::choose, 0, 0, THRUM_CALLER);
-  // A scheduling point also where there is one value: how many there are may depend on the schedule.
-  std::uint16_t value = n < 2 ? 0 : scheduler().choose_value(static_cast<std::uint16_t>(n));
-  scheduler().done(Scheduler::Effect::none, value);
-  return value;
+  return choose_among(n, THRUM_CALLER);
 }
 
 THRUM_EXPORT void thrum_assume(int condition) { assume(condition != 0); }
@@ -76,8 +108,43 @@ THRUM_EXPORT void __VERIFIER_assume(int condition) { assume(condition != 0); }
 THRUM_EXPORT void __VERIFIER_atomic_begin() { begin_section(THRUM_CALLER); }
 THRUM_EXPORT void __VERIFIER_atomic_end() { end_section(); }
 THRUM_EXPORT void __VERIFIER_assert(int condition) {
-  if (condition) return;
-  if (!searching()) std::abort();
-  ThreadId thread = world.running ? scheduler().current().id : kMainThread;
-  fail({BugKind::assertion, "assertion failed: __VERIFIER_assert", thread, THRUM_CALLER, {}});
+  if (!condition) fail_verifier("assertion failed: __VERIFIER_assert", THRUM_CALLER);
 }
+THRUM_EXPORT void __VERIFIER_error() { fail_verifier("__VERIFIER_error was reached", THRUM_CALLER); }
+THRUM_EXPORT void reach_error() { fail_verifier("reach_error was reached", THRUM_CALLER); }
+
+// Inputs. Those of few values are all tried; of the others one value is drawn.
+THRUM_EXPORT bool __VERIFIER_nondet_bool() { return searching() && choose_among(2, THRUM_CALLER) != 0; }
+THRUM_EXPORT char __VERIFIER_nondet_char() {
+  return searching() ? static_cast<char>(choose_among(256, THRUM_CALLER)) : char{0};
+}
+THRUM_EXPORT unsigned char __VERIFIER_nondet_uchar() {
+  return searching() ? static_cast<unsigned char>(choose_among(256, THRUM_CALLER))
+                     : static_cast<unsigned char>(0);
+}
+
+#define NONDET(name, type) \
+  THRUM_EXPORT type __VERIFIER_nondet_##name() { return draw_input<type>(); }
+
+NONDET(short, short)
+NONDET(ushort, unsigned short)
+NONDET(int, int)
+NONDET(uint, unsigned)
+NONDET(unsigned, unsigned)
+NONDET(long, long)
+NONDET(ulong, unsigned long)
+NONDET(longlong, long long)
+NONDET(ulonglong, unsigned long long)
+NONDET(float, float)
+NONDET(double, double)
+NONDET(size_t, std::size_t)
+NONDET(loff_t, long long)
+NONDET(u8, std::uint8_t)
+NONDET(u16, std::uint16_t)
+NONDET(u32, std::uint32_t)
+NONDET(u64, std::uint64_t)
+NONDET(S8, std::int8_t)
+NONDET(sector_t, unsigned long)
+NONDET(charp, char*)
+NONDET(pointer, void*)
+NONDET(pchar, char*)

@@ -106,11 +106,7 @@ void Timers::set(int number, std::uint64_t due_ns, std::uint64_t interval_ns) {
 }
 
 void Timers::start(Timer& timer) {
-  Thread* sleeper = scheduler().create(nullptr, nullptr);
-  if (!sleeper) {
-    notes().too_many_threads();
-    return;
-  }
+  Thread* sleeper = scheduler().create(nullptr, nullptr, {});
   sleeper->timer = true;
   sleeper->detached = true;
   timer.sleeper = sleeper;
@@ -154,11 +150,7 @@ void Timers::expire(Timer& timer, int number) {
     return;
   }
   timer.overrun = skip_missed(timer, scheduler().now_ns());
-  Thread* child = scheduler().create(nullptr, timer.event.sigev_value.sival_ptr);
-  if (!child) {
-    notes().too_many_threads();
-    return;
-  }
+  Thread* child = scheduler().create(nullptr, timer.event.sigev_value.sival_ptr, {});
   signals().block(child->slot, 0);
   child->body =
       reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(timer.event.sigev_notify_function));

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/intercept.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/section_functions.hpp"
 #include "runtime/world.hpp"
 #include "runtime/write_access.hpp"
 
@@ -58,8 +60,15 @@ ACCESS(8)
 ACCESS(16)
 
 THRUM_EXPORT void __tsan_init() { initialize(); }
-THRUM_EXPORT void __tsan_func_entry(void*) {}
-THRUM_EXPORT void __tsan_func_exit() {}
+THRUM_EXPORT void __tsan_func_entry(void*) {
+  if (__builtin_expect(section_function_count == 0, 1)) return;
+  if (in_section_function(THRUM_CALLER)) begin_section(THRUM_CALLER);
+}
+THRUM_EXPORT void __tsan_func_exit() {
+  if (__builtin_expect(section_function_count == 0, 1)) return;
+  // It may have been entered before there was any search.
+  if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();
+}
 THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { note_plain_write(place); }
 THRUM_EXPORT void __tsan_vptr_read(void**) { read(); }
 THRUM_EXPORT void __tsan_read_range(void*, std::size_t) { read(); }

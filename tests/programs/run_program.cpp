@@ -10,6 +10,8 @@
 //   // count dfs: <n>          executions of unbounded depth-first search
 //   // count icb <c>: <n>      executions with exactly c preemptions
 //   // compilers: same         the number of executions is the same for all of kConfigurations
+//   // compilers: both         the same verdicts under g++ and clang++
+//   // case <name>: <as expect:>    with the name as the program's argument; any number of cases
 //
 // They are read up to the first line that is no comment; other comment lines are for people.
 //
@@ -66,6 +68,8 @@ struct Options {
   bool same_counts = false;
 };
 
+struct Case;
+
 struct Expectation {
   std::string verdict;
   std::string kind;  // of the bug
@@ -76,6 +80,13 @@ struct Expectation {
   bool plain = true;               // does well by itself
   std::optional<std::int64_t> dfs_executions;
   std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
+  bool both_compilers = false;
+  std::vector<Case> cases;
+};
+
+struct Case {
+  std::string name;
+  Expectation expectation;
 };
 
 // What differs from the expectation; its text is the message.
@@ -122,6 +133,12 @@ void read_line(const std::string& key, const std::string& value, Expectation& ex
     expectation.flags = words(value);
   } else if (key == "plain") {
     expectation.plain = value != "no";
+  } else if (key.starts_with("case ")) {
+    Case& one = expectation.cases.emplace_back();
+    one.name = key.substr(5);
+    read_expect(words(value), one.expectation);
+  } else if (key == "compilers") {
+    expectation.both_compilers = value == "both";
   } else if (key == "count dfs") {
     expectation.dfs_executions = std::stoll(value);
   } else if (key.starts_with("count icb ")) {
@@ -139,7 +156,9 @@ Expectation read_expectation(const std::string& file) {
       read_line(line.substr(3, colon - 3), line.substr(colon + 2), expectation);
     }
   }
-  if (expectation.verdict.empty()) throw std::invalid_argument(file + " has no line `// expect:`");
+  if (expectation.verdict.empty() && expectation.cases.empty())
+    throw std::invalid_argument(file + " has neither a line `// expect:` nor a case");
+  for (Case& one : expectation.cases) one.expectation.arguments = expectation.arguments;
   return expectation;
 }
 
@@ -221,18 +240,22 @@ class Built {
   Run check(const std::vector<std::string>& arguments) const;
   // The program by itself, without Thrum.
   ChildResult run_plainly() const { return run_child({program()}, {}, options_.timeout_seconds); }
+  // Its argument from now on.
+  void set_case(const std::string& name) { case_ = name; }
 
  private:
   std::string program() const { return folder_.path() + "/program"; }
 
   const Options& options_;
   const TemporaryFolder folder_;
+  std::string case_;  // empty: it has none
 };
 
 Run Built::check(const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{options_.thrum, "check",       program(), "--json", "-",
                                    "--out",        folder_.path()};
   command.insert(command.end(), arguments.begin(), arguments.end());
+  if (!case_.empty()) command.insert(command.end(), {"--", case_});
   const ChildResult child = run_child(command, {}, options_.timeout_seconds);
   const std::string evidence = shown(command, child);
   if (child.timed_out) {
@@ -362,6 +385,30 @@ void compare_configurations(const Options& options, const Expectation& expectati
   if (!same) throw Difference("the number of executions depends on the compiler:" + counts);
 }
 
+void compare_cases(const Options& options, const Expectation& expectation, const Configuration& configuration) {
+  Built built(options, configuration, expectation.flags);
+  std::string differences;
+  for (const Case& one : expectation.cases) {
+    built.set_case(one.name);
+    try {
+      compare_verdict(built, one.expectation);
+      compare_threads(built, one.expectation);
+    } catch (const Difference& difference) {
+      differences += text("\n", configuration.cxx, ", case ", one.name, ": ", difference.what());
+    }
+  }
+  if (!differences.empty()) throw Difference(differences);
+}
+
+void compare(const Options& options, const Expectation& expectation, const Configuration& configuration) {
+  if (!expectation.cases.empty()) return compare_cases(options, expectation, configuration);
+  const Built built(options, configuration, expectation.flags);
+  compare_verdict(built, expectation);
+  compare_counts(built, expectation);
+  compare_threads(built, expectation);
+  compare_plain(built, expectation);
+}
+
 // ---- Command line -------------------------------------------------------------------------------
 
 Options read_options(int argc, char** argv) {
@@ -403,11 +450,8 @@ int main(int argc, char** argv) {
     if (options.same_counts) {
       compare_configurations(options, expectation);
     } else {
-      const Built built(options, options.configuration, expectation.flags);
-      compare_verdict(built, expectation);
-      compare_counts(built, expectation);
-      compare_threads(built, expectation);
-      compare_plain(built, expectation);
+      compare(options, expectation, options.configuration);
+      if (expectation.both_compilers) compare(options, expectation, {"clang++-19", ""});
     }
     return 0;
   } catch (const std::invalid_argument& error) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tidy/functions.hpp"
+#include "tidy/primitives.hpp"
 
 namespace tidy {
 namespace {
@@ -234,6 +235,7 @@ Findings check(const Tree& tree, const Dependencies& dependencies) {
   append(findings, missing_named_files(tree));
   append(findings, undescribed_folders(tree));
   append(findings, untidy_lines(tree));
+  append(findings, faulty_primitives(tree));
   return apply_exceptions(tree, std::move(findings));
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Read-write locks, spin locks.
+
+#include <pthread.h>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/intercept_lock.hpp"
+
+using namespace thrum;
+
+namespace {
+
+// A lock that prefers writers makes them queue in sight: whoever finds it taken says so, and from then on
+// readers wait. Other kinds let readers in while writers wait, as glibc does.
+bool prefers_writers(const pthread_rwlock_t* lock) {
+  return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+int lock_in_queue(LockState& lock, std::uint64_t object, std::uint64_t deadline, std::uint64_t code) {
+  scheduler().arrive(Operation::lock_queue, object, 0, code);
+  bool queued = !lock_is_free(object);
+  if (queued) {
+    ++lock.writers_waiting;
+    scheduler().done(Scheduler::Effect::change, lock.writers_waiting);
+    bool has_it = arrive_at_lock(Operation::lock, object, deadline, code);
+    --lock.writers_waiting;
+    if (!has_it) {
+      done_by_timeout();
+      scheduler().note_write(object);
+      return ETIMEDOUT;
+    }
+  }
+  lock.owner = running_owner();
+  done_with_lock();
+  return 0;
+}
+
+int lock_shared(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t code) {
+  std::uint64_t object = address_of(rwlock);
+  auto& lock = state_at<LockState>(object);
+  if (lock.owner == running_owner()) return EDEADLK;
+  if (!arrive_at_lock(Operation::shared_lock, object, deadline, code)) {
+    if (world.running) done_by_timeout();
+    return ETIMEDOUT;
+  }
+  ++lock.count;
+  done_with_lock();
+  return 0;
+}
+
+int lock_exclusive(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t code) {
+  std::uint64_t object = address_of(rwlock);
+  auto& lock = state_at<LockState>(object);
+  if (lock.owner == running_owner()) return EDEADLK;
+  if (world.running && prefers_writers(rwlock)) return lock_in_queue(lock, object, deadline, code);
+  if (!arrive_at_lock(Operation::lock, object, deadline, code)) {
+    if (world.running) done_by_timeout();
+    return ETIMEDOUT;
+  }
+  lock.owner = running_owner();
+  done_with_lock();
+  return 0;
+}
+
+}  // namespace
+
+THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
+  THRUM_FORWARD(pthread_rwlock_init, lock, attributes)
+  std::memset(static_cast<void*>(lock), 0, sizeof *lock);
+  int kind = PTHREAD_RWLOCK_DEFAULT_NP;
+  if (attributes) pthread_rwlockattr_getkind_np(attributes, &kind);
+  lock->__data.__flags = static_cast<unsigned>(kind);  // where static initialisers put it
+  return 0;
+}
+
+THRUM_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
+  THRUM_FORWARD(pthread_rwlock_destroy, lock)
+  return destroy_lock(address_of(lock), THRUM_CALLER);
+}
+
+THRUM_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
+  THRUM_FORWARD(pthread_rwlock_rdlock, lock)
+  return lock_shared(lock, kNoDeadline, THRUM_CALLER);
+}
+
+THRUM_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
+  THRUM_FORWARD(pthread_rwlock_wrlock, lock)
+  return lock_exclusive(lock, kNoDeadline, THRUM_CALLER);
+}
+
+#define TIMED_RWLOCK(timed_name, clock_name, take)                                             \
+  THRUM_EXPORT int timed_name(pthread_rwlock_t* lock, const timespec* time) {                  \
+    THRUM_FORWARD(timed_name, lock, time)                                                      \
+    std::uint64_t deadline;                                                                    \
+    if (int error = timed(time, CLOCK_REALTIME, deadline)) return error;                       \
+    return take(lock, deadline, THRUM_CALLER);                                                 \
+  }                                                                                            \
+  THRUM_EXPORT int clock_name(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) { \
+    THRUM_FORWARD(clock_name, lock, clock, time)                                               \
+    std::uint64_t deadline;                                                                    \
+    if (int error = timed(time, clock, deadline)) return error;                                \
+    return take(lock, deadline, THRUM_CALLER);                                                 \
+  }
+
+TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_clockrdlock, lock_shared)
+TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, lock_exclusive)
+
+THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
+  THRUM_FORWARD(pthread_rwlock_tryrdlock, rwlock)
+  std::uint64_t object = address_of(rwlock);
+  if (world.running) scheduler().arrive_in_loop(Operation::try_shared_lock, object, 0, THRUM_CALLER);
+  bool free = shared_lock_is_free(object);
+  if (free) ++state_at<LockState>(object).count;
+  done_with_lock(free ? Outcome::done : Outcome::failed);
+  return free ? 0 : EBUSY;
+}
+
+THRUM_LOOP_IMPL int pthread_rwlock_trywrlock_impl(pthread_rwlock_t* rwlock) {
+  THRUM_FORWARD(pthread_rwlock_trywrlock, rwlock)
+  std::uint64_t object = address_of(rwlock);
+  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, THRUM_CALLER);
+  bool free = lock_is_free(object);
+  if (free) state_at<LockState>(object).owner = running_owner();
+  done_with_lock(free ? Outcome::done : Outcome::failed);
+  return free ? 0 : EBUSY;
+}
+
+THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
+  THRUM_FORWARD(pthread_rwlock_unlock, rwlock)
+  std::uint64_t object = address_of(rwlock);
+  auto& lock = state_at<LockState>(object);
+  bool writes = lock.owner != 0;
+  if (world.running)
+    scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
+  if (writes) {
+    lock.owner = 0;
+  } else if (lock.count != 0) {
+    --lock.count;
+  }
+  done_with_lock();
+  return 0;
+}
+
+// A spin lock is a mutex whose waiting costs processor time, which does not matter here.
+THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
+  THRUM_FORWARD(pthread_spin_init, lock, shared)
+  *lock = 0;
+  return 0;
+}
+
+THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
+  THRUM_FORWARD(pthread_spin_destroy, lock)
+  return 0;
+}
+
+THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
+  THRUM_FORWARD(pthread_spin_lock, lock)
+  std::uint64_t object = address_of(lock);
+  if (!world.running) {
+    if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER);
+  } else {
+    scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER, Wait::spin_lock);
+  }
+  *lock = static_cast<int>(running_owner());
+  done_with_lock();
+  return 0;
+}
+
+THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
+  THRUM_FORWARD(pthread_spin_trylock, lock)
+  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, address_of(lock), 0, THRUM_CALLER);
+  bool free = *lock == 0;
+  if (free) *lock = static_cast<int>(running_owner());
+  done_with_lock(free ? Outcome::done : Outcome::failed);
+  return free ? 0 : EBUSY;
+}
+
+THRUM_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
+  THRUM_FORWARD(pthread_spin_unlock, lock)
+  if (world.running) scheduler().arrive(Operation::unlock, address_of(lock), 0, THRUM_CALLER);
+  *lock = 0;
+  done_with_lock();
+  return 0;
+}
