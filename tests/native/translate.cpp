@@ -196,13 +196,13 @@ std::string translate(const std::vector<ToyCode>& programs) {
 }
 
 std::optional<ToyBug> translated_bug(std::string_view kind, std::string_view message) {
-  if (kind == bug_kind_name(BugKind::deadlock)) return ToyBug{BugKind::deadlock, 0};
+  if (kind == bug_kind_name(BugKind::deadlock)) return ToyBug{BugKind::deadlock, 0, {}};
   if (kind != bug_kind_name(BugKind::assertion)) return std::nullopt;
   for (auto [mark, meant] :
        {std::pair{kAssertionMark, BugKind::assertion}, std::pair{kMisuseMark, BugKind::lock_misuse}}) {
     std::size_t found = message.find(mark);
     if (found == std::string_view::npos) continue;
-    ToyBug bug{meant, 0};
+    ToyBug bug{meant, 0, {}};
     std::from_chars(message.data() + found + mark.size(), message.data() + message.size(), bug.place);
     return bug;
   }

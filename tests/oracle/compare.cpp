@@ -14,10 +14,18 @@ namespace {
 
 std::string at_schedule(const std::string& schedule) { return " (schedule " + schedule + ")"; }
 
-ToyBug bug_of(const Failure& failure) { return {failure.kind, failure.code}; }
+ToyBug bug_of(const Failure& failure) {
+  ToyBug bug{failure.kind, failure.code, {}};
+  for (const Waiter& waiter : failure.waiters) {
+    if (waiter.operation != Operation::thread_join) bug.waits.insert(waiter.code);
+  }
+  return bug;
+}
 
 std::string name_of(const ToyBug& bug) {
-  return std::string(bug_kind_name(bug.kind)) + " at " + std::to_string(bug.place);
+  std::string text = std::string(bug_kind_name(bug.kind)) + " at " + std::to_string(bug.place);
+  for (std::uint64_t place : bug.waits) text += ' ' + std::to_string(place);
+  return text;
 }
 
 // How many of the oracle's executions lie within the limit.

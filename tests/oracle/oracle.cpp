@@ -120,7 +120,9 @@ void Enumerator::finish(const OracleState& state, const History& history) {
       last.threads[i].registers = thread.registers;
       if (thread.lives()) {
         ending.has_bug = true;
-        ending.bug = {BugKind::deadlock, 0};
+        ending.bug.kind = BugKind::deadlock;
+        if (interpreter_.next(state, static_cast<int>(i))->opcode != Opcode::join)
+          ending.bug.waits.insert(toy_place(static_cast<int>(i), static_cast<int>(thread.at)));
       }
     }
     if (settings_.count_classes) findings_.classes.insert(first_linearization(history.events));

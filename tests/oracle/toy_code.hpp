@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,6 +116,7 @@ std::string print(const FinalState& state);
 struct ToyBug {
   BugKind kind = BugKind::assertion;
   std::uint64_t place = 0;
+  std::set<std::uint64_t> waits = {};  // of a deadlock: where threads wait, but for those that join
 
   friend auto operator<=>(const ToyBug&, const ToyBug&) = default;
 };

@@ -217,6 +217,9 @@ void ToyProgram::report_deadlock() {
     waiter.thread = waiting.thread;
     waiter.operation = waiting.operation;
     waiter.object = waiting.object;
+    auto number = std::find_if(threads_.begin(), threads_.end(),
+                               [&](const Thread& thread) { return thread.id == waiting.thread; });
+    waiter.code = toy_place(static_cast<int>(number - threads_.begin()), static_cast<int>(number->at));
   }
 }
 
