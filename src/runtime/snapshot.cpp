@@ -33,6 +33,15 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
   THRUM_CHECK(try_protect(begin, end, protection));
 }
 
+// Page by page aligned like what it is a copy of, which is copied back about a tenth faster than from a few
+// bytes off.
+char* map_copy(std::uint64_t size) {
+  long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  THRUM_CHECK(memory > 0);
+  return reinterpret_cast<char*>(memory);
+}
+
 bool holds(const dl_phdr_info& module, std::uint64_t address) {
   for (int i = 0; i < module.dlpi_phnum; ++i) {
     const auto& segment = module.dlpi_phdr[i];
@@ -83,7 +92,7 @@ Snapshot::Region& Snapshot::add(std::uint64_t begin, std::uint64_t end) {
   region.restored_from = region.begin;
   region.protection = PROT_READ | PROT_WRITE;
   region.shared_file = false;
-  region.copy = new char[region.end - region.begin];
+  region.copy = map_copy(region.end - region.begin);
   region.writable.resize((region.end - region.begin) / kPage);
   regions_.push_back(std::move(region));
   return regions_.back();
@@ -210,7 +219,8 @@ void Snapshot::add_to(Digest& digest) const {
 void Snapshot::drop() {
   for (Region& region : regions_) {
     protect(region.begin, region.end, region.protection);
-    delete[] region.copy;
+    raw_syscall(SYS_munmap, reinterpret_cast<long>(region.copy),
+                static_cast<long>(region.end - region.begin));
   }
   regions_.clear();
   dirty_.clear();
