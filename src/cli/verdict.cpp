@@ -167,8 +167,12 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
          fmt::format("In {} executions the test skipped itself: {}", skipped, report.skip_reason)});
   }
   add_modules(report, list);
-  list.push_back({"inputs-fixed", 1,
-                  "Inputs are fixed: arguments, files, environment and the like were as they are now."});
+  bool said = std::any_of(report.notes.begin(), report.notes.end(),
+                          [](const Note& note) { return note.kind == "inputs-fixed"; });
+  if (!said) {
+    list.push_back({"inputs-fixed", 1,
+                    "Inputs are fixed: arguments, files, environment and the like were as they are now."});
+  }
   list.push_back(
       {"one-address-assignment", 1, "Each block of memory had one address; no other layout was tried."});
   list.push_back({"allocation-succeeds", 1, "Memory never ran out."});

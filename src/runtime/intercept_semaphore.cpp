@@ -135,6 +135,7 @@ THRUM_EXPORT sem_t* sem_open(const char* name, int flags, ...) {
   if (!(flags & O_CREAT)) return fail(ENOENT);
   if (value > SEM_VALUE_MAX) return fail(EINVAL);
   auto* semaphore = static_cast<sem_t*>(the_heap.allocate(sizeof(sem_t)));
+  if (!semaphore) return fail(ENOMEM);
   std::memset(static_cast<void*>(semaphore), 0, sizeof *semaphore);
   state_at<SemaphoreState>(address_of(semaphore)).count = value;
   process_state().add_semaphore({name, semaphore, 1, false});

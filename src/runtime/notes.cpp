@@ -45,11 +45,11 @@ void Notes::add_to(std::vector<Note>& notes) const {
                      true});
   }
   if (inputs_drawn_) {
-    notes.push_back(
-        {"inputs-fixed", 1,
-         "Inputs of many values (__VERIFIER_nondet_int and the like) had one value each, drawn by "
-         "--seed; no other was tried.",
-         false});
+    notes.push_back({"inputs-fixed", 1,
+                     "Inputs are fixed: those of many values (__VERIFIER_nondet_int and the like) had one "
+                     "value each, drawn "
+                     "by --seed; arguments, files, environment and the like were as they are now.",
+                     false});
   }
   if (loop_changed_memory_) {
     notes.push_back(
