@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/error.hpp"
+#include "cli/process.hpp"
 
 namespace thrum {
 
@@ -24,12 +25,10 @@ using Words = std::string_view;
 
 // Options whose argument is the next word, which else would pass for an input.
 constexpr Words kTakesWord =
-    " -o -x -I -L -D -U -A -B -T -u -z -e -h -G -include -imacros -isystem -iquote -idirafter -iprefix "
-    ""
-    "-isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ -MJ -Xlinker -Xclang -Xassembler"
-    " -Xpreprocessor -mllvm --param -target -arch -aux-info -wrapper -specs --specs -dumpbase -dumpbase-ext "
-    "-dumpdir"
-    " -include-pch -cxx-isystem -iframework -framework -ivfsoverlay -isystem-after -stdlib++-isystem"
+    " -o -x -I -L -D -U -A -B -T -u -z -e -h -G -include -imacros -isystem -iquote -idirafter -iprefix"
+    " -isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ -MJ -Xlinker -Xclang -Xassembler"
+    " -Xpreprocessor -mllvm --param -target -arch -aux-info -wrapper -specs --specs -dumpbase -dumpbase-ext"
+    " -dumpdir -include-pch -cxx-isystem -iframework -framework -ivfsoverlay -isystem-after -stdlib++-isystem"
     " -serialize-diagnostics --serialize-diagnostics --sysroot --output --language --include"
     " --include-directory --library-directory --define-macro --undefine-macro --entry --prefix --assert"
     " --config --for-linker --for-assembler ";
@@ -54,36 +53,6 @@ bool contains(Words list, std::string_view word) {
 
 std::string ending(const std::string& file) { return fs::path(file).extension().string(); }
 
-// The words of a response file: libiberty's buildargv, which clang follows.
-std::vector<std::string> words_of_response_file(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    bool is_space = std::string_view(" \t\n\v\f\r").find(c) != std::string_view::npos;
-    if (is_space && quote == '\0') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-      continue;
-    }
-    in_word = true;
-    if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-    } else if (c == quote) {
-      quote = '\0';
-    } else if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else {
-      word += c;
-    }
-  }
-  if (in_word) words.push_back(std::move(word));
-  return words;
-}
-
 void expand(const std::vector<std::string>& arguments, int depth, std::vector<std::string>& expanded) {
   for (const std::string& word : arguments) {
     std::string file = word.starts_with('@') ? word.substr(1) : "";
@@ -95,7 +64,7 @@ void expand(const std::vector<std::string>& arguments, int depth, std::vector<st
       continue;
     }
     std::string text(std::istreambuf_iterator<char>(in), {});
-    expand(words_of_response_file(text), depth + 1, expanded);
+    expand(split_words(text, Quoting::response_file), depth + 1, expanded);
   }
 }
 

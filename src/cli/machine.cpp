@@ -58,7 +58,7 @@ Finding thread_switching() {
   }
   return {
       "fsgsbase", State::fallback,
-      "no, and arch_prctl is refused: threads are system threads (--threads system), about a hundred times "
+      "no, and arch_prctl is refused: threads are system threads (--threads system), some seventy times "
       "as slow"};
 }
 

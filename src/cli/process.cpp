@@ -63,14 +63,15 @@ std::optional<std::string> output_of(const Command& command) {
   return text;
 }
 
-std::vector<std::string> split_words(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text, Quoting quoting) {
   std::vector<std::string> words;
   std::string word;
   bool in_word = false;
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
-    bool escapes = c == '\\' && quote != '\'' && i + 1 < text.size();
+    bool quotes = quote != '\'' || quoting == Quoting::response_file;
+    bool escapes = c == '\\' && quotes && i + 1 < text.size();
     if (!escapes && quote == '\0' && std::isspace(static_cast<unsigned char>(c))) {
       if (in_word) words.push_back(std::move(word));
       word.clear();

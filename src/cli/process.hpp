@@ -20,7 +20,12 @@ int run(const Command& command);
 // What the program writes to its standard output and error; nothing where it cannot be run.
 std::optional<std::string> output_of(const Command& command);
 
-// The words of a text, separated by white space. Quotes and backslashes work as in a shell.
-std::vector<std::string> split_words(const std::string& text);
+enum class Quoting {
+  shell,          // within '…' a backslash is one
+  response_file,  // of a compiler (libiberty's buildargv, which clang follows): it quotes there, too
+};
+
+// The words of a text, separated by white space.
+std::vector<std::string> split_words(const std::string& text, Quoting quoting = Quoting::shell);
 
 }  // namespace thrum

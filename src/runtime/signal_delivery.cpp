@@ -87,7 +87,8 @@ siginfo_t make_info(int signal, int si_code) {
 
 void end_by_signal(int signal, std::uint64_t code) {
   if (default_action(signal) == DefaultAction::stop)
-    lose_control("uncontrolled-call", signal_name(signal) + ", which would stop the process");
+    lose_control("uncontrolled-call", "the program is sent " + signal_name(signal) +
+                                          ", which would stop it; that is not under control");
   ThreadId thread = world.running ? scheduler().current().id : kMainThread;
   fail({BugKind::crash, "killed by " + signal_name(signal), thread, code, {}});
 }
