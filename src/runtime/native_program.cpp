@@ -49,9 +49,11 @@ Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;  // of the events of all executions, where the job asks for it
 
+// Through libc, which reads the clock without a system call.
 double seconds() {
+  THRUM_REAL(clock_gettime);
   timespec now;
-  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&now));
+  real(CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 

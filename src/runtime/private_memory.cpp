@@ -2,8 +2,8 @@
 // The runtime's own memory: outside every snapshot, never rolled back. The runtime's operator new and delete
 // are local to the library (exports.map), so that the program's are untouched.
 //
-// A block of up to kLargest bytes comes from a free list of its power of two; lists are filled from chunks
-// and memory goes back to them only. Only one system thread ever runs in here.
+// Blocks begin at cache lines. A block that is given back goes to the free list of its size, a multiple of the
+// line up to a page, then a power of two. Only one system thread ever runs in here.
 
 #include <sys/mman.h>
 #include <bit>
@@ -16,8 +16,9 @@
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
-constexpr std::size_t kSmallest = 32;
-constexpr int kClasses = 64;
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kLinesMax = 64;  // of a block whose size is no power of two
+constexpr std::size_t kClasses = kLinesMax + 64;
 
 struct FreeBlock {
   FreeBlock* next;
@@ -34,23 +35,29 @@ char* map(std::size_t size) {
   return reinterpret_cast<char*>(result);
 }
 
-// The size is kept in front of the block; 16 bytes, so that the block stays aligned.
+// Kept in front of the block, at the end of the line before.
 struct Header {
   std::uint64_t size_class;
   std::uint64_t unused;
 };
 
 void* allocate(std::size_t size) {
-  std::size_t whole = std::bit_ceil(size + sizeof(Header) < kSmallest ? kSmallest : size + sizeof(Header));
-  auto size_class = static_cast<std::uint64_t>(std::countr_zero(whole));
-  void* place;
+  std::size_t lines = (size + sizeof(Header) + kLine - 1) / kLine;
+  std::size_t size_class = lines;
+  if (lines > kLinesMax) {
+    lines = std::bit_ceil(lines);
+    size_class = kLinesMax + static_cast<std::size_t>(std::countr_zero(lines));
+  }
   if (FreeBlock* block = g_free[size_class]) {
     g_free[size_class] = block->next;
-    place = block;
-  } else if (whole >= kChunk) {
-    place = map(whole);
+    return block;
+  }
+  std::size_t whole = lines * kLine;
+  char* place;
+  if (whole + kLine > kChunk) {
+    place = map(whole + kLine);
   } else {
-    if (g_chunk_left < whole) {
+    if (g_chunk_left < whole + kLine) {
       g_chunk = map(kChunk);
       g_chunk_left = kChunk;
     }
@@ -58,16 +65,20 @@ void* allocate(std::size_t size) {
     g_chunk += whole;
     g_chunk_left -= whole;
   }
-  auto* header = static_cast<Header*>(place);
-  header->size_class = size_class;
-  return header + 1;
+  char* block = place + kLine;
+  (reinterpret_cast<Header*>(block) - 1)->size_class = size_class;
+  return block;
+}
+
+void* allocate_aligned(std::size_t size, std::align_val_t alignment) {
+  THRUM_CHECK(static_cast<std::size_t>(alignment) <= kLine);
+  return allocate(size);
 }
 
 void release(void* pointer) {
   if (!pointer) return;
-  Header* header = static_cast<Header*>(pointer) - 1;
-  std::uint64_t size_class = header->size_class;
-  auto* block = reinterpret_cast<FreeBlock*>(header);
+  std::uint64_t size_class = (static_cast<Header*>(pointer) - 1)->size_class;
+  auto* block = static_cast<FreeBlock*>(pointer);
   block->next = g_free[size_class];
   g_free[size_class] = block;
 }
@@ -76,7 +87,15 @@ void release(void* pointer) {
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return allocate_aligned(size, alignment); }
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocate_aligned(size, alignment);
+}
 void operator delete(void* pointer) noexcept { release(pointer); }
 void operator delete[](void* pointer) noexcept { release(pointer); }
 void operator delete(void* pointer, std::size_t) noexcept { release(pointer); }
 void operator delete[](void* pointer, std::size_t) noexcept { release(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { release(pointer); }
+void operator delete[](void* pointer, std::align_val_t) noexcept { release(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { release(pointer); }
+void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept { release(pointer); }

@@ -205,8 +205,8 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::once: return !once_is_running(thread.object);
     case Wait::guard: return !guard_is_running(thread.object);
     case Wait::wakeup: return thread.woken || thread.cancelled;
-    case Wait::deadline:
-    case Wait::join: return thread.cancelled;
+    case Wait::join:
+    case Wait::deadline: return thread.cancelled;
     case Wait::ended: return thread.joined->life == Life::ended || thread.cancelled;
     case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
     case Wait::spin: return spins_.released(thread);

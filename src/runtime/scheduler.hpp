@@ -18,6 +18,7 @@
 
 #include "model/trace.hpp"
 #include "runtime/forever.hpp"
+#include "runtime/objects.hpp"
 #include "runtime/spin.hpp"
 #include "runtime/thread.hpp"
 #include "runtime/thread_pool.hpp"
@@ -99,7 +100,11 @@ class Scheduler final : Pending {
   bool drop_proof();
 
   // What the pending operation of a thread waits for, by the state of the program's objects.
-  bool enabled(const Thread& thread) const { return thread.wait == Wait::nothing || wait_is_over(thread); }
+  bool enabled(const Thread& thread) const {
+    if (thread.wait == Wait::nothing) return true;
+    if (thread.wait == Wait::join) return thread.cancelled;
+    return thread.wait == Wait::lock ? lock_is_free(thread.object) : wait_is_over(thread);
+  }
 
   std::uint64_t now_ns() const { return now_ns_; }
   void advance_clock(std::uint64_t to_ns);

@@ -111,7 +111,7 @@ class SpinDetector {
     std::vector<std::uint64_t> state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
-  struct PerThread {
+  struct alignas(64) PerThread {
     std::vector<Visit> visits;  // calls since the thread last changed something
     std::size_t visit_count = 0;
     std::vector<Read> reads;
