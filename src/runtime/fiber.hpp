@@ -31,6 +31,7 @@ extern "C" __attribute__((visibility("hidden"))) SwitchBy thrum_switch_by;
 struct CallerState {
   std::uint64_t registers[6];
   std::uint64_t stack_pointer;
+  bool operator==(const CallerState&) const = default;
 };
 extern "C" CallerState thrum_caller;
 

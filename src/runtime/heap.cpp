@@ -198,13 +198,27 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
 
 void ProgramHeap::save() { g_main_saved = g_books[0]; }
 
-void ProgramHeap::restore(Region slots) {
+// The last page that was in use belongs to the snapshot as a whole.
+char* ProgramHeap::snapshot_end() {
   constexpr std::uint64_t kPage = 4096;
+  return reinterpret_cast<char*>((reinterpret_cast<std::uint64_t>(g_main_saved.end) + kPage - 1) &
+                                 ~(kPage - 1));
+}
+
+void ProgramHeap::add_changes(Region slots, std::vector<std::span<const char>>& changes) const {
+  for (Region region = 0; region < slots; ++region) {
+    const Books& books = g_books[region];
+    changes.emplace_back(reinterpret_cast<const char*>(&books),
+                         offsetof(Books, free) + books.classes_freed * sizeof(Block*));
+    char* begin = region == 0 ? snapshot_end() : books.begin;
+    if (begin < books.end) changes.emplace_back(begin, static_cast<std::size_t>(books.end - begin));
+  }
+}
+
+void ProgramHeap::restore(Region slots) {
   Books& main = g_books[0];
-  // The last page that was in use belongs to the snapshot as a whole.
-  auto kept = (reinterpret_cast<std::uint64_t>(g_main_saved.end) + kPage - 1) & ~(kPage - 1);
-  auto used = reinterpret_cast<std::uint64_t>(main.end);
-  if (used > kept) clear(reinterpret_cast<char*>(kept), used - kept);
+  char* kept = snapshot_end();
+  if (main.end > kept) clear(kept, static_cast<std::size_t>(main.end - kept));
   std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);
   std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free) + lists * sizeof(Block*));
   for (Region region = 1; region < slots; ++region) empty(g_books[region]);

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "model/thread_names.hpp"
 
@@ -55,11 +57,15 @@ class ProgramHeap {
   // main's region held at save() are the snapshot's to put back; what came later is zeroed here.
   void restore(Region slots);
 
+  // Adds where what restore() would undo lies, but for what is the snapshot's; the heap's own books too.
+  void add_changes(Region slots, std::vector<std::span<const char>>& changes) const;
+
   struct Books;  // of one region; known to heap.cpp
 
  private:
   Books& open(Region region);
   void empty(Books& books);
+  static char* snapshot_end();
 
   Region region_ = 0;
 };

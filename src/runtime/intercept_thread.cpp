@@ -8,6 +8,7 @@
 #include "runtime/cancellation.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/known_ends.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/record.hpp"
@@ -123,8 +124,10 @@ void finish_join(Thread& other, void** result, std::uint64_t code) {
   other.released = true;
 }
 
+// REQUIRES: the call came through a loop_entry of switch.S.
 int join_thread(pthread_t handle, void** result, std::uint64_t code) {
   if (!world.running) return ESRCH;
+  const CallerState caller = known_ends().wants_caller() ? thrum_caller : CallerState{};
   Thread* other = find_thread(handle);
   if (int error = join_error(other)) return error;
   cancellation_point(code);
@@ -135,6 +138,7 @@ int join_thread(pthread_t handle, void** result, std::uint64_t code) {
   }
   handle_own_signals(code);
   finish_join(*other, result, code);
+  known_ends().note_join(caller);
   return 0;
 }
 
@@ -221,7 +225,7 @@ THRUM_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attribu
   return create_thread(handle, attributes, body, argument, false, THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_join(pthread_t handle, void** result) {
+THRUM_LOOP_IMPL int pthread_join_impl(pthread_t handle, void** result) {
   THRUM_FORWARD(pthread_join, handle, result)
   return join_thread(handle, result, THRUM_CALLER);
 }
@@ -275,7 +279,7 @@ THRUM_EXPORT int thrd_create(thrd_t* handle, thrd_start_t body, void* argument) 
   return thrd_error_of(create_thread(handle, nullptr, any, argument, true, THRUM_CALLER));
 }
 
-THRUM_EXPORT int thrd_join(thrd_t handle, int* result) {
+THRUM_LOOP_IMPL int thrd_join_impl(thrd_t handle, int* result) {
   THRUM_FORWARD(thrd_join, handle, result)
   void* value = nullptr;
   int error = join_thread(handle, &value, THRUM_CALLER);

@@ -30,6 +30,8 @@ class Loader {
   // What dlerror is to say in the execution; once. nullptr: nothing.
   const char* take_error();
 
+  bool has_error() const { return error_ != nullptr; }
+
   // An execution begins.
   void reset() { error_ = nullptr; }
 

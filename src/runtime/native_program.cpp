@@ -11,6 +11,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/files.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/known_ends.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
@@ -93,6 +94,7 @@ void put_back() {
 }
 
 void take_snapshot() {
+  known_ends().forget();
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().save_main();
   g_main_at_snapshot.value = main;
@@ -283,6 +285,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     catch_system_calls(true);
     Thread& main = scheduler().thread_in_slot(0);
     switch_to(g_engine, main.context, main.fs_base);
+    known_ends().finish(trace, trace.end == End::finished && g_again == Again::no && !g_restart);
     if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
     if (g_again == Again::library) load_library();
@@ -367,6 +370,7 @@ void lose_control_by_call(const std::string& name) {
 }
 
 void pass_over() {
+  known_ends().give_up();
   scheduler().director().pause();
   world.recording = false;
 }

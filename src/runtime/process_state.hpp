@@ -51,6 +51,9 @@ class ProcessState {
   void save();
   void restore();
 
+  // Whether anything was changed since the last of these two.
+  bool changed() const { return changed_; }
+
   void* main_frame = nullptr;  // main's frames lie below
 
  private:

@@ -7,6 +7,7 @@
 
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/known_ends.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
@@ -237,6 +238,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   const Thread& last = *last_;
   collect_options(last);
   if (options_.empty()) {
+    known_ends().give_up();
     if (Thread* spinner = release_spinner()) return *spinner;
     if (advance_for_spinners()) collect_options(last);
     if (options_.empty() && rounds_changed_memory()) return *release_spinner();

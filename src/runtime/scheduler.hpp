@@ -44,6 +44,7 @@ class Scheduler final : Pending {
   // Slots in use so far: fewer than threads where slots were used again.
   std::uint16_t slots_used() const { return slots_used_; }
   std::uint32_t points() const { return points_; }
+  void add_points(std::uint32_t count) { points_ += count; }
 
   // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
   // be true first.
@@ -109,6 +110,8 @@ class Scheduler final : Pending {
   std::uint64_t now_ns() const { return now_ns_; }
   void advance_clock(std::uint64_t to_ns);
   void set_clock(std::uint64_t ns) { now_ns_ = ns; }
+  // Whether time has not jumped for waiting loops yet.
+  bool clock_is_steady() const { return clock_jump_ns_ == 0; }
 
  private:
   bool wait_is_over(const Thread& thread) const;

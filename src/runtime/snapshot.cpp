@@ -215,6 +215,38 @@ void Snapshot::add_to(Digest& digest) const {
   }
 }
 
+void Snapshot::add_changes(std::uint64_t stack_pointer, std::vector<std::span<const char>>& changes) const {
+  const Region& stack = regions_.back();
+  for (const DirtyRun& run : dirty_) {
+    auto begin = reinterpret_cast<std::uint64_t>(run.memory);
+    std::uint64_t dead = stack.begin <= begin && begin < stack_pointer
+                             ? std::min<std::uint64_t>(stack_pointer - begin, run.size)
+                             : 0;
+    if (std::memcmp(run.memory + dead, run.copy + dead, run.size - dead) != 0)
+      changes.emplace_back(run.memory + dead, run.size - dead);
+  }
+  if (stack_pointer < stack.restored_from)
+    changes.emplace_back(reinterpret_cast<const char*>(stack_pointer), stack.restored_from - stack_pointer);
+}
+
+void Snapshot::forget_unchanged(std::size_t least) {
+  auto changed = [&](const DirtyRun& run) {
+    return reinterpret_cast<std::uint64_t>(run.memory) >= regions_.back().begin ||
+           std::memcmp(run.memory, run.copy, run.size) != 0;
+  };
+  auto unchanged = std::stable_partition(dirty_.begin(), dirty_.end(), changed);
+  if (static_cast<std::size_t>(dirty_.end() - unchanged) < least) return;
+  for (auto run = unchanged; run != dirty_.end(); ++run) {
+    auto address = reinterpret_cast<std::uint64_t>(run->memory);
+    auto region = std::find_if(regions_.begin(), regions_.end(), [&](const Region& each) {
+      return each.begin <= address && address < each.end;
+    });
+    region->writable[(address - region->begin) / kPage] = false;
+    protect(address, address + kPage, region->protection & ~PROT_WRITE);
+  }
+  dirty_.erase(unchanged, dirty_.end());
+}
+
 void Snapshot::drop() {
   for (Region& region : regions_) {
     protect(region.begin, region.end, region.protection);

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/forever.hpp"
@@ -50,6 +51,14 @@ class Snapshot {
 
   // Adds the pages that are not as they were, as they are now.
   void add_to(Digest& digest) const;
+
+  // Likewise adds where they are; of main's stack what lies above the pointer, be it in the snapshot or
+  // below.
+  void add_changes(std::uint64_t stack_pointer, std::vector<std::span<const char>>& changes) const;
+
+  // Pages that were written in earlier executions, and now are as they were, are protected again where they
+  // are at least so many.
+  void forget_unchanged(std::size_t least);
 
   // Makes everything writable again and forgets the snapshot.
   void drop();

@@ -19,6 +19,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/files.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/known_ends.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
@@ -178,6 +179,7 @@ void prepare_buffer(long address, long size) {
 long answer_system_call(const SystemCall& call) {
   const SystemCallRow* row = find_system_call(call.number);
   world.made_calls = true;
+  known_ends().give_up();
   if (!row) {
     notes().uncontrolled_call("system call " + std::to_string(call.number));
     return perform(call);

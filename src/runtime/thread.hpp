@@ -45,6 +45,7 @@ struct Thread;
 struct Destructor {
   void (*function)(void*);
   void* object;
+  bool operator==(const Destructor&) const = default;
 };
 
 // What a program may tell the system about a thread, which has no effect on schedules.
@@ -103,6 +104,7 @@ struct Cancellation {
   void* cleanup = nullptr;    // the innermost of C's cleanup buffers (intercept_cancel.cpp)
 
   bool acts() const { return pending && !disabled; }
+  bool operator==(const Cancellation&) const = default;
 };
 
 // Aligned so that Turn and the beginning of Standing share a cache line.

@@ -194,6 +194,28 @@ bool ThreadPool::equip(std::uint16_t slot, const StackRequest& request, Thread& 
   return true;
 }
 
+void ThreadPool::protect_stack(const Seat& seat, int access) {
+  auto protect = [&](char* begin, char* end) {
+    THRUM_CHECK(raw_syscall(SYS_mprotect, reinterpret_cast<long>(begin), end - begin, access) == 0);
+  };
+  protect(seat.limit, seat.stack_bottom + kStackSize);
+  if (seat.large) protect(seat.large, seat.large + seat.large_size);
+}
+
+void ThreadPool::close_stacks(std::uint16_t slots) {
+  closed_ = slots;
+  for (std::uint16_t slot = 1; slot < slots; ++slot) protect_stack(seats_[slot], PROT_NONE);
+}
+
+void ThreadPool::open_stacks() {
+  for (std::uint16_t slot = 1; slot < closed_; ++slot) protect_stack(seats_[slot], PROT_READ | PROT_WRITE);
+  closed_ = 0;
+}
+
+bool ThreadPool::is_stack(std::uint64_t address) {
+  return kStacks <= address && address < kLargeStacks + kThreadsMax * kLargeStackMax;
+}
+
 void ThreadPool::describe_main(Thread& main) const {
   main.fs_base = seats_[0].fs_base;
   auto* frame = static_cast<char*>(process_state().main_frame);

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/forever.hpp"
@@ -48,6 +49,15 @@ class ThreadPool {
   // Main's thread-local storage, for the snapshot.
   void save_main();
   void restore_main();
+  std::span<const char> main_storage() const { return {seats_[0].storage, seats_[0].storage_size}; }
+  // Whether there is storage that main_storage() does not hold.
+  bool has_late_storage() const { return late_storage_; }
+
+  // Nobody can touch the stacks and storage of the threads in slots 1 to slots - 1, until open_stacks().
+  void close_stacks(std::uint16_t slots);
+  void open_stacks();
+  // Whether the address lies in any.
+  static bool is_stack(std::uint64_t address);
 
   // To the system thread of the slot. REQUIRES: on_system_threads().
   void send_signal(std::uint16_t slot, int signal) const;
@@ -74,6 +84,7 @@ class ThreadPool {
     std::vector<std::uint64_t> vector_words;
   };
   static void set_limit(Seat& seat, char* limit);
+  static void protect_stack(const Seat& seat, int access);
   static bool make_large(std::uint16_t slot, Seat& seat, std::size_t size);
   static void* park(void* seat);
   static void find_storage(Seat& seat);
@@ -81,6 +92,7 @@ class ThreadPool {
   void restore_vector(const Seat& seat) const;
 
   std::vector<Seat> seats_;
+  std::uint16_t closed_ = 0;   // slots below are closed, but main's
   bool late_storage_ = false;  // some library's storage is not part of the static one
 };
 

@@ -52,6 +52,8 @@ class Timers {
   // As it is at the snapshot, and back to that.
   void save();
   void restore();
+  // Whether anything was changed since the last of these two.
+  bool changed() const { return changed_; }
 
  private:
   struct Timer {

@@ -117,6 +117,13 @@ void limit_steps(std::uint64_t limit) {
   channel.steps_left.store(limit, std::memory_order_relaxed);
 }
 
+bool leave_steps(std::uint64_t steps) {
+  std::uint64_t left = world.channel->steps_left.load(std::memory_order_relaxed);
+  if (left <= steps) return false;
+  world.channel->steps_left.store(left - steps, std::memory_order_relaxed);
+  return true;
+}
+
 std::uint64_t steps_done() {
   return g_steps_limit - world.channel->steps_left.load(std::memory_order_relaxed);
 }

@@ -62,6 +62,9 @@ inline void count_step() {
 // The execution that begins may do so many; 0: no limit.
 void limit_steps(std::uint64_t limit);
 
+// Counts so many at once; false, and none are, where that would cut the execution.
+bool leave_steps(std::uint64_t steps);
+
 // Operations counted since limit_steps().
 std::uint64_t steps_done();
 

@@ -42,6 +42,9 @@ class Director {
   // before.
   void finish();
 
+  // Whether nothing is left to follow, to ask or to write down but choices yet to come.
+  bool through() const { return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_; }
+
   bool records_events() const { return recording_ >= Recording::events; }
   bool records_places() const { return recording_ >= Recording::full; }
 
