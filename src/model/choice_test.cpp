@@ -77,6 +77,43 @@ TEST(Choice, SignalsAreFreeAndLateOnesAreNot) {
   EXPECT_EQ(option_cost(point, options, 2, Base::nonpreemptive), 1);
 }
 
+// 1 and 2 can go on, 3 may time out, 4 may wake up for no reason, and so may 3.
+TEST(Choice, SpuriousWakeUpsCost) {
+  const std::vector<Option> options = {
+      {1, Via::run}, {2, Via::run}, {3, Via::timeout}, {3, Via::spurious}, {4, Via::spurious}};
+  ChoicePoint point;
+  point.key = {2, ChoiceKind::thread, 5};
+  point.enabled = 2;
+  point.round = 0;
+  const auto expect = [&](Base base, std::vector<std::uint16_t> costs) {
+    for (std::uint16_t i = 0; i < options.size(); ++i)
+      EXPECT_EQ(option_cost(point, options, i, base), costs[i]) << "option " << i;
+  };
+  point.running_enabled = true;
+  expect(Base::nonpreemptive, {1, 0, 2, 2, 2});  // they take 2's turn
+  expect(Base::round_robin, {1, 0, 2, 3, 4});    // behind all that is enabled
+  point.yielded = true;
+  expect(Base::nonpreemptive, {0, 0, 1, 1, 1});
+  point.running_enabled = point.yielded = false;
+  point.key.thread = 4;
+  expect(Base::nonpreemptive, {0, 0, 1, 1, 1});
+  expect(Base::round_robin, {0, 1, 2, 3, 4});
+  EXPECT_EQ(default_option(point, options, Base::nonpreemptive), 0);
+}
+
+// Where nobody is enabled a timeout is free, and a spurious wake-up is not: a search without them must not be
+// one with them.
+TEST(Choice, SpuriousWakeUpsCostBesideTimeoutsToo) {
+  const std::vector<Option> options = {{1, Via::timeout}, {1, Via::spurious}, {2, Via::spurious}};
+  ChoicePoint point;
+  point.key = {2, ChoiceKind::thread, 5};
+  const std::uint16_t costs[] = {0, 1, 1};
+  for (Base base : {Base::nonpreemptive, Base::round_robin}) {
+    EXPECT_EQ(default_option(point, options, base), 0);
+    for (std::uint16_t i = 0; i < 3; ++i) EXPECT_EQ(option_cost(point, options, i, base), costs[i]);
+  }
+}
+
 TEST(Choice, NothingButTimeoutsIsFree) {
   const std::vector<Option> options = {{1, Via::timeout}, {2, Via::timeout}};
   ChoicePoint point;

@@ -51,6 +51,7 @@ void Scheduler::reset() {
   current_ = last_ = slots_[0].get();
   created_ = slots_used_ = 1;
   points_ = 0;
+  events_of_former_ = 0;
   wait_order_ = 0;
   clock_jump_ns_ = 0;
   memory_when_stuck_ = 0;
@@ -327,7 +328,7 @@ void Scheduler::add_spurious_options() {
 }
 
 std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
-  std::uint64_t count = 0;
+  std::uint64_t count = events_of_former_;
   for (std::uint16_t slot = 0; slot < slots_used_; ++slot) count += slots_[slot]->events;
   return count - thread.events;
 }
@@ -500,6 +501,7 @@ std::uint16_t Scheduler::take_slot() {
     if (former.life != Life::ended || !former.released || &former == last_) continue;
     spins_.note_change(former);
     spins_.forget_round(former);
+    events_of_former_ += std::exchange(former.events, 0u);
     return slot;
   }
   lose_control("too-many-threads", "more than " + std::to_string(kThreadsMax) + " threads at once");

@@ -162,6 +162,7 @@ class Scheduler final : Pending {
   std::uint16_t created_ = 1;
   std::uint16_t slots_used_ = 1;
   std::uint32_t points_ = 0;
+  std::uint64_t events_of_former_ = 0;  // of threads whose slots serve others now
   std::uint64_t wait_order_ = 0;
   std::uint64_t now_ns_ = 0;
   std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops

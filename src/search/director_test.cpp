@@ -116,6 +116,54 @@ TEST_F(DirectorTest, RandomIsTheSeedsAlone) {
   EXPECT_NE(walk(1), walk(2));
 }
 
+// As the proof of a spin needs it: what runs meanwhile is no part of the execution.
+TEST_F(DirectorTest, PausedItFollowsTheBaseAndWritesNothing) {
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::choices);
+  choose(1, 0);
+  director_.pause();
+  EXPECT_TRUE(director_.quiet(key(1, 1))) << "also where the plan departs";
+  EXPECT_EQ(choose(1, 1), 0);
+  EXPECT_EQ(choose(2, 7), 1);
+  EXPECT_EQ(trace_.choices.size(), 1u);
+  EXPECT_EQ(trace_.cost, 0u);
+  director_.pause();  // once more changes nothing
+  director_.resume();
+  director_.resume();
+  EXPECT_FALSE(director_.quiet(key(1, 0))) << "everything is written down again";
+  EXPECT_EQ(choose(1, 1), 1) << "the departure is still ahead";
+  EXPECT_EQ(trace_.choices.size(), 2u);
+  EXPECT_EQ(trace_.cost, 1u);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::finished);
+}
+
+TEST_F(DirectorTest, PausedItDrawsNoRandomNumbers) {
+  const auto walk = [&](bool pauses) {
+    begin({{Policy::Kind::random, Base::nonpreemptive, 3}, {}}, Recording::choices);
+    std::string taken;
+    for (std::uint32_t i = 0; i < 30; ++i) {
+      if (pauses) {
+        director_.pause();
+        EXPECT_EQ(choose(2, i), 1);
+        director_.resume();
+      }
+      taken += static_cast<char>('0' + choose(1, i));
+    }
+    return taken;
+  };
+  EXPECT_EQ(walk(true), walk(false));
+}
+
+TEST_F(DirectorTest, FinishingWhilePausedStillMissesDepartures) {
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe);
+  director_.pause();
+  choose(1, 1);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::diverged);
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe);
+  EXPECT_EQ(choose(1, 1), 1) << "the next execution begins unpaused";
+}
+
 // Speaks at each choice, as it was told.
 class Speaker final : public Strategy {
  public:
@@ -148,6 +196,17 @@ TEST_F(DirectorTest, AsksTheStrategyButAtDepartures) {
   EXPECT_EQ(choose(1, 1), 1);
   EXPECT_EQ(speaker.asked, 1);
   EXPECT_EQ(trace_.cost, 2u);
+}
+
+TEST_F(DirectorTest, PausedItAsksNobody) {
+  Speaker speaker;
+  speaker.advice = {Advice::Kind::take, 1};
+  begin({}, Recording::fringe, &speaker);
+  director_.pause();
+  EXPECT_EQ(choose(1, 0), 0);
+  director_.resume();
+  EXPECT_EQ(speaker.asked, 0);
+  EXPECT_EQ(choose(1, 0), 1);
 }
 
 TEST_F(DirectorTest, StopsForTheStrategy) {

@@ -146,6 +146,49 @@ TEST(Systematic, SaysHowFarItIs) {
   }
 }
 
+// One thread runs; before each of its events another may wake up for no reason, once, for 2: its own 1, and 1
+// for the turn that it takes. By delays it is the second option, for 1.
+class Waker : public Program, private Pending {
+ public:
+  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override {
+    director_.begin(plan, online, recording, trace);
+    woken = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      ChoicePoint point;
+      point.key = {kMainThread, ChoiceKind::thread, i};
+      point.running_enabled = true;
+      point.enabled = 1;
+      std::uint16_t taken = director_.choose(point, options_, *this);
+      if (taken == Director::kStop) break;
+      woken += taken;
+    }
+    director_.finish();
+  }
+  ThreadNames& names() override { return names_; }
+
+  int woken = 0;  // in the last execution
+
+ private:
+  std::span<const PendingOperation> pending() override { return {}; }
+
+  ThreadNames names_;
+  Director director_;
+  std::vector<Option> options_ = {{kMainThread, Via::run}, {names_.child(kMainThread, 1), Via::spurious}};
+};
+
+TEST(Systematic, SpuriousWakeUpsCountTowardsTheLimit) {
+  for (auto [base, price] : {std::pair{Base::nonpreemptive, 2}, {Base::round_robin, 1}}) {
+    const int within[] = {1, 5, 11, 15, 16};  // of 4 places, at most so many are wake-ups
+    for (int limit = 0; limit <= 4 * price; ++limit) {
+      Waker program;
+      Systematic search({base, static_cast<std::uint32_t>(limit), true});
+      EXPECT_EQ(run_all(program, search), within[limit / price]) << "limit " << limit;
+      EXPECT_LE(program.woken * price, limit);
+      EXPECT_EQ(search.guarantee().complete, limit == 4 * price);
+    }
+  }
+}
+
 TEST(Systematic, ALimitExcludes) {
   Chooser program(4, 2);
   Systematic search({Base::nonpreemptive, 2, true});

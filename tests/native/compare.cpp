@@ -99,10 +99,15 @@ std::string compare_claims(const json& test, const Expected& expected, const Sea
 std::vector<std::string> Search::options() const {
   std::string bound = "none";
   if (limit) bound = (base == Base::round_robin ? "delays=" : "preemptions=") + std::to_string(*limit);
-  return {"--strategy", strategy, "--bound", bound, "--races", ignores_races ? "ignore" : "report"};
+  std::vector<std::string> all = {"--strategy", strategy,  "--bound",
+                                  bound,        "--races", ignores_races ? "ignore" : "report"};
+  if (spurious) all.push_back("--spurious");
+  return all;
 }
 
-std::string Search::text() const { return options()[1] + " --bound " + options()[3]; }
+std::string Search::text() const {
+  return options()[1] + " --bound " + options()[3] + (spurious ? " --spurious" : "");
+}
 
 std::string compare_result(const json& result, const Findings& findings, const Search& search) {
   const json& test = result.at("tests").at(0);

@@ -20,6 +20,7 @@ struct Search {
   Base base = Base::nonpreemptive;
   std::optional<std::uint32_t> limit;
   bool ignores_races = false;  // nothing is claimed then
+  bool spurious = false;       // ToyCode::spurious
 
   std::vector<std::string> options() const;
   std::string text() const;  // for people

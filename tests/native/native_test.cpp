@@ -121,14 +121,17 @@ class Workshop {
 
 // One program of a binary: the first disagreement, or an empty text.
 std::string compare(const Workshop& workshop, const std::string& name, std::size_t number,
-                    const Findings& findings, const std::vector<Search>& searches, std::uint64_t seed) {
+                    const RandomProgram& program, const std::vector<Search>& searches, std::uint64_t seed) {
+  const Findings& findings = program.findings;
   try {
-    for (const Search& search : searches) {
+    for (Search search : searches) {
+      search.spurious = program.code.spurious;
       std::string wrong = compare_result(workshop.check(name, number, search.options()), findings, search);
       if (!wrong.empty()) return search.text() + ": " + wrong;
     }
     std::vector<std::string> random = {"--strategy", "random", "--executions",
                                        "50",         "--seed", std::to_string(seed)};
+    if (program.code.spurious) random.push_back("--spurious");
     std::string wrong = compare_sample(workshop.check(name, number, random), findings);
     return wrong.empty() ? "" : "random: " + wrong;
   } catch (const std::exception& error) {
@@ -142,7 +145,7 @@ std::string compare_alone(const Workshop& workshop, const std::string& name, con
   Findings findings = enumerate(code, {.executions_max = kExecutionsMax});
   if (findings.gave_up || findings.executions.size() < 2) return "";
   std::string wrong = workshop.compile(name, {code});
-  return wrong.empty() ? compare(workshop, name, 0, findings, all_searches(family), seed) : wrong;
+  return wrong.empty() ? compare(workshop, name, 0, {code, findings}, all_searches(family), seed) : wrong;
 }
 
 void report(Workshop& workshop, const ToyCode& code, Family family, std::uint64_t seed,
@@ -153,7 +156,11 @@ void report(Workshop& workshop, const ToyCode& code, Family family, std::uint64_
   };
   std::string alone = compare_alone(workshop, "failed", code, family, seed);
   ToyCode small = alone.empty() ? code : shrink(code, disagrees);
-  ADD_FAILURE() << "# seed " << seed << ", family " << (family == Family::a ? "A: " : "B: ") << wrong << "\n"
+  ADD_FAILURE() << "# seed " << seed << ", family "
+                << (family == Family::a   ? "A: "
+                    : family == Family::b ? "B: "
+                                          : "C: ")
+                << wrong << "\n"
                 << print(code) << "# by itself, in " << workshop.path("failed.cpp") << ": " << alone << "\n"
                 << "# shrunk, in " << workshop.path("shrunk.cpp") << ": "
                 << compare_alone(workshop, "shrunk", small, family, seed) << "\n"
@@ -164,6 +171,7 @@ struct Totals {
   std::uint64_t programs = 0;
   std::uint64_t executions = 0;
   std::uint64_t with_bugs = 0;
+  std::uint64_t spurious = 0;
   std::map<BugKind, int> kinds;
   std::map<Opcode, int> opcodes;
 
@@ -171,6 +179,7 @@ struct Totals {
     ++programs;
     executions += program.findings.executions.size();
     with_bugs += program.findings.bugs.empty() ? 0 : 1;
+    spurious += program.code.spurious ? 1 : 0;
     for (const auto& [bug, preemptions] : program.findings.bugs) ++kinds[bug.kind];
     for (const auto& thread : program.code.threads) {
       for (const Instruction& instruction : thread) ++opcodes[instruction.opcode];
@@ -187,6 +196,14 @@ bool compare_batch(Family family, std::uint64_t first, std::uint64_t count, bool
     programs.push_back(random_program(seed, family, kExecutionsMax));
     codes.push_back(programs.back().code);
     totals.add(programs.back());
+    if (family != Family::c) continue;
+    RandomProgram more = with_spurious(programs.back(), kExecutionsMax);
+    if (more.findings.gave_up ||
+        more.findings.executions.size() == programs.back().findings.executions.size())
+      continue;
+    programs.push_back(std::move(more));
+    codes.push_back(programs.back().code);
+    totals.add(programs.back());
   }
   std::string wrong = workshop.compile("programs", codes);
   if (!wrong.empty()) {
@@ -195,9 +212,9 @@ bool compare_batch(Family family, std::uint64_t first, std::uint64_t count, bool
     return false;
   }
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    std::uint64_t seed = first + i;
+    std::uint64_t seed = first + i;  // of the choice of searches
     std::vector<Search> searches = all ? all_searches(family) : some_searches(family, seed);
-    wrong = compare(workshop, "programs", i, programs[i].findings, searches, seed);
+    wrong = compare(workshop, "programs", i, programs[i], searches, seed);
     if (wrong.empty()) continue;
     report(workshop, codes[i], family, seed, wrong);
     return false;
@@ -214,7 +231,7 @@ Totals compare_random_programs(Family family, std::uint64_t count) {
     if (!compare_batch(family, seed, std::min(kProgramsInOneBinary, end - seed), all, totals)) break;
   }
   std::cout << totals.programs << " programs, " << totals.executions << " executions, " << totals.with_bugs
-            << " programs with bugs\n";
+            << " programs with bugs, " << totals.spurious << " with spurious wake-ups\n";
   return totals;
 }
 
@@ -237,6 +254,12 @@ TEST(Native, AgreesWithTheOracleOnFamilyB) {
   EXPECT_GT(totals.opcodes[Opcode::write], 0);
 }
 
+// Waits on condition variables, without and with spurious wake-ups.
+TEST(Native, AgreesWithTheOracleOnFamilyC) {
+  Totals totals = compare_random_programs(Family::c, 15);
+  EXPECT_GT(totals.spurious, totals.programs / 4);
+}
+
 // Each shows a rule that random programs seldom come to, or failed once.
 TEST(Native, AgreesWithTheOracleOnToys) {
   fs::path folder = fs::path(__FILE__).parent_path() / "toys";
@@ -249,7 +272,7 @@ TEST(Native, AgreesWithTheOracleOnToys) {
     Findings findings = enumerate(*code);
     EXPECT_GT(findings.executions.size(), 1u) << entry.path();
     ASSERT_EQ(workshop.compile("toy", {*code}), "");
-    EXPECT_EQ(compare(workshop, "toy", 0, findings, all_searches(Family::a), 1), "") << entry.path();
+    EXPECT_EQ(compare(workshop, "toy", 0, {*code, findings}, all_searches(Family::a), 1), "") << entry.path();
   }
 }
 

@@ -83,6 +83,62 @@ TEST(OracleCases, Timeouts) {
   EXPECT_EQ(findings.final_states().size(), 2u);
 }
 
+// The same with wake-ups for no reason, which cost 1 and are not offered where nothing else can go on: the
+// deadlock stays.
+TEST(OracleCases, SpuriousWakeUps) {
+  Findings findings = findings_of(
+      "spurious\n"
+      "thread t0\n create t1\n create t2\n"
+      "thread t1\n lock m0\n wait c0 m0\n unlock m0\n"
+      "thread t2\n signal c0\n");
+  EXPECT_EQ(
+      schedules_of(findings),
+      (Schedules{{"211", 0}, {"121", 1}, {"112>111", 0}, {"111~211", 2}, {"111~121", 2}, {"111~112", 1}}));
+  EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{deadlock({toy_place(1, 1)}), 0}}));
+  // By delays it is one further than the last thread that can go on.
+  EXPECT_EQ(findings.executions.at("111~112").delays, 1);
+}
+
+// A spurious wake-up takes the turn of a thread that runs.
+TEST(OracleCases, SpuriousWakeUpInsteadOfTheRunningThread) {
+  Findings findings = findings_of(
+      "spurious\n"
+      "thread t0\n create t1\n create t2\n"
+      "thread t1\n lock m0\n wait c0 m0\n unlock m0\n"
+      "thread t2\n load x0 r0\n load x0 r0\n");
+  EXPECT_EQ(findings.executions.at("1121~112").preemptions, 2);
+  EXPECT_EQ(findings.executions.at("1121~112").delays, 1);
+  EXPECT_EQ(findings.executions.at("111~1122").preemptions, 1);
+  EXPECT_EQ(findings.executions.at("1122").bug, deadlock({toy_place(1, 1)}));
+}
+
+// A thread that woke up for no reason, and waits again, does so again only when another has done something.
+TEST(OracleCases, SpuriousWakeUpsHaveAnEnd) {
+  Findings findings = findings_of(
+      "spurious\n"
+      "thread t0\n create t1\n create t2\n"
+      "thread t1\n lock m0\n wait c0 m0\n wait c0 m0\n unlock m0\n"
+      "thread t2\n load x0 r0\n load x0 r0\n");
+  EXPECT_EQ(findings.executions.at("111~1121~112").preemptions, 3);
+  for (const auto& [schedule, ending] : findings.executions)
+    EXPECT_EQ(schedule.find("1~111~"), std::string::npos) << schedule;
+}
+
+// With two waiters each may, one behind the other, also beside a timeout; where only that can come, a wake-up
+// costs 1 and it nothing.
+TEST(OracleCases, SpuriousWakeUpsAndTimeouts) {
+  Findings findings = findings_of(
+      "spurious\n"
+      "thread t0\n create t1\n create t2\n"
+      "thread t1\n lock m0\n timedwait c0 m0 r0 1\n equal r0 1\n"
+      "thread t2\n lock m1\n timedwait c1 m1 r0 2\n");
+  EXPECT_EQ(findings.executions.at("11221!12!2").preemptions, 0);
+  EXPECT_EQ(findings.executions.at("11222~21!1").preemptions, 1);
+  EXPECT_EQ(findings.executions.at("11222~21!1").delays, 1);
+  EXPECT_EQ(findings.executions.at("11221~1").bug, (ToyBug{BugKind::assertion, toy_place(1, 2), {}}));
+  EXPECT_EQ(findings.bugs, (std::map<ToyBug, int>{{{BugKind::assertion, toy_place(1, 2), {}}, 1}}));
+}
+
 // Two timed waits and nothing else: only the earlier deadline expires; of equal ones either.
 TEST(OracleCases, EarliestDeadlineFirst) {
   Findings earlier_second = findings_of(

@@ -186,6 +186,26 @@ std::string compare_explore(const ToyCode& code, const Findings& findings) {
   return compare_bug(result.bugs[0], findings, program);
 }
 
+std::string compare_spurious(const Findings& without, const Findings& with) {
+  for (const auto& [schedule, ending] : without.executions) {
+    auto same = with.executions.find(schedule);
+    if (same == with.executions.end()) return "lost by spurious wake-ups" + at_schedule(schedule);
+    if (same->second != ending)
+      return "spurious wake-ups change an execution without any" + at_schedule(schedule);
+  }
+  for (const auto& [schedule, ending] : with.executions) {
+    bool wakes = schedule.find('~') != std::string::npos;
+    if (wakes == without.executions.contains(schedule)) return "unexpected" + at_schedule(schedule);
+    if (wakes && ending.preemptions == 0) return "a spurious wake-up at no cost" + at_schedule(schedule);
+  }
+  for (const auto& [bug, preemptions] : without.bugs) {
+    auto same = with.bugs.find(bug);
+    if (same == with.bugs.end() || same->second > preemptions)
+      return "spurious wake-ups hide " + name_of(bug);
+  }
+  return "";
+}
+
 std::string compare_random_walk(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   ToyProgram program(code);
   RandomWalk walk(seed);

@@ -36,6 +36,10 @@ std::string compare_systematic(const ToyCode& code, const Findings& findings);
 // and a plan that shows it again.
 std::string compare_explore(const ToyCode& code, const Findings& findings);
 
+// What spurious wake-ups add to a program: every execution without them is one with them, ends alike and
+// costs the same; so each bug stays, for no more.
+std::string compare_spurious(const Findings& without, const Findings& with);
+
 // Random walk: only executions that there are.
 std::string compare_random_walk(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 

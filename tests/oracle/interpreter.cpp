@@ -65,6 +65,7 @@ std::vector<int> Interpreter::sleepers(const OracleState& state, int condition) 
 }
 
 int Interpreter::count_ways(const OracleState& state, Move move) const {
+  if (move.kind != Move::Kind::step) return 1;
   const Instruction& instruction = *next(state, move.thread);
   if (instruction.opcode == Opcode::choose) return instruction.operands[1];
   if (instruction.opcode != Opcode::signal) return 1;
@@ -78,12 +79,18 @@ Event Interpreter::step(OracleState& state, Move move, int way, std::string& sch
   event.index = static_cast<std::uint32_t>(me.events++);
   schedule += static_cast<char>('0' + move.thread);
   ++me.clock[static_cast<std::size_t>(move.thread)];
-  if (move.timeout) {
-    schedule += '!';
-    event.operation = Operation::timeout;
+  for (OracleThread& thread : state.threads) {
+    if (&thread != &me) thread.woke_last = false;
+  }
+  if (move.kind != Move::Kind::step) {
+    bool timeout = move.kind == Move::Kind::timeout;
+    schedule += timeout ? '!' : '~';
+    event.operation = timeout ? Operation::timeout : Operation::spurious_wake;
     event.object = 100u + next(state, move.thread)->operands[0];
     me.asleep = false;
-    me.woken = me.timed_out = true;
+    me.woken = true;
+    me.timed_out = timeout;
+    if (!timeout) me.woke_last = true;
   } else {
     execute(state, move.thread, way, event, schedule);
   }

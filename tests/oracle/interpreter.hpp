@@ -21,6 +21,7 @@ struct OracleThread {
   bool asleep = false;
   bool woken = false;
   bool timed_out = false;
+  bool woke_last = false;  // has woken up for no reason, and no other thread has done an event since
   int creator = 0;
   int at = 0;
   int events = 0;
@@ -58,8 +59,9 @@ struct OracleState {
 
 // One of the ways in which an execution can go on.
 struct Move {
+  enum class Kind : std::uint8_t { step, timeout, spurious };
   int thread = 0;
-  bool timeout = false;
+  Kind kind = Kind::step;
 };
 
 class Interpreter {

@@ -20,7 +20,10 @@ struct History {
 class Enumerator {
  public:
   Enumerator(const ToyCode& code, const OracleSettings& settings, Findings& findings)
-      : interpreter_(code, settings.plain_is_visible), settings_(settings), findings_(findings) {}
+      : interpreter_(code, settings.plain_is_visible),
+        spurious_(code.spurious),
+        settings_(settings),
+        findings_(findings) {}
 
   void run() { explore(interpreter_.start(), 0, {}); }
 
@@ -29,6 +32,7 @@ class Enumerator {
   void finish(const OracleState& state, const History& history);
 
   Interpreter interpreter_;
+  bool spurious_;
   const OracleSettings& settings_;
   Findings& findings_;
 };
@@ -38,10 +42,12 @@ void Enumerator::explore(const OracleState& state, int running, const History& h
   if (state.stopped) return finish(state, history);
   std::vector<int> ready;
   std::vector<int> timed;
+  std::vector<int> wakeable;
   for (int thread : interpreter_.by_name(state)) {
     if (interpreter_.enabled(state, thread)) ready.push_back(thread);
     if (state[thread].asleep && interpreter_.next(state, thread)->opcode == Opcode::timed_wait)
       timed.push_back(thread);
+    if (spurious_ && state[thread].asleep && !state[thread].woke_last) wakeable.push_back(thread);
   }
   if (ready.empty() && timed.empty()) return finish(state, history);
 
@@ -77,14 +83,17 @@ void Enumerator::explore(const OracleState& state, int running, const History& h
   };
   auto leaves = [&](int thread) { return thread != running && can_stay && !yields ? 1 : 0; };
   int place = 0;
-  for (int thread : round) go({thread, false}, leaves(thread), place++);
+  for (int thread : round) go({thread, Move::Kind::step}, leaves(thread), place++);
   for (int thread : timed) {
     if (ready.empty()) {
-      go({thread, true}, 0, 0);
+      go({thread, Move::Kind::timeout}, 0, 0);
     } else {
-      go({thread, true}, leaves(thread) + 1, place++);
+      go({thread, Move::Kind::timeout}, leaves(thread) + 1, place++);
     }
   }
+  // Wake-ups for no reason come last, and are not what a deadlock waits for.
+  for (int thread : wakeable)
+    go({thread, Move::Kind::spurious}, leaves(thread) + 1, ready.empty() ? 1 : place++);
 }
 
 // The lexicographically first order of the events in which dependent ones stand as they do here.

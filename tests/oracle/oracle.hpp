@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The oracle: runs every interleaving of a toy program, by plain recursion over copied states. It shares
 // nothing with the search but the definition of events and of their dependence, and counts costs straight
-// from docs/semantics.md, so that a search that agrees with it is right. Slow on purpose; nothing here is clever.
+// from docs/semantics.md, so that a search that agrees with it is right. Slow on purpose; nothing here is
+// clever.
 #pragma once
 
 #include <map>
@@ -27,6 +28,8 @@ struct Ending {
   bool has_bug = false;
   ToyBug bug;        // has_bug
   FinalState state;  // where no assertion stopped it: a deadlock has both
+
+  friend bool operator==(const Ending&, const Ending&) = default;
 };
 
 struct Findings {

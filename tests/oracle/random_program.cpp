@@ -35,6 +35,8 @@ class Generator {
   void lock_section(Block& block);
   void try_lock_section(Block& block);
   void wait_section(Block& block);
+  void wait_loop(Block& block);
+  void set_and_signal(Block& block);
   void local(Block& block);
   void idiom(Block& block);
   void spoil(Block& block);
@@ -55,7 +57,7 @@ void Generator::atomic(Block& block) {
 
 // Family B works on plain data mostly.
 void Generator::access(Block& block) {
-  if (family_ == Family::a || one_in(3)) return atomic(block);
+  if (family_ != Family::b || one_in(3)) return atomic(block);
   if (one_in(2)) return add(block, Opcode::read, {object(), reg()});
   add(block, Opcode::write, {object(), operand()});
 }
@@ -97,6 +99,37 @@ void Generator::wait_section(Block& block) {
   add(block, Opcode::unlock, {mutex});
 }
 
+// A loop around a wait, of two rounds, since there are no other loops.
+void Generator::wait_loop(Block& block) {
+  std::uint8_t mutex = object();
+  std::uint8_t condition = object();
+  std::uint8_t variable = object();
+  bool timed = one_in(4);
+  add(block, Opcode::lock, {mutex});
+  for (int rounds = 2; rounds > 0; --rounds) {
+    add(block, Opcode::load, {variable, 0});
+    add(block, Opcode::skip, {0, 1, static_cast<std::uint8_t>(rounds == 2 ? 4 : 1)});
+    if (timed) {
+      add(block, Opcode::timed_wait, {condition, mutex, 3, below(3)});
+    } else {
+      add(block, Opcode::wait, {condition, mutex});
+    }
+  }
+  if (one_in(2)) {
+    add(block, Opcode::load, {variable, 0});
+    add(block, Opcode::equal, {0, 1});
+  }
+  add(block, Opcode::unlock, {mutex});
+}
+
+void Generator::set_and_signal(Block& block) {
+  std::uint8_t mutex = object();
+  add(block, Opcode::lock, {mutex});
+  add(block, Opcode::store, {object(), 1});
+  add(block, one_in(2) ? Opcode::broadcast : Opcode::signal, {object()});
+  add(block, Opcode::unlock, {mutex});
+}
+
 void Generator::local(Block& block) {
   switch (below(5)) {
     case 0: return add(block, Opcode::equal, {reg(), operand()});
@@ -109,6 +142,14 @@ void Generator::local(Block& block) {
 }
 
 void Generator::idiom(Block& block) {
+  if (family_ == Family::c && one_in(2)) {
+    switch (below(4)) {
+      case 0: return wait_section(block);
+      case 1: return wait_loop(block);
+      case 2: return set_and_signal(block);
+      default: return add(block, one_in(4) ? Opcode::broadcast : Opcode::signal, {object()});
+    }
+  }
   switch (below(16)) {
     case 0:
     case 1:
@@ -142,7 +183,7 @@ void Generator::spoil(Block& block) {
 }
 
 ToyCode Generator::program() {
-  int count = 2 + below(3);
+  int count = 2 + below(family_ == Family::c ? 2 : 3);
   std::vector<Block> bodies(static_cast<std::size_t>(count));
   for (Block& body : bodies) {
     // Main has its creations and joins to do already.
@@ -173,12 +214,20 @@ ToyCode Generator::program() {
 
 RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max) {
   Random random(seed * 2 + (family == Family::b ? 1 : 0));
+  if (family == Family::c) random = Random(~seed);
   while (true) {
     RandomProgram program{Generator(random.next(), family).program(), {}};
     program.findings = enumerate(program.code, {.executions_max = executions_max});
     // One execution compares nothing.
     if (!program.findings.gave_up && program.findings.executions.size() > 1) return program;
   }
+}
+
+RandomProgram with_spurious(const RandomProgram& program, std::size_t executions_max) {
+  RandomProgram result{program.code, {}};
+  result.code.spurious = true;
+  result.findings = enumerate(result.code, {.executions_max = executions_max});
+  return result;
 }
 
 }  // namespace thrum

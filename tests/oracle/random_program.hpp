@@ -12,6 +12,7 @@ namespace thrum {
 enum class Family : std::uint8_t {
   a,  // every operation is a scheduling point
   b,  // plain data too, with scheduling points at synchronization only
+  c,  // as a, with condition variables mostly, and waits in loops: for spurious wake-ups
 };
 
 struct RandomProgram {
@@ -22,5 +23,8 @@ struct RandomProgram {
 // A program of two to four threads with at most `executions_max` interleavings. Larger ones are thrown away,
 // so that the oracle stays fast; which are kept depends on the seed alone.
 RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max);
+
+// The same program where waits may also end for no reason. Findings::gave_up where it has more interleavings.
+RandomProgram with_spurious(const RandomProgram& program, std::size_t executions_max);
 
 }  // namespace thrum

@@ -13,6 +13,7 @@ bool names_thread(const Instruction& instruction) {
 // Without the thread, its creation and its joins; later threads move up.
 ToyCode without_thread(const ToyCode& code, std::size_t gone) {
   ToyCode smaller;
+  smaller.spurious = code.spurious;
   for (std::size_t i = 0; i < code.threads.size(); ++i) {
     if (i == gone) continue;
     std::vector<Instruction>& list = smaller.threads.emplace_back();
@@ -33,7 +34,7 @@ class Shrinker {
       : code_(std::move(code)), fails_(fails) {}
 
   ToyCode run() {
-    while (shrink_threads() || shrink_instructions() || shrink_operands()) {
+    while (shrink_wake_ups() || shrink_threads() || shrink_instructions() || shrink_operands()) {
     }
     return code_;
   }
@@ -43,6 +44,12 @@ class Shrinker {
     if (!is_valid(smaller) || !fails_(smaller)) return false;
     code_ = smaller;
     return true;
+  }
+
+  bool shrink_wake_ups() {
+    ToyCode smaller = code_;
+    smaller.spurious = false;
+    return code_.spurious && accept(smaller);
   }
 
   bool shrink_threads() {

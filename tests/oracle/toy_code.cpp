@@ -90,7 +90,7 @@ bool is_valid(const ToyCode& code) {
 }
 
 std::string print(const ToyCode& code) {
-  std::string text;
+  std::string text = code.spurious ? "spurious\n" : "";
   for (std::size_t thread = 0; thread < code.threads.size(); ++thread) {
     text += "thread t" + std::to_string(thread) + "\n";
     for (const Instruction& instruction : code.threads[thread]) {
@@ -112,7 +112,10 @@ std::optional<ToyCode> parse(std::string_view text) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::string word;
     if (!(words >> word)) continue;
-    if (word == "thread") {
+    if (word == "spurious") {
+      if (code.spurious || !code.threads.empty()) return std::nullopt;
+      code.spurious = true;
+    } else if (word == "thread") {
       words >> word;
       if (word != "t" + std::to_string(code.threads.size())) return std::nullopt;
       code.threads.emplace_back();

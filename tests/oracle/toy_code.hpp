@@ -66,6 +66,7 @@ inline constexpr std::uint8_t kConstantMax = 9;
 
 struct ToyCode {
   std::vector<std::vector<Instruction>> threads;
+  bool spurious = false;  // a wait may also end for no reason; in the text: `spurious`, before the threads
 
   friend bool operator==(const ToyCode&, const ToyCode&) = default;
 };

@@ -108,6 +108,18 @@ bool ToyProgram::expires(const Thread& thread, bool earliest_only) const {
   });
 }
 
+// Twice in a row, with nothing done by others in between, it does so no more: a loop around a wait has an
+// end.
+bool ToyProgram::wakes_spuriously(const Thread& thread) const {
+  return thread.asleep && thread.spurious != events_of_others(thread);
+}
+
+std::uint64_t ToyProgram::events_of_others(const Thread& thread) const {
+  std::uint64_t count = 0;
+  for (const Thread& other : threads_) count += &other == &thread ? 0 : other.events;
+  return count;
+}
+
 void ToyProgram::start(int number, int creator) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   thread.creator = creator;
@@ -207,6 +219,14 @@ void ToyProgram::collect_options(ChoicePoint& point) {
     options_.push_back({thread.id, Via::timeout});
     option_threads_.push_back(number);
   }
+  // A deadlock that only a wake-up for no reason would end is one.
+  if (!code_.spurious || options_.empty()) return;
+  for (int number : order_) {
+    const Thread& thread = threads_[static_cast<std::size_t>(number)];
+    if (!wakes_spuriously(thread)) continue;
+    options_.push_back({thread.id, Via::spurious});
+    option_threads_.push_back(number);
+  }
 }
 
 void ToyProgram::report_deadlock() {
@@ -239,6 +259,12 @@ void ToyProgram::step(int number, Via via) {
     event.operation = Operation::timeout;
     thread.asleep = false;
     thread.woken = thread.timed_out = true;
+  } else if (via == Via::spurious) {
+    schedule_ += '~';
+    event.operation = Operation::spurious_wake;
+    thread.asleep = false;
+    thread.woken = true;
+    thread.spurious = events_of_others(thread);
   } else {
     perform(number, instruction, event);
   }

@@ -29,7 +29,8 @@ class ToyProgram final : public Program, private Pending {
 
   // Of the last execution: what it did, as text that names it among all executions of the program and is
   // written down at the events, not at the choices. An event is its thread's digit, behind it '!' where it is
-  // a timeout, '>' and the thread woken by a signal, '=' and the value chosen.
+  // a timeout and '~' where it is a spurious wake-up, '>' and the thread woken by a signal, '=' and the value
+  // chosen.
   const std::string& schedule() const { return schedule_; }
   FinalState final_state() const;
 
@@ -44,7 +45,8 @@ class ToyProgram final : public Program, private Pending {
     bool woken = false;   // in a wait, signalled or timed out
     bool timed_out = false;
     std::uint32_t events = 0;
-    std::uint64_t queued = 0;  // when it fell asleep: waiters stand in that order
+    std::optional<std::uint64_t> spurious;  // events of the others when it last woke up for no reason
+    std::uint64_t queued = 0;               // when it fell asleep: waiters stand in that order
     std::array<int, kToyRegisters> registers{};
 
     bool lives() const { return id != kNoThread && !ended; }
@@ -54,6 +56,8 @@ class ToyProgram final : public Program, private Pending {
   const Instruction* pending_of(const Thread& thread) const;  // nullptr: at its end
   bool enabled(const Thread& thread) const;
   bool expires(const Thread& thread, bool earliest_only) const;
+  bool wakes_spuriously(const Thread& thread) const;
+  std::uint64_t events_of_others(const Thread& thread) const;
   void start(int number, int creator);
   void settle(int number);
   bool run_hidden(int number, const Instruction& instruction);
