@@ -151,6 +151,81 @@ TEST_F(TidyTest, ExceptionsThatAreNotNeededOrGiveNoReason) {
             "tests/tidy/exceptions.txt:2: an exception gives its reason\n");
 }
 
+// A runtime that interposes `lock` and `sleep`, a table that knows both, and their programs.
+class PrimitivesTest : public TidyTest {
+ protected:
+  PrimitivesTest() {
+    write("src/README.md", "`model/` `search/` `runtime/`\n");
+    write("src/runtime/exports.map", "{\n  global:\n    lock; sleep;\n    __tsan_write1;\n  local: *;\n};\n");
+    write("src/runtime/intercept.cpp",
+          "THRUM_EXPORT int lock(int mutex) { return mutex; }\n"
+          "THRUM_LOOP_IMPL int sleep_impl(int time) { return time; }\n");
+    for (const char* file : {"correct/a.c", "wrong/b.c"})
+      write(std::string("tests/programs/") + file, "// lock, sleep, std::mutex\n");
+    write_table("");
+  }
+  // With more lines behind the good ones.
+  void write_table(const std::string& more, const std::string& lock = "| lock | visible: lock") {
+    write("docs/primitives.md", "# Calls\n\n| call | controlled | object | dependence | correct | wrong |\n" +
+                                    lock + " | | | a.c | b.c |\n| sleep | virtual | | | a.c | b.c |\n" +
+                                    more);
+  }
+};
+
+TEST_F(PrimitivesTest, GoodTable) { EXPECT_EQ(findings(), ""); }
+
+TEST_F(PrimitivesTest, MissingTable) {
+  fs::remove(root_ / "docs/primitives.md");
+  EXPECT_EQ(findings(), "src/runtime/exports.map:1: docs/primitives.md does not exist\n");
+}
+
+TEST_F(PrimitivesTest, MissingRow) {
+  write("src/runtime/exports.map", "{ lock; sleep; };\n");
+  EXPECT_EQ(findings(), "");
+  write("src/runtime/intercept.cpp",
+        "THRUM_EXPORT int lock(int m) { return m; }\n#define CALL(name)\nCALL(wake)\n");
+  write("src/runtime/exports.map", "{\n  lock; sleep;\n  w*;\n  __tsan_read1;\n};\n");
+  EXPECT_EQ(findings(), "src/runtime/exports.map:1: wake stands in no row of docs/primitives.md\n");
+  write_table("\nElsewhere (another page): wake\n");
+  EXPECT_EQ(findings(), "");
+  write_table("| wake | visible | | | a.c | b.c |\n");
+  EXPECT_EQ(findings(),
+            "docs/primitives.md:6: tests/programs/correct/a.c does not mention the call\n"
+            "docs/primitives.md:6: tests/programs/wrong/b.c does not mention the call\n");
+}
+
+TEST_F(PrimitivesTest, MissingProgram) {
+  fs::rename(root_ / "tests/programs/wrong/b.c", root_ / "tests/programs/correct/b.c");
+  EXPECT_EQ(findings(),
+            "docs/primitives.md:4: tests/programs/wrong/b.c does not exist\n"
+            "docs/primitives.md:5: tests/programs/wrong/b.c does not exist\n");
+}
+
+TEST_F(PrimitivesTest, ProgramThatDoesNotMentionTheCall) {
+  write("tests/programs/correct/a.c", "// lock\n");
+  EXPECT_EQ(findings(), "docs/primitives.md:5: tests/programs/correct/a.c does not mention the call\n");
+}
+
+TEST_F(PrimitivesTest, WhoDefinesACall) {
+  write_table("", "| lock | forwarded");
+  EXPECT_EQ(findings(), "docs/primitives.md:4: lock is defined by the runtime\n");
+  write_table("| std::mutex | through lock | | | a.c | b.c |\n");
+  EXPECT_EQ(findings(), "");
+  write_table("| std::mutex | visible | | | a.c | b.c |\n");
+  EXPECT_EQ(findings(), "docs/primitives.md:6: std::mutex is not defined by the runtime\n");
+}
+
+TEST_F(PrimitivesTest, RowsThatAreNone) {
+  std::string wrong = "a row is | call | controlled | object | dependence | correct | wrong |\n";
+  write_table("| lock | visible | a.c | b.c |\n| lock | somehow | | | a.c | b.c |\n");
+  EXPECT_EQ(findings(), "docs/primitives.md:6: " + wrong + "docs/primitives.md:7: " + wrong);
+}
+
+TEST_F(PrimitivesTest, ElsewhereNoLonger) {
+  write_table("\nElsewhere (no program yet): sleep\n");
+  EXPECT_EQ(findings(), "docs/primitives.md:1: sleep has a row, and stands elsewhere too\n");
+}
+
 // `name@line+length`, for each function of the text.
 std::string functions_of(const std::string& text) {
   std::istringstream in(text);
