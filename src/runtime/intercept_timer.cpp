@@ -126,10 +126,16 @@ THRUM_LOOP_IMPL int timer_gettime_impl(timer_t timer, itimerspec* value) {
   return 0;
 }
 
-THRUM_EXPORT int timer_getoverrun(timer_t timer) {
+THRUM_LOOP_IMPL int timer_getoverrun_impl(timer_t timer) {
   THRUM_FORWARD(timer_getoverrun, timer)
-  if (!timers().exists(number_of(timer))) return fail_with(EINVAL);
-  return timers().overrun(number_of(timer));
+  int number = number_of(timer);
+  if (!timers().exists(number)) return fail_with(EINVAL);
+  if (!world.running) return timers().overrun(number);
+  // Another thread may accept the timer's signal first.
+  scheduler().arrive_in_loop(Operation::timer_read, kSignalState, 0, THRUM_CALLER);
+  int overrun = timers().overrun(number);
+  scheduler().done(Scheduler::Effect::read, static_cast<std::uint64_t>(overrun));
+  return overrun;
 }
 
 THRUM_EXPORT int setitimer(__itimer_which_t which, const itimerval* value, itimerval* old) {

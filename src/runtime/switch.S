@@ -288,7 +288,7 @@ dlopen:
         loop_entry __tsan_unaligned_volatile_read\size
         .endr
 
-        .irp    call, sigpending, sigtimedwait, timer_gettime, getitimer, pthread_testcancel, pthread_join, thrd_join, pthread_mutex_trylock, mtx_trylock, pthread_tryjoin_np, timespec_get, clock, thrd_yield, thrd_sleep, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sem_getvalue, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
+        .irp    call, sigpending, sigtimedwait, timer_gettime, timer_getoverrun, getitimer, pthread_testcancel, pthread_join, thrd_join, pthread_mutex_trylock, mtx_trylock, pthread_tryjoin_np, timespec_get, clock, thrd_yield, thrd_sleep, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sem_getvalue, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
         loop_entry \call
         .endr
 
