@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // A bounded buffer of one place, two producers and one consumer.
 #include <cassert>

@@ -4,6 +4,7 @@
 //
 // A Michael-Scott queue whose nodes are never freed: two producers, and a consumer who takes what
 // he finds.
+// Only within a bound: 863,012 schedules take more than two seconds.
 #include <array>
 #include <atomic>
 #include <cassert>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=3
 //
 // The stack of examples/treiber_aba.cpp with a counter beside the head, in one word.
 #include <array>

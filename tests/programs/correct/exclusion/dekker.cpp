@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=3
 //
 // Dekker's mutual exclusion: the one whose turn it is not withdraws while it waits.
 #include <array>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=3
 //
 // Peterson's mutual exclusion: each says that it wants to enter and lets the other go first.
 #include <array>

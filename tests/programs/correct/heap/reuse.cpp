@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // Several threads allocate, free and allocate again, blocks of several sizes and by several
 // functions: nobody is given a block that another one holds.

@@ -3,6 +3,7 @@
 // args: --bound preemptions=3
 //
 // std::scoped_lock takes two mutexes in any order without deadlock.
+// Only within a bound: each thread may find the other's mutex locked any number of times in turn.
 #include <cassert>
 #include <mutex>
 #include <thread>

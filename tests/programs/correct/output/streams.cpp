@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // Both threads write to std::cout, which is not flushed before the end.
 #include <atomic>

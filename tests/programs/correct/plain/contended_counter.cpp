@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // Counts under each means of excluding others: a million times where the program is run by itself, and so
 // everything goes to the C library; a few times in a search.

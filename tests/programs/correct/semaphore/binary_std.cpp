@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=1
 //
 // Two binary semaphores pass the turn to and fro.
 #include <cassert>

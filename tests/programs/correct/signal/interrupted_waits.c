@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // sem_wait and nanosleep end with EINTR, and are to be tried again; condition waits and locks wait on; with
 // SA_RESTART so does sem_wait.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=1
 //
 // std::atomic<std::shared_ptr>: a reader keeps the object alive that a writer replaces.
 #include <atomic>

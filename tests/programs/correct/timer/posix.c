@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
-// args: --bound preemptions=2
 //
 // A periodic timer whose signal one thread waits for, with its overruns; deleted, it sends no more.
 #define _GNU_SOURCE
