@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // flags: -mcx16
-// args: --bound preemptions=2
 // case recursive_mutexes: exhausted
 // case shared_timed: exhausted
 // case atomic_shared_ptr: exhausted

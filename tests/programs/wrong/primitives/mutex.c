@@ -5,19 +5,22 @@
 // case pthread_mutex_trylock: bug assertion preemptions=1
 // case pthread_mutex_timedlock: bug assertion preemptions=2
 // case pthread_mutex_clocklock: bug assertion preemptions=2
-// case pthread_mutex_init: bug deadlock preemptions=0
+// case pthread_mutex_init: bug assertion preemptions=1
 // case pthread_mutex_destroy: bug assertion preemptions=1
-// case pthread_mutex_consistent: bug assertion preemptions=0
-// case pthread_mutex_setprioceiling: bug assertion preemptions=0
+// case pthread_mutex_consistent: bug assertion preemptions=1
+// case pthread_mutex_setprioceiling: bug assertion preemptions=1
 // case pthread_mutex_getprioceiling: bug assertion preemptions=0
 // case pthread_mutexattr_settype: bug assertion preemptions=1
-// case pthread_mutexattr_setrobust: bug deadlock preemptions=0
+// case pthread_mutexattr_setrobust: bug assertion preemptions=0
 #define _GNU_SOURCE
+#include <stdatomic.h>
+
 #include "../../cases.h"
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
 static int inside;
+static atomic_int half_done;
 
 static void visit(void) {
   assert(inside == 0);
@@ -87,16 +90,13 @@ static void* ignore_clock_timeout(void* argument) {
 }
 static void run_pthread_mutex_clocklock(void) { run_two(visit_locked, ignore_clock_timeout); }
 
-// A mutex of the default type does not let its holder in again.
-static void* lock_again(void* argument) {
-  pthread_mutex_lock(&first);
-  pthread_mutex_lock(&first);
-  return argument;
-}
-static void run_pthread_mutex_init(void) {
+// Who initialises a mutex that another holds lets everybody in.
+static void* init_and_visit(void* argument) {
+  half_done = 0;  // a switch may come before the initialisation
   pthread_mutex_init(&first, NULL);
-  run_two(lock_again, lock_again);
+  return visit_locked(argument);
 }
+static void run_pthread_mutex_init(void) { run_two(init_and_visit, init_and_visit); }
 
 // A mutex that somebody may hold still.
 static void* destroy(void* argument) {
@@ -114,9 +114,21 @@ static void init_with_type(int type, int robust) {
   pthread_mutexattr_destroy(&attributes);
 }
 
-// Unlocked without having been made consistent, it is lost.
 static void* die_with_lock(void* argument) {
   pthread_mutex_lock(&first);
+  half_done = 1;
+  return argument;
+}
+// The mutex is consistent, and given up, before what it protects is.
+static void* repair_late(void* argument) {
+  if (pthread_mutex_lock(&first) == EOWNERDEAD) pthread_mutex_consistent(&first);
+  pthread_mutex_unlock(&first);
+  half_done = 0;
+  return argument;
+}
+static void* expect_repaired(void* argument) {
+  if (pthread_mutex_lock(&first) == 0) assert(!half_done);
+  pthread_mutex_unlock(&first);
   return argument;
 }
 static void run_pthread_mutex_consistent(void) {
@@ -124,16 +136,19 @@ static void run_pthread_mutex_consistent(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, die_with_lock, NULL);
   pthread_join(thread, NULL);
-  const int error = pthread_mutex_lock(&first);
-  if (error != EOWNERDEAD) pthread_mutex_consistent(&first);
-  pthread_mutex_unlock(&first);
-  assert(pthread_mutex_lock(&first) == 0);
+  run_two(repair_late, expect_repaired);
 }
 
-// Without robustness, nobody learns that the holder died.
+// That the last holder died is told, and not listened to.
+static void* expect_done(void* argument) {
+  pthread_mutex_lock(&first);
+  assert(!half_done);
+  pthread_mutex_unlock(&first);
+  return argument;
+}
 static void run_pthread_mutexattr_setrobust(void) {
-  init_with_type(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_STALLED);
-  run_two(die_with_lock, die_with_lock);
+  init_with_type(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST);
+  run_two(expect_done, die_with_lock);
 }
 
 // A recursive mutex keeps nobody out who holds it already.
@@ -150,11 +165,28 @@ static void run_pthread_mutexattr_settype(void) {
   run_two(visit_twice, visit_twice);
 }
 
-// A mutex without a ceiling has none to set.
+static void init_with_ceiling(int ceiling) {
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
+  pthread_mutexattr_setprioceiling(&attributes, ceiling);
+  pthread_mutex_init(&first, &attributes);
+}
+
+// Of two that each raise the ceiling by one, one is lost.
+static void* raise_by_one(void* argument) {
+  int ceiling, former;
+  half_done = 0;  // a switch may come before the ceiling is read
+  pthread_mutex_getprioceiling(&first, &ceiling);
+  pthread_mutex_setprioceiling(&first, ceiling + 1, &former);
+  return argument;
+}
 static void run_pthread_mutex_setprioceiling(void) {
-  int former;
-  run_two(visit_locked, visit_locked);
-  assert(pthread_mutex_setprioceiling(&first, 5, &former) == 0);
+  int ceiling;
+  init_with_ceiling(5);
+  run_two(raise_by_one, raise_by_one);
+  pthread_mutex_getprioceiling(&first, &ceiling);
+  assert(ceiling == 7);
 }
 
 // The ceiling that is read may be another's already.
@@ -172,11 +204,7 @@ static void* read_ceiling(void* argument) {
   return argument;
 }
 static void run_pthread_mutex_getprioceiling(void) {
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT);
-  pthread_mutexattr_setprioceiling(&attributes, 5);
-  pthread_mutex_init(&first, &attributes);
+  init_with_ceiling(5);
   run_two(read_ceiling, raise_ceiling);
 }
 
