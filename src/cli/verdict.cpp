@@ -140,7 +140,7 @@ void add_modules(const Report& report, std::vector<Assumption>& assumptions) {
       {"uninstrumented-modules", count, "Modules not instrumented: " + names + kUnseen, {}});
 }
 
-// "a.c, b.c (2 files) and 17 more (in libqueue.so)"
+// "A.c, B.c (2 files) and 17 more (in libqueue.so)"
 std::string file_words(const std::vector<std::string>& files, const std::string& module) {
   constexpr int kNamesMax = 20;
   std::string text;

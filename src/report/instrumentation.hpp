@@ -5,9 +5,9 @@
 // was compiled with -fsanitize=thread has among them the constructor that calls __tsan_init, whatever else it
 // holds and however it was optimised; one that has not was compiled without.
 //
-// Example, with s.c compiled by the stock compiler:
+// Example, with S.c compiled by the stock compiler:
 //
-//   FILE a.cpp   FUNC _sub_I_00099_0   FILE s.c   FUNC helper   FILE crtstuff.c ...
+//   FILE A.cpp   FUNC _sub_I_00099_0   FILE S.c   FUNC helper ...
 //
 // Under link-time optimisation what was optimised together is one file, without a name or named by the
 // linker. An object file that has no STT_FILE, such as hand-written assembler or a member of an archive whose

@@ -7,8 +7,8 @@
 
 namespace thrum {
 
-// Of the names of the files that a module was linked from, as its symbol table has them ("crtstuff.c",
-// "eh_throw.o"), those that the compiler driver adds without being asked: start files and what is linked
+// Of the names of the files that a module was linked from, as its symbol table has them
+// ("eh_throw.o"), those that the compiler driver adds without being asked: start files and what is linked
 // statically of libgcc, libstdc++, libgcov and the runtimes of clang. What they do that matters is
 // intercepted, or is of no concern to the program's threads. Returned in the same order, whether each is one.
 //
