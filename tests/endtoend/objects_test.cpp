@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Files that the stock compiler made and Thrum's driver linked: they are named, and no others are.
+#include <ostream>
+
 #include "endtoend.hpp"
 
 using nlohmann::json;
@@ -35,6 +37,8 @@ struct Compiler {
   std::string cpp;
   std::string c;
 };
+
+void PrintTo(const Compiler& compiler, std::ostream* out) { *out << compiler.cpp; }
 
 class Objects : public EndToEnd, public testing::WithParamInterface<Compiler> {
  protected:
