@@ -190,8 +190,7 @@ void refuse_unsuitable(const std::vector<std::string>& arguments) {
     if (contains(kTakesWord, word)) ++i;
   }
   if (!off.empty() && understand(arguments).compiles) {
-    throw UserError(off +
-                    ": what is not instrumented is not checked, and a result would not say so; leave it out");
+    throw UserError(off + ": what is not instrumented is not checked; leave it out");
   }
   if (others.empty()) return;
   throw UserError(others.begin()->second +

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "cli/build.hpp"
@@ -102,6 +103,7 @@ class Check {
   void check_tests(const std::vector<std::string>& names);
   void check_test(const std::string& name, std::size_t tests_left);
   void take(const Run& run, const Job& job, double time_seconds);
+  std::vector<LinkedModule> linked_modules(const Report& report);
   std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
   void tell() const;
@@ -112,6 +114,7 @@ class Check {
   std::unique_ptr<TemporaryBuild> build_;
   std::string program_;
   FoundBugs bugs_;
+  std::map<std::string, ModuleFiles> files_;  // by the module's path
   Result result_;
   ExitCode code_ = kExitDone;
   Clock::time_point start_;
@@ -223,11 +226,24 @@ void Check::check_test(const std::string& name, std::size_t tests_left) {
 void Check::take(const Run& run, const Job& job, double time_seconds) {
   const WorkerOutcome& outcome = run.outcome;
   if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
-  TestResult result = judge(outcome, options_, is_death_test(outcome.report), time_seconds);
+  TestResult result =
+      judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
   if (!job.test.empty()) result.name = entry_name(job.test, outcome.report.part_name);
   bugs_.add(outcome, run.names, program_, job, result);
   result_.tests.push_back(std::move(result));
   code_ = worse(code_, exit_code(outcome, options_, result_.tests.back().verdict));
+}
+
+// Every test of a program has the same modules, or nearly.
+std::vector<LinkedModule> Check::linked_modules(const Report& report) {
+  std::vector<LinkedModule> modules;
+  for (const Module& module : report.modules) {
+    if (!module.instrumented) continue;
+    auto known = files_.find(module.path);
+    if (known == files_.end()) known = files_.emplace(module.path, files_of_module(module.path)).first;
+    modules.push_back({module.path, known->second});
+  }
+  return modules;
 }
 
 // Parts may have the same name, such as those for the values of a generator.

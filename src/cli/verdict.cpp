@@ -121,23 +121,72 @@ bool is_understood(const std::string& name) {
                      [&](const char* known) { return name.starts_with(known); });
 }
 
+constexpr const char* kUnseen =
+    ". What they do with memory is not seen, except through the calls that are intercepted.";
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 void add_modules(const Report& report, std::vector<Assumption>& assumptions) {
   std::string names;
   std::uint64_t count = 0;
   for (const Module& module : report.modules) {
-    std::string name = module.path.substr(module.path.rfind('/') + 1);
+    std::string name = file_name(module.path);
     if (module.instrumented || is_understood(name)) continue;
     names += (names.empty() ? "" : ", ") + name;
     ++count;
   }
   if (count == 0) return;
   assumptions.push_back(
-      {"uninstrumented-modules", count,
-       "Modules not instrumented: " + names +
-           ". What they do with memory is not seen, except through the calls that are intercepted."});
+      {"uninstrumented-modules", count, "Modules not instrumented: " + names + kUnseen, {}});
 }
 
-std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options) {
+// "A.c, B.c (2 files) and 17 more (in libqueue.so)"
+std::string file_words(const std::vector<std::string>& files, const std::string& module) {
+  constexpr int kNamesMax = 20;
+  std::string text;
+  int told = 0;
+  for (auto i = files.begin(); i != files.end();) {
+    if (told++ == kNamesMax) {
+      text += fmt::format(" and {} more", files.end() - i);
+      break;
+    }
+    auto next = std::find_if(i, files.end(), [&](const std::string& name) { return name != *i; });
+    text += (text.empty() ? "" : ", ") + *i;
+    if (next - i > 1) text += fmt::format(" ({} files)", next - i);
+    i = next;
+  }
+  return text + " (in " + file_name(module) + ")";
+}
+
+// Files that were compiled without instrumentation and then linked into modules that have it.
+void add_files(const std::vector<LinkedModule>& modules, std::vector<Assumption>& assumptions) {
+  std::string names;
+  std::string unknown;
+  std::uint64_t count = 0;
+  std::uint64_t unknown_count = 0;
+  for (const LinkedModule& module : modules) {
+    if (!module.files.known) {
+      unknown += (unknown.empty() ? "" : ", ") + file_name(module.path);
+      ++unknown_count;
+    } else if (!module.files.uninstrumented.empty()) {
+      names += (names.empty() ? "" : ", ") + file_words(module.files.uninstrumented, module.path);
+      count += module.files.uninstrumented.size();
+    }
+  }
+  if (count > 0)
+    assumptions.push_back({"uninstrumented-files", count, "Files not instrumented: " + names + kUnseen, {}});
+  if (unknown_count > 0) {
+    assumptions.push_back({"instrumentation-unknown",
+                           unknown_count,
+                           "Taken to be instrumented throughout: " + unknown +
+                               ". Which files it was linked from cannot be told, since its symbols were "
+                               "stripped.",
+                           {}});
+  }
+}
+
+std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options,
+                                       const std::vector<LinkedModule>& modules) {
   std::vector<Assumption> list;
   list.push_back(
       {"races-not-checked", 1,
@@ -167,6 +216,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
          fmt::format("In {} executions the test skipped itself: {}", skipped, report.skip_reason)});
   }
   add_modules(report, list);
+  add_files(modules, list);
   bool said = std::any_of(report.notes.begin(), report.notes.end(),
                           [](const Note& note) { return note.kind == "inputs-fixed"; });
   if (!said) {
@@ -198,7 +248,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
 }  // namespace
 
 TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
-                 double time_seconds) {
+                 double time_seconds, const std::vector<LinkedModule>& modules) {
   const Report& report = outcome.report;
   const SearchResult& search = report.result;
   TestResult test;
@@ -212,7 +262,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     test.bounds.push_back(
         {bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
   }
-  test.assumptions = assumptions_of(report, options);
+  test.assumptions = assumptions_of(report, options, modules);
   if (options.jobs > 1) {
     test.assumptions.push_back(
         {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});

@@ -2,17 +2,28 @@
 // From what a worker reported to what is said to the user.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/error.hpp"
 #include "cli/options.hpp"
+#include "report/instrumentation.hpp"
 #include "report/result.hpp"
 #include "supervisor/worker.hpp"
 
 namespace thrum {
 
+// An instrumented module of the program, and the files that it was linked from.
+struct LinkedModule {
+  std::string path;
+  ModuleFiles files;
+};
+
 // All but the name and the bugs, which need names for their places. death_test: the process that the test was
-// to make, and was stopped at, is that of a death test. time_seconds: what the search was given.
+// to make, and was stopped at, is that of a death test. time_seconds: what the search was given. modules:
+// those of which it is to be said which of their files were not instrumented.
 TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test = false,
-                 double time_seconds = 0);
+                 double time_seconds = 0, const std::vector<LinkedModule>& modules = {});
 
 // The exit code that the search's end stands for.
 ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, Verdict verdict);

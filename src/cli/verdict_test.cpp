@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/verdict.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,6 +148,38 @@ TEST(Judge, TheWorseCodeIsTheWholes) {
   EXPECT_EQ(worse(kExitDone, kExitInconclusive), kExitInconclusive);
   EXPECT_EQ(worse(kExitBug, kExitInconclusive), kExitBug);
   EXPECT_EQ(worse(kExitBug, kExitInternal), kExitInternal);
+}
+
+std::string told(const TestResult& test, const std::string& kind) {
+  for (const Assumption& assumption : test.assumptions) {
+    if (assumption.kind == kind) return fmt::format("{}: {}", assumption.count, assumption.text);
+  }
+  return "";
+}
+
+TEST(Judge, FilesThatWereNotInstrumented) {
+  const std::vector<LinkedModule> good = {{"/a/good", {true, {}}}};
+  TestResult test = judge(exhausted(), {}, false, 0, good);
+  EXPECT_FALSE(assumes(test, "uninstrumented-files"));
+  EXPECT_FALSE(assumes(test, "instrumentation-unknown"));
+  const std::vector<LinkedModule> modules = {
+      {"/a/p", {true, {"a.c", "b.c", "b.c"}}}, {"/a/q.so", {false, {}}}, {"/a/r.so", {true, {"c.c"}}}};
+  test = judge(exhausted(), {}, false, 0, modules);
+  EXPECT_EQ(test.verdict, Verdict::exhausted) << "as with modules that are not instrumented";
+  EXPECT_EQ(
+      told(test, "uninstrumented-files"),
+      "4: Files not instrumented: a.c, b.c (2 files) (in p), c.c (in r.so). What they do with memory is "
+      "not seen, except through the calls that are intercepted.");
+  EXPECT_EQ(told(test, "instrumentation-unknown").substr(0, 45),
+            "1: Taken to be instrumented throughout: q.so.");
+}
+
+TEST(Judge, ALongListOfFilesIsCut) {
+  std::vector<std::string> files(2, "a.c");
+  for (char letter = 'b'; letter <= 'z'; ++letter) files.push_back(std::string(1, letter) + ".c");
+  std::string text = told(judge(exhausted(), {}, false, 0, {{"p", {true, files}}}), "uninstrumented-files");
+  EXPECT_NE(text.find("27: Files not instrumented: a.c (2 files), b.c, "), std::string::npos) << text;
+  EXPECT_NE(text.find("t.c and 6 more (in p)"), std::string::npos) << text;
 }
 
 TEST(Judge, RacesIgnored) {

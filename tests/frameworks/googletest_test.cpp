@@ -68,6 +68,17 @@ TEST_F(GoogleTest, KeepGoingFindsEachBugOfATestOnce) {
   EXPECT_EQ(wrong["executions"], 12) << "all orders of one, two and one operations";
 }
 
+// The distribution's archives are not instrumented, and are named; the program's own files are not.
+TEST_F(GoogleTest, TheFrameworksOwnFilesAreNamed) {
+  json result = check({program("googletest"), "--test", "Sizes/ChannelOf.LosesNone/0"}, 0);
+  std::string text;
+  for (const json& assumption : result["tests"][0]["guarantee"]["assumptions"]) {
+    if (assumption["kind"] == "uninstrumented-files") text = assumption["text"];
+  }
+  EXPECT_NE(text.find("gtest-all.cc"), std::string::npos) << text;
+  EXPECT_EQ(text.find("_test.cpp"), std::string::npos) << text;
+}
+
 TEST_F(GoogleTest, TestsAreListedAndNotRun) {
   ChildResult listed = thrum({"check", "--list-tests", program("googletest")});
   EXPECT_EQ(listed.exit_code, 0) << listed.errors;
