@@ -35,7 +35,7 @@ inline constexpr int kBugKindCount = static_cast<int>(BugKind::hang) + 1;
 // As in the JSON result: "data-race".
 std::string_view bug_kind_name(BugKind kind);
 
-// A thread that could not go on when the execution failed (deadlock, livelock).
+// What a thread stood before when the execution failed.
 struct Waiter {
   ThreadId thread = kMainThread;
   Operation operation = Operation::lock;  // what it waits to do
@@ -43,6 +43,7 @@ struct Waiter {
   ThreadId holder = kNoThread;  // who has to act first, where that is known
   bool spinning = false;
   std::uint64_t code = 0;
+  bool ready = false;  // it could have gone on, and had not been chosen (never so in a deadlock)
 };
 
 struct Failure {

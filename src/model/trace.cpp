@@ -16,6 +16,10 @@ void Trace::clear() {
   if (!failure.empty()) failure = Failure{};
   failure_stack.clear();
   waiter_places.clear();
+  others.clear();
+  other_places.clear();
+  frames.clear();
+  blocks.clear();
   output.clear();
 }
 

@@ -39,6 +39,25 @@ struct EventPlaces {
   std::vector<Place> stack;  // return addresses, innermost first
 };
 
+// A function's frame on a stack, so that an address in it can be given the name of a variable. Registers are
+// distances from the upper end of the stack.
+struct StackFrame {
+  Place code;  // the return address in it
+  std::uint64_t stack_pointer = 0;
+  std::uint64_t base_pointer = 0;
+  std::uint64_t end = 0;  // its canonical frame address (DWARF), where its caller's frame begins
+
+  friend bool operator==(const StackFrame&, const StackFrame&) = default;
+};
+
+// A block of the heap that places of the trace lie in.
+struct HeapBlock {
+  ThreadId thread = kMainThread;  // these two name it, as in Place
+  std::uint32_t number = 0;
+  std::uint64_t size = 0;        // that was asked for
+  std::vector<Place> allocated;  // where: return addresses, innermost first; empty where that is not known
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -53,6 +72,12 @@ struct Trace {
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters
+  // Recording::full, where it failed and not because nobody could go on: what the threads that lived on stood
+  // before, and its object and stack.
+  std::vector<Waiter> others;
+  std::vector<EventPlaces> other_places;
+  std::vector<StackFrame> frames;          // Recording::full: those that places speak of
+  std::vector<HeapBlock> blocks;           // Recording::full: likewise
   std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.

@@ -169,6 +169,21 @@ constexpr auto waiter = [](auto& codec, auto& x) {
   codec.thread_or_none(x.holder);
   codec.flag(x.spinning);
   codec.number(x.code);
+  codec.flag(x.ready);
+};
+
+constexpr auto stack_frame = [](auto& codec, auto& x) {
+  place(codec, x.code);
+  codec.number(x.stack_pointer);
+  codec.number(x.base_pointer);
+  codec.number(x.end);
+};
+
+constexpr auto heap_block = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.number(x.number);
+  codec.number(x.size);
+  codec.list(x.allocated, place);
 };
 
 constexpr auto failure = [](auto& codec, auto& x) {
@@ -222,8 +237,13 @@ constexpr auto trace = [](auto& codec, auto& x) {
   failure(codec, x.failure);
   codec.list(x.failure_stack, place);
   codec.list(x.waiter_places, event_places);
+  codec.list(x.others, waiter);
+  codec.list(x.other_places, event_places);
+  codec.list(x.frames, stack_frame);
+  codec.list(x.blocks, heap_block);
   codec.text(x.output);
   if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
+  if (x.other_places.size() != x.others.size()) codec.fail();
   if (!x.waiter_places.empty() && x.waiter_places.size() != x.failure.waiters.size()) codec.fail();
 };
 

@@ -15,19 +15,13 @@ namespace {
 constexpr std::array<std::string_view, 6> kSystemFolders = {
     "/usr/include/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/local/include/c++/"};
 
-bool is_system(std::string_view path) {
-  return path.ends_with("/libthrum.so") || path.find("/include/thrum/wrapped/") != std::string_view::npos ||
-         std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
-                     [&](auto folder) { return path.starts_with(folder); });
-}
-
 std::vector<SourceLine> lines_of(const TraceFile& file, const std::vector<Place>& stack, bool with_system) {
   std::vector<SourceLine> result;
   for (const Place& place : stack) {
     bool module_known = place.space == Place::Space::module && place.owner < file.modules.size();
-    if (!with_system && module_known && is_system(file.modules[place.owner])) continue;
+    if (!with_system && module_known && is_system_path(file.modules[place.owner])) continue;
     for (const SourceLine& line : file.lines(place)) {
-      if (with_system || (!line.file.empty() && !is_system(line.file))) result.push_back(line);
+      if (with_system || (!line.file.empty() && !is_system_path(line.file))) result.push_back(line);
     }
   }
   return result;
@@ -50,7 +44,7 @@ void mix(std::uint64_t& hash, std::string_view text) {
 void mix_lines(std::uint64_t& hash, const std::vector<SourceLine>& lines) {
   for (const SourceLine& line : lines) {
     mix(hash, line.function);
-    mix(hash, source_text(line));
+    mix(hash, line.text);
   }
 }
 
@@ -100,15 +94,24 @@ const std::vector<Place>& failing_stack(const TraceFile& file) {
   return trace.failure_stack;
 }
 
-std::string source_text(const SourceLine& line) {
-  std::ifstream in(line.file);
-  std::string text;
-  for (std::uint32_t i = 0; i < line.line; ++i) {
-    if (!std::getline(in, text)) return "";
+bool is_system_path(std::string_view path) {
+  return path.ends_with("/libthrum.so") || path.find("/include/thrum/wrapped/") != std::string_view::npos ||
+         std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
+                     [&](auto folder) { return path.starts_with(folder); });
+}
+
+std::string SourceReader::text(const std::string& file, std::uint32_t line) {
+  auto [entry, is_new] = files_.try_emplace(file);
+  std::vector<std::string>& lines = entry->second;
+  if (is_new) {
+    std::ifstream in(file);
+    for (std::string text; std::getline(in, text);) {
+      std::size_t begin = text.find_first_not_of(" \t");
+      std::size_t end = text.find_last_not_of(" \t\r");
+      lines.push_back(begin == std::string::npos ? "" : text.substr(begin, end - begin + 1));
+    }
   }
-  std::size_t begin = text.find_first_not_of(" \t");
-  std::size_t end = text.find_last_not_of(" \t\r");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+  return line == 0 || line > lines.size() ? "" : lines[line - 1];
 }
 
 std::string fingerprint(const TraceFile& file) {

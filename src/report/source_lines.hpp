@@ -2,8 +2,10 @@
 // Which line of a stack is the one to show to a person.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/trace_file.hpp"
@@ -29,8 +31,18 @@ std::vector<SourceLine> failing_lines(const TraceFile& file);
 // The stack of the failure; where it has none, that of the failing thread's last event.
 const std::vector<Place>& failing_stack(const TraceFile& file);
 
-// The text of a source line without its indentation; empty where the file is not at hand.
-std::string source_text(const SourceLine& line);
+// Reads the text of source lines, each file once.
+class SourceReader {
+ public:
+  // Without its indentation; empty where the file is not at hand.
+  std::string text(const std::string& file, std::uint32_t line);
+
+ private:
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+// Whether a file is the compiler's or the system's own, or the runtime's.
+bool is_system_path(std::string_view path);
 
 // Tells bugs apart, and stays the same when other parts of the program are edited: made of the kind, and of
 // the functions and the text of the lines on the stack where it failed.

@@ -2,6 +2,9 @@
 // Tested by symbolizer_test.cpp.
 #include "report/symbolizer.hpp"
 
+#include "report/source_lines.hpp"
+#include "report/variables.hpp"
+
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -104,6 +107,7 @@ struct Symbolizer::Library {
   Dwfl* session = nullptr;
   Dwfl_Module* module = nullptr;
   Dwarf_Addr bias = 0;  // the session's addresses less the file's own
+  Globals globals;
 
   explicit Library(const std::string& path) {
     session = dwfl_begin(&kCallbacks);
@@ -161,7 +165,7 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
   return lines;
 }
 
-std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset) {
+std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset, std::uint32_t size) {
   Library* library = open(module);
   if (library == nullptr) return "";
   GElf_Off inside = 0;
@@ -173,34 +177,101 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset) {
   constexpr std::string_view kGuard = "guard variable for ";
   text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size()))
                                   : short_function_name(text);
+  constexpr std::string_view kInsideLibrary = "std::__";
+  if (text.starts_with(kInsideLibrary)) text = "std's own " + text.substr(text.rfind(':') + 1);
+  Dwarf_Addr bias = 0;
+  Dwarf* dwarf = dwfl_module_getdwarf(library->module, &bias);
+  Dwarf_Die* variable = dwarf ? library->globals.at(dwarf, offset + library->bias - inside - bias) : nullptr;
+  if (variable != nullptr) return text + part_name(variable, inside, size);
   return inside == 0 ? text : fmt::format("{}+{}", text, inside);
 }
 
-void name_places(TraceFile& file) {
-  Symbolizer symbolizer(file.modules);
-  auto name_data = [&](const Place& place) {
-    if (place.space != Place::Space::module || file.symbols.data.contains({place.owner, place.offset}))
-      return;
-    std::string name = symbolizer.data(place.owner, place.offset);
-    if (!name.empty()) file.symbols.data[{place.owner, place.offset}] = name;
-  };
-  auto name_stack = [&](const std::vector<Place>& stack) {
-    for (const Place& place : stack) {
-      if (place.space != Place::Space::module || file.symbols.code.contains({place.owner, place.offset}))
-        continue;
-      file.symbols.code[{place.owner, place.offset}] = symbolizer.code(place.owner, place.offset);
-    }
-  };
-  auto name_all = [&](const EventPlaces& places) {
-    name_data(places.object);
-    name_data(places.value);
-    name_data(places.operand);
-    name_stack(places.stack);
-  };
-  for (const EventPlaces& places : file.trace.places) name_all(places);
-  for (const EventPlaces& places : file.trace.waiter_places) name_all(places);
-  name_stack(file.trace.failure_stack);
+std::string Symbolizer::local(const StackFrame& frame, std::uint64_t distance, std::uint32_t size) {
+  constexpr Dwarf_Addr kTop = Dwarf_Addr{1} << 46;  // of a stack: anywhere
+  Library* library = frame.code.space == Place::Space::module ? open(frame.code.owner) : nullptr;
+  if (library == nullptr) return "";
+  Dwarf_Addr address = frame.code.offset - 1 + library->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* unit = find_unit(library->module, address, &bias);
+  Dwarf_Die* scopes = nullptr;
+  int count = unit ? scopes_around(unit, address - bias, &scopes) : 0;
+  int functions = 0;  // as far as the function itself
+  while (functions < count && dwarf_tag(&scopes[functions]) != DW_TAG_subprogram) ++functions;
+  functions = std::min(functions + 1, count);
+  FrameRegisters registers{kTop - frame.stack_pointer, kTop - frame.base_pointer, kTop - frame.end};
+  std::optional<Local> local =
+      find_local(scopes, functions, address - bias, registers, kTop - distance, size);
+  std::string name;
+  if (local) {
+    int function = local->scope;
+    while (function + 1 < functions && !is_function(&scopes[function])) ++function;
+    std::string of = function_name(&scopes[function]);
+    if (of == "operator()") of = lambda_name(&scopes[function], library->module, address);
+    name = of + "::" + local->name;
+  }
+  std::free(scopes);
+  return name;
 }
+
+namespace {
+
+// Names the places of one trace file.
+class Namer {
+ public:
+  explicit Namer(TraceFile& file) : file_(file), symbolizer_(file.modules) {}
+
+  void run() {
+    const Trace& trace = file_.trace;
+    for (std::size_t i = 0; i < trace.places.size(); ++i)
+      name_all(trace.places[i], i < trace.events.size() ? trace.events[i].size : 0);
+    for (const EventPlaces& places : trace.waiter_places) name_all(places, 0);
+    for (const EventPlaces& places : trace.other_places) name_all(places, 0);
+    for (const HeapBlock& block : trace.blocks) name_stack(block.allocated);
+    name_stack(trace.failure_stack);
+  }
+
+ private:
+  void name_data(const Place& place, std::uint32_t size) {
+    Symbols& symbols = file_.symbols;
+    if (place.space == Place::Space::module && !symbols.data.contains({place.owner, place.offset})) {
+      std::string name = symbolizer_.data(place.owner, place.offset, size);
+      if (!name.empty()) symbols.data[{place.owner, place.offset}] = name;
+    }
+    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
+                    place.number <= file_.trace.frames.size();
+    if (in_frame && !symbols.locals.contains(place)) {
+      std::string name = symbolizer_.local(file_.trace.frames[place.number - 1], place.offset, size);
+      if (!name.empty()) symbols.locals[place] = name;
+    }
+  }
+
+  void name_stack(const std::vector<Place>& stack) {
+    for (const Place& place : stack) {
+      if (place.space != Place::Space::module || file_.symbols.code.contains({place.owner, place.offset}))
+        continue;
+      std::vector<SourceLine> lines = symbolizer_.code(place.owner, place.offset);
+      for (SourceLine& line : lines) {
+        if (!is_system_path(line.file)) line.text = sources_.text(line.file, line.line);
+      }
+      file_.symbols.code[{place.owner, place.offset}] = std::move(lines);
+    }
+  }
+
+  void name_all(const EventPlaces& places, std::uint32_t size) {
+    name_data(places.object, size);
+    name_data(places.value, 0);
+    name_data(places.operand, 0);
+    name_stack(places.stack);
+  }
+
+  TraceFile& file_;
+  Symbolizer symbolizer_;
+  SourceReader sources_;
+};
+
+}  // namespace
+
+void name_places(TraceFile& file) { Namer(file).run(); }
 
 // Cuts what stands in brackets and the argument list, then everything before the last word outside of them.
 std::string short_function_name(const std::string& demangled) {

@@ -60,7 +60,7 @@ std::string failure_place(const TraceFile& file, const TextStyle& style) {
   if (!line) return "";
   std::string text = fmt::format("  Thread {} failed at {}", file.names.name(file.trace.failure.thread),
                                  shown_path(*line, style));
-  std::string source = source_text(*line);
+  const std::string& source = line->text;
   text += source.empty() ? "\n" : fmt::format("\n      {}\n", source);
   std::vector<SourceLine> lines = failing_lines(file);
   return text + "  Stack:\n" +

@@ -20,8 +20,8 @@ bool same_place(const TraceFile& a, const Place& x, const TraceFile& b, const Pl
     case Place::Space::none:
     case Place::Space::other: return true;
     case Place::Space::module: return x.offset == y.offset && module_of(a, x) == module_of(b, y);
-    case Place::Space::heap:
-    case Place::Space::stack: break;
+    case Place::Space::stack: return x.offset == y.offset && a.names.name(x.owner) == b.names.name(y.owner);
+    case Place::Space::heap: break;
   }
   return x.offset == y.offset && x.number == y.number && a.names.name(x.owner) == b.names.name(y.owner);
 }
@@ -82,9 +82,11 @@ std::string TraceFile::place_name(const Place& place) const {
   switch (place.space) {
     case Place::Space::none: return "";
     case Place::Space::other: return fmt::format("{:#x}", place.offset);
-    case Place::Space::stack: return fmt::format("stack of {} - {}", names.name(place.owner), place.offset);
+    case Place::Space::stack:
+      if (auto local = symbols.locals.find(place); local != symbols.locals.end()) return local->second;
+      return fmt::format("stack of {} - {}", names.name(place.owner), place.offset);
     case Place::Space::heap: {
-      std::string block = fmt::format("heap block {} of {}", place.number, names.name(place.owner));
+      std::string block = fmt::format("block {} of {}", place.number, names.name(place.owner));
       return place.offset == 0 ? block : fmt::format("{} + {}", block, place.offset);
     }
     case Place::Space::module: break;

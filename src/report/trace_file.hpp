@@ -22,6 +22,7 @@ struct SourceLine {
   std::string function;
   std::string file;  // empty where it is not known
   std::uint32_t line = 0;
+  std::string text{};  // of the line, without its indentation; empty where the file was not at hand
 
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
@@ -30,7 +31,8 @@ struct SourceLine {
 struct Symbols {
   using Key = std::pair<std::uint16_t, std::uint64_t>;
   std::map<Key, std::vector<SourceLine>> code;  // by return address; innermost inlined function first
-  std::map<Key, std::string> data;              // "counter", "table+16"
+  std::map<Key, std::string> data;              // "counter", "table[2].next", "table+16"
+  std::map<Place, std::string> locals;          // of places on stacks: "main::ready"
 };
 
 // How the program under test was started.
@@ -54,6 +56,8 @@ struct TraceFile {
   Plan plan;
   std::uint32_t preemptions = 0;
   bool minimal = false;
+  std::optional<std::uint32_t> switches;  // of threads; nothing: not counted
+  bool switches_minimal = false;          // no schedule with as few preemptions has fewer (proved)
   std::uint64_t execution = 0;
   ThreadNames names;  // of the thread ids in plan and trace
   Trace trace;
@@ -62,7 +66,8 @@ struct TraceFile {
 
   // The lines of a place in code, innermost inlined function first; empty where nothing is known of it.
   const std::vector<SourceLine>& lines(const Place& place) const;
-  // What a place in data is called: "counter", "heap block 2 of 0.1 + 8"; empty for no place.
+  // What a place in data is called: "counter", "main::ready", "block 2 of 0.1 + 8" (the second that thread 0.1
+  // allocated); empty for no place.
   std::string place_name(const Place& place) const;
 };
 

@@ -29,6 +29,9 @@ class TraceReader {
     trace.steps = json_.at("instrumented_operations").get<std::uint64_t>();
     trace.output = json_.at("output").get<std::string>();
     for (const Json& frame : json_.at("frames")) read_frame(frame);
+    if (json_.contains("blocks")) {
+      for (const Json& block : json_.at("blocks")) read_block(block);
+    }
     for (const Json& event : json_.at("events")) read_event(event);
     for (const Json& choice : json_.at("choices")) read_choice(choice);
     if (json_.contains("failure")) read_failure(json_.at("failure"));
@@ -64,6 +67,9 @@ class TraceReader {
     options.at("seed").get_to(file_.seed);
     json_.at("preemptions").get_to(file_.preemptions);
     file_.minimal = json_.at("preemptions_minimal") == "proved";
+    if (json_.contains("switches") && !json_.at("switches").is_null())
+      file_.switches = json_.at("switches").get<std::uint32_t>();
+    file_.switches_minimal = json_.value("switches_minimal", "") == "proved";
     json_.at("execution").get_to(file_.execution);
   }
 
@@ -101,6 +107,7 @@ class TraceReader {
     if (place.space == Place::Space::heap) json.at("block").get_to(place.number);
     if (place.space == Place::Space::heap || place.space == Place::Space::stack)
       place.owner = thread(json.at("thread"));
+    if (place.space == Place::Space::stack) place.number = json.value("frame", std::uint32_t{0});
     return place;
   }
 
@@ -113,6 +120,8 @@ class TraceReader {
     if (place.space == Place::Space::module) {
       file_.symbols.data[{place.owner, place.offset}] = json.at("name").get<std::string>();
     }
+    if (place.space == Place::Space::stack && place.number != 0)
+      file_.symbols.locals[place] = json.at("name").get<std::string>();
   }
 
   void read_frame(const Json& json) {
@@ -122,7 +131,7 @@ class TraceReader {
     std::vector<SourceLine>& lines = file_.symbols.code[{place.owner, place.offset}];
     for (const Json& line : json.at("lines")) {
       lines.push_back({line.at("function").get<std::string>(), line.at("file").get<std::string>(),
-                       line.at("line").get<std::uint32_t>()});
+                       line.at("line").get<std::uint32_t>(), line.value("text", "")});
     }
   }
 
@@ -170,7 +179,21 @@ class TraceReader {
     trace.failure_stack = read_stack(json.at("stack"));
     trace.failure.file = json.value("file", "");
     trace.failure.line = json.value("line", 0u);
-    for (const Json& entry : json.at("waiters")) {
+    read_waiters(json.at("waiters"), trace.failure.waiters, trace.waiter_places);
+    if (json.contains("others")) read_waiters(json.at("others"), trace.others, trace.other_places);
+  }
+
+  void read_block(const Json& json) {
+    HeapBlock block;
+    block.thread = thread(json.at("thread"));
+    json.at("block").get_to(block.number);
+    json.at("size").get_to(block.size);
+    block.allocated = read_stack(json.at("allocated"));
+    file_.trace.blocks.push_back(std::move(block));
+  }
+
+  void read_waiters(const Json& json, std::vector<Waiter>& waiters, std::vector<EventPlaces>& all_places) {
+    for (const Json& entry : json) {
       Waiter waiter;
       EventPlaces places;
       waiter.thread = thread(entry.at("thread"));
@@ -178,9 +201,10 @@ class TraceReader {
       read_value(entry.at("object"), waiter.object, places.object);
       waiter.holder = thread_or_none(entry.at("holder"));
       entry.at("spinning").get_to(waiter.spinning);
+      waiter.ready = entry.value("ready", false);
       places.stack = read_stack(entry.at("stack"));
-      trace.failure.waiters.push_back(waiter);
-      trace.waiter_places.push_back(std::move(places));
+      waiters.push_back(waiter);
+      all_places.push_back(std::move(places));
     }
   }
 

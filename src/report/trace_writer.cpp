@@ -27,10 +27,13 @@ class TraceWriter {
     for (std::size_t i = 0; i < trace.events.size(); ++i) events.push_back(event_json(i));
     Json choices = Json::array();
     for (const ChoicePoint& point : trace.choices) choices.push_back(choice_json(point));
+    Json blocks = Json::array();
+    for (const HeapBlock& block : trace.blocks) blocks.push_back(block_json(block));
     json["threads"] = thread_names();
     json["threads_created"] = trace.threads;
     json["instrumented_operations"] = trace.steps;
     json["frames"] = frames_;  // all are known by now
+    json["blocks"] = std::move(blocks);
     json["events"] = std::move(events);
     json["choices"] = std::move(choices);
     json["output"] = trace.output;
@@ -62,6 +65,8 @@ class TraceWriter {
          {{"strategy", file_.strategy}, {"heap", file_.heap}, {"spurious", file_.spurious}, {"steps", file_.steps}, {"seed", file_.seed}}},
         {"preemptions", file_.preemptions},
         {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},
+        {"switches", file_.switches ? Json(*file_.switches) : Json(nullptr)},
+        {"switches_minimal", file_.switches_minimal ? "proved" : "best-found"},
         {"execution", file_.execution}};
   }
 
@@ -98,6 +103,7 @@ class TraceWriter {
     if (place.space == Place::Space::heap) json["block"] = place.number;
     if (place.space == Place::Space::heap || place.space == Place::Space::stack)
       json["thread"] = thread(place.owner);
+    if (place.space == Place::Space::stack && place.number != 0) json["frame"] = place.number;
     json["offset"] = place.offset;
     return json;
   }
@@ -124,7 +130,7 @@ class TraceWriter {
   Json frame_json(const Place& place) const {
     Json lines = Json::array();
     for (const SourceLine& line : file_.lines(place)) {
-      lines.push_back({{"function", line.function}, {"file", line.file}, {"line", line.line}});
+      lines.push_back({{"function", line.function}, {"file", line.file}, {"line", line.line}, {"text", line.text}});
     }
     Json json = place_json(place);
     json["lines"] = lines;
@@ -146,24 +152,37 @@ class TraceWriter {
     return json;
   }
 
+  Json block_json(const HeapBlock& block) {
+    return {{"thread", thread(block.thread)},
+            {"block", block.number},
+            {"size", block.size},
+            {"allocated", stack_json(block.allocated)}};
+  }
+
+  Json waiters_json(const std::vector<Waiter>& waiters, const std::vector<EventPlaces>& all_places) {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < waiters.size(); ++i) {
+      const Waiter& waiter = waiters[i];
+      const EventPlaces places = i < all_places.size() ? all_places[i] : EventPlaces{};
+      json.push_back({{"thread", thread(waiter.thread)},
+                      {"operation", operation_name(waiter.operation)},
+                      {"object", value_json(waiter.object, places.object)},
+                      {"holder", thread(waiter.holder)},
+                      {"spinning", waiter.spinning},
+                      {"ready", waiter.ready},
+                      {"stack", stack_json(places.stack)}});
+    }
+    return json;
+  }
+
   Json failure_json() {
     const Trace& trace = file_.trace;
-    Json waiters = Json::array();
-    for (std::size_t i = 0; i < trace.failure.waiters.size(); ++i) {
-      const Waiter& waiter = trace.failure.waiters[i];
-      const EventPlaces places = i < trace.waiter_places.size() ? trace.waiter_places[i] : EventPlaces{};
-      waiters.push_back({{"thread", thread(waiter.thread)},
-                         {"operation", operation_name(waiter.operation)},
-                         {"object", value_json(waiter.object, places.object)},
-                         {"holder", thread(waiter.holder)},
-                         {"spinning", waiter.spinning},
-                         {"stack", stack_json(places.stack)}});
-    }
     Json json = {{"kind", bug_kind_name(trace.failure.kind)},
                  {"message", trace.failure.message},
                  {"thread", thread(trace.failure.thread)},
                  {"stack", stack_json(trace.failure_stack)},
-                 {"waiters", waiters}};
+                 {"waiters", waiters_json(trace.failure.waiters, trace.waiter_places)},
+                 {"others", waiters_json(trace.others, trace.other_places)}};
     if (!trace.failure.file.empty()) {
       json["file"] = trace.failure.file;
       json["line"] = trace.failure.line;

@@ -115,11 +115,21 @@ void fail(Failure failure) {
     for (const Waiter& waiter : trace.failure.waiters) {
       for (const Thread* thread : scheduler().live()) {
         if (thread->id == waiter.thread)
-          trace.waiter_places.push_back({place_of(waiter.object), {}, {}, thread->stack});
+          trace.waiter_places.push_back({described_place(waiter.object), {}, {}, thread->stack});
       }
     }
+    if (trace.failure.waiters.empty()) note_others(trace);
   }
   end_execution();
+}
+
+void note_others(Trace& trace) {
+  for (const Thread* thread : scheduler().live()) {
+    bool stands = thread->life == Life::standing || thread->wait == Wait::join;
+    if (thread->id == trace.failure.thread || thread->timer || !stands) continue;
+    trace.others.push_back(scheduler().waiter(*thread));
+    trace.other_places.push_back({described_place(thread->object), {}, {}, thread->stack});
+  }
 }
 
 void capture_failure_stack(Trace& trace) {

@@ -15,6 +15,9 @@ namespace thrum {
 // The same for the running thread, at the place in the program that called into the runtime.
 [[noreturn]] void fail_here(BugKind kind, const char* message);
 
+// Writes down what the threads that live on beside the failing one stand before.
+void note_others(Trace& trace);
+
 // Writes the running stack into trace.failure_stack.
 void capture_failure_stack(Trace& trace);
 

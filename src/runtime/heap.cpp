@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/allocations.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/world.hpp"
@@ -116,6 +117,7 @@ void* ProgramHeap::allocate(std::size_t size) {
   block->thread = mine.thread;
   block->size_class = static_cast<std::uint8_t>(size_class);
   block->state = BlockState::live;
+  if (__builtin_expect(!world.running || world.recording, 0)) allocations().note(mine.thread, mine.numbers, size);
   return block->memory();
 }
 

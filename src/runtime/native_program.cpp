@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "runtime/allocations.hpp"
 #include "runtime/descriptors.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/files.hpp"
@@ -279,6 +280,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     limit_steps(world.job->steps);
     world.wrote = false;
     loader().reset();
+    allocations().begin();
     output().begin(recording == Recording::full);
     g_again = Again::no;
     world.running = true;

@@ -2,7 +2,10 @@
 #include "runtime/record.hpp"
 
 #include <unwind.h>
+#include <algorithm>
+#include <utility>
 
+#include "runtime/allocations.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
@@ -13,27 +16,100 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kDepthMax = 64;
+constexpr int kBasePointer = 6;  // DWARF's number of rbp
+
+struct FrameWalk {
+  std::vector<RawFrame> frames;
+  bool open = false;  // the last one's end is not known yet
+};
 
 _Unwind_Reason_Code collect_frame(_Unwind_Context* context, void* argument) {
-  auto& frames = *static_cast<std::vector<Place>*>(argument);
+  auto& walk = *static_cast<FrameWalk*>(argument);
+  std::vector<RawFrame>& frames = walk.frames;
+  // What the unwinder calls the frame address here is where the callee's frame ends.
+  if (walk.open) frames.back().end = _Unwind_GetCFA(context);
+  walk.open = false;
   int interrupted = 0;  // by a signal: the address is of the instruction itself, not of the one behind a call
   std::uint64_t address = _Unwind_GetIPInfo(context, &interrupted);
   if (interrupted) ++address;
   if (address == 0 || frames.size() == kDepthMax) return _URC_END_OF_STACK;
-  if (!runtime_range().holds(address)) frames.push_back(place_of(address));
+  if (!runtime_range().holds(address)) {
+    frames.push_back({address, _Unwind_GetCFA(context), _Unwind_GetGR(context, kBasePointer)});
+    walk.open = true;
+  }
   return _URC_NO_REASON;
+}
+
+struct CodeWalk {
+  std::span<std::uint64_t> code;
+  std::size_t depth = 0;
+};
+
+_Unwind_Reason_Code collect_code(_Unwind_Context* context, void* argument) {
+  auto& walk = *static_cast<CodeWalk*>(argument);
+  std::uint64_t address = _Unwind_GetIP(context);
+  if (address == 0 || walk.depth == walk.code.size()) return _URC_END_OF_STACK;
+  if (!runtime_range().holds(address)) walk.code[walk.depth++] = address;
+  return _URC_NO_REASON;
+}
+
+std::vector<RawFrame> running_frames() {
+  FrameWalk walk;
+  _Unwind_Backtrace(collect_frame, &walk);
+  return std::move(walk.frames);
+}
+
+std::vector<Place> places_of(const std::vector<RawFrame>& frames) {
+  std::vector<Place> places;
+  places.reserve(frames.size());
+  for (const RawFrame& frame : frames) places.push_back(place_of(frame.code));
+  return places;
+}
+
+// The number of the frame that holds an address of a thread's stack, in the current trace counted from 1; 0
+// where no frame is known to.
+std::uint32_t frame_number(const Thread& thread, std::uint64_t address) {
+  auto top = reinterpret_cast<std::uint64_t>(thread.stack_top);
+  for (const RawFrame& raw : thread.frames) {
+    if (address < raw.stack_pointer || address >= raw.end) continue;
+    std::vector<StackFrame>& frames = current_trace().frames;
+    StackFrame frame{place_of(raw.code), top - raw.stack_pointer, top - raw.base_pointer, top - raw.end};
+    auto known = std::find(frames.begin(), frames.end(), frame);
+    if (known == frames.end()) known = frames.insert(frames.end(), frame);
+    return static_cast<std::uint32_t>(known - frames.begin()) + 1;
+  }
+  return 0;
+}
+
+void note_block(const Place& place) {
+  std::vector<HeapBlock>& blocks = current_trace().blocks;
+  bool known = std::any_of(blocks.begin(), blocks.end(), [&](const HeapBlock& block) {
+    return block.thread == place.owner && block.number == place.number;
+  });
+  if (known) return;
+  HeapBlock block{place.owner, place.number, 0, {}};
+  if (const Allocation* made = allocations().find(place.owner, place.number)) {
+    block.size = made->size;
+    for (std::uint64_t code : made->code) {
+      if (code != 0) block.allocated.push_back(place_of(code));
+    }
+  }
+  blocks.push_back(std::move(block));
 }
 
 }  // namespace
 
-std::vector<Place> running_stack() {
-  std::vector<Place> frames;
-  _Unwind_Backtrace(collect_frame, &frames);
-  return frames;
+std::vector<Place> running_stack() { return places_of(running_frames()); }
+
+void running_code(std::span<std::uint64_t> code) {
+  CodeWalk walk{code};
+  _Unwind_Backtrace(collect_code, &walk);
 }
 
 void note_stack(Thread& thread) {
-  if (scheduler().director().records_places()) thread.stack = running_stack();
+  if (!scheduler().director().records_places()) return;
+  thread.frames = running_frames();
+  thread.stack = places_of(thread.frames);
 }
 
 Place place_of(std::uint64_t address) {
@@ -53,6 +129,16 @@ Place place_of(std::uint64_t address) {
   return place;
 }
 
+Place described_place(std::uint64_t address) {
+  Place place = place_of(address);
+  if (place.space == Place::Space::heap) note_block(place);
+  if (place.space != Place::Space::stack) return place;
+  for (const Thread* thread : scheduler().live()) {
+    if (thread->id == place.owner) place.number = frame_number(*thread, address);
+  }
+  return place;
+}
+
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   Trace& trace = current_trace();
   Event event;
@@ -67,7 +153,8 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
   event.size = thread.size;
   trace.events.push_back(event);
   if (!scheduler().director().records_places()) return;
-  trace.places.push_back({place_of(event.object), place_of(value), place_of(operand), thread.stack});
+  trace.places.push_back({described_place(event.object), described_place(value),
+                          described_place(operand), thread.stack});
 }
 
 }  // namespace thrum

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/trace.hpp"
@@ -20,7 +21,14 @@ void note_stack(Thread& thread);
 // The name of an address that lasts. none where the number is no address of the program's.
 Place place_of(std::uint64_t address);
 
+// The same, and where it is the address of a variable of a function that runs, or of a block of the heap, the
+// current trace is told of the frame or the block. REQUIRES: the current trace holds places.
+Place described_place(std::uint64_t address);
+
 // Return addresses of the running stack from the program's own code on, innermost first.
 std::vector<Place> running_stack();
+
+// The same as addresses, as many as there is room for. What is left over stays as it is.
+void running_code(std::span<std::uint64_t> code);
 
 }  // namespace thrum

@@ -442,20 +442,26 @@ bool Scheduler::rounds_changed_memory() {
   return before != digest;
 }
 
+Waiter Scheduler::waiter(const Thread& thread) const {
+  Waiter waiter{thread.id,    thread.operation,          thread.object,
+                kNoThread,    thread.wait == Wait::spin, thread.code,
+                enabled(thread)};
+  if (thread.wait == Wait::join) {
+    waiter.operation = Operation::thread_join;
+    waiter.holder = thread.joined->id;
+  }
+  if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
+    waiter.holder = lock_holder(thread.object);
+  return waiter;
+}
+
 void Scheduler::fail_stuck() {
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   bool anybody = false;
   for (Thread* thread : live_) {
     if (thread->timer) continue;
     anybody = true;
-    Waiter waiter{thread->id, thread->operation,          thread->object,
-                  kNoThread,  thread->wait == Wait::spin, thread->code};
-    if (thread->wait == Wait::join) {
-      waiter.operation = Operation::thread_join;
-      waiter.holder = thread->joined->id;
-    }
-    if (thread->wait == Wait::lock || thread->wait == Wait::shared_lock)
-      waiter.holder = lock_holder(thread->object);
+    Waiter waiter = this->waiter(*thread);
     if (waiter.spinning && failure.kind == BugKind::deadlock) {
       failure.kind = BugKind::livelock;
       failure.message = "every thread waits, some by going round in a loop";

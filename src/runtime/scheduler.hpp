@@ -80,6 +80,8 @@ class Scheduler final : Pending {
   // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
   // cancelled.
   void join(Thread& other, std::uint64_t code);
+  // What a thread that stands, or waits to join, stands before.
+  Waiter waiter(const Thread& thread) const;
   // Whether no other thread of the program lives.
   bool is_last(const Thread& thread) const;
   // Stands for a thread among the objects: its end writes it, and try- and timed joins read it.

@@ -42,6 +42,14 @@ enum class Life : std::uint8_t {
 
 struct Thread;
 
+// A frame of a stack as the unwinder finds it.
+struct RawFrame {
+  std::uint64_t code;  // the return address in it
+  std::uint64_t stack_pointer;
+  std::uint64_t base_pointer;
+  std::uint64_t end = 0;  // where its caller's begins; 0: not known
+};
+
 struct Destructor {
   void (*function)(void*);
   void* object;
@@ -128,7 +136,9 @@ struct alignas(64) Thread : Turn, Standing {
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
   std::size_t guard_size = 0;
-  std::vector<Place> stack;  // of the pending operation, where the trace is to hold stacks
+  // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind them.
+  std::vector<Place> stack;
+  std::vector<RawFrame> frames;
 };
 
 }  // namespace thrum
