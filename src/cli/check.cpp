@@ -273,7 +273,7 @@ void Check::tell() const {
     fmt::print("{}", to_json(result_));
     return;
   }
-  TextStyle style = style_for(STDOUT_FILENO);
+  TextStyle style = style_for(STDOUT_FILENO, options_.colour);
   style.directory = invocation_.directory;
   fmt::print("{}", text_report(result_, bugs_.traces(), style));
   if (!options_.json.empty()) write_file(options_.json, to_json(result_));

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "report/text_style.hpp"
 
 namespace thrum {
 
 // command: the whole command line, for the result.
 int check_command(const CheckOptions& options, const std::vector<std::string>& command);
-int replay_command(const std::string& trace_path, Threads threads);
-int show_command(const std::string& trace_path, bool unfolded);
+int replay_command(const std::string& trace_path, Threads threads, Colour colour);
+int show_command(const std::string& trace_path, bool unfolded, Colour colour);
 int strategies_command();
 int doctor_command();
 

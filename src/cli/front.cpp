@@ -32,6 +32,11 @@ std::string first_line(std::string text) {
   return text;
 }
 
+// word: one that --color takes.
+Colour colour_of(const std::string& word) {
+  return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
+}
+
 int parse_and_run(Words words) {
   const Words command = words;
   CheckOptions options;
@@ -40,7 +45,6 @@ int parse_and_run(Words words) {
   bool gdb = false;
   std::string threads = "auto";
   bool unfolded = false;
-  std::string page;
   std::string step;
   std::string compiler;
 
@@ -61,7 +65,12 @@ int parse_and_run(Words words) {
   CLI::App* show = app.add_subcommand("show", "Show a trace file");
   show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   show->add_flag("--all", unfolded, "Every operation, nothing folded");
-  show->add_option("--html", page)->group("");
+  std::string colour = "auto";
+  for (CLI::App* command_app : {check, replay, show}) {
+    command_app->add_option("--color", colour, "auto: on a terminal, unless NO_COLOR is set; always; never")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str();
+  }
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
   app.add_subcommand("cc", "Compile and link C as the compiler would, so that it can be checked");
   CLI::App* strategies_app = app.add_subcommand("strategies", "The search strategies there are");
@@ -81,13 +90,13 @@ int parse_and_run(Words words) {
     throw UserError(first_line(error.what()) + "; see thrum --help");
   }
   if (check->parsed()) {
+    options.colour = colour_of(colour);
     validate(options);
     return check_command(options, command);
   }
   if (gdb) throw UserError("--gdb is not available yet");
-  if (!page.empty()) throw UserError("--html is not available yet");
-  if (replay->parsed()) return replay_command(trace, threads_of(threads));
-  if (show->parsed()) return show_command(trace, unfolded);
+  if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
+  if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
   if (strategies_app->parsed()) return strategies_command();
   if (flags->parsed()) return flags_command(step, compiler);
   if (doctor->parsed()) return doctor_command();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocol/job.hpp"
+#include "report/text_style.hpp"
 #include "search/strategies.hpp"
 
 namespace thrum {
@@ -39,6 +40,7 @@ struct CheckOptions {
   std::string out = "thrum-out";
   std::string json;  // empty: none; "-": standard output
 
+  Colour colour = Colour::automatic;
   StrategySettings settings;  // made of bound and seed by validate()
 };
 

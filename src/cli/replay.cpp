@@ -11,6 +11,7 @@
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
+#include "cli/pager.hpp"
 #include "cli/tracing.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
@@ -64,7 +65,7 @@ int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome)
   return kExitInconclusive;
 }
 
-int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report) {
+int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report, Colour colour) {
   if (now.trace.end == End::uncontrolled && !report.notes.empty()) {
     auto note = std::find_if(report.notes.begin(), report.notes.end(),
                              [](const Note& one) { return one.uncontrolled; });
@@ -74,7 +75,9 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& 
   std::string difference;
   bool same = same_execution(recorded, now, difference);
   if (same && now.trace.end == End::bug) {
-    fmt::print("{}", text_trace(now, style_for(STDOUT_FILENO)));
+    TextStyle style = style_for(STDOUT_FILENO, colour);
+    style.directory = now.invocation.directory;
+    fmt::print("{}", text_trace(now, style));
     return say("replay: the same failure again, by the same operations", kExitBug);
   }
   if (now.trace.end == End::finished) return say("replay: it passes now", kExitDone);
@@ -84,7 +87,7 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& 
 
 }  // namespace
 
-int replay_command(const std::string& trace_path, Threads threads) {
+int replay_command(const std::string& trace_path, Threads threads, Colour colour) {
   InterruptHandler handler;
   TraceFile recorded = read_trace_file(trace_path);
   std::unique_ptr<TemporaryBuild> build;
@@ -106,15 +109,15 @@ int replay_command(const std::string& trace_path, Threads threads) {
   TraceFile now = recorded;
   now.symbols = {};
   set_trace(now, *outcome.report.replayed, names, outcome.report.modules, settings.program);
-  return judge_replay(recorded, now, outcome.report);
+  return judge_replay(recorded, now, outcome.report, colour);
 }
 
-int show_command(const std::string& trace_path, bool unfolded) {
+int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
   TraceFile file = read_trace_file(trace_path);
-  TextStyle style = style_for(STDOUT_FILENO);
+  TextStyle style = style_for(STDOUT_FILENO, colour);
   style.unfolded = unfolded;
   style.directory = file.invocation.directory;
-  fmt::print("{}", text_trace(file, style));
+  show_paged(text_trace(file, style));
   return kExitDone;
 }
 

@@ -163,12 +163,6 @@ class Table {
 
 }  // namespace
 
-std::string coloured(const std::string& text, const char* colour, bool colours) {
-  if (!colours) return text;
-  bool line_end = text.ends_with('\n');  // stays outside, so that the next line is not coloured
-  return colour + text.substr(0, text.size() - (line_end ? 1 : 0)) + "\033[0m" + (line_end ? "\n" : "");
-}
-
 std::string draw_columns(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) {
   return Table(file, rows, style).draw(rows);
 }

@@ -75,12 +75,12 @@ int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die** scopes) {
   return dwarf_getscopes_die(&innermost, scopes);
 }
 
-// Compilers give a lambda's body no linkage name in the debug information, but the symbol table has it.
-std::string lambda_name(Dwarf_Die* die, Dwfl_Module* module, Dwarf_Addr address) {
+// The body of a lambda has a name of the compiler's own making, and in g++'s debug information none at all.
+bool is_lambda(const std::string& function) {
   constexpr std::string_view kCall = "::operator()";
-  const char* symbol = dwarf_tag(die) == DW_TAG_subprogram ? dwfl_module_addrname(module, address) : nullptr;
-  std::string name = symbol ? short_function_name(demangle(symbol)) : "";
-  return name.ends_with(kCall) ? name.substr(0, name.size() - kCall.size()) : "lambda";
+  return function == "operator()" ||
+         (function.ends_with(kCall) && (function.find("{lambda(") != std::string::npos ||
+                                        function.find("$_") != std::string::npos));
 }
 
 // Where an inlined function was called.
@@ -151,7 +151,7 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
   for (int i = 0; i < count; ++i) {
     if (!is_function(&scopes[i])) continue;
     at.function = function_name(&scopes[i]);
-    if (at.function == "operator()") at.function = lambda_name(&scopes[i], library->module, address);
+    if (is_lambda(at.function)) at.function = "lambda";
     lines.push_back(at);
     if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
     at = call_site(&scopes[i], unit);
@@ -177,6 +177,8 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset, std::ui
   constexpr std::string_view kGuard = "guard variable for ";
   text = text.starts_with(kGuard) ? std::string(kGuard) + short_function_name(text.substr(kGuard.size()))
                                   : short_function_name(text);
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  if (std::size_t at = text.find(kUnnamed); at != std::string::npos) text.erase(at, kUnnamed.size());
   constexpr std::string_view kInsideLibrary = "std::__";
   if (text.starts_with(kInsideLibrary)) text = "std's own " + text.substr(text.rfind(':') + 1);
   Dwarf_Addr bias = 0;
@@ -206,7 +208,7 @@ std::string Symbolizer::local(const StackFrame& frame, std::uint64_t distance, s
     int function = local->scope;
     while (function + 1 < functions && !is_function(&scopes[function])) ++function;
     std::string of = function_name(&scopes[function]);
-    if (of == "operator()") of = lambda_name(&scopes[function], library->module, address);
+    if (is_lambda(of)) of = "lambda";
     name = of + "::" + local->name;
   }
   std::free(scopes);

@@ -4,10 +4,37 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
 namespace thrum {
 namespace {
 
 int g_symbolizer_test_table[4];
+
+struct Slot {
+  std::uint64_t value;
+  bool full;
+};
+
+struct Base {
+  int count;
+};
+
+struct Parts : Base {
+  std::mutex mutex;
+  std::array<Slot, 2> slots;
+  int matrix[2][3];
+  std::pair<int, int> range;
+  union {
+    std::uint64_t large;
+    std::uint16_t small;
+  };
+  std::atomic<Slot*> last;
+};
+Parts g_parts;
 
 // This program's load bias.
 std::uint64_t bias() {
@@ -47,8 +74,57 @@ TEST(Symbolizer, InlinedFunctionsWithinTheirCallers) {
 TEST(Symbolizer, Variables) {
   Symbolizer symbolizer({"/proc/self/exe"});
   std::uint64_t table = reinterpret_cast<std::uint64_t>(&g_symbolizer_test_table) - bias();
-  EXPECT_TRUE(symbolizer.data(0, table).ends_with("g_symbolizer_test_table"));
-  EXPECT_TRUE(symbolizer.data(0, table + 8).ends_with("g_symbolizer_test_table+8"));
+  EXPECT_EQ(symbolizer.data(0, table), "thrum::g_symbolizer_test_table[0]");
+  EXPECT_TRUE(symbolizer.data(0, table + 8).ends_with("g_symbolizer_test_table[2]"));
+  EXPECT_TRUE(symbolizer.data(0, table + 9).ends_with("g_symbolizer_test_table[2]+1"));
+}
+
+TEST(Symbolizer, PartsOfVariables) {
+  Symbolizer symbolizer({"/proc/self/exe"});
+  auto name = [&](const void* address, std::uint32_t size) {
+    std::string whole = symbolizer.data(0, reinterpret_cast<std::uint64_t>(address) - bias(), size);
+    return whole.substr(whole.rfind(':') + 1);
+  };
+  const Parts& parts = g_parts;
+  EXPECT_EQ(name(&parts.mutex, 0), "g_parts.mutex") << "the library's own classes are not taken apart";
+  EXPECT_EQ(name(&parts.count, 4), "g_parts.count");
+  EXPECT_EQ(name(&parts.slots[1].full, 1), "g_parts.slots[1].full");
+  EXPECT_EQ(name(&parts.slots[1].value, 8), "g_parts.slots[1].value");
+  EXPECT_EQ(name(&parts.matrix[1][2], 4), "g_parts.matrix[1][2]");
+  EXPECT_EQ(name(&parts.range.second, 4), "g_parts.range.second");
+  EXPECT_EQ(name(&parts.small, 2), "g_parts.small") << "of a union the member that fits";
+  EXPECT_EQ(name(&parts.large, 8), "g_parts.large");
+  EXPECT_EQ(name(&parts.last, 8), "g_parts.last");
+}
+
+// The frame is this function's own; where it lies the compiler says, as the unwinder would.
+__attribute__((noinline)) std::uint64_t frame_of(StackFrame& frame, const void* top) {
+  auto address = [&](const void* pointer) {
+    return reinterpret_cast<std::uint64_t>(top) - reinterpret_cast<std::uint64_t>(pointer);
+  };
+  auto* mine = static_cast<char*>(__builtin_frame_address(0));
+  char* caller = *reinterpret_cast<char**>(mine);
+  frame.code = {Place::Space::module, 0, 0, where_called() - bias()};
+  frame.code.offset = reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - bias();
+  frame.stack_pointer = address(mine + 16);  // behind this function's return address
+  frame.base_pointer = address(caller);
+  frame.end = address(caller + 16);
+  return 0;
+}
+
+__attribute__((noinline, optimize("no-omit-frame-pointer"))) std::string name_of_local(Symbolizer& symbolizer) {
+  Parts local;
+  asm volatile("" : : "r"(&local) : "memory");
+  StackFrame frame;
+  const char* top = static_cast<const char*>(__builtin_frame_address(0)) + (1 << 20);
+  frame_of(frame, top);
+  auto distance = static_cast<std::uint64_t>(top - reinterpret_cast<const char*>(&local.slots[1].full));
+  return symbolizer.local(frame, distance, 1);
+}
+
+TEST(Symbolizer, Locals) {
+  Symbolizer symbolizer({"/proc/self/exe"});
+  EXPECT_EQ(name_of_local(symbolizer), "name_of_local::local.slots[1].full");
 }
 
 TEST(Symbolizer, UnknownFilesAndAddresses) {

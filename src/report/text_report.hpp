@@ -6,19 +6,10 @@
 #include <vector>
 
 #include "report/result.hpp"
+#include "report/text_style.hpp"
 #include "report/trace_file.hpp"
 
 namespace thrum {
-
-struct TextStyle {
-  int width = 100;
-  bool colours = false;
-  bool unfolded = false;  // show stretches without a switch in full
-  std::string directory;  // paths below it are shown without it
-};
-
-// The width and colours for a descriptor: colours only for a terminal, and not where NO_COLOR is set.
-TextStyle style_for(int descriptor);
 
 // The verdict, what it covers and what weakens it, then each bug. traces[i] belongs to the i-th bug over all
 // tests.

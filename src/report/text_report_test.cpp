@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <map>
 
@@ -119,11 +120,11 @@ TEST(TextReport, OneColumnAThread) {
        source        0 main                0.1 push              0.2 pop
     1  queue.cpp:30  creates 0.1           |                     |
     2  queue.cpp:31  creates 0.2           |                     |
-                     goes no further       |                     |
+                     does no more          |                     |
     3  queue.cpp:10  |                     head -> 0             |
                      |                     preempted before: head = -1
     4  queue.cpp:20  |                     |                     head = 5
-                     |                     |                     goes no further
+                     |                     |                     does no more
     5  queue.cpp:11  |                     head = -1             |
        queue.cpp:11  |                     assertion: head is lost
 
@@ -169,9 +170,111 @@ TEST(TextReport, DeadlockSaysWhoWaitsForWhat) {
   EXPECT_NE(text.find("preempted before: lock b, held by 0.2"), std::string::npos) << text;
   EXPECT_NE(text.find("waits: lock a, held by 0.1"), std::string::npos) << text;
   EXPECT_NE(text.find("  Thread 0.1 waits: lock b, held by 0.2\n      left  /t/queue.cpp:10\n"
-                      "  Thread 0.2 waits: lock a, held by 0.1\n      right  /t/queue.cpp:20\n"),
+                      "    and holds a, locked at /t/queue.cpp:10 (1)\n"
+                      "  Thread 0.2 waits: lock a, held by 0.1\n      right  /t/queue.cpp:20\n"
+                      "    and holds b, locked at /t/queue.cpp:20 (2)\n"),
             std::string::npos)
       << text;
+}
+
+TEST(TextReport, DeadlockNamesTheCircle) {
+  TraceMaker maker;
+  maker.add(maker.first(), Operation::lock, "a", 10, "left");
+  TraceFile file = std::move(maker.file());
+  Failure& failure = file.trace.failure;
+  failure.kind = BugKind::deadlock;
+  failure.message = "no thread can go on";
+  auto waits = [&](ThreadId thread, ThreadId holder) {
+    failure.waiters.push_back({thread, Operation::lock, 1, holder, false, 0});
+    file.trace.waiter_places.push_back({file.trace.places[0].object, {}, {}, {}});
+  };
+  waits(maker.first(), maker.first());
+  EXPECT_NE(text_trace(file, {}).find("Thread 0.1 waits for itself."), std::string::npos);
+  failure.waiters.clear();
+  waits(kMainThread, maker.first());
+  waits(maker.first(), maker.second());
+  waits(maker.second(), kMainThread);
+  EXPECT_NE(text_trace(file, {}).find("Thread 0 waits for 0.1, 0.1 waits for 0.2 and 0.2 waits for 0."),
+            std::string::npos)
+      << text_trace(file, {});
+}
+
+TEST(TextReport, WaitsSayWhatEndsThem) {
+  TraceMaker maker;
+  maker.add(maker.first(), Operation::lock, "a", 10, "left");
+  maker.choice(true, maker.second());
+  maker.add(maker.second(), Operation::fence, "", 20, "right");
+  maker.choice(false, maker.first());
+  maker.add(maker.first(), Operation::unlock, "a", 11, "left");
+  maker.choice(true, maker.second());
+  maker.add(maker.second(), Operation::lock, "a", 21, "right");
+  std::string text = text_trace(maker.file(), {});
+  EXPECT_NE(text.find("waits: lock a, held by 0.1 (until 3)"), std::string::npos) << text;
+}
+
+TEST(TextReport, LostWakeUpIsNamed) {
+  TraceMaker maker;
+  maker.add(maker.second(), Operation::signal, "ready", 20, "produce");
+  maker.choice(true, maker.first());
+  maker.add(maker.first(), Operation::wait_release, "ready", 10, "consume");
+  TraceFile file = std::move(maker.file());
+  Failure& failure = file.trace.failure;
+  failure.kind = BugKind::deadlock;
+  failure.message = "no thread can go on";
+  failure.waiters = {{maker.first(), Operation::wait_reacquire, 0, kNoThread, false, 0}};
+  file.trace.waiter_places = {{file.trace.places[0].object, {}, {}, file.trace.places[1].stack}};
+  std::string text = text_trace(file, {});
+  EXPECT_NE(text.find("signal ready (nobody waits)"), std::string::npos) << text;
+  EXPECT_NE(text.find("Nobody is left to wake thread 0.1; the last wake-up, at /t/queue.cpp:20 (1), came when nobody\n"
+                      "  waited."),
+            std::string::npos)
+      << text;
+}
+
+// A trace that was read names its objects and says who holds a lock as the one that was written.
+TEST(TextReport, BlocksAndLocalsAreNamed) {
+  TraceMaker maker;
+  maker.store(maker.first(), "x", 1, 10, "push");
+  TraceFile file = std::move(maker.file());
+  file.trace.failure = assertion_trace().trace.failure;
+  file.trace.blocks = {{kMainThread, 7, 24, maker.stack(30, "main")}};
+  file.symbols.code = assertion_trace().symbols.code;
+  file.trace.places[0].object = {Place::Space::heap, kMainThread, 7, 8};
+  Place local{Place::Space::stack, kMainThread, 3, 64};
+  file.symbols.locals[local] = "main::node";
+  file.trace.places[0].operand = local;
+  std::string text = text_trace(file, {});
+  EXPECT_NE(text.find("block 1+8 = &main::node"), std::string::npos) << text;
+  EXPECT_NE(text.find("block 1: 24 bytes allocated by 0 at /t/queue.cpp:30 (main)"), std::string::npos) << text;
+  std::string problem;
+  std::optional<TraceFile> read = trace_file_from_json(to_json(file), problem);
+  ASSERT_TRUE(read) << problem;
+  EXPECT_EQ(text_trace(*read, {}), text);
+}
+
+TEST(TextReport, ThreadsBesideTheFailingOne) {
+  TraceFile file = assertion_trace();
+  file.trace.others = {{kMainThread, Operation::thread_join, 0, 1, false, 0},
+                       {2, Operation::store, 0, kNoThread, false, 0, true}};
+  file.trace.other_places = {{{}, {}, {}, file.trace.places[0].stack}, file.trace.places[2]};
+  std::string text = text_trace(file, {});
+  EXPECT_NE(text.find("  Thread 0 waits for 0.1 to end, at /t/queue.cpp:30\n"
+                      "  Thread 0.2 could have gone on: atomic store head, at /t/queue.cpp:10\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TextStyle, WidthAndColours) {
+  setenv("COLUMNS", "72", 1);
+  EXPECT_EQ(style_for(-1).width, 72);
+  for (const char* nonsense : {"7", "72x", "", "-1", "99999999999999"}) {
+    setenv("COLUMNS", nonsense, 1);
+    EXPECT_EQ(style_for(-1).width, TextStyle{}.width) << nonsense;
+  }
+  unsetenv("COLUMNS");
+  EXPECT_FALSE(style_for(-1).colours);
+  EXPECT_TRUE(style_for(-1, Colour::always).colours);
+  EXPECT_FALSE(style_for(-1, Colour::never).colours);
 }
 
 std::vector<Row> rows_of(const std::vector<std::string>& texts) {
@@ -202,6 +305,28 @@ TEST(Fold, LongStretchesLoseTheirMiddle) {
   EXPECT_EQ(result.size(), 11U);
   EXPECT_EQ(result[5], "... 90 more operations ...");
   EXPECT_EQ(result.back(), "99");
+}
+
+// What is kept of a long table: its ends, and what lies around preemptions.
+TEST(Fold, LongTablesKeepWhatMatters) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < 400; ++i) {
+    auto thread = static_cast<ThreadId>(i % 2);
+    rows.push_back({Row::Kind::operation, thread, std::to_string(i), "", i + 1});
+    if (i == 200) rows.push_back({Row::Kind::preemption, thread, "preempted", "", 0});
+  }
+  std::vector<Row> shown = fold(rows);
+  EXPECT_LE(shown.size(), 60U);
+  EXPECT_EQ(shown.front().text, "0");
+  EXPECT_EQ(shown.back().text, "399");
+  std::size_t operations = 0;
+  bool preemption = false;
+  for (const Row& row : shown) {
+    operations += row.kind == Row::Kind::operation ? 1 : row.hidden;
+    preemption = preemption || row.kind == Row::Kind::preemption;
+  }
+  EXPECT_EQ(operations, 400U) << "what is left out is counted";
+  EXPECT_TRUE(preemption);
 }
 
 TEST(Fingerprint, TellsPlacesApartAndNothingElse) {

@@ -86,8 +86,13 @@ std::string TraceFile::place_name(const Place& place) const {
       if (auto local = symbols.locals.find(place); local != symbols.locals.end()) return local->second;
       return fmt::format("stack of {} - {}", names.name(place.owner), place.offset);
     case Place::Space::heap: {
-      std::string block = fmt::format("block {} of {}", place.number, names.name(place.owner));
-      return place.offset == 0 ? block : fmt::format("{} + {}", block, place.offset);
+      auto known = std::find_if(trace.blocks.begin(), trace.blocks.end(), [&](const HeapBlock& block) {
+        return block.thread == place.owner && block.number == place.number;
+      });
+      std::string block = known == trace.blocks.end()
+                              ? fmt::format("block {} of {}", place.number, names.name(place.owner))
+                              : fmt::format("block {}", known - trace.blocks.begin() + 1);
+      return place.offset == 0 ? block : fmt::format("{}+{}", block, place.offset);
     }
     case Place::Space::module: break;
   }

@@ -22,6 +22,7 @@ struct Row {
   std::string text;
   std::string source;      // file and line; empty where nothing is known
   std::size_t number = 0;  // operation: the event, counted from 1
+  std::size_t hidden = 0;  // fold: how many operations
 };
 
 // All that the trace shows, in its order. The failure comes last.
@@ -29,14 +30,5 @@ std::vector<Row> trace_rows(const TraceFile& file);
 
 // Leaves out the middle of long stretches of one thread, and of a table that is too long as a whole.
 std::vector<Row> fold(const std::vector<Row>& rows);
-
-// An operation with its object and values: "x -> 0" is a read, "x = 1" a write, "x: 0 -> 1" both.
-std::string operation_text(const TraceFile& file, std::size_t event);
-
-// The name of a waiter's object, or of the thread that it waits for: "lock savings, held by 0.2".
-std::string waiter_text(const TraceFile& file, std::size_t waiter);
-
-// "deadlock: no thread can go on"
-std::string failure_title(const Failure& failure);
 
 }  // namespace thrum

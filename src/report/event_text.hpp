@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Events, waits and failures of a trace in words.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "report/trace_file.hpp"
+
+namespace thrum {
+
+// An operation with its object and values: "x -> 0" is a read, "x = 1" a write, "x: 0 -> 1" both.
+std::string operation_text(const TraceFile& file, std::size_t event);
+
+// What a thread could not do yet when it came to the event, and did later: "waits: lock savings".
+std::string wait_text(const TraceFile& file, std::size_t event);
+
+// What a thread stood before when the execution failed: "waits: lock savings, held by 0.2"; "had not gone on to
+// ..." where it could have. places: of its object.
+std::string waiter_text(const TraceFile& file, const Waiter& waiter, const EventPlaces& places);
+
+// "deadlock: no thread can go on"
+std::string failure_title(const Failure& failure);
+
+// The thread whose stack a place lies on, or "a thread".
+std::string thread_text(const TraceFile& file, const Place& stack);
+
+const EventPlaces& places_of(const TraceFile& file, std::size_t event);
+
+}  // namespace thrum

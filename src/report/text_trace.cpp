@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A bug for people: what failed, the table of operations, and who stood where at the end.
+//
+// Tested by text_report_test.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/columns.hpp"
+#include "report/event_text.hpp"
+#include "report/source_lines.hpp"
+#include "report/text_report.hpp"
+#include "report/trace_rows.hpp"
+#include "report/wait_ends.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kOthersMax = 8;  // threads of which is said where they stood
+constexpr std::size_t kOutputLinesMax = 20;  // of the program's output, the last ones
+
+std::string shown_path(const SourceLine& line, const TextStyle& style) {
+  if (line.file.empty()) return "?";
+  std::string path = line.file;
+  std::string below = style.directory + "/";
+  if (!style.directory.empty() && path.starts_with(below)) path = path.substr(below.size());
+  return fmt::format("{}:{}", path, line.line);
+}
+
+// What the schedule costs, and whether there is a simpler one.
+std::string cost_text(const TraceFile& file) {
+  std::string text = fmt::format("  {} preemption{}", file.preemptions, plural(file.preemptions));
+  if (file.preemptions > 0)
+    text += file.minimal ? "; no schedule with fewer fails so (proved)"
+                         : "; a schedule with fewer may fail as well";
+  text += "\n";
+  if (!file.switches) return text;
+  text += fmt::format("  {} switch{} of threads", *file.switches, *file.switches == 1 ? "" : "es");
+  if (file.switches_minimal)
+    return text + (file.preemptions > 0 ? "; none with as few preemptions has fewer (proved)\n"
+                                        : "; no schedule has fewer (proved)\n");
+  return text + "; the fewest found\n";
+}
+
+std::string lines_text(const std::vector<SourceLine>& lines, const TextStyle& style) {
+  std::size_t widest = 0;
+  for (const SourceLine& line : lines) widest = std::max(widest, line.function.size());
+  std::string text;
+  for (const SourceLine& line : lines) {
+    text += fmt::format("      {:<{}}  {}\n", line.function.empty() ? "?" : line.function,
+                        std::min<std::size_t>(widest, 40), shown_path(line, style));
+  }
+  return text;
+}
+
+std::string stack_text(const TraceFile& file, const std::vector<Place>& stack, const TextStyle& style) {
+  std::vector<SourceLine> lines = user_lines(file, stack);
+  return lines_text(lines.empty() ? all_lines(file, stack) : lines, style);
+}
+
+// The failing line with its text, and the stack that leads to it.
+std::string failure_place(const TraceFile& file, const TextStyle& style) {
+  std::optional<SourceLine> line = failing_line(file);
+  if (!line) return "";
+  std::string text = fmt::format("  Thread {} failed at {}", file.names.name(file.trace.failure.thread),
+                                 shown_path(*line, style));
+  const std::string& source = line->text;
+  text += source.empty() ? "\n" : fmt::format("\n      {}\n", source);
+  std::vector<SourceLine> lines = failing_lines(file);
+  return text + "  Stack:\n" +
+         lines_text(lines.empty() ? all_lines(file, failing_stack(file)) : lines, style);
+}
+
+// Where each lock is held when the execution fails, and since which event.
+struct Held {
+  ThreadId thread;
+  std::size_t event;
+};
+
+std::map<ObjectName, Held> held_locks(const TraceFile& file) {
+  std::map<ObjectName, Held> held;
+  for (std::size_t i = 0; i < file.trace.events.size(); ++i) {
+    const Event& event = file.trace.events[i];
+    ObjectName object = object_name(places_of(file, i).object, event.object);
+    ObjectName operand = object_name(places_of(file, i).operand, event.operand);
+    switch (event.operation) {
+      case Operation::lock: held.try_emplace(object, Held{event.thread, i}); break;
+      case Operation::try_lock:
+        if (event.outcome == Outcome::done) held.try_emplace(object, Held{event.thread, i});
+        break;
+      case Operation::wait_reacquire: held.try_emplace(operand, Held{event.thread, i}); break;
+      case Operation::unlock: held.erase(object); break;
+      case Operation::wait_release: held.erase(operand); break;
+      default: break;
+    }
+  }
+  return held;
+}
+
+std::string event_place(const TraceFile& file, std::size_t event, const TextStyle& style) {
+  std::optional<SourceLine> line = shown_line(file, places_of(file, event).stack);
+  return line ? fmt::format(" at {} ({})", shown_path(*line, style), event + 1) : fmt::format(" ({})", event + 1);
+}
+
+// Threads that wait for each other in a circle; empty where there is none.
+std::vector<ThreadId> circle(const std::vector<Waiter>& waiters) {
+  std::map<ThreadId, ThreadId> waits_for;
+  for (const Waiter& waiter : waiters) {
+    if (waiter.holder != kNoThread) waits_for[waiter.thread] = waiter.holder;
+  }
+  for (const auto& [first, next] : waits_for) {
+    std::vector<ThreadId> way = {first};
+    for (ThreadId at = next; way.size() <= waits_for.size(); at = waits_for[at]) {
+      if (at == first) return way;
+      if (!waits_for.contains(at)) break;
+      way.push_back(at);
+    }
+  }
+  return {};
+}
+
+// Why nobody can go on, in a sentence or two.
+std::string stuck_text(const TraceFile& file, const TextStyle& style) {
+  const std::vector<Waiter>& waiters = file.trace.failure.waiters;
+  std::vector<ThreadId> way = circle(waiters);
+  auto name = [&](ThreadId thread) { return file.names.name(thread); };
+  std::string text;
+  if (way.size() == 1) text = fmt::format("Thread {} waits for itself.", name(way[0]));
+  if (way.size() == 2) text = fmt::format("Threads {} and {} wait for each other.", name(way[0]), name(way[1]));
+  for (std::size_t i = 0; way.size() > 2 && i < way.size(); ++i) {
+    text += fmt::format("{} {}", i == 0 ? "Thread" : (i + 1 == way.size() ? " and" : ","), name(way[i]));
+    text += fmt::format(" waits for {}", name(way[(i + 1) % way.size()]));
+  }
+  if (way.size() > 2) text += ".";
+  for (std::size_t i = 0; way.empty() && i < std::min(waiters.size(), file.trace.waiter_places.size()); ++i) {
+    bool sleeps =
+        waiters[i].operation == Operation::wait_reacquire || waiters[i].operation == Operation::futex_return;
+    if (!sleeps) continue;
+    ObjectName object = object_name(file.trace.waiter_places[i].object, waiters[i].object);
+    text += fmt::format("{}Nobody is left to wake thread {}", text.empty() ? "" : " ", name(waiters[i].thread));
+    for (std::size_t k = file.trace.events.size(); k-- > 0;) {
+      const Event& event = file.trace.events[k];
+      bool wakes = event.operation == Operation::signal || event.operation == Operation::broadcast ||
+                   event.operation == Operation::futex_wake;
+      if (!wakes || object_name(places_of(file, k).object, event.object) != object) continue;
+      if (event.value == 0)
+        text += fmt::format("; the last wake-up,{}, came when nobody waited", event_place(file, k, style));
+      break;
+    }
+    text += ".";
+  }
+  return text.empty() ? "" : wrap(text, "  ", style.width);
+}
+
+std::string waiters_text(const TraceFile& file, const TextStyle& style) {
+  const Trace& trace = file.trace;
+  const std::map<ObjectName, Held> held = held_locks(file);
+  std::string text;
+  for (std::size_t i = 0; i < trace.failure.waiters.size(); ++i) {
+    const Waiter& waiter = trace.failure.waiters[i];
+    const EventPlaces places = i < trace.waiter_places.size() ? trace.waiter_places[i] : EventPlaces{};
+    text += fmt::format("  Thread {} {}\n", file.names.name(waiter.thread), waiter_text(file, waiter, places));
+    text += stack_text(file, places.stack, style);
+    for (const auto& [object, lock] : held) {
+      if (lock.thread != waiter.thread) continue;
+      const EventPlaces& its = places_of(file, lock.event);
+      bool by_wait = file.trace.events[lock.event].operation == Operation::wait_reacquire;
+      text += fmt::format("    and holds {}, locked{}\n", file.place_name(by_wait ? its.operand : its.object),
+                          event_place(file, lock.event, style));
+    }
+  }
+  return text;
+}
+
+// The threads that lived on beside the one that failed, a line each.
+std::string others_text(const TraceFile& file, const TextStyle& style) {
+  const Trace& trace = file.trace;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(trace.others.size(), trace.other_places.size()); ++i) {
+    if (i == kOthersMax) {
+      text += fmt::format("  ... and {} more threads\n", trace.others.size() - i);
+      break;
+    }
+    text += fmt::format("  Thread {} {}", file.names.name(trace.others[i].thread),
+                        waiter_text(file, trace.others[i], trace.other_places[i]));
+    if (std::optional<SourceLine> line = shown_line(file, trace.other_places[i].stack))
+      text += fmt::format(", at {}", shown_path(*line, style));
+    text += "\n";
+  }
+  return text;
+}
+
+// What the blocks of the heap are that the rows speak of.
+std::string blocks_text(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < file.trace.blocks.size(); ++i) {
+    const HeapBlock& block = file.trace.blocks[i];
+    std::string name = fmt::format("block {}", i + 1);
+    auto speaks = [&](const Row& row) {
+      std::size_t at = row.text.find(name);
+      return at != std::string::npos && (at + name.size() == row.text.size() ||
+                                         std::string_view("0123456789").find(row.text[at + name.size()]) ==
+                                             std::string_view::npos);
+    };
+    if (std::none_of(rows.begin(), rows.end(), speaks)) continue;
+    text += fmt::format("  {}: ", name);
+    text += block.size == 0 ? std::string("memory") : fmt::format("{} byte{}", block.size, plural(block.size));
+    text += fmt::format(" allocated by {}", file.names.name(block.thread));
+    if (std::optional<SourceLine> line = shown_line(file, block.allocated))
+      text += fmt::format(" at {} ({})", shown_path(*line, style), line->function);
+    text += "\n";
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (std::size_t at = 0; at < lines.size();) {
+    std::size_t end = std::min(lines.find('\n', at), lines.size());
+    text += "  " + lines.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return text;
+}
+
+std::string output_text(const std::string& output) {
+  if (output.empty()) return "";
+  std::size_t begin = output.size();
+  for (std::size_t lines = 0; begin > 0; --begin) {
+    if (output[begin - 1] == '\n' && begin != output.size() && ++lines == kOutputLinesMax) break;
+  }
+  std::string text = begin > 0 ? "  Output of the program (its end; all of it is in the trace file):\n"
+                               : "  Output of the program:\n";
+  for (std::size_t at = begin; at < output.size();) {
+    std::size_t end = std::min(output.find('\n', at), output.size());
+    text += "    > " + output.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_trace(const TraceFile& file, const TextStyle& style) {
+  const Failure& failure = file.trace.failure;
+  std::string text = coloured(wrap(failure_title(failure), "", style.width), kRed, style.colours);
+  if (!failure.waiters.empty()) text += stuck_text(file, style);
+  text += cost_text(file) + "\n";
+  std::vector<Row> rows = trace_rows(file);
+  if (!style.unfolded) rows = fold(rows);
+  text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
+  if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
+  text += "\n" + (failure.waiters.empty() ? failure_place(file, style) + others_text(file, style)
+                                         : waiters_text(file, style));
+  return text + output_text(file.trace.output);
+}
+
+}  // namespace thrum
