@@ -11,6 +11,7 @@
 
 #include "cli/error.hpp"
 #include "cli/tracing.hpp"
+#include "report/fingerprint.hpp"
 #include "report/source_lines.hpp"
 
 namespace thrum {

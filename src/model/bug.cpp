@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/bug.hpp"
 
+#include <set>
+#include <utility>
+
 #include <array>
 
 namespace thrum {
@@ -11,6 +14,51 @@ std::string_view bug_kind_name(BugKind kind) {
       "uncaught-exception", "use-after-free", "double-free",     "buffer-overflow", "leak",         "stack-overflow",
       "out-of-memory",  "lock-misuse",     "nonzero-exit",       "undefined-behaviour", "hang"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+// Where threads wait for each other, joins left out, which most of the others wait for in the end.
+std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
+  std::set<std::pair<Operation, std::uint64_t>> result;
+  for (const Waiter& waiter : failure.waiters) {
+    if (waiter.operation != Operation::thread_join) result.emplace(waiter.operation, waiter.code);
+  }
+  return result;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_word(char c) { return is_hex_digit(c) || (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '_'; }
+
+}  // namespace
+
+bool same_bug(const Failure& a, const Failure& b) {
+  // What a failed expectation says holds the values that it met.
+  if (a.kind == BugKind::test_failure && b.kind == a.kind && !a.file.empty())
+    return a.file == b.file && a.line == b.line;
+  if (a.kind != b.kind) return false;
+  if (a.message != b.message && without_numbers(a.message) != without_numbers(b.message)) return false;
+  return a.waiters.empty() ? a.code == b.code : waits(a) == waits(b);
+}
+
+std::string without_numbers(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    bool begins = is_digit(text[i]) && (i == 0 || !is_word(text[i - 1]));
+    if (!begins) {
+      result += text[i++];
+      continue;
+    }
+    bool hex = text.compare(i, 2, "0x") == 0;
+    std::size_t end = i + (hex ? 2 : 0);
+    while (end < text.size() && (hex ? is_hex_digit(text[end]) : is_digit(text[end]) || text[end] == '.')) ++end;
+    if (text[end - 1] == '.') --end;  // of the sentence
+    if (result.ends_with("-")) result.pop_back();
+    result += '#';
+    i = end;
+  }
+  return result;
 }
 
 }  // namespace thrum

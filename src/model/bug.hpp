@@ -59,4 +59,12 @@ struct Failure {
   bool empty() const { return message.empty(); }
 };
 
+// Whether two failures of one program in one process are the same bug, as far as the addresses of their code
+// tell: their kind, what they say and where. Numbers in what they say, such as the operands of an overflow,
+// differ from schedule to schedule and do not count.
+bool same_bug(const Failure& a, const Failure& b);
+
+// text with each number, decimal or hexadecimal, replaced by "#".
+std::string without_numbers(const std::string& text);
+
 }  // namespace thrum

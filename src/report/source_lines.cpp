@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/source_lines.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -33,19 +31,6 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 bool is_place_of(const Failure& failure, const SourceLine& line) {
   return !failure.file.empty() && line.line == failure.line &&
          file_name(line.file) == file_name(failure.file);
-}
-
-void mix(std::uint64_t& hash, std::string_view text) {
-  constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  hash = (hash ^ 0xff) * kPrime;
-}
-
-void mix_lines(std::uint64_t& hash, const std::vector<SourceLine>& lines) {
-  for (const SourceLine& line : lines) {
-    mix(hash, line.function);
-    mix(hash, line.text);
-  }
 }
 
 }  // namespace
@@ -85,6 +70,13 @@ std::vector<SourceLine> failing_lines(const TraceFile& file) {
   return lines;
 }
 
+std::vector<std::vector<Place>> involved_stacks(const TraceFile& file) {
+  if (file.trace.waiter_places.empty()) return {failing_stack(file)};
+  std::vector<std::vector<Place>> stacks;
+  for (const EventPlaces& waiter : file.trace.waiter_places) stacks.push_back(waiter.stack);
+  return stacks;
+}
+
 const std::vector<Place>& failing_stack(const TraceFile& file) {
   const Trace& trace = file.trace;
   if (!trace.failure_stack.empty()) return trace.failure_stack;
@@ -112,14 +104,6 @@ std::string SourceReader::text(const std::string& file, std::uint32_t line) {
     }
   }
   return line == 0 || line > lines.size() ? "" : lines[line - 1];
-}
-
-std::string fingerprint(const TraceFile& file) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  mix(hash, bug_kind_name(file.trace.failure.kind));
-  if (file.trace.waiter_places.empty()) mix_lines(hash, failing_lines(file));
-  for (const EventPlaces& waiter : file.trace.waiter_places) mix_lines(hash, user_lines(file, waiter.stack));
-  return fmt::format("{:016x}", hash);
 }
 
 }  // namespace thrum

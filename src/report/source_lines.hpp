@@ -28,6 +28,9 @@ std::optional<SourceLine> failing_line(const TraceFile& file);
 // the test framework's reporting, is left out.
 std::vector<SourceLine> failing_lines(const TraceFile& file);
 
+// The stacks that take part in a bug: where it failed, or where each thread of a deadlock waits.
+std::vector<std::vector<Place>> involved_stacks(const TraceFile& file);
+
 // The stack of the failure; where it has none, that of the failing thread's last event.
 const std::vector<Place>& failing_stack(const TraceFile& file);
 
@@ -43,9 +46,5 @@ class SourceReader {
 
 // Whether a file is the compiler's or the system's own, or the runtime's.
 bool is_system_path(std::string_view path);
-
-// Tells bugs apart, and stays the same when other parts of the program are edited: made of the kind, and of
-// the functions and the text of the lines on the stack where it failed.
-std::string fingerprint(const TraceFile& file);
 
 }  // namespace thrum

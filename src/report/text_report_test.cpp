@@ -329,21 +329,6 @@ TEST(Fold, LongTablesKeepWhatMatters) {
   EXPECT_TRUE(preemption);
 }
 
-TEST(Fingerprint, TellsPlacesApartAndNothingElse) {
-  TraceFile file = assertion_trace();
-  std::string same = fingerprint(file);
-  file.trace.failure.message = "worded otherwise";
-  file.preemptions = 7;
-  EXPECT_EQ(fingerprint(file), same);
-  file.trace.failure_stack = file.trace.places[2].stack;
-  EXPECT_EQ(fingerprint(file), same) << "another line of the same function whose source is not at hand";
-  file.trace.failure_stack = file.trace.places[0].stack;
-  EXPECT_NE(fingerprint(file), same) << "another function";
-  file = assertion_trace();
-  file.trace.failure.kind = BugKind::crash;
-  EXPECT_NE(fingerprint(file), same);
-}
-
 TEST(TraceFile, JsonRoundTrip) {
   TraceFile file = assertion_trace();
   file.invocation = {"/t/queue", {}, "-O2", {"--fast", "2"}, "/t", "Queue.Pop", 2};

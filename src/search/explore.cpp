@@ -2,7 +2,6 @@
 #include "search/explore.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace thrum {
@@ -21,23 +20,6 @@ Plan by_base(const Trace& trace, std::uint32_t& preemptions) {
     preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
   }
   return plan;
-}
-
-// Where threads wait for each other, joins left out, which most of the others wait for in the end.
-std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
-  std::set<std::pair<Operation, std::uint64_t>> result;
-  for (const Waiter& waiter : failure.waiters) {
-    if (waiter.operation != Operation::thread_join) result.emplace(waiter.operation, waiter.code);
-  }
-  return result;
-}
-
-// What a failed expectation says holds the values that it met, which differ from schedule to schedule.
-bool same_bug(const Failure& a, const Failure& b) {
-  if (a.kind == BugKind::test_failure && b.kind == a.kind && !a.file.empty())
-    return a.file == b.file && a.line == b.line;
-  if (a.kind != b.kind || a.message != b.message) return false;
-  return a.waiters.empty() ? a.code == b.code : waits(a) == waits(b);
 }
 
 // Events are told apart by what lasts: addresses only where they have no better name.
