@@ -13,7 +13,9 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "cli/baseline.hpp"
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
@@ -86,6 +88,7 @@ class Check {
   Check(const CheckOptions& options, const std::vector<std::string>& command)
       : options_(options), bugs_(options, invocation_) {
     result_.command = command;
+    if (!options.baseline.empty()) baseline_.emplace(options.baseline);
   }
 
   int run();
@@ -115,6 +118,7 @@ class Check {
   std::string program_;
   FoundBugs bugs_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
+  std::optional<Baseline> baseline_;
   Result result_;
   ExitCode code_ = kExitDone;
   Clock::time_point start_;
@@ -139,6 +143,8 @@ int Check::run() {
     take(first, job, time);
   }
   if (code_ == kExitInternal && result_.tests.size() == 1) return code_;
+  if (baseline_) result_.baseline = baseline_->result();
+  result_.suppressions = bugs_.suppressions();
   tell();
   return code_;
 }
@@ -230,8 +236,10 @@ void Check::take(const Run& run, const Job& job, double time_seconds) {
       judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
   if (!job.test.empty()) result.name = entry_name(job.test, outcome.report.part_name);
   bugs_.add(outcome, run.names, program_, job, result);
+  if (baseline_) baseline_->mark(result);
+  weigh_bugs(result);
+  code_ = worse(code_, exit_code(outcome, options_, result));
   result_.tests.push_back(std::move(result));
-  code_ = worse(code_, exit_code(outcome, options_, result_.tests.back().verdict));
 }
 
 // Every test of a program has the same modules, or nearly.

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cli/error.hpp"
 #include "cli/tracing.hpp"
@@ -73,32 +75,72 @@ void FoundBugs::prepare_folder() const {
     throw UserError(folder + ": cannot be written: " + std::strerror(errno));
 }
 
+FoundBugs::FoundBugs(const CheckOptions& options, const Invocation& invocation)
+    : options_(options), invocation_(invocation) {
+  const std::string& path = options.suppressions;
+  if (path.empty()) return;
+  if (fs::is_directory(path)) throw UserError("--suppressions " + path + ": is a directory");
+  std::ifstream in(path);
+  if (!in) throw UserError("--suppressions " + path + ": " + std::strerror(errno));
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  std::string problem;
+  std::optional<Suppressions> parsed = Suppressions::parse(text, problem);
+  if (!parsed) throw UserError("--suppressions " + path + ": " + problem);
+  suppressions_ = std::move(*parsed);
+}
+
+TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcome, const ThreadNames& names,
+                                const std::string& program, const Job& job) const {
+  TraceFile file;
+  file.invocation = invocation_;
+  file.invocation.test = job.test;
+  file.invocation.part = job.part;
+  file.strategy = options_.strategy;
+  file.heap = options_.heap;
+  file.spurious = options_.spurious;
+  file.steps = options_.steps;
+  file.seed = options_.seed;
+  file.plan = bug.plan;
+  file.preemptions = bug.preemptions;
+  file.minimal = bug.minimal;
+  file.execution = bug.execution;
+  set_trace(file, bug.trace, names, outcome.report.modules, program);
+  file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
+  return file;
+}
+
 void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
                     const Job& job, TestResult& result) {
   for (const FoundBug& bug : outcome.report.result.bugs) {
-    TraceFile file;
-    file.invocation = invocation_;
-    file.invocation.test = job.test;
-    file.invocation.part = job.part;
-    file.strategy = options_.strategy;
-    file.heap = options_.heap;
-    file.spurious = options_.spurious;
-    file.steps = options_.steps;
-    file.seed = options_.seed;
-    file.plan = bug.plan;
-    file.preemptions = bug.preemptions;
-    file.minimal = bug.minimal;
-    file.execution = bug.execution;
-    set_trace(file, bug.trace, names, outcome.report.modules, program);
-    file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
-
+    TraceFile file = trace_file(bug, outcome, names, program, job);
+    if (suppressions_.suppress(file)) {
+      ++result.suppressed;
+      continue;
+    }
     BugResult described = describe_bug(bug, file);
-    described.id = static_cast<int>(traces_.size()) + 1;
+    auto known = std::find_if(result.bugs.begin(), result.bugs.end(), [&](const BugResult& other) {
+      return other.fingerprint == described.fingerprint;
+    });
+    if (known != result.bugs.end() && described.preemptions >= known->preemptions) continue;
+    described.id = known == result.bugs.end() ? static_cast<int>(traces_.size()) + 1 : known->id;
     described.trace = (fs::path(options_.out) / fmt::format("bug-{}.trace.json", described.id)).string();
     write_file(described.trace, to_json(file));
-    result.bugs.push_back(std::move(described));
-    traces_.push_back(std::move(file));
+    if (known == result.bugs.end()) {
+      result.bugs.push_back(std::move(described));
+      traces_.push_back(std::move(file));
+    } else {
+      traces_[static_cast<std::size_t>(described.id) - 1] = std::move(file);
+      *known = std::move(described);
+    }
   }
+}
+
+std::optional<std::vector<SuppressionResult>> FoundBugs::suppressions() const {
+  if (options_.suppressions.empty()) return std::nullopt;
+  std::vector<SuppressionResult> results;
+  for (const Suppression& line : suppressions_.all())
+    results.push_back({suppression_name(line.kind), line.pattern, line.line, line.count});
+  return results;
 }
 
 }  // namespace thrum

@@ -2,11 +2,13 @@
 // The bugs that workers found: their trace files, and what the result says of each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options.hpp"
 #include "report/result.hpp"
+#include "report/suppressions.hpp"
 #include "report/trace_file.hpp"
 #include "supervisor/worker.hpp"
 
@@ -15,21 +17,29 @@ namespace thrum {
 class FoundBugs {
  public:
   // options and invocation must outlive it. program: the file that runs.
-  FoundBugs(const CheckOptions& options, const Invocation& invocation)
-      : options_(options), invocation_(invocation) {}
+  // Throws UserError where the file of --suppressions is none.
+  FoundBugs(const CheckOptions& options, const Invocation& invocation);
 
   // Makes the folder for trace files and removes those of earlier checks in it.
   void prepare_folder() const;
 
-  // Writes a trace file for each bug of a worker, and adds the bugs to the result of its test. job: the
+  // Writes a trace file for each bug of a worker, and adds the bugs to the result of its test; of those with
+  // the same fingerprint the simplest, and without those that are suppressed, which are counted. job: the
   // worker's. Bugs are numbered over all tests.
   void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program, const Job& job,
            TestResult& result);
+
+  // What --suppressions says, with its counts; nothing where it was not given.
+  std::optional<std::vector<SuppressionResult>> suppressions() const;
 
   // In the order of the bugs.
   const std::vector<TraceFile>& traces() const { return traces_; }
 
  private:
+  TraceFile trace_file(const FoundBug& bug, const WorkerOutcome& outcome, const ThreadNames& names,
+                       const std::string& program, const Job& job) const;
+
+  Suppressions suppressions_;
   const CheckOptions& options_;
   const Invocation& invocation_;
   std::vector<TraceFile> traces_;

@@ -24,10 +24,9 @@ struct Later {
   const char* name;
   int words;
 };
-constexpr std::array kLater = {
-    Later{"--priority", 1},      Later{"--focus-method", 1},   Later{"--focus-var", 1},
-    Later{"--search-memory", 1}, Later{"--program-memory", 1}, Later{"--suppressions", 1},
-    Later{"--baseline", 1},      Later{"--isolate", 1}};
+constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
+                               Later{"--focus-var", 1},      Later{"--search-memory", 1},
+                               Later{"--program-memory", 1}, Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
@@ -125,6 +124,14 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
+  app.add_option(
+         "--baseline", options.baseline,
+         "An earlier result (--json): fail on bugs only that do not stand in it; implies --keep-going")
+      ->type_name("RESULT.json");
+  app.add_option("--suppressions", options.suppressions,
+                 "Bugs not to report, in ThreadSanitizer's syntax (race:, race_top:, mutex:, deadlock:, "
+                 "called_from_lib:); implies --keep-going")
+      ->type_name("FILE");
   app.add_flag("--require-exhausted", options.require_exhausted,
                "Exit with 3 where a budget ended the search");
   app.add_option("--compile-flags", options.compile_flags,
@@ -155,6 +162,8 @@ void validate(CheckOptions& options) {
   threads_of(options.threads);
   check_word("--races", options.races, {"report", "ignore"}, {"explore"});
   read_bound(options);
+  // What is known already must not end the search.
+  if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   options.settings.seed = options.seed;
 }
 

@@ -37,6 +37,8 @@ struct CheckOptions {
   bool require_exhausted = false;
   bool trace_digest = false;
   std::string compile_flags;
+  std::string baseline;      // a result's path; empty: none
+  std::string suppressions;  // likewise
   std::string out = "thrum-out";
   std::string json;  // empty: none; "-": standard output
 

@@ -278,11 +278,35 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   return test;
 }
 
-ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, Verdict verdict) {
+void weigh_bugs(TestResult& test) {
+  if (test.verdict != Verdict::bug) return;
+  std::size_t found = test.bugs.size();
+  if (found == 0 && test.suppressed == 0) return;
+  if (found == 0) {
+    test.verdict = Verdict::inconclusive;
+    test.reason = fmt::format("{} bug{} found and suppressed; what comes after one was not run",
+                              test.suppressed, test.suppressed == 1 ? " was" : "s were");
+    return;
+  }
+  auto known = static_cast<std::size_t>(
+      std::count_if(test.bugs.begin(), test.bugs.end(), [](const BugResult& bug) { return bug.known; }));
+  test.reason = found == 1 ? "a bug was found" : fmt::format("{} bugs were found", found);
+  if (known == found) {
+    test.reason += found == 1 ? ", which the baseline knows" : ", all of which the baseline knows";
+  } else if (known > 0) {
+    test.reason += fmt::format(", {} of which the baseline knows", known);
+  }
+  if (test.suppressed > 0) test.reason += fmt::format("; {} more suppressed", test.suppressed);
+}
+
+ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, const TestResult& test) {
   const Report& report = outcome.report;
   if (!outcome.internal.empty()) return kExitInternal;
-  if (!report.result.bugs.empty()) return kExitBug;
-  if (verdict == Verdict::skipped) return kExitDone;
+  bool none_is_new =
+      (!test.bugs.empty() || test.suppressed > 0) &&
+      std::all_of(test.bugs.begin(), test.bugs.end(), [](const BugResult& bug) { return bug.known; });
+  if (!report.result.bugs.empty() && !none_is_new) return kExitBug;
+  if (test.verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
   bool budget_ended = report.result.end != SearchEnd::exhausted;
   return budget_ended && options.require_exhausted ? kExitInconclusive : kExitDone;

@@ -25,8 +25,12 @@ struct LinkedModule {
 TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test = false,
                  double time_seconds = 0, const std::vector<LinkedModule>& modules = {});
 
-// The exit code that the search's end stands for.
-ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, Verdict verdict);
+// What the test's bugs are to its verdict and reason, once it is known which are new and which were
+// suppressed.
+void weigh_bugs(TestResult& test);
+
+// The exit code that the search's end stands for. test: its result, with its bugs weighed.
+ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, const TestResult& test);
 
 // Of the codes of two tests.
 ExitCode worse(ExitCode a, ExitCode b);

@@ -39,7 +39,7 @@ void expect(const WorkerOutcome& outcome, const CheckOptions& options, Verdict v
   TestResult test = judge(outcome, options);
   EXPECT_EQ(test.verdict, verdict) << test.reason;
   EXPECT_EQ(test.complete, complete) << test.reason;
-  EXPECT_EQ(exit_code(outcome, options, verdict), code) << test.reason;
+  EXPECT_EQ(exit_code(outcome, options, test), code) << test.reason;
   EXPECT_NE(test.reason, "");
   EXPECT_TRUE(assumes(test, "races-not-checked"));
   EXPECT_TRUE(assumes(test, "sequential-consistency"));
@@ -129,7 +129,7 @@ TEST(Judge, ADeathTestIsSkippedAndAnotherForkIsNot) {
   expect(outcome, {}, Verdict::inconclusive, false, 3);
   TestResult death = judge(outcome, {}, true);
   EXPECT_EQ(death.verdict, Verdict::skipped);
-  EXPECT_EQ(exit_code(outcome, {}, death.verdict), kExitDone);
+  EXPECT_EQ(exit_code(outcome, {}, death), kExitDone);
   EXPECT_FALSE(is_death_test(outcome.report)) << "no stack says so";
 }
 
@@ -192,6 +192,29 @@ TEST(Judge, SeveralJobsAreOneWorker) {
   CheckOptions options;
   options.jobs = 4;
   EXPECT_TRUE(assumes(judge(exhausted(), options), "one-worker"));
+}
+
+TEST(Judge, KnownAndSuppressedBugsAreNoFailure) {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.result.bugs.resize(2);
+  TestResult test = judge(outcome, {});
+  test.bugs.resize(2);
+  test.bugs[0].known = true;
+  weigh_bugs(test);
+  EXPECT_EQ(test.reason, "2 bugs were found, 1 of which the baseline knows");
+  EXPECT_EQ(exit_code(outcome, {}, test), kExitBug);
+  test.bugs[1].known = true;
+  weigh_bugs(test);
+  EXPECT_EQ(test.verdict, Verdict::bug);
+  EXPECT_EQ(test.reason, "2 bugs were found, all of which the baseline knows");
+  EXPECT_EQ(exit_code(outcome, {}, test), kExitDone);
+  test.bugs.clear();
+  test.suppressed = 2;
+  weigh_bugs(test);
+  EXPECT_EQ(test.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(test.complete);
+  EXPECT_EQ(test.reason, "2 bugs were found and suppressed; what comes after one was not run");
+  EXPECT_EQ(exit_code(outcome, {}, test), kExitDone);
 }
 
 }  // namespace

@@ -9,10 +9,23 @@
 namespace thrum {
 
 std::string_view bug_kind_name(BugKind kind) {
-  static constexpr std::array<std::string_view, kBugKindCount> kNames = {
-      "assertion",      "test-failure",    "deadlock",           "livelock",       "data-race",     "crash",
-      "uncaught-exception", "use-after-free", "double-free",     "buffer-overflow", "leak",         "stack-overflow",
-      "out-of-memory",  "lock-misuse",     "nonzero-exit",       "undefined-behaviour", "hang"};
+  static constexpr std::array<std::string_view, kBugKindCount> kNames = {"assertion",
+                                                                         "test-failure",
+                                                                         "deadlock",
+                                                                         "livelock",
+                                                                         "data-race",
+                                                                         "crash",
+                                                                         "uncaught-exception",
+                                                                         "use-after-free",
+                                                                         "double-free",
+                                                                         "buffer-overflow",
+                                                                         "leak",
+                                                                         "stack-overflow",
+                                                                         "out-of-memory",
+                                                                         "lock-misuse",
+                                                                         "nonzero-exit",
+                                                                         "undefined-behaviour",
+                                                                         "hang"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -29,7 +42,9 @@ std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_word(char c) { return is_hex_digit(c) || (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '_'; }
+bool is_word(char c) {
+  return is_hex_digit(c) || (c >= 'g' && c <= 'z') || (c >= 'G' && c <= 'Z') || c == '_';
+}
 
 }  // namespace
 
@@ -52,7 +67,8 @@ std::string without_numbers(const std::string& text) {
     }
     bool hex = text.compare(i, 2, "0x") == 0;
     std::size_t end = i + (hex ? 2 : 0);
-    while (end < text.size() && (hex ? is_hex_digit(text[end]) : is_digit(text[end]) || text[end] == '.')) ++end;
+    while (end < text.size() && (hex ? is_hex_digit(text[end]) : is_digit(text[end]) || text[end] == '.'))
+      ++end;
     if (text[end - 1] == '.') --end;  // of the sentence
     if (result.ends_with("-")) result.pop_back();
     result += '#';

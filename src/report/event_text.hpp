@@ -15,7 +15,8 @@ std::string operation_text(const TraceFile& file, std::size_t event);
 // What a thread could not do yet when it came to the event, and did later: "waits: lock savings".
 std::string wait_text(const TraceFile& file, std::size_t event);
 
-// What a thread stood before when the execution failed: "waits: lock savings, held by 0.2"; "had not gone on to
+// What a thread stood before when the execution failed: "waits: lock savings, held by 0.2"; "had not gone on
+// to
 // ..." where it could have. places: of its object.
 std::string waiter_text(const TraceFile& file, const Waiter& waiter, const EventPlaces& places);
 

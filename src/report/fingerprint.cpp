@@ -58,7 +58,8 @@ std::string fingerprint(const TraceFile& file) {
   Hash hash;
   hash.add(bug_kind_name(failure.kind));
   std::vector<std::string> all = stacks(file);
-  bool has_place = std::any_of(all.begin(), all.end(), [](const std::string& stack) { return !stack.empty(); });
+  bool has_place =
+      std::any_of(all.begin(), all.end(), [](const std::string& stack) { return !stack.empty(); });
   for (const std::string& stack : all) hash.add(stack);
   if (!has_place || failure.kind == BugKind::undefined_behaviour) hash.add(without_numbers(failure.message));
   return hash.text();

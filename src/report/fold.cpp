@@ -30,7 +30,8 @@ void append(std::vector<Row>& out, const std::vector<Row>& rows, std::size_t beg
 
 std::size_t operations_in(const std::vector<Row>& rows, std::size_t begin, std::size_t end) {
   std::size_t count = 0;
-  for (std::size_t i = begin; i < end; ++i) count += rows[i].kind == Row::Kind::operation ? 1 : rows[i].hidden;
+  for (std::size_t i = begin; i < end; ++i)
+    count += rows[i].kind == Row::Kind::operation ? 1 : rows[i].hidden;
   return count;
 }
 

@@ -31,16 +31,39 @@ Json location_json(const Location& location) {
 }
 
 Json bug_json(const BugResult& bug) {
-  return {{"id", bug.id},
-          {"kind", bug.kind},
-          {"message", bug.message},
-          {"fingerprint", bug.fingerprint},
-          {"preemptions", bug.preemptions},
-          {"preemptions_minimal", bug.minimal ? "proved" : "best-found"},
-          {"execution", bug.execution},
-          {"seconds", bug.seconds},
-          {"locations", list(bug.locations, location_json)},
-          {"trace", bug.trace}};
+  Json json = {{"id", bug.id},
+               {"kind", bug.kind},
+               {"message", bug.message},
+               {"fingerprint", bug.fingerprint},
+               {"preemptions", bug.preemptions},
+               {"preemptions_minimal", bug.minimal ? "proved" : "best-found"},
+               {"switches", or_null(bug.switches)},
+               {"switches_minimal", bug.switches_minimal ? "proved" : "best-found"},
+               {"execution", bug.execution},
+               {"seconds", bug.seconds},
+               {"locations", list(bug.locations, location_json)},
+               {"trace", bug.trace}};
+  if (bug.known) json["known"] = true;
+  return json;
+}
+
+Json baseline_json(const BaselineResult& baseline) {
+  return {{"file", baseline.file},
+          {"known", baseline.known},
+          {"new", baseline.fresh},
+          {"not_seen", list(baseline.not_seen, [](const KnownBug& bug) {
+             return Json{{"test", bug.test},
+                         {"kind", bug.kind},
+                         {"message", bug.message},
+                         {"fingerprint", bug.fingerprint}};
+           })}};
+}
+
+Json suppression_json(const SuppressionResult& suppression) {
+  return {{"kind", suppression.kind},
+          {"pattern", suppression.pattern},
+          {"line", suppression.line},
+          {"count", suppression.count}};
 }
 
 Json bound_json(const BoundResult& bound) {
@@ -77,6 +100,7 @@ Json test_json(const TestResult& test) {
                {"happens_before_classes", or_null(test.happens_before_classes)},
                {"threads_max", test.threads_max},
                {"bugs", list(test.bugs, bug_json)}};
+  if (test.suppressed > 0) json["suppressed"] = test.suppressed;
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;
 }
@@ -105,6 +129,8 @@ std::string to_json(const Result& result) {
                {"command", result.command},
                {"verdict", verdict_name(result.verdict())},
                {"tests", list(result.tests, test_json)}};
+  if (result.baseline) json["baseline"] = baseline_json(*result.baseline);
+  if (result.suppressions) json["suppressions"] = list(*result.suppressions, suppression_json);
   // What is no UTF-8 (a message of the program's own) must not spoil the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

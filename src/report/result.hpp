@@ -35,7 +35,34 @@ struct BugResult {
   std::uint64_t execution = 0;
   double seconds = 0;
   std::vector<Location> locations;
-  std::string trace;  // the path of the trace file
+  std::string trace;                      // the path of the trace file
+  bool known = false;                     // stands in the baseline
+  std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted
+  bool switches_minimal = false;          // proved: no schedule with as few preemptions has fewer
+};
+
+// A bug of an earlier result.
+struct KnownBug {
+  std::string test;
+  std::string kind;
+  std::string message;
+  std::string fingerprint;
+};
+
+// What came of --baseline.
+struct BaselineResult {
+  std::string file;
+  std::uint64_t known = 0;  // bugs that stand in it
+  std::uint64_t fresh = 0;  // and that do not
+  std::vector<KnownBug> not_seen;
+};
+
+// What a line of the file of --suppressions did.
+struct SuppressionResult {
+  std::string kind;  // "race"
+  std::string pattern;
+  std::uint32_t line = 0;
+  std::uint64_t count = 0;  // distinct bugs that it suppressed
 };
 
 struct BoundResult {
@@ -73,6 +100,7 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   int threads_max = 0;
   std::vector<BugResult> bugs;
+  std::uint64_t suppressed = 0;  // distinct bugs, by --suppressions
 
   // For people only.
   bool begun = true;   // false: the check ended before this test's turn
@@ -82,6 +110,8 @@ struct TestResult {
 struct Result {
   std::vector<std::string> command;
   std::vector<TestResult> tests;
+  std::optional<BaselineResult> baseline;
+  std::optional<std::vector<SuppressionResult>> suppressions;
 
   Verdict verdict() const;
 };

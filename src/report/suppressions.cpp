@@ -54,7 +54,8 @@ BugKind kind_of(Suppression::Kind kind) {
 }
 
 bool matches_line(const Suppression& suppression, const SourceLine& line) {
-  return pattern_matches(suppression.pattern, line.function) || pattern_matches(suppression.pattern, line.file);
+  return pattern_matches(suppression.pattern, line.function) ||
+         pattern_matches(suppression.pattern, line.file);
 }
 
 bool matches_module(const Suppression& suppression, const TraceFile& bug, const std::vector<Place>& stack) {
@@ -93,9 +94,10 @@ std::optional<Suppressions> Suppressions::parse(const std::string& text, std::st
     std::string_view pattern = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 1));
     const auto* known = std::find(std::begin(kNames), std::end(kNames), kind);
     if (known == std::end(kNames)) {
-      const char* hint = kind == "thread" || kind == "signal" ? "Thrum reports nothing of that kind; it" : "it";
-      problem = fmt::format("line {}: '{}': {} takes race, race_top, mutex, deadlock, called_from_lib", number + 1,
-                            kind, hint);
+      const char* hint =
+          kind == "thread" || kind == "signal" ? "Thrum reports nothing of that kind; it" : "it";
+      problem = fmt::format("line {}: '{}': {} takes race, race_top, mutex, deadlock, called_from_lib",
+                            number + 1, kind, hint);
       return std::nullopt;
     }
     if (pattern.empty()) {

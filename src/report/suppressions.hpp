@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bugs that the user knows and does not want to hear of, in ThreadSanitizer's syntax (TSAN_OPTIONS=suppressions):
+// Bugs that the user knows and does not want to hear of, in ThreadSanitizer's syntax
+// (TSAN_OPTIONS=suppressions):
 //
 //   # the vendor's queue
 //   race:vendor::Queue::pop
@@ -7,11 +8,11 @@
 //   deadlock:lock_both
 //   called_from_lib:libvendor.so
 //
-// A line is a kind and a pattern. race suppresses data races with a matching function, file or module anywhere
-// on one of their stacks; race_top looks at the innermost of the program's own functions only; mutex is about
-// misused locks, deadlock about deadlocks; called_from_lib about races below a library. A pattern is looked for
-// anywhere in a name; * stands for anything, ^ and $ for the beginning and the end. Function names are those of
-// reports, without arguments.
+// A line is a kind and a pattern. race suppresses data races with a matching function, file or module
+// anywhere on one of their stacks; race_top looks at the innermost of the program's own functions only; mutex
+// is about misused locks, deadlock about deadlocks; called_from_lib about races below a library. A pattern is
+// looked for anywhere in a name; * stands for anything, ^ and $ for the beginning and the end. Function names
+// are those of reports, without arguments.
 #pragma once
 
 #include <cstdint>

@@ -24,15 +24,17 @@ TEST(Suppressions, Patterns) {
 
 TEST(Suppressions, FilesOfThem) {
   std::string problem;
-  auto parsed = Suppressions::parse("# ours\n\n  race:pop \r\ndeadlock:lock_both\nmutex:m\nrace_top:x", problem);
+  auto parsed =
+      Suppressions::parse("# ours\n\n  race:pop \r\ndeadlock:lock_both\nmutex:m\nrace_top:x", problem);
   ASSERT_TRUE(parsed) << problem;
   ASSERT_EQ(parsed->all().size(), 4U);
   EXPECT_EQ(parsed->all()[0].pattern, "pop");
   EXPECT_EQ(parsed->all()[0].line, 3U);
   EXPECT_STREQ(suppression_name(parsed->all()[1].kind), "deadlock");
   EXPECT_FALSE(Suppressions::parse("race:a\nthread:b\n", problem));
-  EXPECT_EQ(problem, "line 2: 'thread': Thrum reports nothing of that kind; it takes race, race_top, mutex, "
-                     "deadlock, called_from_lib");
+  EXPECT_EQ(problem,
+            "line 2: 'thread': Thrum reports nothing of that kind; it takes race, race_top, mutex, "
+            "deadlock, called_from_lib");
   EXPECT_FALSE(Suppressions::parse("leak:b", problem));
   EXPECT_FALSE(Suppressions::parse("race:", problem));
   EXPECT_EQ(problem, "line 1: 'race:' names no pattern");
@@ -47,9 +49,8 @@ TraceFile bug(BugKind kind) {
   file.symbols.code[{0, 1}] = {{"inner", "/t/inner.cpp", 1}};
   file.symbols.code[{1, 2}] = {{"vendor::call", "/src/vendor.cpp", 2}};
   file.symbols.code[{0, 3}] = {{"main", "/t/main.cpp", 3}};
-  file.trace.failure_stack = {{Place::Space::module, 0, 0, 1},
-                              {Place::Space::module, 1, 0, 2},
-                              {Place::Space::module, 0, 0, 3}};
+  file.trace.failure_stack = {
+      {Place::Space::module, 0, 0, 1}, {Place::Space::module, 1, 0, 2}, {Place::Space::module, 0, 0, 3}};
   return file;
 }
 

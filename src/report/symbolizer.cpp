@@ -79,8 +79,8 @@ int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die** scopes) {
 bool is_lambda(const std::string& function) {
   constexpr std::string_view kCall = "::operator()";
   return function == "operator()" ||
-         (function.ends_with(kCall) && (function.find("{lambda(") != std::string::npos ||
-                                        function.find("$_") != std::string::npos));
+         (function.ends_with(kCall) &&
+          (function.find("{lambda(") != std::string::npos || function.find("$_") != std::string::npos));
 }
 
 // Where an inlined function was called.
@@ -239,8 +239,8 @@ class Namer {
       std::string name = symbolizer_.data(place.owner, place.offset, size);
       if (!name.empty()) symbols.data[{place.owner, place.offset}] = name;
     }
-    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
-                    place.number <= file_.trace.frames.size();
+    bool in_frame =
+        place.space == Place::Space::stack && place.number != 0 && place.number <= file_.trace.frames.size();
     if (in_frame && !symbols.locals.contains(place)) {
       std::string name = symbolizer_.local(file_.trace.frames[place.number - 1], place.offset, size);
       if (!name.empty()) symbols.locals[place] = name;

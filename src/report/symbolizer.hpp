@@ -25,12 +25,12 @@ class Symbolizer {
   // The lines of a return address: of the call before it, innermost inlined function first.
   std::vector<SourceLine> code(std::uint16_t module, std::uint64_t return_offset);
 
-  // "counter", "table[2].next", "table+16"; empty where no object of the symbol table lies there. size: of the
-  // access; 0: a synchronization object.
+  // "counter", "table[2].next", "table+16"; empty where no object of the symbol table lies there. size: of
+  // the access; 0: a synchronization object.
   std::string data(std::uint16_t module, std::uint64_t offset, std::uint32_t size = 0);
 
-  // The variable of a function at a distance from the upper end of the stack: "main::ready". Empty where none is
-  // known to lie there.
+  // The variable of a function at a distance from the upper end of the stack: "main::ready". Empty where none
+  // is known to lie there.
   std::string local(const StackFrame& frame, std::uint64_t distance, std::uint32_t size);
 
  private:

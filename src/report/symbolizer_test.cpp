@@ -112,7 +112,8 @@ __attribute__((noinline)) std::uint64_t frame_of(StackFrame& frame, const void* 
   return 0;
 }
 
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) std::string name_of_local(Symbolizer& symbolizer) {
+__attribute__((noinline, optimize("no-omit-frame-pointer"))) std::string name_of_local(
+    Symbolizer& symbolizer) {
   Parts local;
   asm volatile("" : : "r"(&local) : "memory");
   StackFrame frame;

@@ -54,6 +54,7 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
   for (const BugResult& bug : test.bugs) {
     text +=
         fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
+    if (bug.known) text += "(known) ";
     text += text_trace(traces.front(), style);
     text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
     traces = traces.subspan(1);
@@ -96,6 +97,32 @@ std::vector<Assumption> all_assumptions(const Result& result) {
   return all;
 }
 
+// What the baseline and the suppressions have to do with it.
+std::string known_text(const Result& result) {
+  std::string text;
+  if (result.baseline) {
+    const BaselineResult& baseline = *result.baseline;
+    text += fmt::format("Baseline {}: {} bug{} known, {} new.\n", baseline.file, baseline.known,
+                        plural(baseline.known), baseline.fresh);
+    if (!baseline.not_seen.empty())
+      text += fmt::format("  {} of its bugs {} not seen:\n", baseline.not_seen.size(),
+                          baseline.not_seen.size() == 1 ? "was" : "were");
+    for (const KnownBug& bug : baseline.not_seen) {
+      std::string message = bug.message.substr(0, bug.message.find('\n'));
+      text += fmt::format("    {}: {}: {} ({})\n", bug.test, bug.kind, message, bug.fingerprint);
+    }
+  }
+  if (!result.suppressions) return text;
+  std::uint64_t count = 0;
+  for (const SuppressionResult& line : *result.suppressions) count += line.count;
+  text += fmt::format("Suppressed: {} bug{}.\n", count, plural(count));
+  for (const SuppressionResult& line : *result.suppressions) {
+    if (line.count > 0)
+      text += fmt::format("    {} by line {}, {}:{}\n", line.count, line.line, line.kind, line.pattern);
+  }
+  return text;
+}
+
 std::string tally(const Result& result, std::size_t bugs) {
   std::uint64_t executions = 0;
   double seconds = 0;
@@ -125,12 +152,14 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
   if (whole_program) {
     const TestResult& test = result.tests[0];
     std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" +
-                       coverage_text(test, style) + assumptions_text(test.assumptions, style);
+                       coverage_text(test, style) + known_text(result) +
+                       assumptions_text(test.assumptions, style);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }
   std::string text;
   for (const TestResult& test : result.tests) text += test_text(test, traces_left, style);
   text += "\n" + coloured(tally(result, traces.size()), headline_colour(result.verdict()), style.colours);
+  text += known_text(result);
   return text + assumptions_text(all_assumptions(result), style);
 }
 

@@ -225,9 +225,11 @@ TEST(TextReport, LostWakeUpIsNamed) {
   file.trace.waiter_places = {{file.trace.places[0].object, {}, {}, file.trace.places[1].stack}};
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("signal ready (nobody waits)"), std::string::npos) << text;
-  EXPECT_NE(text.find("Nobody is left to wake thread 0.1; the last wake-up, at /t/queue.cpp:20 (1), came when nobody\n"
-                      "  waited."),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "Nobody is left to wake thread 0.1; the last wake-up, at /t/queue.cpp:20 (1), came when nobody\n"
+          "  waited."),
+      std::string::npos)
       << text;
 }
 
@@ -245,7 +247,8 @@ TEST(TextReport, BlocksAndLocalsAreNamed) {
   file.trace.places[0].operand = local;
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("block 1+8 = &main::node"), std::string::npos) << text;
-  EXPECT_NE(text.find("block 1: 24 bytes allocated by 0 at /t/queue.cpp:30 (main)"), std::string::npos) << text;
+  EXPECT_NE(text.find("block 1: 24 bytes allocated by 0 at /t/queue.cpp:30 (main)"), std::string::npos)
+      << text;
   std::string problem;
   std::optional<TraceFile> read = trace_file_from_json(to_json(file), problem);
   ASSERT_TRUE(read) << problem;

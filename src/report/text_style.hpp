@@ -22,8 +22,8 @@ struct TextStyle {
   std::string directory{};   // paths below it are shown without it
 };
 
-// The width and colours for a descriptor. The width: COLUMNS, else the terminal's. Colours, where it is left to
-// us: only on a terminal, and not where NO_COLOR is set.
+// The width and colours for a descriptor. The width: COLUMNS, else the terminal's. Colours, where it is left
+// to us: only on a terminal, and not where NO_COLOR is set.
 TextStyle style_for(int descriptor, Colour colour = Colour::automatic);
 
 // text in a colour, or as it is.

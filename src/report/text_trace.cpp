@@ -18,7 +18,7 @@ namespace thrum {
 
 namespace {
 
-constexpr std::size_t kOthersMax = 8;  // threads of which is said where they stood
+constexpr std::size_t kOthersMax = 8;        // threads of which is said where they stood
 constexpr std::size_t kOutputLinesMax = 20;  // of the program's output, the last ones
 
 std::string shown_path(const SourceLine& line, const TextStyle& style) {
@@ -101,7 +101,8 @@ std::map<ObjectName, Held> held_locks(const TraceFile& file) {
 
 std::string event_place(const TraceFile& file, std::size_t event, const TextStyle& style) {
   std::optional<SourceLine> line = shown_line(file, places_of(file, event).stack);
-  return line ? fmt::format(" at {} ({})", shown_path(*line, style), event + 1) : fmt::format(" ({})", event + 1);
+  return line ? fmt::format(" at {} ({})", shown_path(*line, style), event + 1)
+              : fmt::format(" ({})", event + 1);
 }
 
 // Threads that wait for each other in a circle; empty where there is none.
@@ -128,7 +129,8 @@ std::string stuck_text(const TraceFile& file, const TextStyle& style) {
   auto name = [&](ThreadId thread) { return file.names.name(thread); };
   std::string text;
   if (way.size() == 1) text = fmt::format("Thread {} waits for itself.", name(way[0]));
-  if (way.size() == 2) text = fmt::format("Threads {} and {} wait for each other.", name(way[0]), name(way[1]));
+  if (way.size() == 2)
+    text = fmt::format("Threads {} and {} wait for each other.", name(way[0]), name(way[1]));
   for (std::size_t i = 0; way.size() > 2 && i < way.size(); ++i) {
     text += fmt::format("{} {}", i == 0 ? "Thread" : (i + 1 == way.size() ? " and" : ","), name(way[i]));
     text += fmt::format(" waits for {}", name(way[(i + 1) % way.size()]));
@@ -139,7 +141,8 @@ std::string stuck_text(const TraceFile& file, const TextStyle& style) {
         waiters[i].operation == Operation::wait_reacquire || waiters[i].operation == Operation::futex_return;
     if (!sleeps) continue;
     ObjectName object = object_name(file.trace.waiter_places[i].object, waiters[i].object);
-    text += fmt::format("{}Nobody is left to wake thread {}", text.empty() ? "" : " ", name(waiters[i].thread));
+    text +=
+        fmt::format("{}Nobody is left to wake thread {}", text.empty() ? "" : " ", name(waiters[i].thread));
     for (std::size_t k = file.trace.events.size(); k-- > 0;) {
       const Event& event = file.trace.events[k];
       bool wakes = event.operation == Operation::signal || event.operation == Operation::broadcast ||
@@ -161,7 +164,8 @@ std::string waiters_text(const TraceFile& file, const TextStyle& style) {
   for (std::size_t i = 0; i < trace.failure.waiters.size(); ++i) {
     const Waiter& waiter = trace.failure.waiters[i];
     const EventPlaces places = i < trace.waiter_places.size() ? trace.waiter_places[i] : EventPlaces{};
-    text += fmt::format("  Thread {} {}\n", file.names.name(waiter.thread), waiter_text(file, waiter, places));
+    text +=
+        fmt::format("  Thread {} {}\n", file.names.name(waiter.thread), waiter_text(file, waiter, places));
     text += stack_text(file, places.stack, style);
     for (const auto& [object, lock] : held) {
       if (lock.thread != waiter.thread) continue;
@@ -200,13 +204,14 @@ std::string blocks_text(const TraceFile& file, const std::vector<Row>& rows, con
     std::string name = fmt::format("block {}", i + 1);
     auto speaks = [&](const Row& row) {
       std::size_t at = row.text.find(name);
-      return at != std::string::npos && (at + name.size() == row.text.size() ||
-                                         std::string_view("0123456789").find(row.text[at + name.size()]) ==
-                                             std::string_view::npos);
+      return at != std::string::npos &&
+             (at + name.size() == row.text.size() ||
+              std::string_view("0123456789").find(row.text[at + name.size()]) == std::string_view::npos);
     };
     if (std::none_of(rows.begin(), rows.end(), speaks)) continue;
     text += fmt::format("  {}: ", name);
-    text += block.size == 0 ? std::string("memory") : fmt::format("{} byte{}", block.size, plural(block.size));
+    text +=
+        block.size == 0 ? std::string("memory") : fmt::format("{} byte{}", block.size, plural(block.size));
     text += fmt::format(" allocated by {}", file.names.name(block.thread));
     if (std::optional<SourceLine> line = shown_line(file, block.allocated))
       text += fmt::format(" at {} ({})", shown_path(*line, style), line->function);
@@ -253,7 +258,7 @@ std::string text_trace(const TraceFile& file, const TextStyle& style) {
   text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
   if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
   text += "\n" + (failure.waiters.empty() ? failure_place(file, style) + others_text(file, style)
-                                         : waiters_text(file, style));
+                                          : waiters_text(file, style));
   return text + output_text(file.trace.output);
 }
 

@@ -66,8 +66,8 @@ struct TraceFile {
 
   // The lines of a place in code, innermost inlined function first; empty where nothing is known of it.
   const std::vector<SourceLine>& lines(const Place& place) const;
-  // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of trace.blocks); empty for no
-  // place.
+  // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of trace.blocks); empty
+  // for no place.
   std::string place_name(const Place& place) const;
 };
 

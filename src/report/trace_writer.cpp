@@ -51,23 +51,26 @@ class TraceWriter {
 
   Json header() const {
     const Invocation& from = file_.invocation;
-    return {
-        {"schema", kTraceSchema},
-        {"thrum", kVersion},
-        {"program", from.program},
-        {"sources", from.sources},
-        {"compile_flags", from.compile_flags},
-        {"arguments", from.arguments},
-        {"directory", from.directory},
-        {"test", from.test},
-        {"part", from.part},
-        {"options",
-         {{"strategy", file_.strategy}, {"heap", file_.heap}, {"spurious", file_.spurious}, {"steps", file_.steps}, {"seed", file_.seed}}},
-        {"preemptions", file_.preemptions},
-        {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},
-        {"switches", file_.switches ? Json(*file_.switches) : Json(nullptr)},
-        {"switches_minimal", file_.switches_minimal ? "proved" : "best-found"},
-        {"execution", file_.execution}};
+    return {{"schema", kTraceSchema},
+            {"thrum", kVersion},
+            {"program", from.program},
+            {"sources", from.sources},
+            {"compile_flags", from.compile_flags},
+            {"arguments", from.arguments},
+            {"directory", from.directory},
+            {"test", from.test},
+            {"part", from.part},
+            {"options",
+             {{"strategy", file_.strategy},
+              {"heap", file_.heap},
+              {"spurious", file_.spurious},
+              {"steps", file_.steps},
+              {"seed", file_.seed}}},
+            {"preemptions", file_.preemptions},
+            {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},
+            {"switches", file_.switches ? Json(*file_.switches) : Json(nullptr)},
+            {"switches_minimal", file_.switches_minimal ? "proved" : "best-found"},
+            {"execution", file_.execution}};
   }
 
   Json option_json(ChoiceKind kind, const Option& option) const {
@@ -130,7 +133,8 @@ class TraceWriter {
   Json frame_json(const Place& place) const {
     Json lines = Json::array();
     for (const SourceLine& line : file_.lines(place)) {
-      lines.push_back({{"function", line.function}, {"file", line.file}, {"line", line.line}, {"text", line.text}});
+      lines.push_back(
+          {{"function", line.function}, {"file", line.file}, {"line", line.line}, {"text", line.text}});
     }
     Json json = place_json(place);
     json["lines"] = lines;

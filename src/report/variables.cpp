@@ -157,13 +157,16 @@ class PartWalk {
   static std::optional<std::uint64_t> position(Dwarf_Die* type, Dwarf_Die* member) {
     if (auto begin = number_of(member, DW_AT_data_member_location)) return begin;
     if (auto bit = number_of(member, DW_AT_data_bit_offset)) return *bit / 8;
-    if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration)) return std::nullopt;
+    if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
+      return std::nullopt;
     return dwarf_tag(type) == DW_TAG_union_type ? std::optional<std::uint64_t>(0) : std::nullopt;
   }
 
   // The elements of std::array are its own; of the other classes of the library only what everybody may name
   // is told: the first and second of a pair.
-  static bool is_theirs_only(bool is_theirs, std::string_view name) { return is_theirs && name == "_M_elems"; }
+  static bool is_theirs_only(bool is_theirs, std::string_view name) {
+    return is_theirs && name == "_M_elems";
+  }
   static bool may_enter(bool is_theirs, int tag, std::string_view name) {
     if (!is_theirs) return true;
     return name == "_M_elems" || (tag == DW_TAG_member && !name.empty() && !name.starts_with('_'));
@@ -214,13 +217,14 @@ std::optional<Dwarf_Addr> frame_base_of(Dwarf_Die* function, Dwarf_Addr pc, cons
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   std::size_t length = 0;
-  int found = dwarf_getlocation_addr(dwarf_attr_integrate(function, DW_AT_frame_base, &attribute), pc, &operations,
-                                     &length, 1);
+  int found = dwarf_getlocation_addr(dwarf_attr_integrate(function, DW_AT_frame_base, &attribute), pc,
+                                     &operations, &length, 1);
   return found == 1 && length == 1 ? evaluate(operations[0], frame, std::nullopt) : std::nullopt;
 }
 
 // Where a variable whose address somebody has lies in its frame. Such a variable has one place as long as its
-// function runs, though a compiler may know better for some stretches of it; so the first place given will do.
+// function runs, though a compiler may know better for some stretches of it; so the first place given will
+// do.
 std::optional<Dwarf_Addr> home_of(Dwarf_Die* variable, const FrameRegisters& frame,
                                   std::optional<Dwarf_Addr> frame_base) {
   Dwarf_Attribute memory;
@@ -270,13 +274,15 @@ void Globals::visit(Dwarf_Die* parent) {
         Dwarf_Attribute attribute;
         Dwarf_Op* operations = nullptr;
         std::size_t length = 0;
-        bool has_place = dwarf_getlocation(dwarf_attr(child, DW_AT_location, &attribute), &operations, &length) == 0;
+        bool has_place =
+            dwarf_getlocation(dwarf_attr(child, DW_AT_location, &attribute), &operations, &length) == 0;
         if (!has_place || length != 1) break;
         Dwarf_Addr address = operations[0].number;
         bool is_listed = operations[0].atom == DW_OP_addrx || operations[0].atom == DW_OP_GNU_addr_index;
         if (is_listed) {
           Dwarf_Attribute listed;
-          if (dwarf_getlocation_attr(&attribute, operations, &listed) != 0 || dwarf_formaddr(&listed, &address) != 0)
+          if (dwarf_getlocation_attr(&attribute, operations, &listed) != 0 ||
+              dwarf_formaddr(&listed, &address) != 0)
             break;
         }
         if (is_listed || operations[0].atom == DW_OP_addr) variables_.emplace(address, *child);

@@ -44,8 +44,8 @@ struct Local {
   int scope = 0;     // which of the scopes it stands in
 };
 
-// The variable that holds the address, of the function around pc and of those inlined in it. scopes: innermost
-// first, up to the function. Nothing where there is none.
+// The variable that holds the address, of the function around pc and of those inlined in it. scopes:
+// innermost first, up to the function. Nothing where there is none.
 std::optional<Local> find_local(Dwarf_Die* scopes, int count, Dwarf_Addr pc, const FrameRegisters& frame,
                                 Dwarf_Addr address, std::uint32_t size);
 

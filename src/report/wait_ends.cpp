@@ -61,8 +61,8 @@ std::optional<std::size_t> wait_ended_by(const TraceFile& file, std::size_t from
     }
     const EventPlaces& its = places_of(file, i);
     ObjectName touched = object_name(its.object, other.object);
-    bool gives_mutex_up =
-        other.operation == Operation::wait_release && object_name(its.operand, other.operand) == (is_woken ? mutex : object);
+    bool gives_mutex_up = other.operation == Operation::wait_release &&
+                          object_name(its.operand, other.operand) == (is_woken ? mutex : object);
     if (gives_mutex_up) return i;
     if (releases(other) && (touched == object || (is_woken && touched == mutex))) return i;
   }

@@ -17,8 +17,8 @@ using ObjectName = std::pair<Place, std::uint64_t>;
 ObjectName object_name(const Place& place, std::uint64_t number);
 
 // The last event before `event` and behind `from` by which another thread made `event` possible: an unlock, a
-// signal, the end of the thread that is joined, a write to what a loop waits for. Nothing where there is none,
-// as for what a timeout ended.
+// signal, the end of the thread that is joined, a write to what a loop waits for. Nothing where there is
+// none, as for what a timeout ended.
 std::optional<std::size_t> wait_ended_by(const TraceFile& file, std::size_t from, std::size_t event);
 
 }  // namespace thrum
