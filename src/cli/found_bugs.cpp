@@ -40,6 +40,8 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.fingerprint = fingerprint(file);
   result.preemptions = bug.preemptions;
   result.minimal = bug.minimal;
+  result.switches = bug.switches;
+  result.switches_minimal = bug.switches_minimal;
   result.execution = bug.execution;
   result.seconds = bug.seconds;
   const Trace& trace = file.trace;
@@ -103,6 +105,8 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.plan = bug.plan;
   file.preemptions = bug.preemptions;
   file.minimal = bug.minimal;
+  file.switches = bug.switches;
+  file.switches_minimal = bug.switches_minimal;
   file.execution = bug.execution;
   set_trace(file, bug.trace, names, outcome.report.modules, program);
   file.trace.output.insert(0, outcome.output);  // what it printed before its first choice

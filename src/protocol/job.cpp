@@ -258,6 +258,8 @@ constexpr auto found_bug = [](auto& codec, auto& x) {
   codec.plan(x.plan);
   codec.number(x.preemptions);
   codec.flag(x.minimal);
+  codec.optional(x.switches, number);
+  codec.flag(x.switches_minimal);
   codec.number(x.execution);
   codec.number(x.seconds);
   trace(codec, x.trace);

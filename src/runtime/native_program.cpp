@@ -31,6 +31,7 @@
 #include "runtime/timers.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
+#include "search/simplify.hpp"
 #include "support/check.hpp"
 
 namespace thrum {
@@ -229,6 +230,24 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
   return all;
 }
 
+// Each bug by a schedule that is as simple as can be found.
+void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result) {
+  // Benchmarks count their own executions, and digests theirs.
+  if (job.repeat > 1 || job.digest_traces || result.bugs.empty()) return;
+  constexpr std::uint64_t kExecutions = 20'000;  // for all of them
+  constexpr double kSeconds = 10;
+  Limits limits = limits_of(job, 0);
+  SimplifyBudget budget;
+  budget.executions = std::max<std::uint64_t>(kExecutions / result.bugs.size(), 200);
+  budget.seconds = kSeconds / static_cast<double>(result.bugs.size());
+  budget.out_of_time = limits.out_of_time;
+  budget.announce = limits.announce;
+  budget.now = limits.now;
+  for (FoundBug& bug : result.bugs) {
+    if (!g_restart) simplify(program, bug, budget);
+  }
+}
+
 // What runs on the engine's own stack.
 void engine() {
   take_snapshot();
@@ -251,6 +270,7 @@ void engine() {
     report.result.threads_max = trace.threads;
   } else {
     report.result = search_repeatedly(program, job);
+    simplify_bugs(program, job, report.result);
   }
   send(report);
 }

@@ -8,20 +8,6 @@ namespace thrum {
 
 namespace {
 
-// The same schedule as departures from the non-preemptive base, and what it costs there. REQUIRES: every
-// choice was recorded.
-Plan by_base(const Trace& trace, std::uint32_t& preemptions) {
-  Plan plan;
-  preemptions = 0;
-  for (const ChoicePoint& point : trace.choices) {
-    std::span<const Option> options = trace.options_of(point);
-    if (point.taken == default_option(point, options, Base::nonpreemptive)) continue;
-    plan.departures.push_back({point.key, options[point.taken]});
-    preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
-  }
-  return plan;
-}
-
 // Events are told apart by what lasts: addresses only where they have no better name.
 bool same_event(const Trace& a, const Trace& b, std::size_t i) {
   const Event& x = a.events[i];
@@ -126,7 +112,7 @@ bool Search::take_bug() {
     lose_control("the schedule of a bug did not give the same twice: " + difference);
     return false;
   }
-  by_base(bug.trace, bug.preemptions);
+  departures_from_base(bug.trace, bug.preemptions);
   bug.minimal = is_minimal(bug);
   if (known == result_.bugs.end()) {
     result_.bugs.push_back(std::move(bug));
@@ -159,10 +145,22 @@ SearchResult explore(Program& program, Strategy& strategy, const Limits& limits)
   return Search(program, strategy, limits).run();
 }
 
+Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
+  Plan plan;
+  preemptions = 0;
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    if (point.taken == default_option(point, options, Base::nonpreemptive)) continue;
+    plan.departures.push_back({point.key, options[point.taken]});
+    preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
+  }
+  return plan;
+}
+
 bool confirm(Program& program, Plan& plan, Trace& trace, std::string& first_difference) {
   program.run(plan, nullptr, Recording::full, trace);
   std::uint32_t preemptions = 0;
-  plan = by_base(trace, preemptions);
+  plan = departures_from_base(trace, preemptions);
   Trace again;
   program.run(plan, nullptr, Recording::full, again);
   return same_events(trace, again, program.names(), first_difference);

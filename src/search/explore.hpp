@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,10 @@ struct FoundBug {
   Failure failure;
   Plan plan;  // by departures from the non-preemptive base, whatever policy found it
   std::uint32_t preemptions = 0;
-  bool minimal = false;         // every execution with fewer preemptions was run and did not show it
-  std::uint64_t execution = 0;  // counts from 1
+  bool minimal = false;  // every execution with fewer preemptions was run and did not show it
+  std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted (simplify.hpp)
+  bool switches_minimal = false;          // no schedule with as few preemptions has fewer
+  std::uint64_t execution = 0;            // counts from 1
   double seconds = 0;
   Trace trace;  // Recording::full
 };
@@ -54,6 +57,10 @@ struct SearchResult {
 };
 
 SearchResult explore(Program& program, Strategy& strategy, const Limits& limits);
+
+// The schedule of a trace as departures from the non-preemptive base, and what it costs there. REQUIRES:
+// every choice was recorded.
+Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions);
 
 // Runs plan twice with everything recorded. False where the two differ: first_difference then says in one
 // line where. The trace is the first run's; plan is rewritten as departures from the non-preemptive base.
