@@ -29,7 +29,7 @@ std::string value_text(const TraceFile& file, std::uint64_t value, const Place& 
     case Place::Space::module:
     case Place::Space::stack: break;
   }
-  return "&" + file.place_name(place);
+  return "&" + file.pointee_name(place);
 }
 
 std::string object_text(const TraceFile& file, const Place& place, std::uint64_t number) {
@@ -74,6 +74,22 @@ std::string waits_for(Operation operation, const std::string& object, const std:
   }
   std::string text = fmt::format("waits: {} {}", operation_name(operation), object);
   return holder.empty() ? text : text + ", held by " + holder;
+}
+
+// An operation that was not done.
+std::string intended_text(Operation operation, const std::string& object) {
+  std::string text(operation_name(operation));
+  switch (operation) {
+    case Operation::load:
+    case Operation::plain_load: text = "read"; break;
+    case Operation::store:
+    case Operation::plain_store: text = "write"; break;
+    case Operation::read_modify_write:
+    case Operation::compare_exchange: text = "update"; break;
+    case Operation::atomic_section: return text;
+    default: break;
+  }
+  return object.empty() || is_about_signals(operation) ? text : text + " " + object;
 }
 
 // Operations whose name alone says what they did to their object.
@@ -135,6 +151,7 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
       if (event.outcome == Outcome::failed)
         return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
+    case Operation::atomic_section: return std::string(operation_name(event.operation));
     case Operation::cancel: return "cancels " + thread_text(file, places.object);
     case Operation::cancel_setting:
     case Operation::cancel_test:
@@ -147,6 +164,31 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
     case Operation::choose:
     case Operation::clock_read: return fmt::format("{} -> {}", operation_name(event.operation), read);
     default: return plain_text(event, object);
+  }
+}
+
+bool may_block(Operation operation) {
+  switch (operation) {
+    case Operation::store:
+    case Operation::plain_store:
+    case Operation::fence:
+    case Operation::unlock:
+    case Operation::shared_unlock:
+    case Operation::lock_queue:
+    case Operation::lock_destroy:
+    case Operation::wait_release:
+    case Operation::signal:
+    case Operation::broadcast:
+    case Operation::semaphore_post:
+    case Operation::once_leave:
+    case Operation::futex_wake:
+    case Operation::random_draw:
+    case Operation::yield:
+    case Operation::choose:
+    case Operation::point:
+    case Operation::atomic_section:
+    case Operation::process_exit: return false;
+    default: return true;
   }
 }
 
@@ -164,9 +206,7 @@ std::string waiter_text(const TraceFile& file, const Waiter& waiter, const Event
   std::string holder = waiter.holder == kNoThread ? "" : file.names.name(waiter.holder);
   std::string object = object_text(file, places.object, waiter.object);
   if (waiter.ready) {
-    std::string what(operation_name(waiter.operation));
-    if (!object.empty() && !is_about_signals(waiter.operation)) what += " " + object;
-    return "could have gone on: " + what;
+    return "was about to: " + intended_text(waiter.operation, object);
   }
   std::string text = waits_for(waiter.operation, object, holder);
   if (waiter.spinning && !text.starts_with("waits in a loop")) text += ", in a loop that nothing ends";

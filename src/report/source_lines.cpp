@@ -46,8 +46,14 @@ std::vector<SourceLine> user_lines(const TraceFile& file, const std::vector<Plac
 std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Place>& stack) {
   std::vector<SourceLine> lines = user_lines(file, stack);
   if (!lines.empty()) return lines[0];
-  for (const SourceLine& line : all_lines(file, stack)) {
-    if (!line.file.empty()) return line;
+  // What lies in the C library has a place that helps nobody.
+  for (const Place& place : stack) {
+    bool is_system = place.space == Place::Space::module && place.owner < file.modules.size() &&
+                     is_system_path(file.modules[place.owner]);
+    if (is_system) continue;
+    for (const SourceLine& line : file.lines(place)) {
+      if (!line.file.empty()) return line;
+    }
   }
   return std::nullopt;
 }

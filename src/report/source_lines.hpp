@@ -18,7 +18,7 @@ std::vector<SourceLine> all_lines(const TraceFile& file, const std::vector<Place
 // The same without the compiler's and the system's own headers and libraries.
 std::vector<SourceLine> user_lines(const TraceFile& file, const std::vector<Place>& stack);
 
-// The first of user_lines(); else the first line known; else nothing.
+// The first of user_lines(); else the first line known outside of the system's libraries; else nothing.
 std::optional<SourceLine> shown_line(const TraceFile& file, const std::vector<Place>& stack);
 
 // Where it failed: the place that the failure itself names, else the line of failing_stack() to show.

@@ -233,6 +233,17 @@ class Namer {
   }
 
  private:
+  void name_pointer(const Place& place) {
+    name_data(place, 0);  // in case that it is the second object of an event
+    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
+                    place.number <= file_.trace.frames.size();
+    std::string name;
+    if (file_.symbols.pointers.contains(place)) return;
+    if (place.space == Place::Space::module) name = symbolizer_.data(place.owner, place.offset, kPointer);
+    if (in_frame) name = symbolizer_.local(file_.trace.frames[place.number - 1], place.offset, kPointer);
+    if (!name.empty()) file_.symbols.pointers[place] = name;
+  }
+
   void name_data(const Place& place, std::uint32_t size) {
     Symbols& symbols = file_.symbols;
     if (place.space == Place::Space::module && !symbols.data.contains({place.owner, place.offset})) {
@@ -261,8 +272,8 @@ class Namer {
 
   void name_all(const EventPlaces& places, std::uint32_t size) {
     name_data(places.object, size);
-    name_data(places.value, 0);
-    name_data(places.operand, 0);
+    name_pointer(places.value);
+    name_pointer(places.operand);
     name_stack(places.stack);
   }
 

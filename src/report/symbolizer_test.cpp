@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/symbolizer.hpp"
+#include "report/variables.hpp"
 
 #include <gtest/gtest.h>
 #include <link.h>
@@ -95,6 +96,9 @@ TEST(Symbolizer, PartsOfVariables) {
   EXPECT_EQ(name(&parts.small, 2), "g_parts.small") << "of a union the member that fits";
   EXPECT_EQ(name(&parts.large, 8), "g_parts.large");
   EXPECT_EQ(name(&parts.last, 8), "g_parts.last");
+  EXPECT_EQ(name(&parts, kPointer), "g_parts");
+  EXPECT_EQ(name(&parts.slots[1], kPointer), "g_parts.slots[1]");
+  EXPECT_EQ(name(&parts.slots[1].full, kPointer), "g_parts.slots[1].full");
 }
 
 // The frame is this function's own; where it lies the compiler says, as the unwinder would.

@@ -44,7 +44,8 @@ class TraceMaker {
     Event event;
     event.thread = thread;
     event.operation = operation;
-    event.index = events_of_[thread]++;
+    event.index = events_of_[thread];
+    if (is_visible(operation)) ++events_of_[thread];
     event.size = 4;
     EventPlaces places;
     if (!object.empty()) places.object = variable(object);
@@ -262,7 +263,7 @@ TEST(TextReport, ThreadsBesideTheFailingOne) {
   file.trace.other_places = {{{}, {}, {}, file.trace.places[0].stack}, file.trace.places[2]};
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("  Thread 0 waits for 0.1 to end, at /t/queue.cpp:30\n"
-                      "  Thread 0.2 could have gone on: atomic store head, at /t/queue.cpp:10\n"),
+                      "  Thread 0.2 was about to: write head, at /t/queue.cpp:10\n"),
             std::string::npos)
       << text;
 }

@@ -45,12 +45,22 @@ std::string cost_text(const TraceFile& file) {
 }
 
 std::string lines_text(const std::vector<SourceLine>& lines, const TextStyle& style) {
+  constexpr std::size_t kWidest = 40;  // of function names
+  constexpr std::size_t kLinesMax = 20;
   std::size_t widest = 0;
   for (const SourceLine& line : lines) widest = std::max(widest, line.function.size());
   std::string text;
-  for (const SourceLine& line : lines) {
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < lines.size(); ++shown) {
+    if (shown == kLinesMax && !style.unfolded)
+      return text + fmt::format("      ... and {} more\n", lines.size() - i);
+    const SourceLine& line = lines[i];
     text += fmt::format("      {:<{}}  {}\n", line.function.empty() ? "?" : line.function,
-                        std::min<std::size_t>(widest, 40), shown_path(line, style));
+                        std::min(widest, kWidest), shown_path(line, style));
+    std::size_t same = i + 1;
+    while (same < lines.size() && lines[same] == line) ++same;
+    if (same - i > 2) text += fmt::format("      ... the same {} more times ...\n", same - i - 1);
+    i = same - i > 2 ? same : i + 1;
   }
   return text;
 }
@@ -63,12 +73,12 @@ std::string stack_text(const TraceFile& file, const std::vector<Place>& stack, c
 // The failing line with its text, and the stack that leads to it.
 std::string failure_place(const TraceFile& file, const TextStyle& style) {
   std::optional<SourceLine> line = failing_line(file);
-  if (!line) return "";
-  std::string text = fmt::format("  Thread {} failed at {}", file.names.name(file.trace.failure.thread),
-                                 shown_path(*line, style));
-  const std::string& source = line->text;
-  text += source.empty() ? "\n" : fmt::format("\n      {}\n", source);
   std::vector<SourceLine> lines = failing_lines(file);
+  // main has returned: there is no place, and no stack but the C library's.
+  if (!line && lines.empty() && file.trace.failure.kind == BugKind::nonzero_exit) return "";
+  std::string text = fmt::format("  Thread {} failed", file.names.name(file.trace.failure.thread));
+  if (line) text += fmt::format(" at {}", shown_path(*line, style));
+  text += line && !line->text.empty() ? fmt::format("\n      {}\n", line->text) : "\n";
   return text + "  Stack:\n" +
          lines_text(lines.empty() ? all_lines(file, failing_stack(file)) : lines, style);
 }

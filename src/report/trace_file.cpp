@@ -102,6 +102,11 @@ std::string TraceFile::place_name(const Place& place) const {
   return fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1), place.offset);
 }
 
+std::string TraceFile::pointee_name(const Place& place) const {
+  auto known = symbols.pointers.find(place);
+  return known == symbols.pointers.end() ? place_name(place) : known->second;
+}
+
 bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference) {
   std::size_t count = std::min(a.trace.events.size(), b.trace.events.size());
   std::size_t i = 0;

@@ -33,6 +33,7 @@ struct Symbols {
   std::map<Key, std::vector<SourceLine>> code;  // by return address; innermost inlined function first
   std::map<Key, std::string> data;              // "counter", "table[2].next", "table+16"
   std::map<Place, std::string> locals;          // of places on stacks: "main::ready"
+  std::map<Place, std::string> pointers;        // of places that values point to: as a whole, "table[2]"
 };
 
 // How the program under test was started.
@@ -69,6 +70,8 @@ struct TraceFile {
   // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of trace.blocks); empty
   // for no place.
   std::string place_name(const Place& place) const;
+  // Likewise of what a pointer points to.
+  std::string pointee_name(const Place& place) const;
 };
 
 std::string to_json(const TraceFile& file);

@@ -120,6 +120,7 @@ class TraceReader {
     if (place.space == Place::Space::module) {
       file_.symbols.data[{place.owner, place.offset}] = json.at("name").get<std::string>();
     }
+    if (json.contains("points_to")) file_.symbols.pointers[place] = json.at("points_to").get<std::string>();
     if (place.space == Place::Space::stack && place.number != 0)
       file_.symbols.locals[place] = json.at("name").get<std::string>();
   }

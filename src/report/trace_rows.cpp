@@ -68,6 +68,7 @@ class Rows {
     }
     if (event.operation == Operation::thread_end || event.operation == Operation::process_exit) return;
     if (!goes_on) return add_stand(event.thread);
+    if (!may_block(trace_.events[next].operation)) return;
     std::string text = wait_text(file_, next) + holder_text(next);
     if (auto end = wait_ended_by(file_, last, next)) text += fmt::format(" (until {})", *end + 1);
     add(Row::Kind::wait, event.thread, std::move(text));
@@ -108,7 +109,7 @@ class Rows {
 
   // stand: a waiter_text().
   static std::string preempted_before(const std::string& stand) {
-    for (std::string_view beginning : {"could have gone on: ", "waits: "}) {
+    for (std::string_view beginning : {"was about to: ", "waits: "}) {
       if (stand.starts_with(beginning)) return "preempted before: " + stand.substr(beginning.size());
     }
     return "preempted; then " + stand;
@@ -116,7 +117,8 @@ class Rows {
 
   // The choice that stood behind an event; where there were several, each is given once.
   const ChoicePoint* take_choice(const Event& event) {
-    auto found = choices_.find({event.thread, event.index + 1});
+    // What is no visible operation is not counted.
+    auto found = choices_.find({event.thread, event.index + (is_visible(event.operation) ? 1 : 0)});
     if (found == choices_.end() || found->second.empty()) return nullptr;
     const ChoicePoint& point = trace_.choices[found->second.front()];
     found->second.erase(found->second.begin());

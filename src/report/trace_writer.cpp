@@ -119,6 +119,14 @@ class TraceWriter {
     return json;
   }
 
+  // The same for what may be a pointer to something, or the second object of an event.
+  Json pointer_json(std::uint64_t number, const Place& place) const {
+    Json json = value_json(number, place);
+    auto known = file_.symbols.pointers.find(place);
+    if (known != file_.symbols.pointers.end()) json["points_to"] = known->second;
+    return json;
+  }
+
   Json stack_json(const std::vector<Place>& stack) {
     Json json = Json::array();
     for (const Place& place : stack) {
@@ -150,8 +158,8 @@ class TraceWriter {
     if (event.outcome != Outcome::done) json["outcome"] = name_of(event.outcome, kOutcomes);
     if (event.size != 0) json["size"] = event.size;
     json["object"] = value_json(event.object, places.object);
-    json["value"] = value_json(event.value, places.value);
-    json["operand"] = value_json(event.operand, places.operand);
+    json["value"] = pointer_json(event.value, places.value);
+    json["operand"] = pointer_json(event.operand, places.operand);
     json["stack"] = stack_json(places.stack);
     return json;
   }

@@ -92,6 +92,7 @@ class PartWalk {
   // One level further down; false where there is none.
   bool step(Dwarf_Die* type) {
     int tag = dwarf_tag(type);
+    if (size_ == kPointer && offset_ == 0) return false;
     if (tag == DW_TAG_array_type) return enter_array(type);
     return is_class(tag) && enter_class(type);
   }

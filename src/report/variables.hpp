@@ -28,6 +28,9 @@ class Globals {
   std::map<Dwarf_Addr, Dwarf_Die> variables_;
 };
 
+// As a size: of no access, the address itself. What begins there is then named as a whole.
+inline constexpr std::uint32_t kPointer = ~std::uint32_t{0};
+
 // What is added to a variable's name for an access of `size` bytes, `offset` bytes behind its beginning; size
 // 0: a synchronization object. ".head", "[2].next"; "+8" where the type does not tell.
 std::string part_name(Dwarf_Die* variable, std::uint64_t offset, std::uint32_t size);
