@@ -152,6 +152,9 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
     if (!is_function(&scopes[i])) continue;
     at.function = function_name(&scopes[i]);
     if (is_lambda(at.function)) at.function = "lambda";
+    int declared = 0;
+    if (at.line == 0 && dwarf_decl_line(&scopes[i], &declared) == 0)  // of code that the compiler made up
+      at.line = static_cast<std::uint32_t>(declared);
     lines.push_back(at);
     if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
     at = call_site(&scopes[i], unit);

@@ -11,11 +11,11 @@ struct Node {
 Node first;
 Node second;
 
-int length(Node* node) {
-  if (node == nullptr) return 0;
-  char name[50'000];
-  std::snprintf(name, sizeof name, "%p", static_cast<void*>(node));
-  return length(node->next) + (name[0] != 0 ? 1 : 0);
+void print(Node* node, const char* before) {
+  if (node == nullptr) return;
+  char text[50'000];
+  std::snprintf(text, sizeof text, "%s, %p", before, static_cast<void*>(node));
+  print(node->next, text);
 }
 
 int main() {
@@ -24,6 +24,6 @@ int main() {
     second.next = &first;
     first.next = nullptr;
   });
-  length(&first);
+  print(&first, "nodes");
   editor.join();
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The reports of the programs of tests/reports, one bug each, as they stand beside them, by both compilers; and
+// docs/bugs.md, which shows programs and reports, against both.
+//
+// With THRUM_UPDATE_REPORTS=1 in the environment the files are written instead (scripts/reports).
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "endtoend.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kFolder = std::string(THRUM_SOURCES) + "/tests/reports/";
+const std::string kPage = std::string(THRUM_SOURCES) + "/docs/bugs.md";
+
+bool updates() { return std::getenv("THRUM_UPDATE_REPORTS") != nullptr; }
+
+std::vector<std::string> programs() {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ".cpp") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The value of a "// flags: " line.
+std::string flags_of(const std::string& source) {
+  std::smatch match;
+  return std::regex_search(source, match, std::regex("// flags: (.*)")) ? match[1].str() : "";
+}
+
+// What is the same each time: the bug without what the search cost and covered.
+std::string normal(std::string report) {
+  report = report.substr(0, report.find("\nCovered: "));
+  return std::regex_replace(report, std::regex(R"(after \d+\.\d+ s)"), "after 0.00 s");
+}
+
+class Reports : public EndToEnd, public testing::WithParamInterface<std::string> {
+ protected:
+  // The report on a program, by a compiler.
+  std::string report(const std::string& compiler) {
+    std::string source = read(kFolder + GetParam() + ".cpp");
+    std::vector<std::string> command = {THRUM_PROGRAM, "check", write(GetParam() + ".cpp", source)};
+    if (std::string flags = flags_of(source); !flags.empty())
+      command.insert(command.end(), {"--compile-flags", flags});
+    ChildResult result = run(command, path(""), {"THRUM_CXX=" + compiler, "COLUMNS=100"});
+    EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
+    return normal(result.output);
+  }
+};
+
+// Where the compilers make different code of a program, clang's report stands in a file of its own.
+TEST_P(Reports, AreAsTheyStandBesideTheProgram) {
+  const std::string golden = kFolder + GetParam() + ".txt";
+  const std::string golden_clang = kFolder + GetParam() + ".clang.txt";
+  std::string gcc = report("g++");
+  std::string clang = report("clang++-19");
+  if (updates()) {
+    std::ofstream(golden) << gcc;
+    fs::remove(golden_clang);
+    if (clang != gcc) std::ofstream(golden_clang) << clang;
+  }
+  EXPECT_EQ(gcc, read(golden)) << "scripts/reports writes it anew";
+  EXPECT_EQ(clang, read(fs::exists(golden_clang) ? golden_clang : golden)) << "scripts/reports writes it anew";
+}
+
+// The trace file holds all that the report shows: no program and no source is needed to see it again.
+TEST_P(Reports, ShowTellsTheSameWhereNothingIsLeft) {
+  std::string whole = report("g++");
+  fs::remove(path(GetParam() + ".cpp"));
+  ChildResult shown = run({THRUM_PROGRAM, "show", "thrum-out/bug-1.trace.json"}, path(""), {"COLUMNS=100"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  // The report on a check has a line before it and two around it.
+  std::size_t title = whole.find(" s: ", whole.find("Bug 1, found")) + 4;
+  std::size_t again = whole.find("  Run it again: ");
+  EXPECT_EQ(shown.output, whole.substr(title, again - title));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Reports, testing::ValuesIn(programs()),
+                         [](const auto& test) { return test.param; });
+
+// What stands in the block behind a mark, such as "<!-- program: deadlock -->".
+struct Block {
+  std::string what;
+  std::string name;
+  std::size_t begin = 0;  // of its text in the page
+  std::size_t end = 0;
+};
+
+std::vector<Block> blocks(const std::string& page) {
+  std::vector<Block> all;
+  const std::regex mark("<!-- (program|report): ([a-z_]+) -->\n```[a-z]*\n");
+  for (std::sregex_iterator at(page.begin(), page.end(), mark), end; at != end; ++at) {
+    auto begin = static_cast<std::size_t>(at->position() + at->length());
+    all.push_back({(*at)[1], (*at)[2], begin, page.find("\n```", begin - 1) + 1});
+  }
+  return all;
+}
+
+class BugsPage : public EndToEnd {
+ protected:
+  // What is to stand in a block: the program without its licence, or its report.
+  static std::string wanted(const Block& block) {
+    if (block.what == "report") return read(kFolder + block.name + ".txt");
+    std::string source = read(kFolder + block.name + ".cpp");
+    return source.substr(source.find('\n') + 1);
+  }
+};
+
+TEST_F(BugsPage, ShowsProgramsAndReportsAsTheyAre) {
+  std::string page = read(kPage);
+  std::vector<Block> all = blocks(page);
+  ASSERT_FALSE(all.empty());
+  if (updates()) {
+    for (auto block = all.rbegin(); block != all.rend(); ++block)
+      page.replace(block->begin, block->end - block->begin, wanted(*block));
+    std::ofstream(kPage) << page;
+    all = blocks(page);
+  }
+  std::set<std::string> shown;
+  for (const Block& block : all) {
+    EXPECT_EQ(page.substr(block.begin, block.end - block.begin), wanted(block)) << block.name;
+    shown.insert(block.what + block.name);
+  }
+  for (const std::string& name : programs()) {
+    EXPECT_TRUE(shown.contains("program" + name) && shown.contains("report" + name)) << name;
+  }
+}
+
+// A section's heading is the kind as it stands in results.
+TEST_F(BugsPage, EachReportStandsInTheSectionOfItsKind) {
+  std::string page = read(kPage);
+  for (const Block& block : blocks(page)) {
+    if (block.what != "report") continue;
+    std::string report = page.substr(block.begin, block.end - block.begin);
+    std::size_t heading = page.rfind("\n## ", block.begin) + 4;
+    std::string kind = page.substr(heading, page.find('\n', heading) - heading);
+    std::string words = kind == "assertion" ? "assertion failed" : kind;
+    EXPECT_NE(report.find(" s: " + words), std::string::npos) << block.name << " stands in the section " << kind;
+  }
+}
+
+}  // namespace
