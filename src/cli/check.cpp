@@ -283,6 +283,7 @@ void Check::tell() const {
   }
   TextStyle style = style_for(STDOUT_FILENO, options_.colour);
   style.directory = invocation_.directory;
+  style.assumptions = options_.assumptions;
   fmt::print("{}", text_report(result_, bugs_.traces(), style));
   if (!options_.json.empty()) write_file(options_.json, to_json(result_));
 }

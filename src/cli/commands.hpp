@@ -14,6 +14,7 @@ namespace thrum {
 int check_command(const CheckOptions& options, const std::vector<std::string>& command);
 int replay_command(const std::string& trace_path, Threads threads, Colour colour);
 int show_command(const std::string& trace_path, bool unfolded, Colour colour);
+int help_command(const std::string& topic);
 int strategies_command();
 int doctor_command();
 

@@ -73,6 +73,11 @@ int parse_and_run(Words words) {
   }
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
   app.add_subcommand("cc", "Compile and link C as the compiler would, so that it can be checked");
+  std::string topic;
+  CLI::App* help = app.add_subcommand("help", "Pages on a topic");
+  help->add_option("topic", topic, "assumptions: what every check assumes")
+      ->required()
+      ->check(CLI::IsMember({"assumptions"}));
   CLI::App* strategies_app = app.add_subcommand("strategies", "The search strategies there are");
   CLI::App* flags =
       app.add_subcommand("flags", "The flags that make a compiler's output checkable, one a line");
@@ -97,6 +102,7 @@ int parse_and_run(Words words) {
   if (gdb) throw UserError("--gdb is not available yet");
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
+  if (help->parsed()) return help_command(topic);
   if (strategies_app->parsed()) return strategies_command();
   if (flags->parsed()) return flags_command(step, compiler);
   if (doctor->parsed()) return doctor_command();

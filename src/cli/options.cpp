@@ -136,6 +136,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
                "Exit with 3 where a budget ended the search");
   app.add_option("--compile-flags", options.compile_flags,
                  "For source files, after -O1 -g and the language's standard");
+  app.add_flag("--assumptions", options.assumptions,
+               "The report says in full what was assumed, also what every check assumes");
   app.add_option("--out", options.out, "Where trace files go")->capture_default_str();
   app.add_option("--json", options.json,
                  "Where the result goes as JSON; -: standard output, and nothing else there");

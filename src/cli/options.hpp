@@ -35,6 +35,7 @@ struct CheckOptions {
   bool keep_going = false;
   bool spurious = false;
   bool require_exhausted = false;
+  bool assumptions = false;  // in full in the report
   bool trace_digest = false;
   std::string compile_flags;
   std::string baseline;      // a result's path; empty: none

@@ -11,7 +11,6 @@
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
-#include "cli/pager.hpp"
 #include "cli/tracing.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
@@ -110,15 +109,6 @@ int replay_command(const std::string& trace_path, Threads threads, Colour colour
   now.symbols = {};
   set_trace(now, *outcome.report.replayed, names, outcome.report.modules, settings.program);
   return judge_replay(recorded, now, outcome.report, colour);
-}
-
-int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
-  TraceFile file = read_trace_file(trace_path);
-  TextStyle style = style_for(STDOUT_FILENO, colour);
-  style.unfolded = unfolded;
-  style.directory = file.invocation.directory;
-  show_paged(text_trace(file, style));
-  return kExitDone;
 }
 
 }  // namespace thrum

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/tracing.hpp"
+#include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
 
 namespace thrum {
@@ -193,9 +194,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
        "DATA RACES WERE NOT LOOKED FOR: this version has no race detector. Threads are switched before "
        "synchronization and atomic operations only, so a bug that takes a switch between plain accesses is "
        "missed wherever such accesses race."});
-  list.push_back(
-      {"sequential-consistency", 1,
-       "Memory is sequentially consistent: what weaker atomics or the processor may reorder was not tried."});
+  list.push_back(general_assumption("sequential-consistency"));
   if (!report.started_threads && report.result.end == SearchEnd::exhausted) {
     list.push_back(
         {"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
@@ -219,29 +218,19 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   add_files(modules, list);
   bool said = std::any_of(report.notes.begin(), report.notes.end(),
                           [](const Note& note) { return note.kind == "inputs-fixed"; });
-  if (!said) {
-    list.push_back({"inputs-fixed", 1,
-                    "Inputs are fixed: arguments, files, environment and the like were as they are now."});
-  }
-  list.push_back(
-      {"one-address-assignment", 1, "Each block of memory had one address; no other layout was tried."});
-  list.push_back({"allocation-succeeds", 1, "Memory never ran out."});
+  if (!said) list.push_back(general_assumption("inputs-fixed"));
+  list.push_back(general_assumption("one-address-assignment"));
+  list.push_back(general_assumption("allocation-succeeds"));
   if (options.spurious) {
     list.push_back(
         {"spurious-wakeups-on", 1,
          "Condition variables woke up by themselves too, each thread again only when others had done "
          "something in between; no weak compare-exchange failed so."});
   } else {
-    list.push_back({"spurious-wakeups-off", 1,
-                    "No condition variable woke up by itself, and no weak compare-exchange failed so."});
+    list.push_back(general_assumption("spurious-wakeups-off"));
   }
-  list.push_back({"timeouts-modelled", 1,
-                  "Time is virtual: a timed wait ends when nothing else can run, or earlier at the cost of a "
-                  "preemption."});
-  list.push_back(
-      {"spins", 1,
-       "A loop that only waits is run again once something that it reads was written; unfair schedules of it "
-       "are left out."});
+  list.push_back(general_assumption("timeouts-modelled"));
+  list.push_back(general_assumption("spins"));
   return list;
 }
 

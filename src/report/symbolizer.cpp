@@ -238,8 +238,8 @@ class Namer {
  private:
   void name_pointer(const Place& place) {
     name_data(place, 0);  // in case that it is the second object of an event
-    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
-                    place.number <= file_.trace.frames.size();
+    bool in_frame =
+        place.space == Place::Space::stack && place.number != 0 && place.number <= file_.trace.frames.size();
     std::string name;
     if (file_.symbols.pointers.contains(place)) return;
     if (place.space == Place::Space::module) name = symbolizer_.data(place.owner, place.offset, kPointer);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <span>
 
+#include "report/assumptions.hpp"
+
 namespace thrum {
 
 namespace {
@@ -33,19 +35,6 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
   return text + fmt::format("{} execution{} in {:.2f} s ({:.0f}/s), up to {} thread{}, strategy {}.\n",
                             test.executions, plural(test.executions), test.seconds, rate, test.threads_max,
                             plural(static_cast<unsigned>(test.threads_max)), test.strategy);
-}
-
-std::string assumptions_text(const std::vector<Assumption>& assumptions, const TextStyle& style) {
-  std::string text;
-  for (const Assumption& assumption : assumptions) {
-    if (assumption.kind != "races-not-checked") continue;
-    text += coloured(wrap(assumption.text, "!! ", style.width), kYellow, style.colours);
-  }
-  text += "This holds under these assumptions:\n";
-  for (const Assumption& assumption : assumptions) {
-    if (assumption.kind != "races-not-checked") text += wrap(assumption.text, "  - ", style.width);
-  }
-  return text;
 }
 
 // Takes the traces of this test's bugs off the front of those that are left.

@@ -37,7 +37,8 @@ const Allocation* Allocations::find(ThreadId thread, std::uint32_t number) const
   if (late_ != nullptr) {
     if (auto found = late_->find(name); found != late_->end()) return &found->second;
   }
-  auto found = std::find_if(early_.begin(), early_.end(), [&](const auto& entry) { return entry.first == name; });
+  auto found =
+      std::find_if(early_.begin(), early_.end(), [&](const auto& entry) { return entry.first == name; });
   return found == early_.end() ? nullptr : &found->second;
 }
 

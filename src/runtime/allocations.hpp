@@ -21,7 +21,7 @@ namespace thrum {
 
 struct Allocation {
   static constexpr std::size_t kDepth = 16;
-  std::uint64_t size = 0;          // that was asked for
+  std::uint64_t size = 0;           // that was asked for
   std::uint64_t code[kDepth] = {};  // return addresses, innermost first; 0: no more
 };
 

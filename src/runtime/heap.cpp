@@ -117,7 +117,8 @@ void* ProgramHeap::allocate(std::size_t size) {
   block->thread = mine.thread;
   block->size_class = static_cast<std::uint8_t>(size_class);
   block->state = BlockState::live;
-  if (__builtin_expect(!world.running || world.recording, 0)) allocations().note(mine.thread, mine.numbers, size);
+  if (__builtin_expect(!world.running || world.recording, 0))
+    allocations().note(mine.thread, mine.numbers, size);
   return block->memory();
 }
 

@@ -153,8 +153,8 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
   event.size = thread.size;
   trace.events.push_back(event);
   if (!scheduler().director().records_places()) return;
-  trace.places.push_back({described_place(event.object), described_place(value),
-                          described_place(operand), thread.stack});
+  trace.places.push_back(
+      {described_place(event.object), described_place(value), described_place(operand), thread.stack});
 }
 
 }  // namespace thrum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reports of the programs of tests/reports, one bug each, as they stand beside them, by both compilers; and
-// docs/bugs.md, which shows programs and reports, against both.
+// The reports of the programs of tests/reports, one bug each, as they stand beside them, by both compilers;
+// and docs/bugs.md, which shows programs and reports, against both.
 //
 // With THRUM_UPDATE_REPORTS=1 in the environment the files are written instead (scripts/reports).
 #include <algorithm>
@@ -69,7 +69,8 @@ TEST_P(Reports, AreAsTheyStandBesideTheProgram) {
     if (clang != gcc) std::ofstream(golden_clang) << clang;
   }
   EXPECT_EQ(gcc, read(golden)) << "scripts/reports writes it anew";
-  EXPECT_EQ(clang, read(fs::exists(golden_clang) ? golden_clang : golden)) << "scripts/reports writes it anew";
+  EXPECT_EQ(clang, read(fs::exists(golden_clang) ? golden_clang : golden))
+      << "scripts/reports writes it anew";
 }
 
 // The trace file holds all that the report shows: no program and no source is needed to see it again.
@@ -107,11 +108,10 @@ std::vector<Block> blocks(const std::string& page) {
 
 class BugsPage : public EndToEnd {
  protected:
-  // What is to stand in a block: the program without its licence, or its report.
+  // What is to stand in a block: the program with all its lines, since the report names their numbers, or its
+  // report.
   static std::string wanted(const Block& block) {
-    if (block.what == "report") return read(kFolder + block.name + ".txt");
-    std::string source = read(kFolder + block.name + ".cpp");
-    return source.substr(source.find('\n') + 1);
+    return read(kFolder + block.name + (block.what == "report" ? ".txt" : ".cpp"));
   }
 };
 
@@ -144,8 +144,37 @@ TEST_F(BugsPage, EachReportStandsInTheSectionOfItsKind) {
     std::size_t heading = page.rfind("\n## ", block.begin) + 4;
     std::string kind = page.substr(heading, page.find('\n', heading) - heading);
     std::string words = kind == "assertion" ? "assertion failed" : kind;
-    EXPECT_NE(report.find(" s: " + words), std::string::npos) << block.name << " stands in the section " << kind;
+    EXPECT_NE(report.find(" s: " + words), std::string::npos)
+        << block.name << " stands in the section " << kind;
   }
+}
+
+// README.md shows a whole report.
+class Readme : public EndToEnd {
+ protected:
+  static std::string normal_cost(const std::string& text) {
+    std::string seconds = std::regex_replace(text, std::regex(R"(\d+\.\d+ s)"), "0.00 s");
+    return std::regex_replace(seconds, std::regex(R"(\(\d+/s\))"), "(50000/s)");
+  }
+};
+
+TEST_F(Readme, ShowsTheReportAsItIs) {
+  fs::create_directory(path("examples"));
+  fs::copy_file(example("lost_wakeup.cpp"), path("examples/lost_wakeup.cpp"));
+  ChildResult result =
+      run({THRUM_PROGRAM, "check", "examples/lost_wakeup.cpp"}, path(""), {"COLUMNS=100", "THRUM_CXX=g++"});
+  const std::string file = std::string(THRUM_SOURCES) + "/README.md";
+  const std::string command = "$ thrum check examples/lost_wakeup.cpp\n";
+  std::string page = read(file);
+  std::size_t begin = page.find(command) + command.size();
+  std::size_t end = page.find("```", begin);
+  ASSERT_NE(end, std::string::npos);
+  if (updates()) {
+    page.replace(begin, end - begin, result.output);
+    std::ofstream(file) << page;
+    end = page.find("```", begin);
+  }
+  EXPECT_EQ(normal_cost(result.output), normal_cost(page.substr(begin, end - begin)));
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `thrum show` and `thrum help`: what only is to be read.
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/error.hpp"
+#include "cli/pager.hpp"
+#include "cli/tracing.hpp"
+#include "report/assumptions.hpp"
+#include "report/text_report.hpp"
+
+namespace thrum {
+
+int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
+  TraceFile file = read_trace_file(trace_path);
+  TextStyle style = style_for(STDOUT_FILENO, colour);
+  style.unfolded = unfolded;
+  style.directory = file.invocation.directory;
+  show_paged(text_trace(file, style));
+  return kExitDone;
+}
+
+int help_command(const std::string& topic) {
+  if (topic != "assumptions") throw UserError("help: there is no page on '" + topic + "'");
+  show_paged(assumptions_page(style_for(STDOUT_FILENO)));
+  return kExitDone;
+}
+
+}  // namespace thrum
