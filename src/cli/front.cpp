@@ -32,6 +32,12 @@ std::string first_line(std::string text) {
   return text;
 }
 
+void add_colour_option(CLI::App& app, std::string& colour) {
+  app.add_option("--color", colour, "auto: on a terminal, unless NO_COLOR is set; always; never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
 // word: one that --color takes.
 Colour colour_of(const std::string& word) {
   return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
@@ -66,11 +72,7 @@ int parse_and_run(Words words) {
   show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   show->add_flag("--all", unfolded, "Every operation, nothing folded");
   std::string colour = "auto";
-  for (CLI::App* command_app : {check, replay, show}) {
-    command_app->add_option("--color", colour, "auto: on a terminal, unless NO_COLOR is set; always; never")
-        ->check(CLI::IsMember({"auto", "always", "never"}))
-        ->capture_default_str();
-  }
+  for (CLI::App* command_app : {check, replay, show}) add_colour_option(*command_app, colour);
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
   app.add_subcommand("cc", "Compile and link C as the compiler would, so that it can be checked");
   std::string topic;

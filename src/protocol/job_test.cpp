@@ -52,6 +52,10 @@ Trace sample_trace(const Threads& threads) {
   trace.failure.line = 12;
   trace.failure_stack = {{Place::Space::module, 0, 0, 0x4321}};
   trace.waiter_places = {places, {}};
+  trace.others = {{threads.grandchild, Operation::store, 0x3000, kNoThread, false, 0x98, true}};
+  trace.other_places = {places};
+  trace.frames = {{{Place::Space::module, 0, 0, 0x1234}, 96, 64, 32}};
+  trace.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
   trace.output = std::string("with a zero\0 in it", 18);
   return trace;
 }
@@ -62,8 +66,17 @@ Report sample_report(const Threads& threads) {
   report.result.guarantee.exhausted = true;
   report.result.guarantee.bounds = {{Base::nonpreemptive, 3, 2},
                                     {Base::round_robin, std::nullopt, std::nullopt}};
-  report.result.bugs.push_back({{}, sample_plan(threads), 2, true, 17, 0.25, sample_trace(threads)});
-  report.result.bugs[0].failure = report.result.bugs[0].trace.failure;
+  FoundBug bug;
+  bug.plan = sample_plan(threads);
+  bug.preemptions = 2;
+  bug.minimal = true;
+  bug.switches = 5;
+  bug.switches_minimal = true;
+  bug.execution = 17;
+  bug.seconds = 0.25;
+  bug.trace = sample_trace(threads);
+  bug.failure = bug.trace.failure;
+  report.result.bugs.push_back(bug);
   report.result.executions = 99;
   report.result.lost_reason = "none";
   report.started_threads = true;

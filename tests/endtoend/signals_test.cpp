@@ -19,7 +19,7 @@ constexpr Case kCases[] = {
     {"signal/pthread_kill.c", "handles SIGUSR1"},
     {"signal/kill_process.c", "sends SIGUSR2 to the process"},
     {"signal/default_action.c", "killed by SIGTERM"},
-    {"signal/pause.c", "waits: wait for signal"},
+    {"signal/pause.c", "waits for a signal"},
     {"signal/sigtimedwait.c", "timeout"},
     {"timer/alarm.c", "timer expires: SIGALRM"},
     {"timer/watchdog.c", "killed by SIGALRM"},
