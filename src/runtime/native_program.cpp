@@ -235,7 +235,7 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   // Benchmarks count their own executions, and digests theirs.
   if (job.repeat > 1 || job.digest_traces || result.bugs.empty()) return;
   constexpr std::uint64_t kExecutions = 20'000;  // for all of them
-  constexpr double kSeconds = 10;
+  constexpr double kSeconds = 5;
   Limits limits = limits_of(job, 0);
   SimplifyBudget budget;
   budget.executions = std::max<std::uint64_t>(kExecutions / result.bugs.size(), 200);
