@@ -462,6 +462,7 @@ void Scheduler::fail_stuck() {
     if (thread->timer) continue;
     anybody = true;
     Waiter waiter = this->waiter(*thread);
+    waiter.ready = false;
     if (waiter.spinning && failure.kind == BugKind::deadlock) {
       failure.kind = BugKind::livelock;
       failure.message = "every thread waits, some by going round in a loop";
