@@ -55,6 +55,18 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   return result;
 }
 
+// Lines with the same text, as blocks that were copied have, make the same fingerprint. Those of one result
+// are told apart by a number.
+void number_fingerprint(BugResult& bug, const std::vector<BugResult>& others) {
+  auto elsewhere = [&](const BugResult& other) {
+    return other.fingerprint == bug.fingerprint && bug.locations.size() == 1 && other.locations.size() == 1 &&
+           other.locations[0].line != bug.locations[0].line;
+  };
+  std::string base = bug.fingerprint;
+  for (int number = 2; std::any_of(others.begin(), others.end(), elsewhere); ++number)
+    bug.fingerprint = fmt::format("{}-{}", base, number);
+}
+
 }  // namespace
 
 void write_file(const std::string& path, const std::string& text) {
@@ -122,6 +134,7 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
       continue;
     }
     BugResult described = describe_bug(bug, file);
+    number_fingerprint(described, result.bugs);
     auto known = std::find_if(result.bugs.begin(), result.bugs.end(), [&](const BugResult& other) {
       return other.fingerprint == described.fingerprint;
     });

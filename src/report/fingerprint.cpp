@@ -61,6 +61,8 @@ std::string fingerprint(const TraceFile& file) {
   bool has_place =
       std::any_of(all.begin(), all.end(), [](const std::string& stack) { return !stack.empty(); });
   for (const std::string& stack : all) hash.add(stack);
+  if (failure.kind == BugKind::assertion)
+    hash.add(failure.message);  // compilers merge calls from several lines
   if (!has_place || failure.kind == BugKind::undefined_behaviour) hash.add(without_numbers(failure.message));
   return hash.text();
 }

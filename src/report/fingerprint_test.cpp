@@ -69,6 +69,10 @@ TEST(Fingerprint, TellsBugsApart) {
 
 TEST(Fingerprint, WhatABugSaysCountsWhereItsPlaceDoesNotTell) {
   TraceFile file = failed_at(kLines);
+  const std::string asserted = fingerprint(file);
+  file.trace.failure.message = "another condition";
+  EXPECT_NE(fingerprint(file), asserted) << "compilers merge the calls of several assertions";
+  file.trace.failure.kind = BugKind::uncaught_exception;
   const std::string same = fingerprint(file);
   file.trace.failure.message = "worded otherwise";
   EXPECT_EQ(fingerprint(file), same);
