@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to memory, as races are judged: who touched which bytes, how, and when.
+#pragma once
+
+#include <cstdint>
+
+#include "races/vector_clock.hpp"
+
+namespace thrum {
+
+enum class AccessKind : std::uint8_t { plain_read, plain_write, atomic_read, atomic_write };
+
+// Whether two accesses to the same byte by different threads make a race where nothing orders them: one of
+// them writes and one of them is not atomic (C++20 [intro.races]/21).
+constexpr bool conflict(AccessKind a, AccessKind b) {
+  auto writes = [](AccessKind kind) {
+    return kind == AccessKind::plain_write || kind == AccessKind::atomic_write;
+  };
+  auto plain = [](AccessKind kind) {
+    return kind == AccessKind::plain_read || kind == AccessKind::plain_write;
+  };
+  return (writes(a) || writes(b)) && (plain(a) || plain(b));
+}
+
+// Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
+// after it: who races with b races with a.
+constexpr bool covers(AccessKind a, AccessKind b) {
+  for (AccessKind other :
+       {AccessKind::plain_read, AccessKind::plain_write, AccessKind::atomic_read, AccessKind::atomic_write}) {
+    if (conflict(b, other) && !conflict(a, other)) return false;
+  }
+  return true;
+}
+
+struct Access {
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;  // bytes
+  AccessKind kind = AccessKind::plain_read;
+  std::uint64_t code = 0;  // the code address behind the call
+  Epoch when;
+};
+
+struct Race {
+  Access earlier;
+  Access later;
+  std::uint64_t address = 0;  // of the first byte that both touch
+};
+
+}  // namespace thrum
