@@ -2,6 +2,8 @@
 // Accesses to memory, as races are judged: who touched which bytes, how, and when.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "races/vector_clock.hpp"
@@ -25,11 +27,20 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
 // Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
 // after it: who races with b races with a.
 constexpr bool covers(AccessKind a, AccessKind b) {
-  for (AccessKind other :
-       {AccessKind::plain_read, AccessKind::plain_write, AccessKind::atomic_read, AccessKind::atomic_write}) {
-    if (conflict(b, other) && !conflict(a, other)) return false;
-  }
-  return true;
+  constexpr auto kTable = [] {
+    constexpr std::array kAll = {AccessKind::plain_read, AccessKind::plain_write, AccessKind::atomic_read,
+                                 AccessKind::atomic_write};
+    std::array<std::array<bool, kAll.size()>, kAll.size()> table{};
+    for (AccessKind x : kAll) {
+      for (AccessKind y : kAll) {
+        bool all = true;
+        for (AccessKind other : kAll) all = all && (conflict(x, other) || !conflict(y, other));
+        table[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] = all;
+      }
+    }
+    return table;
+  }();
+  return kTable[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
 }
 
 struct Access {

@@ -130,9 +130,11 @@ void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
 }
 
 bool RaceDetector::access(std::uint16_t thread, Access access) {
-  const VectorClock& now = state(thread).now;
+  const VectorClock& now = threads_[thread].now;
   access.when = {now[thread], thread};
   std::uint64_t end = access.address + access.size;
+  if (access.address % kCellBytes + access.size <= kCellBytes)
+    return access_cell(access, access.address, end, now);
   for (std::uint64_t begin = access.address; begin < end;) {
     std::uint64_t cell_end = std::min(end, (begin / kCellBytes + 1) * kCellBytes);
     if (bool race = access_cell(access, begin, cell_end, now)) return race;
@@ -145,6 +147,12 @@ bool RaceDetector::access_cell(const Access& access, std::uint64_t begin, std::u
                                const VectorClock& now) {
   Cell& cell = shadow_.cell(begin);
   std::uint8_t bytes = bytes_of(begin, end);
+  // Mostly the thread has just been here.
+  if (cell.count == 1) {
+    const Record& last = cell.records[0];
+    if (last.when() == access.when && covers(last.kind, access.kind) && (last.bytes & bytes) == bytes)
+      return false;
+  }
   for (std::size_t i = 0; i < cell.count;) {
     Record& old = shadow_.record(cell, i);
     auto shared = static_cast<std::uint8_t>(old.bytes & bytes);
