@@ -51,6 +51,7 @@ struct Access {
   Epoch when;
 };
 
+// Of both accesses the part is given that lies in the eight bytes where they meet.
 struct Race {
   Access earlier;
   Access later;

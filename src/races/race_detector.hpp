@@ -50,12 +50,16 @@ class RaceDetector {
   void acquire(std::uint16_t thread, std::uint64_t object);
   void release(std::uint16_t thread, std::uint64_t object, bool keep);
 
-  // What touches memory says whether it races with an earlier access; then race() tells of one such. Of the
-  // access, address, size, kind and code are given; when is filled in.
-  bool access(std::uint16_t thread, Access access);
-  bool atomic_load(std::uint16_t thread, const Access& access, MemoryOrder order);
-  bool atomic_store(std::uint16_t thread, const Access& access, MemoryOrder order);
-  bool read_modify_write(std::uint16_t thread, const Access& access, MemoryOrder order);
+  // What touches memory says whether it races with an earlier access; then race() tells of one such. code:
+  // the code address behind the call, to be found in race().
+  bool access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+              std::uint64_t code);
+  bool atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                   std::uint64_t code);
+  bool atomic_store(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                    std::uint64_t code);
+  bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                         std::uint64_t code);
   const Race& race() const { return race_; }
 
   void fence(std::uint16_t thread, MemoryOrder order);
@@ -74,18 +78,35 @@ class RaceDetector {
     VectorClock clock;
   };
 
-  ThreadState& state(std::uint16_t thread);
+  ThreadState& new_thread(std::uint16_t thread);
   Sync& sync(std::uint64_t object);
-  bool access_cell(const Access& access, std::uint64_t begin, std::uint64_t end, const VectorClock& now);
+  // Of some bytes of a cell (a bit each).
+  bool access_cell(std::uint16_t thread, AccessKind kind, Cell& cell, std::uint64_t cell_begin,
+                   std::uint8_t bytes, std::uint64_t code);
+  bool access_range(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                    std::uint64_t code);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
   void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
 
   Shadow shadow_;
   Race race_;
   std::vector<ThreadState> threads_;
-  std::size_t threads_used_ = 0;
   std::vector<Sync> syncs_;
   std::size_t syncs_used_ = 0;
 };
+
+inline bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address,
+                                 std::uint64_t size, std::uint64_t code) {
+  std::uint64_t offset = address % kCellBytes;
+  if (offset + size > kCellBytes) return access_range(thread, kind, address, size, code);
+  Cell& cell = shadow_.cell(address);
+  auto bytes = static_cast<std::uint8_t>(((1U << size) - 1) << offset);
+  // Mostly the thread has just been here.
+  const Record& last = cell.records[0];
+  if (cell.count == 1 && last.clock == threads_[thread].now[thread] && last.thread == thread &&
+      (bytes & ~last.bytes) == 0 && covers(last.kind, kind))
+    return false;
+  return access_cell(thread, kind, cell, address - offset, bytes, code);
+}
 
 }  // namespace thrum

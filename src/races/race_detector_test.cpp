@@ -152,11 +152,12 @@ class Graph {
 };
 
 bool apply(RaceDetector& detector, const Step& step) {
+  const Access& at = step.access;
   switch (step.what) {
-    case Do::access: return detector.access(step.thread, step.access);
-    case Do::load: return detector.atomic_load(step.thread, step.access, step.order);
-    case Do::store: return detector.atomic_store(step.thread, step.access, step.order);
-    case Do::change: return detector.read_modify_write(step.thread, step.access, step.order);
+    case Do::access: return detector.access(step.thread, at.kind, at.address, at.size, at.code);
+    case Do::load: return detector.atomic_load(step.thread, at.address, at.size, step.order, at.code);
+    case Do::store: return detector.atomic_store(step.thread, at.address, at.size, step.order, at.code);
+    case Do::change: return detector.read_modify_write(step.thread, at.address, at.size, step.order, at.code);
     case Do::fence: detector.fence(step.thread, step.order); break;
     case Do::acquire: detector.acquire(step.thread, step.access.address); break;
     case Do::release: detector.release(step.thread, step.access.address, step.keep); break;

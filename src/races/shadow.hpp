@@ -6,6 +6,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,12 @@ struct Record {
   AccessKind kind = AccessKind::plain_read;
 
   Epoch when() const { return {clock, thread}; }
+  // cell_begin: the address of the cell's first byte.
+  Access access(std::uint64_t cell_begin) const {
+    auto first = static_cast<unsigned>(std::countr_zero(bytes));
+    return {cell_begin + first, static_cast<std::uint32_t>(std::bit_width(bytes)) - first, kind, code,
+            when()};
+  }
 };
 static_assert(sizeof(Record) == 16);
 
