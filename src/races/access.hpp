@@ -6,20 +6,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/bug.hpp"
 #include "races/vector_clock.hpp"
 
 namespace thrum {
-
-enum class AccessKind : std::uint8_t { plain_read, plain_write, atomic_read, atomic_write };
 
 // Whether two accesses to the same byte by different threads make a race where nothing orders them: one of
 // them writes and one of them is not atomic (C++20 [intro.races]/21).
 constexpr bool conflict(AccessKind a, AccessKind b) {
   auto writes = [](AccessKind kind) {
-    return kind == AccessKind::plain_write || kind == AccessKind::atomic_write;
+    return kind != AccessKind::plain_read && kind != AccessKind::atomic_read;
   };
   auto plain = [](AccessKind kind) {
-    return kind == AccessKind::plain_read || kind == AccessKind::plain_write;
+    return kind != AccessKind::atomic_read && kind != AccessKind::atomic_write;
   };
   return (writes(a) || writes(b)) && (plain(a) || plain(b));
 }
@@ -28,8 +27,9 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
 // after it: who races with b races with a.
 constexpr bool covers(AccessKind a, AccessKind b) {
   constexpr auto kTable = [] {
-    constexpr std::array kAll = {AccessKind::plain_read, AccessKind::plain_write, AccessKind::atomic_read,
-                                 AccessKind::atomic_write};
+    constexpr std::array kAll = {AccessKind::plain_read,   AccessKind::plain_write, AccessKind::atomic_read,
+                                 AccessKind::atomic_write, AccessKind::free,        AccessKind::thread_end};
+    static_assert(kAll.size() == kAccessKindCount);
     std::array<std::array<bool, kAll.size()>, kAll.size()> table{};
     for (AccessKind x : kAll) {
       for (AccessKind y : kAll) {

@@ -45,11 +45,16 @@ void RaceDetector::join(std::uint16_t thread, std::uint16_t other) {
   threads_[thread].now.join(threads_[other].now);
 }
 
+RaceDetector::Sync* RaceDetector::find_sync(const Cell& cell, std::uint64_t object) {
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if (syncs_[at - 1].object == object) return &syncs_[at - 1];
+  }
+  return nullptr;
+}
+
 RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
   Cell& cell = shadow_.cell(object);
-  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
-    if (syncs_[at - 1].object == object) return syncs_[at - 1];
-  }
+  if (Sync* known = find_sync(cell, object)) return *known;
   if (syncs_used_ == syncs_.size()) syncs_.emplace_back();
   Sync& made = syncs_[syncs_used_++];
   made.object = object;
@@ -59,8 +64,23 @@ RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
   return made;
 }
 
+// A plain write begins the life of a new object.
+void RaceDetector::forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes) {
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if ((bytes >> (syncs_[at - 1].object - cell_begin) & 1) != 0) syncs_[at - 1].clock.clear();
+  }
+}
+
+void RaceDetector::forget(std::uint64_t address, std::uint64_t size) {
+  for (std::uint64_t end = address + size; address < end; address += kCellBytes) {
+    Cell& cell = shadow_.cell(address);
+    while (cell.count != 0) shadow_.remove(cell, cell.count - std::size_t{1});
+    cell.sync = 0;
+  }
+}
+
 void RaceDetector::acquire(std::uint16_t thread, std::uint64_t object) {
-  threads_[thread].now.join(sync(object).clock);
+  if (const Sync* known = find_sync(shadow_.cell(object), object)) threads_[thread].now.join(known->clock);
 }
 
 void RaceDetector::release(std::uint16_t thread, std::uint64_t object, bool keep) {
@@ -123,18 +143,25 @@ void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
   me.now.advance(thread);
 }
 
-bool RaceDetector::access_range(std::uint16_t thread, AccessKind kind, std::uint64_t address,
-                                std::uint64_t size, std::uint64_t code) {
+bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          std::uint64_t code) {
+  races_.clear();
   for (std::uint64_t end = address + size; address < end;) {
     std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
-    if (access(thread, kind, address, part, code)) return true;
+    if (!repeats(thread, kind, address, part)) access_part(thread, kind, address, part, code);
     address += part;
   }
-  return false;
+  return !races_.empty();
 }
 
-bool RaceDetector::access_cell(std::uint16_t thread, AccessKind kind, Cell& cell, std::uint64_t cell_begin,
-                               std::uint8_t bytes, std::uint64_t code) {
+// Of bytes of one cell.
+void RaceDetector::access_part(std::uint16_t thread, AccessKind kind, std::uint64_t address,
+                               std::uint64_t size, std::uint64_t code) {
+  std::uint64_t offset = address % kCellBytes;
+  std::uint64_t cell_begin = address - offset;
+  auto bytes = static_cast<std::uint8_t>(((1U << size) - 1) << offset);
+  Cell& cell = shadow_.cell(address);
+  if (kind == AccessKind::plain_write) forget_syncs(cell, cell_begin, bytes);
   const VectorClock& now = threads_[thread].now;
   const Record fresh{code, now[thread], thread, bytes, kind};
   for (std::size_t i = 0; i < cell.count;) {
@@ -145,12 +172,11 @@ bool RaceDetector::access_cell(std::uint16_t thread, AccessKind kind, Cell& cell
       continue;
     }
     // The thread has done as much, or more, in this stretch.
-    if (old.when() == fresh.when() && covers(old.kind, kind) && shared == bytes) return false;
+    if (old.when() == fresh.when() && covers(old.kind, kind) && shared == bytes) return;
     if (!now.knows(old.when())) {
       if (conflict(old.kind, kind)) {
-        race_ = {old.access(cell_begin), fresh.access(cell_begin),
-                 cell_begin + static_cast<unsigned>(std::countr_zero(shared))};
-        return true;
+        races_.push_back({old.access(cell_begin), fresh.access(cell_begin),
+                          cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
       }
     } else if (covers(kind, old.kind)) {
       old.bytes = static_cast<std::uint8_t>(old.bytes & ~bytes);
@@ -162,7 +188,6 @@ bool RaceDetector::access_cell(std::uint16_t thread, AccessKind kind, Cell& cell
     ++i;
   }
   shadow_.add(cell) = fresh;
-  return false;
 }
 
 }  // namespace thrum

@@ -50,8 +50,8 @@ class RaceDetector {
   void acquire(std::uint16_t thread, std::uint64_t object);
   void release(std::uint16_t thread, std::uint64_t object, bool keep);
 
-  // What touches memory says whether it races with an earlier access; then race() tells of one such. code:
-  // the code address behind the call, to be found in race().
+  // What touches memory says whether it races with earlier accesses; then races() tells of those, and it
+  // counts as done all the same. code: the code address behind the call, to be found in races().
   bool access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
               std::uint64_t code);
   bool atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
@@ -60,7 +60,15 @@ class RaceDetector {
                     std::uint64_t code);
   bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
                          std::uint64_t code);
-  const Race& race() const { return race_; }
+  const std::vector<Race>& races() const { return races_; }
+  const Race& race() const { return races_.front(); }
+
+  // Whether the thread has just done such an access to these bytes, so that access() would do nothing.
+  bool repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size);
+
+  // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
+  // kCellBytes.
+  void forget(std::uint64_t address, std::uint64_t size);
 
   void fence(std::uint16_t thread, MemoryOrder order);
 
@@ -79,34 +87,30 @@ class RaceDetector {
   };
 
   ThreadState& new_thread(std::uint16_t thread);
+  Sync* find_sync(const Cell& cell, std::uint64_t object);
   Sync& sync(std::uint64_t object);
-  // Of some bytes of a cell (a bit each).
-  bool access_cell(std::uint16_t thread, AccessKind kind, Cell& cell, std::uint64_t cell_begin,
-                   std::uint8_t bytes, std::uint64_t code);
-  bool access_range(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                    std::uint64_t code);
+  void forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes);
+  void access_part(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t code);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
   void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
 
   Shadow shadow_;
-  Race race_;
+  std::vector<Race> races_;
   std::vector<ThreadState> threads_;
   std::vector<Sync> syncs_;
   std::size_t syncs_used_ = 0;
 };
 
-inline bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address,
-                                 std::uint64_t size, std::uint64_t code) {
+inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address,
+                                  std::uint64_t size) {
   std::uint64_t offset = address % kCellBytes;
-  if (offset + size > kCellBytes) return access_range(thread, kind, address, size, code);
-  Cell& cell = shadow_.cell(address);
+  if (offset + size > kCellBytes) return false;
+  const Cell& cell = shadow_.cell(address);
   auto bytes = static_cast<std::uint8_t>(((1U << size) - 1) << offset);
-  // Mostly the thread has just been here.
   const Record& last = cell.records[0];
-  if (cell.count == 1 && last.clock == threads_[thread].now[thread] && last.thread == thread &&
-      (bytes & ~last.bytes) == 0 && covers(last.kind, kind))
-    return false;
-  return access_cell(thread, kind, cell, address - offset, bytes, code);
+  return cell.count == 1 && last.clock == threads_[thread].now[thread] && last.thread == thread &&
+         (bytes & ~last.bytes) == 0 && covers(last.kind, kind);
 }
 
 }  // namespace thrum

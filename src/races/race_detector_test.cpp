@@ -135,12 +135,17 @@ class Graph {
     return false;
   }
 
-  // The write that the step reads, and those whose release sequence it belongs to.
+  // The write that the step reads, and those whose release sequence it belongs to. A plain write begins the
+  // life of another object.
   std::vector<std::size_t> sequence_read_by(std::size_t read) const {
     std::vector<std::size_t> writes;
+    const std::uint64_t at = steps_[read].access.address;
     for (std::size_t k = read; k-- > 0;) {
       const Step& step = steps_[k];
-      if (!step.writes_atomically() || step.access.address != steps_[read].access.address) continue;
+      if (step.what == Do::access && step.access.kind == AccessKind::plain_write &&
+          step.access.address <= at && at < step.access.address + step.access.size)
+        break;
+      if (!step.writes_atomically() || step.access.address != at) continue;
       writes.push_back(k);
       if (step.what == Do::store) break;
     }
