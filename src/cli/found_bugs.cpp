@@ -99,6 +99,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation.part = job.part;
   file.strategy = options_.strategy;
   file.heap = options_.heap;
+  file.races = options_.races;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
   file.seed = options_.seed;

@@ -120,7 +120,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "the machine can have them")
       ->capture_default_str();
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
-  app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")
+  app.add_option("--races", options.races, "report: a data race is a bug; explore: and its accesses become visible operations; ignore: not looked "
+                 "for")
       ->capture_default_str();
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
@@ -151,6 +152,11 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   }
 }
 
+Races races_of(const std::string& word) {
+  check_word("--races", word, {"report", "explore", "ignore"}, {});
+  return word == "report" ? Races::report : word == "explore" ? Races::explore : Races::ignore;
+}
+
 Threads threads_of(const std::string& word) {
   check_word("--threads", word, {"auto", "fibers", "system"}, {});
   return word == "system" ? Threads::system : Threads::fibers;
@@ -162,7 +168,7 @@ void validate(CheckOptions& options) {
   check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
   check_word("--heap", options.heap, {"lifo", "fresh"}, {"both"});
   threads_of(options.threads);
-  check_word("--races", options.races, {"report", "ignore"}, {"explore"});
+  races_of(options.races);
   read_bound(options);
   // What is known already must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;

@@ -66,7 +66,11 @@ struct MemoryAccess {
   std::uint32_t size = 0;  // bytes
   std::uint64_t address = 0;
   std::uint64_t code = 0;    // behind the call
-  std::uint32_t events = 0;  // that the thread had done before; known where places are recorded
+  // Known where places are recorded: how many events the thread had done before, and, of the later access of
+  // a race, the event by which its thread last learned of the other's doings, in the trace counted from 1; 0:
+  // none.
+  std::uint32_t events = 0;
+  std::uint32_t learned_by = 0;
 };
 
 struct Failure {

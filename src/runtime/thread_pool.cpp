@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -214,6 +215,12 @@ void ThreadPool::open_stacks() {
 
 bool ThreadPool::is_stack(std::uint64_t address) {
   return kStacks <= address && address < kLargeStacks + kThreadsMax * kLargeStackMax;
+}
+
+std::uint16_t ThreadPool::slot_of_stack(std::uint64_t address) {
+  if (address >= kLargeStacks) return static_cast<std::uint16_t>((address - kLargeStacks) / kLargeStackMax);
+  return static_cast<std::uint16_t>(
+      std::min<std::uint64_t>((address - kStacks) / (kStackSize + kGuardSize), kThreadsMax));
 }
 
 void ThreadPool::describe_main(Thread& main) const {
