@@ -23,24 +23,28 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
   return (writes(a) || writes(b)) && (plain(a) || plain(b));
 }
 
+// By a: a bit for each b.
+inline constexpr auto kCovered = [] {
+  constexpr std::size_t kKinds = kAccessKindCount;
+  std::array<std::uint8_t, kKinds> table{};
+  for (std::size_t a = 0; a < kKinds; ++a) {
+    for (std::size_t b = 0; b < kKinds; ++b) {
+      bool all = true;
+      for (std::size_t c = 0; c < kKinds; ++c) {
+        auto other = static_cast<AccessKind>(c);
+        all = all &&
+              (conflict(static_cast<AccessKind>(a), other) || !conflict(static_cast<AccessKind>(b), other));
+      }
+      if (all) table[a] = static_cast<std::uint8_t>(table[a] | 1U << b);
+    }
+  }
+  return table;
+}();
+
 // Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
 // after it: who races with b races with a.
 constexpr bool covers(AccessKind a, AccessKind b) {
-  constexpr auto kTable = [] {
-    constexpr std::array kAll = {AccessKind::plain_read,   AccessKind::plain_write, AccessKind::atomic_read,
-                                 AccessKind::atomic_write, AccessKind::free,        AccessKind::thread_end};
-    static_assert(kAll.size() == kAccessKindCount);
-    std::array<std::array<bool, kAll.size()>, kAll.size()> table{};
-    for (AccessKind x : kAll) {
-      for (AccessKind y : kAll) {
-        bool all = true;
-        for (AccessKind other : kAll) all = all && (conflict(x, other) || !conflict(y, other));
-        table[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] = all;
-      }
-    }
-    return table;
-  }();
-  return kTable[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+  return (kCovered[static_cast<std::size_t>(a)] >> static_cast<unsigned>(b) & 1) != 0;
 }
 
 struct Access {

@@ -148,20 +148,19 @@ bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t a
   races_.clear();
   for (std::uint64_t end = address + size; address < end;) {
     std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
-    if (!repeats(thread, kind, address, part)) access_part(thread, kind, address, part, code);
+    std::uint64_t offset = address % kCellBytes;
+    Cell& cell = shadow_.cell(address);
+    std::uint8_t bytes = bytes_of(offset, part);
+    if (!repeats(cell, thread, kind, bytes)) access_part(cell, address - offset, thread, kind, bytes, code);
     address += part;
   }
   return !races_.empty();
 }
 
 // Of bytes of one cell.
-void RaceDetector::access_part(std::uint16_t thread, AccessKind kind, std::uint64_t address,
-                               std::uint64_t size, std::uint64_t code) {
-  std::uint64_t offset = address % kCellBytes;
-  std::uint64_t cell_begin = address - offset;
-  auto bytes = static_cast<std::uint8_t>(((1U << size) - 1) << offset);
-  Cell& cell = shadow_.cell(address);
-  if (kind == AccessKind::plain_write) forget_syncs(cell, cell_begin, bytes);
+inline void RaceDetector::access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread,
+                                      AccessKind kind, std::uint8_t bytes, std::uint64_t code) {
+  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(cell, cell_begin, bytes);
   const VectorClock& now = threads_[thread].now;
   const Record fresh{code, now[thread], thread, bytes, kind};
   for (std::size_t i = 0; i < cell.count;) {

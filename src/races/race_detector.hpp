@@ -90,8 +90,13 @@ class RaceDetector {
   Sync* find_sync(const Cell& cell, std::uint64_t object);
   Sync& sync(std::uint64_t object);
   void forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes);
-  void access_part(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                   std::uint64_t code);
+  // A bit for each byte of a cell.
+  static std::uint8_t bytes_of(std::uint64_t offset, std::uint64_t size) {
+    return static_cast<std::uint8_t>(((1U << size) - 1) << offset);
+  }
+  bool repeats(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
+  void access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread, AccessKind kind,
+                   std::uint8_t bytes, std::uint64_t code);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
   void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
 
@@ -102,14 +107,17 @@ class RaceDetector {
   std::size_t syncs_used_ = 0;
 };
 
-inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address,
-                                  std::uint64_t size) {
+[[gnu::always_inline]] inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind,
+                                                         std::uint64_t address, std::uint64_t size) {
   std::uint64_t offset = address % kCellBytes;
   if (offset + size > kCellBytes) return false;
-  const Cell& cell = shadow_.cell(address);
-  auto bytes = static_cast<std::uint8_t>(((1U << size) - 1) << offset);
+  return repeats(shadow_.cell(address), thread, kind, bytes_of(offset, size));
+}
+
+[[gnu::always_inline]] inline bool RaceDetector::repeats(const Cell& cell, std::uint16_t thread,
+                                                         AccessKind kind, std::uint8_t bytes) const {
   const Record& last = cell.records[0];
-  return cell.count == 1 && last.clock == threads_[thread].now[thread] && last.thread == thread &&
+  return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
          (bytes & ~last.bytes) == 0 && covers(last.kind, kind);
 }
 

@@ -25,14 +25,8 @@ Cell* Shadow::map_part(std::uint64_t part) {
   return parts_[part];
 }
 
-Record& Shadow::record(Cell& cell, std::size_t index) {
-  if (index < Cell::kInline) return cell.records[index];
-  return (*spills_[cell.spill - 1U])[index - Cell::kInline];
-}
-
-Record& Shadow::add(Cell& cell) {
-  std::size_t index = cell.count++;
-  if (index < Cell::kInline) return cell.records[index];
+Record& Shadow::add_spilled(Cell& cell) {
+  ++cell.count;
   if (cell.spill == 0) {
     if (spills_used_ == spills_.size()) spills_.push_back(std::make_unique<Spill>());
     spills_[spills_used_]->clear();

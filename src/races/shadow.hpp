@@ -59,8 +59,14 @@ class Shadow {
   // REQUIRES: address < 2^47.
   Cell& cell(std::uint64_t address);
 
-  Record& record(Cell& cell, std::size_t index);
-  Record& add(Cell& cell);
+  Record& record(Cell& cell, std::size_t index) {
+    if (index < Cell::kInline) return cell.records[index];
+    return (*spills_[cell.spill - 1U])[index - Cell::kInline];
+  }
+  Record& add(Cell& cell) {
+    if (cell.count < Cell::kInline) return cell.records[cell.count++];
+    return add_spilled(cell);
+  }
   // The last record takes its place.
   void remove(Cell& cell, std::size_t index);
 
@@ -70,6 +76,7 @@ class Shadow {
   using Spill = std::vector<Record>;
 
   Cell* map_part(std::uint64_t part);
+  Record& add_spilled(Cell& cell);
 
   Map map_;
   Cell** parts_ = nullptr;
@@ -78,7 +85,7 @@ class Shadow {
   std::size_t spills_used_ = 0;
 };
 
-inline Cell& Shadow::cell(std::uint64_t address) {
+[[gnu::always_inline]] inline Cell& Shadow::cell(std::uint64_t address) {
   std::uint64_t part = address >> kPartBits;
   Cell* cells = parts_[part];
   if (__builtin_expect(cells == nullptr, 0)) cells = map_part(part);
