@@ -138,6 +138,12 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
       use_object(thread);
       if (outcome != Outcome::failed) detector_.acquire(me, object);
       return;
+    case Operation::lock_queue:  // value: how many writers wait; 0: it has the lock
+      use_object(thread);
+      if (value != 0) return;
+      detector_.acquire(me, object);
+      detector_.acquire(me, second_clock(object));
+      return;
     case Operation::unlock:
       use_object(thread);
       detector_.release(me, object, false);
@@ -194,7 +200,8 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
 void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
   const Thread& me = scheduler().current();
   const LeftOut& left_out = left_out_[me.number];
-  if (size == 0 || (kind == AccessKind::plain_read && left_out.reads != 0) ||
+  constexpr std::uint64_t kNullPage = 4096;  // whoever touches that will soon be told
+  if (size == 0 || address < kNullPage || (kind == AccessKind::plain_read && left_out.reads != 0) ||
       (kind == AccessKind::plain_write && left_out.writes != 0))
     return;
   check_memory(me, kind, address, size, code);
