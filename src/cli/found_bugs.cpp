@@ -48,6 +48,11 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   if (trace.waiter_places.empty()) {
     result.locations.push_back(location("failure", file, trace.failure.thread, failing_line(file)));
   }
+  // The last access is the one that failed.
+  for (std::size_t i = 0; i + 1 < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
+    result.locations.push_back(location("access", file, trace.failure.accesses[i].thread,
+                                        shown_line(file, trace.access_places[i].stack)));
+  }
   for (std::size_t i = 0; i < trace.waiter_places.size(); ++i) {
     result.locations.push_back(location("waiter", file, trace.failure.waiters[i].thread,
                                         shown_line(file, trace.waiter_places[i].stack)));

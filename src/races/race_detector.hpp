@@ -63,7 +63,8 @@ class RaceDetector {
   const std::vector<Race>& races() const { return races_; }
   const Race& race() const { return races_.front(); }
 
-  // Whether the thread has just done such an access to these bytes, so that access() would do nothing.
+  // Whether the thread has just done such an access to these bytes, so that access() would do nothing. What
+  // comes behind a free is always looked at.
   bool repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size);
 
   // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
@@ -118,7 +119,7 @@ class RaceDetector {
                                                          AccessKind kind, std::uint8_t bytes) const {
   const Record& last = cell.records[0];
   return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
-         (bytes & ~last.bytes) == 0 && covers(last.kind, kind);
+         (bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
 }
 
 }  // namespace thrum

@@ -18,8 +18,8 @@ bool may_block(Operation operation);
 // What a thread could not do yet when it came to the event, and did later: "waits: lock savings".
 std::string wait_text(const TraceFile& file, std::size_t event);
 
-// What a thread stood before when the execution failed: "waits: lock savings, held by 0.2"; "was about to: ..."
-// where it could have gone on. places: of its object.
+// What a thread stood before when the execution failed: "waits: lock savings, held by 0.2"; "was about to:
+// ..." where it could have gone on. places: of its object.
 std::string waiter_text(const TraceFile& file, const Waiter& waiter, const EventPlaces& places);
 
 // "deadlock: no thread can go on"

@@ -63,7 +63,7 @@ class TraceWriter {
             {"options",
              {{"strategy", file_.strategy},
               {"heap", file_.heap},
-             {"races", file_.races},
+              {"races", file_.races},
               {"spurious", file_.spurious},
               {"steps", file_.steps},
               {"seed", file_.seed}}},

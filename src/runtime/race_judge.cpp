@@ -85,8 +85,7 @@ void RaceJudge::note_learned(const Thread& me) {
   for (std::uint16_t other = 0; other < names_.size(); ++other) {
     Learned& known = (*learned_)[{me.number, other}];
     std::uint32_t clock = detector_.clock(me.number)[other];
-    if (known.clock != clock)
-      known = {clock, static_cast<std::uint32_t>(current_trace().events.size()) + 1};
+    if (known.clock != clock) known = {clock, static_cast<std::uint32_t>(current_trace().events.size()) + 1};
   }
 }
 
@@ -193,7 +192,8 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
 
 void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code) {
   auto begin = reinterpret_cast<std::uint64_t>(address);
-  if (__builtin_expect(recognising_, 0) || !detector_.repeats(scheduler().current().number, kind, begin, size))
+  if (__builtin_expect(recognising_, 0) ||
+      !detector_.repeats(scheduler().current().number, kind, begin, size))
     judge(kind, begin, size, code);
 }
 
@@ -246,7 +246,8 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   if (size == 0) return;
   judge(AccessKind::free, begin, size, code);
   if (!scheduler().director().records_places()) return;
-  freed_.push_back({begin, {me.id, AccessKind::free, static_cast<std::uint32_t>(size), begin, code, me.events, 0},
+  freed_.push_back({begin,
+                    {me.id, AccessKind::free, static_cast<std::uint32_t>(size), begin, code, me.events, 0},
                     {described_place(begin), {}, {}, running_stack()}});
 }
 
@@ -279,12 +280,19 @@ void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint64_t ad
   if (slot == me.slot || slot >= scheduler().slots_used()) return;
   const Thread& owner = scheduler().thread_in_slot(slot);
   if (owner.life != Life::ended) {
-    foreign_.push_back({owner.number, {address, static_cast<std::uint32_t>(size), kind, code,
-                                       {detector_.clock(me.number)[me.number], me.number}}});
+    foreign_.push_back({owner.number,
+                        {address,
+                         static_cast<std::uint32_t>(size),
+                         kind,
+                         code,
+                         {detector_.clock(me.number)[me.number], me.number}}});
     return;
   }
-  Failure failure{BugKind::use_after_free, access_text(kind, size) + " on the stack of a thread that has ended",
-                  me.id, code, {}};
+  Failure failure{BugKind::use_after_free,
+                  access_text(kind, size) + " on the stack of a thread that has ended",
+                  me.id,
+                  code,
+                  {}};
   fail_with(std::move(failure), kind, address, size, code);
 }
 
@@ -341,11 +349,13 @@ void RaceJudge::fail_by(const Race& race) {
   Failure failure{BugKind::data_race,
                   std::string(access_kind_name(first)) + " and " + std::string(access_kind_name(second)) +
                       " of the same memory, which nothing orders",
-                  scheduler().current().id, race.later.code, {}};
+                  scheduler().current().id,
+                  race.later.code,
+                  {}};
   if (!recognised_) {
     earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code};
-    recognised_ = MemoryAccess{names_[earlier.when.thread], earlier.kind, earlier.size, earlier.address,
-                               earlier.code, 0, 0};
+    recognised_ = MemoryAccess{
+        names_[earlier.when.thread], earlier.kind, earlier.size, earlier.address, earlier.code, 0, 0};
     recognised_places_ = {};
   }
   failure.accesses.push_back(*recognised_);
@@ -353,8 +363,7 @@ void RaceJudge::fail_by(const Race& race) {
     recognised_places_.object = described_place(earlier.address);
     current_trace().access_places.push_back(recognised_places_);
   }
-  std::uint32_t learned_by =
-      learned_ ? (*learned_)[{race.later.when.thread, earlier.when.thread}].event : 0;
+  std::uint32_t learned_by = learned_ ? (*learned_)[{race.later.when.thread, earlier.when.thread}].event : 0;
   fail_with(std::move(failure), race.later.kind, race.later.address, race.later.size, race.later.code,
             learned_by);
 }
@@ -365,8 +374,7 @@ void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t addre
       detector_.clock(me.number)[me.number] != earlier_->clock || earlier_->address < address ||
       earlier_->address >= address + size)
     return;
-  recognised_ =
-      MemoryAccess{me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, 0};
+  recognised_ = MemoryAccess{me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, 0};
   recognised_places_ = {described_place(address), {}, {}, running_stack()};
   write_down(scheduler().current(), kind, address, size, code);
 }
@@ -374,10 +382,13 @@ void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t addre
 // Plain accesses that matter stand in the trace as events that do not count.
 void RaceJudge::write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                            std::uint64_t code) {
-  bool is_event = kind == AccessKind::atomic_read || kind == AccessKind::atomic_write;
+  bool is_event =
+      kind == AccessKind::atomic_read || kind == AccessKind::atomic_write || kind == AccessKind::thread_end;
   if (!world.recording || is_event) return;
   Standing before = me;
-  me.operation = kind == AccessKind::plain_read ? Operation::plain_load : Operation::plain_store;
+  me.operation = kind == AccessKind::plain_read ? Operation::plain_load
+                 : kind == AccessKind::free     ? Operation::deallocate
+                                                : Operation::plain_store;
   me.object = address;
   me.size = static_cast<std::uint32_t>(size);
   me.code = code;

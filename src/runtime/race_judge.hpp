@@ -99,16 +99,15 @@ class RaceJudge {
                          std::uint64_t code);
   [[noreturn]] void fail_by(const Race& race);
   [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
-                                     std::uint64_t size, std::uint64_t code,
-                                     std::uint32_t learned_by = 0);
+                                     std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
 
   RaceDetector detector_;
-  std::vector<ThreadId> names_;          // of threads by number
+  std::vector<ThreadId> names_;  // of threads by number
   struct LeftOut {
     std::uint16_t reads = 0;
     std::uint16_t writes = 0;
   };
-  std::vector<LeftOut> left_out_;  // likewise: how often leave_out() with true
+  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
   std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
   std::size_t allowed_before_ = 0;                                // of them came before the first choice
   std::vector<Freed> freed_;
