@@ -102,8 +102,8 @@ ProgramHeap::Books& ProgramHeap::open(Region region) {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     THRUM_CHECK(mapped == begin);
     mine.begin = mine.end = reinterpret_cast<char*>(mapped);
-    long starts = raw_syscall(SYS_mmap, 0, static_cast<long>(kRegionSize / kGrain / 8), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long starts = raw_syscall(SYS_mmap, 0, static_cast<long>(kRegionSize / kGrain / 8),
+                              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     THRUM_CHECK(starts > 0);
     mine.starts = reinterpret_cast<std::uint64_t*>(starts);
   }
@@ -134,7 +134,7 @@ void* ProgramHeap::allocate(std::size_t size) {
   block->thread = mine.thread;
   block->size_class = static_cast<std::uint8_t>(size_class);
   block->state = BlockState::live;
-  if (__builtin_expect(!world.running || world.recording, 0))
+  if (__builtin_expect((!world.running || world.recording) && region_ != kPoolRegion, 0))
     allocations().note(mine.thread, mine.numbers, size);
   return block->memory();
 }
