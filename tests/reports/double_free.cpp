@@ -13,7 +13,7 @@ bool is_open() {
   return !closed;
 }
 
-void close() {
+void close_buffer() {
   if (!is_open()) return;
   std::lock_guard guard(mutex);
   closed = true;
@@ -21,8 +21,8 @@ void close() {
 }
 
 int main() {
-  std::thread first(close);
-  std::thread second(close);
+  std::thread first(close_buffer);
+  std::thread second(close_buffer);
   first.join();
   second.join();
 }
