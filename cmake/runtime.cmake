@@ -1,6 +1,6 @@
 # The runtime: the shared library that takes libtsan's place inside the compiled program under test.
 
-thrum_declare_dependencies(runtime protocol)
+thrum_declare_dependencies(runtime protocol races)
 set(runtime_dir ${PROJECT_SOURCE_DIR}/src/runtime)
 file(GLOB exports CONFIGURE_DEPENDS ${runtime_dir}/exports.map)
 thrum_sources(${runtime_dir} sources tests)
@@ -12,7 +12,7 @@ endif()
 # A static library first, so that unit tests can link those parts that do not interpose anything.
 # Local statics without guards: the guards are the program's, and intercepted here.
 add_library(thrum_runtime_parts STATIC ${sources})
-target_link_libraries(thrum_runtime_parts PUBLIC thrum_protocol)
+target_link_libraries(thrum_runtime_parts PUBLIC thrum_protocol thrum_races)
 target_compile_options(thrum_runtime_parts PRIVATE
   "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-exceptions;-fno-sanitize=all;-mfsgsbase>"
   "$<$<COMPILE_LANGUAGE:CXX>:-fno-rtti;-fno-threadsafe-statics>")
@@ -33,10 +33,10 @@ set_target_properties(thrum_runtime PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
 # The search and the scheduler call each other at every scheduling point, from files of different
 # folders: optimised together they are a few percent faster.
-set_target_properties(thrum_support thrum_model thrum_search thrum_protocol thrum_runtime_parts
+set_target_properties(thrum_support thrum_model thrum_races thrum_search thrum_protocol thrum_runtime_parts
   thrum_runtime PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 target_link_libraries(thrum_runtime PRIVATE
-  thrum_protocol gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
+  thrum_protocol thrum_races gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
 # The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.
 target_link_options(thrum_runtime PRIVATE
   -Wl,-z,muldefs -static-libstdc++ -Wl,--version-script=${exports}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug assertion preemptions=1
+// expect: bug data-race preemptions=1
 //
 // The queue of work_stealing_queue.cpp with a bug. The owner pushes into the slot that a thief is
 // about to read, so one item is lost and another taken twice.

@@ -48,6 +48,7 @@ Job job_of(const CheckOptions& options) {
   job.keep_going = options.keep_going;
   job.spurious = options.spurious;
   job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
   job.digest_traces = options.trace_digest;
   return job;

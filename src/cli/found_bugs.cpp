@@ -48,6 +48,11 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   if (trace.waiter_places.empty()) {
     result.locations.push_back(location("failure", file, trace.failure.thread, failing_line(file)));
   }
+  // The last access is the one that failed.
+  for (std::size_t i = 0; i + 1 < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
+    result.locations.push_back(location("access", file, trace.failure.accesses[i].thread,
+                                        shown_line(file, trace.access_places[i].stack)));
+  }
   for (std::size_t i = 0; i < trace.waiter_places.size(); ++i) {
     result.locations.push_back(location("waiter", file, trace.failure.waiters[i].thread,
                                         shown_line(file, trace.waiter_places[i].stack)));
@@ -111,6 +116,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation.part = job.part;
   file.strategy = options_.strategy;
   file.heap = options_.heap;
+  file.races = options_.races;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
   file.seed = options_.seed;

@@ -120,7 +120,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "the machine can have them")
       ->capture_default_str();
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
-  app.add_option("--races", options.races, "report or ignore (races are not looked for yet)")
+  app.add_option("--races", options.races, "report: a data race is a bug; ignore: races, and memory that is freed or not allocated, are not looked "
+                 "for")
       ->capture_default_str();
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
@@ -149,6 +150,11 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       app.add_option(later.name, refuse, "")->group("");
     }
   }
+}
+
+Races races_of(const std::string& word) {
+  check_word("--races", word, {"report", "explore", "ignore"}, {});
+  return word == "report" ? Races::report : word == "explore" ? Races::explore : Races::ignore;
 }
 
 Threads threads_of(const std::string& word) {

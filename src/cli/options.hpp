@@ -50,6 +50,9 @@ struct CheckOptions {
 // Makes the command line fill in options, which must outlive app.
 void add_check_options(CLI::App& app, CheckOptions& options);
 
+// What --races says. Throws UserError.
+Races races_of(const std::string& word);
+
 // What --threads means. Throws UserError where it is no such word.
 Threads threads_of(const std::string& word);
 

@@ -26,6 +26,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   job.steps = recorded.steps;
   job.spurious = recorded.spurious;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.races = races_of(recorded.races);
   job.threads = threads;
   job.test = recorded.invocation.test;
   job.part = recorded.invocation.part;

@@ -189,11 +189,13 @@ void add_files(const std::vector<LinkedModule>& modules, std::vector<Assumption>
 std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options,
                                        const std::vector<LinkedModule>& modules) {
   std::vector<Assumption> list;
-  list.push_back(
-      {"races-not-checked", 1,
-       "DATA RACES WERE NOT LOOKED FOR: this version has no race detector. Threads are switched before "
-       "synchronization and atomic operations only, so a bug that takes a switch between plain accesses is "
-       "missed wherever such accesses race."});
+  if (options.races == "ignore") {
+    list.push_back(
+        {"races-not-checked", 1,
+         "DATA RACES WERE NOT LOOKED FOR (--races ignore). Threads are switched before synchronization and "
+         "atomic operations only, so a bug that takes a switch between plain accesses is missed wherever such "
+         "accesses race."});
+  }
   list.push_back(general_assumption("sequential-consistency"));
   if (!report.started_threads && report.result.end == SearchEnd::exhausted) {
     list.push_back(

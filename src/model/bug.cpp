@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/bug.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -29,7 +30,18 @@ std::string_view bug_kind_name(BugKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string_view access_kind_name(AccessKind kind) {
+  static constexpr std::array<std::string_view, kAccessKindCount> kNames = {
+      "read", "write", "atomic read", "atomic write", "free", "end of the thread"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 namespace {
+
+// Where the accesses of a race are, whichever came first.
+std::pair<std::uint64_t, std::uint64_t> race_codes(const Failure& failure) {
+  return std::minmax(failure.accesses.front().code, failure.accesses.back().code);
+}
 
 // Where threads wait for each other, joins left out, which most of the others wait for in the end.
 std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
@@ -57,6 +69,7 @@ bool same_bug(const Failure& a, const Failure& b) {
   bool same_words = a.message == b.message || (a.kind == BugKind::undefined_behaviour &&
                                                without_numbers(a.message) == without_numbers(b.message));
   if (!same_words) return false;
+  if (a.kind == BugKind::data_race) return race_codes(a) == race_codes(b);
   return a.waiters.empty() ? a.code == b.code : waits(a) == waits(b);
 }
 

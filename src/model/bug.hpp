@@ -46,12 +46,42 @@ struct Waiter {
   bool ready = false;  // it could have gone on, and had not been chosen (never so in a deadlock)
 };
 
+enum class AccessKind : std::uint8_t {
+  plain_read,
+  plain_write,
+  atomic_read,
+  atomic_write,  // and whatever changes a synchronization object
+  free,          // of the block of the heap that the bytes belong to
+  thread_end,    // of the thread whose stack or storage they belong to
+};
+inline constexpr int kAccessKindCount = static_cast<int>(AccessKind::thread_end) + 1;
+
+// "write", "atomic read"
+std::string_view access_kind_name(AccessKind kind);
+
+// One that a failure tells of.
+struct MemoryAccess {
+  ThreadId thread = kMainThread;
+  AccessKind kind = AccessKind::plain_read;
+  std::uint32_t size = 0;  // bytes
+  std::uint64_t address = 0;
+  std::uint64_t code = 0;    // behind the call
+  // Known where places are recorded: how many events the thread had done before, and, of the later access of
+  // a race, the event by which its thread last learned of the other's doings, in the trace counted from 1; 0:
+  // none.
+  std::uint32_t events = 0;
+  std::uint32_t learned_by = 0;
+};
+
 struct Failure {
   BugKind kind = BugKind::assertion;
   std::string message;  // without places and thread names; may have several lines
   ThreadId thread = kMainThread;
   std::uint64_t code = 0;  // where, for telling one bug from another; 0: nowhere in particular
   std::vector<Waiter> waiters;
+  // data_race: the two that nothing orders; use_after_free: the free, where that is known, and the use. In
+  // the order in which they were done.
+  std::vector<MemoryAccess> accesses{};
   // test_failure: the place that the test framework names. Else, and where it names none, empty.
   std::string file{};
   std::uint32_t line = 0;

@@ -32,6 +32,7 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"fence", Effect::none, true},
     {"plain load", Effect::read, false},
     {"plain store", Effect::write, false},
+    {"free", Effect::write, false},
     {"lock", Effect::write, true},
     {"try-lock", Effect::write, true},
     {"unlock", Effect::write, true},

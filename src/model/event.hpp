@@ -16,8 +16,10 @@ enum class Operation : std::uint8_t {
   read_modify_write,
   compare_exchange,
   fence,
+  // Plain accesses are no visible operations; those that a failure tells of stand in its trace.
   plain_load,
   plain_store,
+  deallocate,
   // Mutexes, also the writer's side of a read-write lock.
   lock,
   try_lock,

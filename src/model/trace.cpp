@@ -16,6 +16,7 @@ void Trace::clear() {
   if (!failure.empty()) failure = Failure{};
   failure_stack.clear();
   waiter_places.clear();
+  access_places.clear();
   others.clear();
   other_places.clear();
   frames.clear();

@@ -72,6 +72,7 @@ struct Trace {
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters
+  std::vector<EventPlaces> access_places;  // Recording::full: likewise of each of failure.accesses
   // Recording::full, where it failed and not because nobody could go on: what the threads that lived on stood
   // before, and its object and stack.
   std::vector<Waiter> others;

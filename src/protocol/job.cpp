@@ -186,12 +186,23 @@ constexpr auto heap_block = [](auto& codec, auto& x) {
   codec.list(x.allocated, place);
 };
 
+constexpr auto memory_access = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.enumerator(x.kind, AccessKind::thread_end);
+  codec.number(x.size);
+  codec.number(x.address);
+  codec.number(x.code);
+  codec.number(x.events);
+  codec.number(x.learned_by);
+};
+
 constexpr auto failure = [](auto& codec, auto& x) {
   codec.enumerator(x.kind, BugKind::hang);
   codec.text(x.message);
   codec.thread(x.thread);
   codec.number(x.code);
   codec.list(x.waiters, waiter);
+  codec.list(x.accesses, memory_access);
   codec.text(x.file);
   codec.number(x.line);
 };
@@ -237,6 +248,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   failure(codec, x.failure);
   codec.list(x.failure_stack, place);
   codec.list(x.waiter_places, event_places);
+  codec.list(x.access_places, event_places);
   codec.list(x.others, waiter);
   codec.list(x.other_places, event_places);
   codec.list(x.frames, stack_frame);
@@ -320,6 +332,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.repeat);
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
+  codec.enumerator(x.races, Races::ignore);
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);

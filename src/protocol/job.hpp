@@ -24,6 +24,13 @@ enum class Threads : std::uint8_t {
   system,  // system threads, one of which runs at a time
 };
 
+// What comes of data races.
+enum class Races : std::uint8_t {
+  report,   // one is a bug
+  explore,  // likewise, and then its accesses are visible operations
+  ignore,   // they are not looked for
+};
+
 struct Job {
   std::string strategy = "auto";
   StrategySettings settings;
@@ -32,6 +39,7 @@ struct Job {
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
   Heap heap = Heap::lifo;
+  Races races = Races::report;
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool digest_traces = false;         // Report::trace_digest is wanted

@@ -143,9 +143,10 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
                                   : value_text(file, event.operand, places.operand, event.size);
   switch (event.operation) {
     case Operation::load: return fmt::format("{} -> {}", object, read);
-    case Operation::plain_load: return fmt::format("{} -> {} (plain)", object, read);
+    case Operation::plain_load: return "reads " + object;
     case Operation::store: return fmt::format("{} = {}", object, wrote);
-    case Operation::plain_store: return fmt::format("{} = {} (plain)", object, wrote);
+    case Operation::plain_store: return "writes " + object;
+    case Operation::deallocate: return "frees " + object;
     case Operation::read_modify_write: return fmt::format("{}: {} -> {}", object, read, wrote);
     case Operation::compare_exchange:
       if (event.outcome == Outcome::failed)
@@ -171,6 +172,7 @@ bool may_block(Operation operation) {
   switch (operation) {
     case Operation::store:
     case Operation::plain_store:
+    case Operation::deallocate:
     case Operation::fence:
     case Operation::unlock:
     case Operation::shared_unlock:

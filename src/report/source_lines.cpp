@@ -77,8 +77,10 @@ std::vector<SourceLine> failing_lines(const TraceFile& file) {
 }
 
 std::vector<std::vector<Place>> involved_stacks(const TraceFile& file) {
-  if (file.trace.waiter_places.empty()) return {failing_stack(file)};
   std::vector<std::vector<Place>> stacks;
+  for (const EventPlaces& access : file.trace.access_places) stacks.push_back(access.stack);
+  if (!stacks.empty()) return stacks;
+  if (file.trace.waiter_places.empty()) return {failing_stack(file)};
   for (const EventPlaces& waiter : file.trace.waiter_places) stacks.push_back(waiter.stack);
   return stacks;
 }

@@ -231,6 +231,9 @@ class Namer {
       name_all(trace.places[i], i < trace.events.size() ? trace.events[i].size : 0);
     for (const EventPlaces& places : trace.waiter_places) name_all(places, 0);
     for (const EventPlaces& places : trace.other_places) name_all(places, 0);
+    for (std::size_t i = 0; i < trace.access_places.size(); ++i)
+      name_all(trace.access_places[i],
+               i < trace.failure.accesses.size() ? trace.failure.accesses[i].size : 0);
     for (const HeapBlock& block : trace.blocks) name_stack(block.allocated);
     name_stack(trace.failure_stack);
   }

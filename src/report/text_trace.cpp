@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "report/columns.hpp"
@@ -107,6 +108,83 @@ std::map<ObjectName, Held> held_locks(const TraceFile& file) {
     }
   }
   return held;
+}
+
+// What a thread holds before its event of that number, in words.
+std::string locks_text(const TraceFile& file, ThreadId thread, std::uint32_t events) {
+  std::map<ObjectName, std::string> held;
+  for (std::size_t i = 0; i < file.trace.events.size(); ++i) {
+    const Event& event = file.trace.events[i];
+    if (event.thread != thread || event.index >= events) continue;
+    const EventPlaces& places = places_of(file, i);
+    ObjectName object = object_name(places.object, event.object);
+    ObjectName operand = object_name(places.operand, event.operand);
+    switch (event.operation) {
+      case Operation::lock:
+      case Operation::try_lock:
+      case Operation::shared_lock:
+      case Operation::try_shared_lock:
+        if (event.outcome == Outcome::done) held[object] = file.place_name(places.object);
+        break;
+      case Operation::wait_reacquire: held[operand] = file.place_name(places.operand); break;
+      case Operation::unlock:
+      case Operation::shared_unlock: held.erase(object); break;
+      case Operation::wait_release: held.erase(operand); break;
+      default: break;
+    }
+  }
+  std::string text;
+  for (const auto& [object, name] : held) text += (text.empty() ? ", holding " : " and ") + name;
+  return text;
+}
+
+// The event that an access is, or stands as, in the trace counted from 1; 0: it does not.
+std::size_t event_of(const TraceFile& file, const MemoryAccess& access) {
+  const std::vector<Event>& events = file.trace.events;
+  bool atomic = access.kind == AccessKind::atomic_read || access.kind == AccessKind::atomic_write;
+  for (std::size_t i = events.size(); i > 0; --i) {
+    const Event& event = events[i - 1];
+    if (event.thread == access.thread && event.index == access.events && event.code == access.code &&
+        is_visible(event.operation) == atomic)
+      return i;
+  }
+  return 0;
+}
+
+// Why nothing orders the two accesses of a race.
+std::string disorder_text(const TraceFile& file) {
+  const MemoryAccess& earlier = file.trace.failure.accesses.front();
+  const MemoryAccess& later = file.trace.failure.accesses.back();
+  std::string first = file.names.name(earlier.thread);
+  std::string second = file.names.name(later.thread);
+  std::string_view what = access_kind_name(earlier.kind);
+  if (later.learned_by == 0 || later.learned_by > file.trace.events.size())
+    return fmt::format("Nothing that {} has done is known to {} (no release that it acquired).", first,
+                       second);
+  return fmt::format("The last that {} learned of {} came by \"{}\" ({}), and does not cover the {}.", second,
+                     first, operation_text(file, later.learned_by - 1), later.learned_by, what);
+}
+
+// The accesses that the failure tells of, each with its stack.
+std::string accesses_text(const TraceFile& file, const TextStyle& style) {
+  const Trace& trace = file.trace;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
+    const MemoryAccess& access = trace.failure.accesses[i];
+    std::string title(access_kind_name(access.kind));
+    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    std::string object = file.place_name(trace.access_places[i].object);
+    std::size_t event = event_of(file, access);
+    text += fmt::format("  {} of {} ({} byte{}) by thread {}{}{}\n", title, object, access.size,
+                        plural(access.size), file.names.name(access.thread),
+                        locks_text(file, access.thread, access.events),
+                        event == 0 ? "" : fmt::format(" ({})", event));
+    const std::vector<Place>& stack = trace.access_places[i].stack;
+    std::vector<SourceLine> lines = user_lines(file, stack);
+    text += lines_text(lines.empty() ? all_lines(file, stack) : lines, style);
+  }
+  if (trace.failure.kind == BugKind::data_race) text += wrap(disorder_text(file), "  ", style.width);
+  return text;
 }
 
 std::string event_place(const TraceFile& file, std::size_t event, const TextStyle& style) {
@@ -267,7 +345,9 @@ std::string text_trace(const TraceFile& file, const TextStyle& style) {
   if (!style.unfolded) rows = fold(rows);
   text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
   if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
-  text += "\n" + (failure.waiters.empty() ? failure_place(file, style) + others_text(file, style)
+  text += "\n" + (failure.waiters.empty() ? (file.trace.access_places.empty() ? failure_place(file, style)
+                                                                              : accesses_text(file, style)) +
+                                                others_text(file, style)
                                           : waiters_text(file, style));
   return text + output_text(file.trace.output);
 }

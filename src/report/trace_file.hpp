@@ -51,6 +51,7 @@ struct TraceFile {
   Invocation invocation;
   std::string strategy;
   std::string heap;
+  std::string races;
   bool spurious = false;    // condition variables might wake up for no reason
   std::uint64_t steps = 0;  // the limit of one execution
   std::uint64_t seed = 0;

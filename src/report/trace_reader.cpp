@@ -62,6 +62,7 @@ class TraceReader {
     const Json& options = json_.at("options");
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);
+    file_.races = options.value("races", "ignore");
     file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
     options.at("seed").get_to(file_.seed);
@@ -181,7 +182,28 @@ class TraceReader {
     trace.failure.file = json.value("file", "");
     trace.failure.line = json.value("line", 0u);
     read_waiters(json.at("waiters"), trace.failure.waiters, trace.waiter_places);
+    if (json.contains("accesses")) {
+      for (const Json& access : json.at("accesses")) read_access(access);
+    }
     if (json.contains("others")) read_waiters(json.at("others"), trace.others, trace.other_places);
+  }
+
+  void read_access(const Json& json) {
+    MemoryAccess access;
+    EventPlaces places;
+    auto kind = json.at("kind").get<std::string>();
+    int i = 0;
+    while (i < kAccessKindCount && access_kind_name(static_cast<AccessKind>(i)) != kind) ++i;
+    if (i == kAccessKindCount) throw std::runtime_error("unknown kind of access '" + kind + "'");
+    access.kind = static_cast<AccessKind>(i);
+    access.thread = thread(json.at("thread"));
+    read_value(json.at("object"), access.address, places.object);
+    json.at("size").get_to(access.size);
+    json.at("events_before").get_to(access.events);
+    json.at("learned_by").get_to(access.learned_by);
+    places.stack = read_stack(json.at("stack"));
+    file_.trace.failure.accesses.push_back(access);
+    file_.trace.access_places.push_back(std::move(places));
   }
 
   void read_block(const Json& json) {

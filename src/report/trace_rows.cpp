@@ -67,6 +67,8 @@ class Rows {
       return;
     }
     if (event.operation == Operation::thread_end || event.operation == Operation::process_exit) return;
+    // A new thread runs at once up to its first operation.
+    if (event.operation == Operation::thread_create && !is_visible(trace_.events[last + 1].operation)) return;
     if (!goes_on) return add_stand(event.thread);
     if (!may_block(trace_.events[next].operation)) return;
     std::string text = wait_text(file_, next) + holder_text(next);

@@ -63,6 +63,7 @@ class TraceWriter {
             {"options",
              {{"strategy", file_.strategy},
               {"heap", file_.heap},
+              {"races", file_.races},
               {"spurious", file_.spurious},
               {"steps", file_.steps},
               {"seed", file_.seed}}},
@@ -171,6 +172,23 @@ class TraceWriter {
             {"allocated", stack_json(block.allocated)}};
   }
 
+  Json accesses_json() {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < file_.trace.failure.accesses.size(); ++i) {
+      const MemoryAccess& access = file_.trace.failure.accesses[i];
+      const EventPlaces places =
+          i < file_.trace.access_places.size() ? file_.trace.access_places[i] : EventPlaces{};
+      json.push_back({{"thread", thread(access.thread)},
+                      {"kind", access_kind_name(access.kind)},
+                      {"object", value_json(access.address, places.object)},
+                      {"size", access.size},
+                      {"events_before", access.events},
+                      {"learned_by", access.learned_by},
+                      {"stack", stack_json(places.stack)}});
+    }
+    return json;
+  }
+
   Json waiters_json(const std::vector<Waiter>& waiters, const std::vector<EventPlaces>& all_places) {
     Json json = Json::array();
     for (std::size_t i = 0; i < waiters.size(); ++i) {
@@ -193,6 +211,7 @@ class TraceWriter {
                  {"message", trace.failure.message},
                  {"thread", thread(trace.failure.thread)},
                  {"stack", stack_json(trace.failure_stack)},
+                 {"accesses", accesses_json()},
                  {"waiters", waiters_json(trace.failure.waiters, trace.waiter_places)},
                  {"others", waiters_json(trace.others, trace.other_places)}};
     if (!trace.failure.file.empty()) {

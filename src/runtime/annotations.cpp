@@ -2,9 +2,8 @@
 // What libraries call to explain themselves to a sanitizer: ThreadSanitizer's interface, the older dynamic
 // annotations, and the parts of the common sanitizer interface that such code links against.
 //
-// They change no schedule. Those that say what happens before what (acquire, release, HappensBefore,
-// HappensAfter, benign races, ignored accesses) come through the four functions below, where a race detector
-// is to take them up; so far they mean nothing, since plain accesses are not checked.
+// They change no schedule. Those that say what happens before what, and which races are meant, come through
+// the four functions below to the judge of races.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/world.hpp"
 
 using namespace thrum;
@@ -19,13 +19,24 @@ using namespace thrum;
 namespace {
 
 // What the thread has done so far happens before what follows an acquire of the object.
-void release_edge(const volatile void* /*object*/) {}
-void acquire_edge(const volatile void* /*object*/) {}
+void release_edge(const volatile void* object) {
+  if (world.judges_races) race_judge().release(reinterpret_cast<std::uint64_t>(object));
+}
+void acquire_edge(const volatile void* object) {
+  if (world.judges_races) race_judge().acquire(reinterpret_cast<std::uint64_t>(object));
+}
 // Races on these bytes are meant.
-void allow_races(const volatile void* /*address*/, std::size_t /*size*/) {}
+void allow_races(const volatile void* address, std::size_t size) {
+  if (searching()) race_judge().allow(address, size);
+}
 // The running thread's accesses are to be left out, until as many ends as beginnings have come.
-enum class Ignored { reads, writes, both };
-void ignore_accesses(Ignored /*which*/, bool /*begin*/) {}
+void ignore_accesses(AccessKind kind, bool begin) {
+  if (world.judges_races) race_judge().leave_out(kind, begin);
+}
+void ignore_all(bool begin) {
+  ignore_accesses(AccessKind::plain_read, begin);
+  ignore_accesses(AccessKind::plain_write, begin);
+}
 
 }  // namespace
 
@@ -33,8 +44,8 @@ void ignore_accesses(Ignored /*which*/, bool /*begin*/) {}
 
 THRUM_EXPORT void __tsan_acquire(void* object) { acquire_edge(object); }
 THRUM_EXPORT void __tsan_release(void* object) { release_edge(object); }
-THRUM_EXPORT void __tsan_ignore_thread_begin() { ignore_accesses(Ignored::both, true); }
-THRUM_EXPORT void __tsan_ignore_thread_end() { ignore_accesses(Ignored::both, false); }
+THRUM_EXPORT void __tsan_ignore_thread_begin() { ignore_all(true); }
+THRUM_EXPORT void __tsan_ignore_thread_end() { ignore_all(false); }
 
 // Locks of the program's own making: what they are made of is instrumented, and known already.
 THRUM_EXPORT void __tsan_mutex_create(void*, unsigned) {}
@@ -90,10 +101,10 @@ ANNOTATE(BenignRace, (PLACE, const volatile void* address, const char*), allow_r
 ANNOTATE(BenignRaceSized, (PLACE, const volatile void* address, long size, const char*),
          allow_races(address, static_cast<std::size_t>(size)))
 ANNOTATE(ExpectRace, (PLACE, const volatile void* address, const char*), allow_races(address, 1))
-ANNOTATE(IgnoreReadsBegin, (PLACE), ignore_accesses(Ignored::reads, true))
-ANNOTATE(IgnoreReadsEnd, (PLACE), ignore_accesses(Ignored::reads, false))
-ANNOTATE(IgnoreWritesBegin, (PLACE), ignore_accesses(Ignored::writes, true))
-ANNOTATE(IgnoreWritesEnd, (PLACE), ignore_accesses(Ignored::writes, false))
+ANNOTATE(IgnoreReadsBegin, (PLACE), ignore_accesses(AccessKind::plain_read, true))
+ANNOTATE(IgnoreReadsEnd, (PLACE), ignore_accesses(AccessKind::plain_read, false))
+ANNOTATE(IgnoreWritesBegin, (PLACE), ignore_accesses(AccessKind::plain_write, true))
+ANNOTATE(IgnoreWritesEnd, (PLACE), ignore_accesses(AccessKind::plain_write, false))
 ANNOTATE(IgnoreSyncBegin, (PLACE), )
 ANNOTATE(IgnoreSyncEnd, (PLACE), )
 ANNOTATE(RWLockCreate, (PLACE, const volatile void*), )

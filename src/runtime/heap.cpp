@@ -59,6 +59,7 @@ std::size_t class_size(std::size_t size_class) {
 
 struct ProgramHeap::Books {
   char* begin;            // nullptr: not mapped yet
+  std::uint64_t* starts;  // a bit for each grain: a block's header is there
   char* end;              // what lies beyond was never used
   std::uint32_t numbers;  // allocations so far
   ThreadId thread;
@@ -82,6 +83,15 @@ void clear(char* begin, std::size_t size) {
   }
 }
 
+// No block begins from the end of the region on that it is cut down to.
+void forget_starts(const ProgramHeap::Books& books, const char* new_end) {
+  std::size_t from = static_cast<std::size_t>(new_end - books.begin) / kGrain;
+  std::size_t to = (static_cast<std::size_t>(books.end - books.begin) / kGrain + 63) / 64;
+  if (from / 64 >= to) return;
+  books.starts[from / 64] &= (std::uint64_t{1} << from % 64) - 1;
+  for (std::size_t word = from / 64 + 1; word < to; ++word) books.starts[word] = 0;
+}
+
 }  // namespace
 
 ProgramHeap::Books& ProgramHeap::open(Region region) {
@@ -92,6 +102,10 @@ ProgramHeap::Books& ProgramHeap::open(Region region) {
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     THRUM_CHECK(mapped == begin);
     mine.begin = mine.end = reinterpret_cast<char*>(mapped);
+    long starts = raw_syscall(SYS_mmap, 0, static_cast<long>(kRegionSize / kGrain / 8),
+                              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    THRUM_CHECK(starts > 0);
+    mine.starts = reinterpret_cast<std::uint64_t*>(starts);
   }
   return mine;
 }
@@ -104,12 +118,15 @@ void* ProgramHeap::allocate(std::size_t size) {
   Books& mine = open(region_);
   std::size_t size_class = class_of(size);
   Block* block = mine.free[size_class];
+  gave_used_block_ = block != nullptr;
   if (block) {
     std::memcpy(&mine.free[size_class], block->memory(), sizeof(Block*));
   } else {
     std::size_t whole = sizeof(Block) + class_size(size_class);
     if (mine.end + whole > mine.begin + kRegionSize) return nullptr;
     block = reinterpret_cast<Block*>(mine.end);
+    std::size_t grain = static_cast<std::size_t>(mine.end - mine.begin) / kGrain;
+    mine.starts[grain / 64] |= std::uint64_t{1} << grain % 64;
     mine.end += whole;
   }
   block->size = size;
@@ -117,7 +134,7 @@ void* ProgramHeap::allocate(std::size_t size) {
   block->thread = mine.thread;
   block->size_class = static_cast<std::uint8_t>(size_class);
   block->state = BlockState::live;
-  if (__builtin_expect(!world.running || world.recording, 0))
+  if (__builtin_expect((!world.running || world.recording) && region_ != kPoolRegion, 0))
     allocations().note(mine.thread, mine.numbers, size);
   return block->memory();
 }
@@ -181,6 +198,33 @@ bool ProgramHeap::contains(std::uint64_t address) const {
   return reinterpret_cast<char*>(address) < g_books[(address - kHeap) / kRegionSize].end;
 }
 
+bool ProgramHeap::is_heap(std::uint64_t address) {
+  return kHeap <= address && address < kHeap + kRegionCount * kRegionSize;
+}
+
+ProgramHeap::Use ProgramHeap::use_of(std::uint64_t address, std::uint64_t size) const {
+  if (!contains(address)) return {State::outside};
+  const Books& books = g_books[(address - kHeap) / kRegionSize];
+  std::size_t grain = (address - reinterpret_cast<std::uint64_t>(books.begin)) / kGrain;
+  std::size_t word = grain / 64;
+  std::uint64_t bits = books.starts[word] & (~std::uint64_t{0} >> (63 - grain % 64));
+  while (bits == 0 && word != 0) bits = books.starts[--word];
+  if (bits == 0) return {State::outside};
+  std::size_t start = word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
+  auto* block = reinterpret_cast<Block*>(books.begin + start * kGrain);
+  auto begin = reinterpret_cast<std::uint64_t>(block->memory());
+  if (address < begin || address + size > begin + block->size) return {State::beside, begin, block->size};
+  return {block->state == BlockState::live ? State::live : State::freed, begin, block->size};
+}
+
+std::uint64_t ProgramHeap::live_size(std::uint64_t address) const {
+  if (!contains(address)) return 0;
+  const Block* block = Block::of(reinterpret_cast<void*>(address));
+  return block->state == BlockState::live || block->state == BlockState::aligned
+             ? size_of(reinterpret_cast<void*>(address))
+             : 0;
+}
+
 bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
   if (!contains(address)) return false;
   const Books& mine = g_books[(address - kHeap) / kRegionSize];
@@ -222,6 +266,7 @@ void ProgramHeap::restore(Region slots) {
   Books& main = g_books[0];
   char* kept = snapshot_end();
   if (main.end > kept) clear(kept, static_cast<std::size_t>(main.end - kept));
+  forget_starts(main, g_main_saved.end);
   std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);
   std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free) + lists * sizeof(Block*));
   for (Region region = 1; region < slots; ++region) empty(g_books[region]);
@@ -233,6 +278,7 @@ void ProgramHeap::empty(Books& books) {
   // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
   if (books.end != books.begin) clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
   std::memset(books.free, 0, books.classes_freed * sizeof(Block*));
+  forget_starts(books, books.begin);
   books.end = books.begin;
   books.numbers = 0;
   books.classes_freed = 0;

@@ -37,6 +37,8 @@ class ProgramHeap {
   void* allocate(std::size_t size);
   void* allocate_aligned(std::size_t alignment, std::size_t size);
   void release(void* block);
+  // Whether the last block that was given had been used before.
+  bool gave_used_block() const { return gave_used_block_; }
   // The bytes that the caller asked for.
   std::size_t size_of(void* block) const;
 
@@ -48,6 +50,24 @@ class ProgramHeap {
   char* region_begin(Region region) const;
   char* region_end(Region region) const;
   bool contains(std::uint64_t address) const;
+  // Whether the address lies where regions are.
+  static bool is_heap(std::uint64_t address);
+
+  // What bytes belong to.
+  enum class State : std::uint8_t {
+    live,     // a block that is in use
+    freed,    // one that is not
+    beside,   // what lies between two blocks, or a block and what lies beside it
+    outside,  // what was never used
+  };
+  struct Use {
+    State state;
+    std::uint64_t begin = 0;  // of the block
+    std::uint64_t size = 0;   // that was asked for
+  };
+  Use use_of(std::uint64_t address, std::uint64_t size) const;
+  // The bytes that were asked for at that address; 0 where no live block begins there.
+  std::uint64_t live_size(std::uint64_t address) const;
   // False where the address lies in no block.
   bool find(std::uint64_t address, BlockName& name) const;
 
@@ -68,6 +88,7 @@ class ProgramHeap {
   static char* snapshot_end();
 
   Region region_ = 0;
+  bool gave_used_block_ = false;
 };
 
 extern constinit ProgramHeap the_heap;

@@ -182,12 +182,13 @@ THRUM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
     fail_alone(Operation::barrier_wait, object, THRUM_CALLER);
   }
   scheduler().arrive(Operation::barrier_wait, object, 0, THRUM_CALLER);
-  bool last = ++state.arrived == state.threads;
+  std::uint32_t arrived = ++state.arrived;
+  bool last = arrived == state.threads;
   if (last) {
     state.arrived = 0;
     scheduler().wake(object, Operation::barrier_leave, kAll);
   }
-  scheduler().done(Scheduler::Effect::change);
+  scheduler().done(Scheduler::Effect::change, arrived, last ? 1 : 0);
   if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
   scheduler().arrive_until(Operation::barrier_leave, object, THRUM_CALLER, Wait::wakeup, kNoDeadline);
   scheduler().done(Scheduler::Effect::read);

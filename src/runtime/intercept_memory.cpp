@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/world.hpp"
 
 // glibc's own, by the names under which it keeps them: asking the loader for them would itself allocate.
@@ -27,40 +28,51 @@ void* or_no_memory(void* block) {
   return block;
 }
 
+// What a block's memory was used for before it was given away again is nothing to its new user.
+void* given(void* block, std::size_t size) {
+  if (world.judges_races && block && the_heap.gave_used_block()) race_judge().reused(block, size);
+  return or_no_memory(block);
+}
+
+void release(void* block, std::uint64_t code) {
+  if (world.judges_races) race_judge().free(block, code);
+  the_heap.release(block);
+}
+
 bool is_power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 }  // namespace
 
 THRUM_EXPORT void* malloc(std::size_t size) {
   if (!searching()) return __libc_malloc(size);
-  return or_no_memory(the_heap.allocate(size));
+  return given(the_heap.allocate(size), size);
 }
 
 THRUM_EXPORT void free(void* block) {
   if (!searching()) return __libc_free(block);
-  the_heap.release(block);
+  release(block, THRUM_CALLER);
 }
 
 THRUM_EXPORT void* calloc(std::size_t count, std::size_t size) {
   if (!searching()) return __libc_calloc(count, size);
   std::size_t whole;
   if (__builtin_mul_overflow(count, size, &whole)) return or_no_memory(nullptr);
-  void* block = the_heap.allocate(whole);
-  return block ? std::memset(block, 0, whole) : or_no_memory(nullptr);
+  void* block = given(the_heap.allocate(whole), whole);
+  return block ? std::memset(block, 0, whole) : nullptr;
 }
 
 THRUM_EXPORT void* realloc(void* block, std::size_t size) {
   if (!searching()) return __libc_realloc(block, size);
-  if (!block) return or_no_memory(the_heap.allocate(size));
+  if (!block) return given(the_heap.allocate(size), size);
   if (size == 0) {
-    the_heap.release(block);
+    release(block, THRUM_CALLER);
     return nullptr;
   }
-  void* moved = the_heap.allocate(size);
-  if (!moved) return or_no_memory(nullptr);
+  void* moved = given(the_heap.allocate(size), size);
+  if (!moved) return nullptr;
   std::size_t old = the_heap.size_of(block);
   std::memcpy(moved, block, old < size ? old : size);
-  the_heap.release(block);
+  release(block, THRUM_CALLER);
   return moved;
 }
 
@@ -72,7 +84,7 @@ THRUM_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size
 
 THRUM_EXPORT void* memalign(std::size_t alignment, std::size_t size) {
   if (!searching()) return __libc_memalign(alignment, size);
-  return or_no_memory(the_heap.allocate_aligned(alignment, size));
+  return given(the_heap.allocate_aligned(alignment, size), size);
 }
 
 THRUM_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) {

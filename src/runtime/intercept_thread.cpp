@@ -11,6 +11,7 @@
 #include "runtime/known_ends.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/record.hpp"
 #include "runtime/signal_delivery.hpp"
 
@@ -120,6 +121,7 @@ int join_error(const Thread* other) {
 
 void finish_join(Thread& other, void** result, std::uint64_t code) {
   note_in_trace(Operation::thread_join, other, code);
+  if (world.judges_races) race_judge().join(scheduler().current(), other);
   if (result) *result = other.result;
   other.released = true;
 }
@@ -204,6 +206,7 @@ void finish_thread() {
   leave_robust_mutexes(THRUM_CALLER);
   // The last one ends the process, as if it had called exit.
   if (scheduler().is_last(me)) exit_under_search(0, THRUM_CALLER);
+  if (world.judges_races) race_judge().end(me);
   note_in_trace(Operation::thread_end, me, THRUM_CALLER);
   scheduler().end_current();
 }

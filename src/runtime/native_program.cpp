@@ -19,6 +19,7 @@
 #include "runtime/notes.hpp"
 #include "runtime/output.hpp"
 #include "runtime/process_state.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/section_functions.hpp"
@@ -62,7 +63,7 @@ double seconds() {
 
 [[noreturn]] void leave() {
   catch_system_calls(false);
-  world.running = false;
+  world.running = world.judges_races = false;
   if (__builtin_expect(scheduler().drop_proof(), 0)) {
     g_restart = true;
     g_trace->end = End::uncontrolled;
@@ -291,6 +292,7 @@ Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
+  bool again = false;  // for a race's sake
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
@@ -303,6 +305,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     allocations().begin();
     output().begin(recording == Recording::full);
     g_again = Again::no;
+    world.judges_races = world.job->races != Races::ignore;
+    if (world.judges_races) race_judge().begin(again);
     world.running = true;
     catch_system_calls(true);
     Thread& main = scheduler().thread_in_slot(0);
@@ -311,7 +315,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
     if (g_again == Again::library) load_library();
-  } while (g_again != Again::no && !g_restart);
+    again = recording == Recording::full && race_judge().wants_again(trace);
+  } while ((again || g_again != Again::no) && !g_restart);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   trace.steps = steps_done();
   trace.points = scheduler().points();

@@ -11,6 +11,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/record.hpp"
 #include "runtime/signal_delivery.hpp"
 #include "runtime/signals.hpp"
@@ -185,6 +186,7 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   } else if (effect == Effect::read) {
     spins_.note_read(me, me.object, me.size);
   }
+  if (world.judges_races) race_judge().synchronise(me, value, operand, outcome);
   if (me.atomic_depth != 0) return;  // the section is the event
   last_ = &me;
   if (__builtin_expect(world.recording, 0)) record_event(me, value, operand, outcome);
@@ -527,7 +529,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
     child.released = true;
     return nullptr;
   }
-  ++created_;
+  child.number = created_++;
   child.id = name_thread(parent.id, ++parent.children);
   child.slot = slot;
   child.life = Life::unsettled;
@@ -547,6 +549,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   child.settings.reset();
   insert_live(child);
   signals().add_thread(slot, parent.slot);
+  if (world.judges_races) race_judge().create(parent, child);
   return &child;
 }
 

@@ -74,6 +74,7 @@ struct Turn {
   ThreadId id = kMainThread;
   // Its stack and heap region: threads are given new ones, in the order of their creation, while there are any.
   std::uint16_t slot = 0;
+  std::uint16_t number = 0;  // counts the threads of the execution
   Life life = Life::unsettled;
   bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
   std::uint16_t atomic_depth = 0;

@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <cstring>
@@ -27,7 +28,7 @@ namespace {
 // Stacks lie at addresses of their own, the same in every run.
 constexpr std::uint64_t kStacks = 0x2000'0000'0000;
 // Stacks beyond kStackSize, at addresses of their own too.
-constexpr std::uint64_t kLargeStacks = 0x3000'0000'0000;
+constexpr std::uint64_t kLargeStacks = 0x6000'0000'0000;
 constexpr std::size_t kLargeStackMax = std::size_t{1} << 34;
 // What the runtime itself needs below the program's frames, beyond what a small stack was asked to hold.
 constexpr std::size_t kOwnFrames = 64 << 10;
@@ -213,7 +214,13 @@ void ThreadPool::open_stacks() {
 }
 
 bool ThreadPool::is_stack(std::uint64_t address) {
-  return kStacks <= address && address < kLargeStacks + kThreadsMax * kLargeStackMax;
+  return (kStacks <= address && address < kStacks + kThreadsMax * (kStackSize + kGuardSize)) ||
+         (kLargeStacks <= address && address < kLargeStacks + kThreadsMax * kLargeStackMax);
+}
+
+std::uint16_t ThreadPool::slot_of_stack(std::uint64_t address) {
+  if (address >= kLargeStacks) return static_cast<std::uint16_t>((address - kLargeStacks) / kLargeStackMax);
+  return static_cast<std::uint16_t>((address - kStacks) / (kStackSize + kGuardSize));
 }
 
 void ThreadPool::describe_main(Thread& main) const {

@@ -58,6 +58,8 @@ class ThreadPool {
   void open_stacks();
   // Whether the address lies in any.
   static bool is_stack(std::uint64_t address);
+  // Of which slot. REQUIRES: is_stack(address).
+  static std::uint16_t slot_of_stack(std::uint64_t address);
 
   // To the system thread of the slot. REQUIRES: on_system_threads().
   void send_signal(std::uint16_t slot, int signal) const;

@@ -7,6 +7,7 @@
 
 #include "runtime/intercept.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/notes.hpp"
 
 using namespace thrum;
@@ -37,6 +38,7 @@ void end_section() {
   if (me.atomic_depth == 0)
     fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
   --me.atomic_depth;
+  if (world.judges_races && me.atomic_depth == 0) race_judge().release(kSections);
 }
 
 }  // namespace thrum

@@ -17,29 +17,29 @@ namespace {
 
 using namespace thrum;
 
-inline void read() { note_plain_read(); }
-
 inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
   scheduler().arrive_in_loop(Operation::load, reinterpret_cast<std::uint64_t>(address), size, code);
+  if (world.judges_races) race_judge().access(AccessKind::plain_read, address, size, code);
   scheduler().done(Scheduler::Effect::read);
 }
 
 inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
+  if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code);
   scheduler().done(Scheduler::Effect::change);
 }
 
 }  // namespace
 
 #define ACCESS(size)                                                                                \
-  THRUM_EXPORT void __tsan_read##size(void*) { read(); }                                            \
-  THRUM_EXPORT void __tsan_write##size(void* address) { note_plain_write(address); }                \
-  THRUM_EXPORT void __tsan_read_write##size(void* address) { note_plain_write(address); }           \
-  THRUM_EXPORT void __tsan_unaligned_read##size(void*) { read(); }                                  \
-  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { note_plain_write(address); }      \
-  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { note_plain_write(address); } \
+  THRUM_EXPORT void __tsan_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_read_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_unaligned_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
+  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
   THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                           \
     volatile_read(address, size, THRUM_CALLER);                                                     \
   }                                                                                                 \
@@ -69,20 +69,28 @@ THRUM_EXPORT void __tsan_func_exit() {
   // It may have been entered before there was any search.
   if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();
 }
-THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { note_plain_write(place); }
-THRUM_EXPORT void __tsan_vptr_read(void**) { read(); }
-THRUM_EXPORT void __tsan_read_range(void*, std::size_t) { read(); }
-THRUM_EXPORT void __tsan_write_range(void* address, std::size_t) { note_plain_write(address); }
+THRUM_EXPORT void __tsan_vptr_update(void** place, void*) {
+  note_plain_write(place, sizeof *place, THRUM_CALLER);
+}
+THRUM_EXPORT void __tsan_vptr_read(void** place) { note_plain_read(place, sizeof *place, THRUM_CALLER); }
+THRUM_EXPORT void __tsan_read_range(void* address, std::size_t size) {
+  note_plain_read(address, size, THRUM_CALLER);
+}
+THRUM_EXPORT void __tsan_write_range(void* address, std::size_t size) {
+  note_plain_write(address, size, THRUM_CALLER);
+}
 
 THRUM_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
-  note_plain_write(to);
+  note_plain_read(from, size, THRUM_CALLER);
+  note_plain_write(to, size, THRUM_CALLER);
   return std::memcpy(to, from, size);
 }
 THRUM_EXPORT void* __tsan_memmove(void* to, const void* from, std::size_t size) {
-  note_plain_write(to);
+  note_plain_read(from, size, THRUM_CALLER);
+  note_plain_write(to, size, THRUM_CALLER);
   return std::memmove(to, from, size);
 }
 THRUM_EXPORT void* __tsan_memset(void* to, int value, std::size_t size) {
-  note_plain_write(to);
+  note_plain_write(to, size, THRUM_CALLER);
   return std::memset(to, value, size);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/notes.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
 
@@ -60,6 +61,7 @@ template <typename T>
 inline T load(const volatile T* address, int order, std::uint64_t code) {
   if (!world.running) return machine_load(address);
   arrive(Operation::load, address, order, code);
+  if (world.judges_races) race_judge().load(address, sizeof(T), order, code);
   T value = *address;
   scheduler().done(Scheduler::Effect::read, bits(value));
   return value;
@@ -73,6 +75,7 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
   }
   note_order(order, code);
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
+  if (world.judges_races) race_judge().store(address, sizeof(T), order, code);
   *address = value;
   scheduler().done(Scheduler::Effect::change, 0, bits(value));
 }
@@ -81,6 +84,7 @@ template <typename T, typename Change>
 inline T update(volatile T* address, int order, std::uint64_t code, Change change) {
   if (!world.running) return machine_update(address, change);
   arrive(Operation::read_modify_write, address, order, code);
+  if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
   T old = *address;
   T next = change(old);
   if (next == old) {
@@ -93,15 +97,18 @@ inline T update(volatile T* address, int order, std::uint64_t code, Change chang
 }
 
 template <typename T>
-inline bool compare_exchange(volatile T* address, T* expected, T desired, int order, std::uint64_t code) {
+inline bool compare_exchange(volatile T* address, T* expected, T desired, int order, int order_if_failed,
+                             std::uint64_t code) {
   if (!world.running) return compare_and_swap(address, *expected, desired);
   arrive(Operation::compare_exchange, address, order, code);
   T old = *address;
   if (old != *expected) {
+    if (world.judges_races) race_judge().load(address, sizeof(T), order_if_failed, code);
     *expected = old;
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
     return false;
   }
+  if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
   *address = desired;
   if (old == desired) {
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::unchanged);
@@ -134,16 +141,16 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
   UPDATE(bits_, T, fetch_xor, old ^ value)                                                                  \
   UPDATE(bits_, T, fetch_nand, ~(old & value))                                                              \
   THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_strong_impl(volatile T* address, T* expected, \
-                                                                          T desired, int order, int) {      \
-    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                               \
+                                                                          T desired, int order, int otherwise) {      \
+    return compare_exchange(address, expected, desired, order, otherwise, THRUM_CALLER);                               \
   }                                                                                                         \
   THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_weak_impl(volatile T* address, T* expected,   \
-                                                                        T desired, int order, int) {        \
-    return compare_exchange(address, expected, desired, order, THRUM_CALLER);                               \
+                                                                        T desired, int order, int otherwise) {        \
+    return compare_exchange(address, expected, desired, order, otherwise, THRUM_CALLER);                               \
   }                                                                                                         \
   THRUM_LOOP_IMPL T __tsan_atomic##bits_##_compare_exchange_val_impl(volatile T* address, T expected,       \
-                                                                     T desired, int order, int) {           \
-    compare_exchange(address, &expected, desired, order, THRUM_CALLER);                                     \
+                                                                     T desired, int order, int otherwise) {           \
+    compare_exchange(address, &expected, desired, order, otherwise, THRUM_CALLER);                                     \
     return expected;                                                                                        \
   }
 
@@ -160,6 +167,7 @@ THRUM_EXPORT void __tsan_atomic_thread_fence(int order) {
   }
   note_order(order, THRUM_CALLER);
   scheduler().arrive(Operation::fence, 0, 0, THRUM_CALLER);
+  if (world.judges_races) race_judge().fence(order);
   scheduler().done(Scheduler::Effect::none);
 }
 

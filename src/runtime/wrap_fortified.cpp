@@ -55,12 +55,12 @@ int __vsnprintf_chk(char*, size_t, int, size_t, const char*, va_list);
 }
 
 THRUM_EXPORT int __wrap___vsprintf_chk(char* to, int flag, size_t room, const char* format, va_list list) {
-  note_plain_write(to);
+  va_list again;
+  va_copy(again, list);
+  int length = vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  note_plain_write(to, length < 0 ? 0 : static_cast<size_t>(length) + 1, THRUM_CALLER);
   if (searching() && room != ~size_t{0}) {
-    va_list again;
-    va_copy(again, list);
-    int length = vsnprintf(nullptr, 0, format, again);
-    va_end(again);
     if (length >= 0 && static_cast<size_t>(length) >= room)
       fail_here(BugKind::buffer_overflow, "sprintf writes beyond the end of its target");
   }
@@ -69,7 +69,11 @@ THRUM_EXPORT int __wrap___vsprintf_chk(char* to, int flag, size_t room, const ch
 
 THRUM_EXPORT int __wrap___vsnprintf_chk(char* to, size_t size, int flag, size_t room, const char* format,
                                         va_list list) {
-  note_plain_write(to, size);
+  va_list again;
+  va_copy(again, list);
+  int length = vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  note_plain_write(to, length < 0 ? 0 : std::min(size, static_cast<size_t>(length) + 1), THRUM_CALLER);
   if (searching() && size > room)
     fail_here(BugKind::buffer_overflow, "snprintf writes beyond the end of its target");
   return __vsnprintf_chk(to, size, flag, room, format, list);

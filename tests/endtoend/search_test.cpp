@@ -167,7 +167,7 @@ TEST_F(Search, InterruptReportsWhatWasDone) {
 }
 
 TEST_F(Search, ReportIsReadableWithoutATerminal) {
-  ChildResult result = thrum({"check", example("lost_wakeup.cpp")});
+  ChildResult result = thrum({"check", "--races", "ignore", example("lost_wakeup.cpp")});
   EXPECT_EQ(result.output.find('\033'), std::string::npos) << "no colours";
   EXPECT_NE(result.output.find("DATA RACES WERE NOT LOOKED FOR"), std::string::npos);
   EXPECT_NE(result.output.find("thrum replay thrum-out/bug-1.trace.json"), std::string::npos);

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two owners of one object both see that they are the last.
-#include <atomic>
+// Whether the buffer is still there is asked under the lock, and it is freed under the lock; in between, another
+// thread may do the same.
+#include <mutex>
 #include <thread>
 
-struct Object {
-  std::atomic<int> owners{2};
-};
+std::mutex mutex;
+int* buffer = new int[4];
+bool closed = false;
 
-void release(Object* object) {
-  object->owners.fetch_sub(1);
-  if (object->owners.load() == 0) delete object;
+bool is_open() {
+  std::lock_guard guard(mutex);
+  return !closed;
+}
+
+void close_buffer() {
+  if (!is_open()) return;
+  std::lock_guard guard(mutex);
+  closed = true;
+  delete[] buffer;
 }
 
 int main() {
-  auto* object = new Object;
-  std::thread first(release, object);
-  std::thread second(release, object);
+  std::thread first(close_buffer);
+  std::thread second(close_buffer);
   first.join();
   second.join();
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: exhausted
+// expect: inconclusive
+// reason: data races were ignored
+// args: --races ignore
 // count dfs: 6
 // compilers: same
 //

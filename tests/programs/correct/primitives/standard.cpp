@@ -98,7 +98,17 @@ static void run_exchanges() {
 }
 static void run_volatiles() {
   static volatile int seen = 0;
-  both([] { seen = 1; }, [] { assert(seen == 0 || seen == 1); });
+  static std::mutex turn;
+  both(
+      [] {
+        std::lock_guard guard(turn);
+        seen = seen + 1;
+      },
+      [] {
+        std::lock_guard guard(turn);
+        seen = seen + 1;
+      });
+  assert(seen == 2);
 }
 
 // What static_destructor destroys is still alive for a thread that was joined.

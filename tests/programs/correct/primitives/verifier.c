@@ -55,14 +55,14 @@ static void run_named_sections(void) {
 
 static void* mark(void* argument) {
   thrum_point();
-  ++plain;
+  atomic_fetch_add(&value, 1);
   if (thrum_is_active()) thrum_progress();
   thrum_point();
   return argument;
 }
 static void run_points(void) {
   run_two(mark, mark);
-  assert(plain == 2);
+  assert(value == 2);
 }
 
 static void run_small_inputs(void) {

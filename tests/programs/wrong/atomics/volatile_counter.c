@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug assertion preemptions=1
+// expect: bug data-race
 //
 // A volatile counter is no atomic counter.
 #include <assert.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // case pthread_mutex_lock: bug deadlock preemptions=1
-// case pthread_mutex_unlock: bug assertion preemptions=1
-// case pthread_mutex_trylock: bug assertion preemptions=1
+// case pthread_mutex_unlock: bug data-race
+// case pthread_mutex_trylock: bug data-race preemptions=1
 // case pthread_mutex_timedlock: bug assertion preemptions=2
 // case pthread_mutex_clocklock: bug assertion preemptions=2
-// case pthread_mutex_init: bug assertion preemptions=1
-// case pthread_mutex_destroy: bug assertion preemptions=1
+// case pthread_mutex_init: bug data-race
+// case pthread_mutex_destroy: bug data-race
 // case pthread_mutex_consistent: bug assertion preemptions=1
 // case pthread_mutex_setprioceiling: bug assertion preemptions=1
 // case pthread_mutex_getprioceiling: bug assertion preemptions=0
-// case pthread_mutexattr_settype: bug assertion preemptions=1
+// case pthread_mutexattr_settype: bug data-race
 // case pthread_mutexattr_setrobust: bug assertion preemptions=0
 #define _GNU_SOURCE
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // case pthread_rwlock_init: bug deadlock
-// case pthread_rwlock_destroy: bug assertion
+// case pthread_rwlock_destroy: bug data-race
 // case pthread_rwlock_rdlock: bug assertion
 // case pthread_rwlock_wrlock: bug deadlock
 // case pthread_rwlock_tryrdlock: bug assertion
@@ -12,7 +12,7 @@
 // case pthread_rwlock_clockwrlock: bug assertion
 // case pthread_rwlock_unlock: bug assertion
 // case pthread_spin_init: bug assertion
-// case pthread_spin_destroy: bug assertion
+// case pthread_spin_destroy: bug data-race
 // case pthread_spin_lock: bug deadlock
 // case pthread_spin_trylock: bug assertion
 // case pthread_spin_unlock: bug assertion

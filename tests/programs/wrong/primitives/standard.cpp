@@ -30,7 +30,7 @@
 // case atomic_thread_fence: bug assertion
 // case atomic_128: bug assertion
 // case atomic_operations: bug assertion
-// case volatile_access: bug assertion
+// case volatile_access: bug data-race
 // case thread_local_object: bug assertion
 // case static_local: bug assertion
 // case exception: bug uncaught-exception

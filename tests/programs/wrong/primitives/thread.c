@@ -25,7 +25,7 @@
 // case pthread_setschedprio: bug assertion
 // case pthread_setaffinity_np: bug assertion
 // case pthread_getaffinity_np: bug assertion
-// case sched_getcpu: bug assertion
+// case sched_getcpu: bug data-race
 // case pthread_getcpuclockid: bug assertion
 // case pthread_setconcurrency: bug assertion
 #define _GNU_SOURCE

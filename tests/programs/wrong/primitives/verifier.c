@@ -12,7 +12,7 @@
 // case nondet_uchar: bug assertion
 // case nondet_int: bug assertion
 // case choose: bug assertion
-// case point: bug assertion
+// case point: bug data-race
 // case progress: bug assertion
 #define _GNU_SOURCE
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug assertion
+// expect: bug data-race
 //
 // sem_wait that a handler ends has taken nothing; this program does not look.
 #define _GNU_SOURCE

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "races/race_detector.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace thrum {
+
+namespace {
+
+bool acquires(MemoryOrder order) {
+  return order == MemoryOrder::acquire || order == MemoryOrder::acquire_release;
+}
+
+bool releases(MemoryOrder order) {
+  return order == MemoryOrder::release || order == MemoryOrder::acquire_release;
+}
+
+}  // namespace
+
+void RaceDetector::begin_execution() {
+  shadow_.begin_execution();
+  syncs_used_ = 0;
+  new_thread(0).now.advance(0);
+}
+
+RaceDetector::ThreadState& RaceDetector::new_thread(std::uint16_t thread) {
+  if (thread >= threads_.size()) threads_.resize(thread + std::size_t{1});
+  ThreadState& fresh = threads_[thread];
+  fresh.now.clear();
+  fresh.fence_may_acquire.clear();
+  fresh.fence_released.clear();
+  return fresh;
+}
+
+void RaceDetector::create(std::uint16_t parent, std::uint16_t child) {
+  ThreadState& made = new_thread(child);
+  ThreadState& maker = threads_[parent];
+  made.now.assign(maker.now);
+  made.now.advance(child);
+  maker.now.advance(parent);
+}
+
+void RaceDetector::join(std::uint16_t thread, std::uint16_t other) {
+  threads_[thread].now.join(threads_[other].now);
+}
+
+RaceDetector::Sync* RaceDetector::find_sync(const Cell& cell, std::uint64_t object) {
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if (syncs_[at - 1].object == object) return &syncs_[at - 1];
+  }
+  return nullptr;
+}
+
+RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
+  Cell& cell = shadow_.cell(object);
+  if (Sync* known = find_sync(cell, object)) return *known;
+  if (syncs_used_ == syncs_.size()) syncs_.emplace_back();
+  Sync& made = syncs_[syncs_used_++];
+  made.object = object;
+  made.next = cell.sync;
+  made.clock.clear();
+  cell.sync = static_cast<std::uint32_t>(syncs_used_);
+  return made;
+}
+
+// A plain write begins the life of a new object.
+void RaceDetector::forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes) {
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if ((bytes >> (syncs_[at - 1].object - cell_begin) & 1) != 0) syncs_[at - 1].clock.clear();
+  }
+}
+
+void RaceDetector::forget(std::uint64_t address, std::uint64_t size) {
+  for (std::uint64_t end = address + size; address < end; address += kCellBytes) {
+    Cell& cell = shadow_.cell(address);
+    while (cell.count != 0) shadow_.remove(cell, cell.count - std::size_t{1});
+    cell.sync = 0;
+  }
+}
+
+void RaceDetector::acquire(std::uint16_t thread, std::uint64_t object) {
+  if (const Sync* known = find_sync(shadow_.cell(object), object)) threads_[thread].now.join(known->clock);
+}
+
+void RaceDetector::release(std::uint16_t thread, std::uint64_t object, bool keep) {
+  ThreadState& me = threads_[thread];
+  Sync& to = sync(object);
+  if (keep) {
+    to.clock.join(me.now);
+  } else {
+    to.clock.assign(me.now);
+  }
+  me.now.advance(thread);
+}
+
+void RaceDetector::read_from(ThreadState& me, const Sync& from, MemoryOrder order) {
+  if (acquires(order)) {
+    me.now.join(from.clock);
+  } else {
+    me.fence_may_acquire.join(from.clock);
+  }
+}
+
+void RaceDetector::write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep) {
+  ThreadState& me = threads_[thread];
+  const VectorClock& passed_on = releases(order) ? me.now : me.fence_released;
+  if (keep) {
+    to.clock.join(passed_on);
+  } else {
+    to.clock.assign(passed_on);
+  }
+  if (releases(order)) me.now.advance(thread);
+}
+
+bool RaceDetector::atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
+                               MemoryOrder order, std::uint64_t code) {
+  read_from(threads_[thread], sync(address), order);
+  return access(thread, AccessKind::atomic_read, address, size, code);
+}
+
+bool RaceDetector::atomic_store(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
+                                MemoryOrder order, std::uint64_t code) {
+  bool races = access(thread, AccessKind::atomic_write, address, size, code);
+  write_to(thread, sync(address), order, false);
+  return races;
+}
+
+bool RaceDetector::read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
+                                     MemoryOrder order, std::uint64_t code) {
+  Sync& at = sync(address);
+  read_from(threads_[thread], at, order);
+  bool races = access(thread, AccessKind::atomic_write, address, size, code);
+  write_to(thread, at, order, true);
+  return races;
+}
+
+void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
+  ThreadState& me = threads_[thread];
+  if (acquires(order)) me.now.join(me.fence_may_acquire);
+  if (!releases(order)) return;
+  me.fence_released.assign(me.now);
+  me.now.advance(thread);
+}
+
+bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          std::uint64_t code) {
+  races_.clear();
+  for (std::uint64_t end = address + size; address < end;) {
+    std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
+    std::uint64_t offset = address % kCellBytes;
+    Cell& cell = shadow_.cell(address);
+    std::uint8_t bytes = bytes_of(offset, part);
+    if (!repeats(cell, thread, kind, bytes)) access_part(cell, address - offset, thread, kind, bytes, code);
+    address += part;
+  }
+  return !races_.empty();
+}
+
+// Of bytes of one cell.
+inline void RaceDetector::access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread,
+                                      AccessKind kind, std::uint8_t bytes, std::uint64_t code) {
+  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(cell, cell_begin, bytes);
+  const VectorClock& now = threads_[thread].now;
+  const Record fresh{code, now[thread], thread, bytes, kind};
+  for (std::size_t i = 0; i < cell.count;) {
+    Record& old = shadow_.record(cell, i);
+    auto shared = static_cast<std::uint8_t>(old.bytes & bytes);
+    if (shared == 0) {
+      ++i;
+      continue;
+    }
+    // The thread has done as much, or more, in this stretch.
+    if (old.when() == fresh.when() && covers(old.kind, kind) && shared == bytes) return;
+    if (!now.knows(old.when())) {
+      if (conflict(old.kind, kind)) {
+        races_.push_back({old.access(cell_begin), fresh.access(cell_begin),
+                          cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
+      }
+    } else if (covers(kind, old.kind)) {
+      old.bytes = static_cast<std::uint8_t>(old.bytes & ~bytes);
+      if (old.bytes == 0) {
+        shadow_.remove(cell, i);
+        continue;
+      }
+    }
+    ++i;
+  }
+  shadow_.add(cell) = fresh;
+}
+
+}  // namespace thrum

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds the data races of one execution, exactly: two accesses to the same byte, one of which writes and one
+// of which is plain, that C++'s happens-before leaves unordered (C++20 [intro.races]).
+//
+// The idea. Each thread has a vector clock: how much of every thread's past is its own past. What a thread
+// has done before a release is known to who acquires it. An access races with an earlier one if its thread
+// does not know of that one. Of the earlier ones only those are kept that a later access could race with
+// alone: a plain write that knows of them makes all others superfluous, and so on (covers() in access.hpp).
+// In most cells one or two remain, which is what FastTrack's epochs are (Flanagan and Freund, PLDI 2009).
+//
+// Example: x = 1; ready.store(1, release)  against  while (!ready.load(acquire)); read x. The load learns
+// what the storing thread knew at its store, the write of x among it. With relaxed it learns nothing, and the
+// read of x races.
+//
+// Orders are those the program asks for, though executions are sequentially consistent. Release sequences:
+// the clock of an atomic object is that of the release at the head of the sequence, and read-modify-writes
+// only add to it ([atomics.order]). Fences: a relaxed load remembers what an acquire fence behind it would
+// learn; a relaxed store passes on what the last release fence before it knew ([atomics.fences]).
+//
+// Differs from FastTrack: bytes are judged one by one, atomics are kept beside plain accesses, and nothing is
+// forgotten: it may find any race, not only the first of each location.
+//
+// Threads are numbered as in vector_clock.hpp. Thread safety: none.
+// Tested by race_detector_test.cpp, against a detector that keeps everything.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "races/shadow.hpp"
+
+namespace thrum {
+
+enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, acquire_release };
+
+class RaceDetector {
+ public:
+  explicit constexpr RaceDetector(Shadow::Map map) : shadow_(map) {}
+
+  // Thread 0 runs, nothing has happened.
+  void begin_execution();
+
+  // parent makes child, which is new.
+  void create(std::uint16_t parent, std::uint16_t child);
+  // thread learns all that other, which has ended, has done.
+  void join(std::uint16_t thread, std::uint16_t other);
+
+  // Synchronization objects, by address. release: what the thread has done so far is passed on to all who
+  // acquire the object from now on; with keep, beside what was passed on before.
+  void acquire(std::uint16_t thread, std::uint64_t object);
+  void release(std::uint16_t thread, std::uint64_t object, bool keep);
+
+  // What touches memory says whether it races with earlier accesses; then races() tells of those, and it
+  // counts as done all the same. code: the code address behind the call, to be found in races().
+  bool access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+              std::uint64_t code);
+  bool atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                   std::uint64_t code);
+  bool atomic_store(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                    std::uint64_t code);
+  bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                         std::uint64_t code);
+  const std::vector<Race>& races() const { return races_; }
+  const Race& race() const { return races_.front(); }
+
+  // Whether the thread has just done such an access to these bytes, so that access() would do nothing. What
+  // comes behind a free is always looked at.
+  bool repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size);
+
+  // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
+  // kCellBytes.
+  void forget(std::uint64_t address, std::uint64_t size);
+
+  void fence(std::uint16_t thread, MemoryOrder order);
+
+  const VectorClock& clock(std::uint16_t thread) const { return threads_[thread].now; }
+
+ private:
+  struct ThreadState {
+    VectorClock now;
+    VectorClock fence_may_acquire;  // read by relaxed loads
+    VectorClock fence_released;     // known at the last release fence
+  };
+  struct Sync {
+    std::uint64_t object;
+    std::uint32_t next;  // of the same cell; 0: none
+    VectorClock clock;
+  };
+
+  ThreadState& new_thread(std::uint16_t thread);
+  Sync* find_sync(const Cell& cell, std::uint64_t object);
+  Sync& sync(std::uint64_t object);
+  void forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes);
+  // A bit for each byte of a cell.
+  static std::uint8_t bytes_of(std::uint64_t offset, std::uint64_t size) {
+    return static_cast<std::uint8_t>(((1U << size) - 1) << offset);
+  }
+  bool repeats(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
+  void access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread, AccessKind kind,
+                   std::uint8_t bytes, std::uint64_t code);
+  void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
+  void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
+
+  Shadow shadow_;
+  std::vector<Race> races_;
+  std::vector<ThreadState> threads_;
+  std::vector<Sync> syncs_;
+  std::size_t syncs_used_ = 0;
+};
+
+[[gnu::always_inline]] inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind,
+                                                         std::uint64_t address, std::uint64_t size) {
+  std::uint64_t offset = address % kCellBytes;
+  if (offset + size > kCellBytes) return false;
+  return repeats(shadow_.cell(address), thread, kind, bytes_of(offset, size));
+}
+
+[[gnu::always_inline]] inline bool RaceDetector::repeats(const Cell& cell, std::uint16_t thread,
+                                                         AccessKind kind, std::uint8_t bytes) const {
+  const Record& last = cell.records[0];
+  return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
+         (bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
+}
+
+}  // namespace thrum

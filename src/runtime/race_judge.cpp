@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/race_judge.hpp"
+
+#include <sys/mman.h>
+#include <algorithm>
+#include <string>
+
+#include "runtime/failure.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/record.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/thread_pool.hpp"
+
+namespace thrum {
+
+namespace {
+
+void* map_pages(std::size_t bytes) {
+  long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory > 0 ? reinterpret_cast<void*>(memory) : nullptr;
+}
+
+// Beside what an exclusive release of a lock passes on: what readers do, who are ordered before writers only.
+// Of a barrier: what all have done before its last phase ended.
+std::uint64_t second_clock(std::uint64_t object) { return object + 1; }
+
+MemoryOrder order_of(int order) {
+  switch (order) {
+    case __ATOMIC_RELAXED: return MemoryOrder::relaxed;
+    case __ATOMIC_CONSUME:
+    case __ATOMIC_ACQUIRE: return MemoryOrder::acquire;
+    case __ATOMIC_RELEASE: return MemoryOrder::release;
+    default: return MemoryOrder::acquire_release;
+  }
+}
+
+std::string bytes_text(std::uint64_t size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
+
+std::string access_text(AccessKind kind, std::uint64_t size) {
+  std::string name(access_kind_name(kind));
+  return (name.starts_with('a') ? "an " : "a ") + name + " of " + bytes_text(size);
+}
+
+}  // namespace
+
+constexpr RaceJudge::RaceJudge() : detector_(map_pages) {}
+
+constinit Forever<RaceJudge> the_race_judge;
+
+void RaceJudge::begin(bool again) {
+  detector_.begin_execution();
+  names_.assign(1, kMainThread);
+  left_out_.assign(1, {});
+  foreign_.clear();
+  freed_.clear();
+  allowed_.resize(allowed_before_);
+  recognising_ = again && earlier_;
+  recognised_.reset();
+  if (learned_) learned_->clear();
+}
+
+bool RaceJudge::wants_again(const Trace& trace) const {
+  return trace.end == End::bug && trace.failure.kind == BugKind::data_race && earlier_ && !recognising_;
+}
+
+void RaceJudge::create(const Thread& parent, const Thread& child) {
+  detector_.create(parent.number, child.number);
+  if (names_.size() <= child.number) {
+    names_.resize(child.number + std::size_t{1});
+    left_out_.resize(child.number + std::size_t{1});
+  }
+  names_[child.number] = child.id;
+  left_out_[child.number] = {};
+  if (__builtin_expect(world.recording, 0)) note_learned(child);
+}
+
+// Whose doings the thread knows more of than before.
+void RaceJudge::note_learned(const Thread& me) {
+  if (!scheduler().director().records_places()) return;
+  if (!learned_) learned_ = new std::map<std::pair<std::uint16_t, std::uint16_t>, Learned>;
+  for (std::uint16_t other = 0; other < names_.size(); ++other) {
+    Learned& known = (*learned_)[{me.number, other}];
+    std::uint32_t clock = detector_.clock(me.number)[other];
+    if (known.clock != clock) known = {clock, static_cast<std::uint32_t>(current_trace().events.size()) + 1};
+  }
+}
+
+void RaceJudge::join(const Thread& thread, const Thread& other) {
+  detector_.join(thread.number, other.number);
+  if (__builtin_expect(world.recording, 0)) note_learned(thread);
+}
+
+// Whoever has used the thread's stack or storage must have been done with it.
+void RaceJudge::end(const Thread& thread) {
+  for (const Foreign& use : foreign_) {
+    if (use.owner != thread.number || detector_.clock(thread.number).knows(use.access.when)) continue;
+    Access end{use.access.address, use.access.size, AccessKind::thread_end, thread.code, {}};
+    fail_by({use.access, end, use.access.address});
+  }
+}
+
+void RaceJudge::acquire(std::uint64_t object) { detector_.acquire(scheduler().current().number, object); }
+
+void RaceJudge::release(std::uint64_t object) {
+  detector_.release(scheduler().current().number, object, true);
+}
+
+// A lock that others use must not be destroyed, nor its memory be written or freed.
+void RaceJudge::use_object(const Thread& thread) {
+  constexpr std::uint32_t kPart = 4;
+  judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
+}
+
+void RaceJudge::synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand,
+                            Outcome outcome) {
+  order(thread, value, operand, outcome);
+  if (__builtin_expect(world.recording, 0)) note_learned(thread);
+}
+
+void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  const std::uint16_t me = thread.number;
+  const std::uint64_t object = thread.object;
+  switch (thread.operation) {
+    case Operation::lock:
+    case Operation::try_lock:
+      use_object(thread);
+      if (outcome == Outcome::failed) return;
+      detector_.acquire(me, object);
+      detector_.acquire(me, second_clock(object));
+      return;
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+      use_object(thread);
+      if (outcome != Outcome::failed) detector_.acquire(me, object);
+      return;
+    case Operation::lock_queue:  // value: how many writers wait; 0: it has the lock
+      use_object(thread);
+      if (value != 0) return;
+      detector_.acquire(me, object);
+      detector_.acquire(me, second_clock(object));
+      return;
+    case Operation::unlock:
+      use_object(thread);
+      detector_.release(me, object, false);
+      return;
+    case Operation::shared_unlock:
+      use_object(thread);
+      detector_.release(me, second_clock(object), true);
+      return;
+    case Operation::lock_destroy: judge(AccessKind::plain_write, object, sizeof(void*), thread.code); return;
+    case Operation::wait_release:
+      use_object(thread);
+      detector_.release(me, operand, false);
+      return;
+    case Operation::wait_reacquire: detector_.acquire(me, operand); return;
+    case Operation::signal:
+    case Operation::broadcast: use_object(thread); return;
+    case Operation::semaphore_post:
+      use_object(thread);
+      detector_.release(me, object, true);
+      return;
+    case Operation::semaphore_wait:
+    case Operation::semaphore_try_wait:
+      use_object(thread);
+      if (outcome == Outcome::done) detector_.acquire(me, object);
+      return;
+    case Operation::barrier_wait:  // value: how many have come
+      use_object(thread);
+      detector_.release(me, object, value > 1);
+      if (operand == 0) return;  // not the last one
+      detector_.acquire(me, object);
+      detector_.release(me, second_clock(object), false);
+      return;
+    case Operation::barrier_leave: detector_.acquire(me, second_clock(object)); return;
+    case Operation::once_enter: detector_.acquire(me, object); return;
+    case Operation::once_leave: detector_.release(me, object, false); return;
+    case Operation::atomic_section: detector_.acquire(me, object); return;
+    case Operation::signal_send:
+    case Operation::timer_set:
+    case Operation::cancel: detector_.release(me, object, true); return;
+    case Operation::signal_handle:
+    case Operation::signal_accept:
+    case Operation::cancel_test:
+    case Operation::cancelled: detector_.acquire(me, object); return;
+    default: return;
+  }
+}
+
+void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code) {
+  auto begin = reinterpret_cast<std::uint64_t>(address);
+  if (__builtin_expect(recognising_, 0) ||
+      !detector_.repeats(scheduler().current().number, kind, begin, size))
+    judge(kind, begin, size, code);
+}
+
+void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
+  const Thread& me = scheduler().current();
+  const LeftOut& left_out = left_out_[me.number];
+  constexpr std::uint64_t kNullPage = 4096;  // whoever touches that will soon be told
+  if (size == 0 || address < kNullPage || (kind == AccessKind::plain_read && left_out.reads != 0) ||
+      (kind == AccessKind::plain_write && left_out.writes != 0))
+    return;
+  check_memory(me, kind, address, size, code);
+  if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
+  if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races();
+}
+
+void RaceJudge::load(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
+  judge_atomic(AccessKind::atomic_read, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
+    return detector_.atomic_load(me, at, size, order_of(order), code);
+  });
+}
+
+void RaceJudge::store(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
+  judge_atomic(AccessKind::atomic_write, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
+    return detector_.atomic_store(me, at, size, order_of(order), code);
+  });
+}
+
+void RaceJudge::change(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
+  judge_atomic(AccessKind::atomic_write, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
+    return detector_.read_modify_write(me, at, size, order_of(order), code);
+  });
+}
+
+template <typename Do>
+void RaceJudge::judge_atomic(AccessKind kind, const volatile void* address, std::size_t size,
+                             std::uint64_t code, Do detect) {
+  const Thread& me = scheduler().current();
+  auto at = reinterpret_cast<std::uint64_t>(address);
+  check_memory(me, kind, at, size, code);
+  if (__builtin_expect(recognising_, 0)) recognise(me, kind, at, size, code);
+  if (__builtin_expect(detect(me.number, at), 0)) check_races();
+}
+
+void RaceJudge::fence(int order) { detector_.fence(scheduler().current().number, order_of(order)); }
+
+void RaceJudge::free(const void* block, std::uint64_t code) {
+  auto begin = reinterpret_cast<std::uint64_t>(block);
+  std::uint64_t size = the_heap.live_size(begin);
+  const Thread& me = scheduler().current();
+  if (size == 0) return;
+  judge(AccessKind::free, begin, size, code);
+  if (!scheduler().director().records_places()) return;
+  freed_.push_back({begin,
+                    {me.id, AccessKind::free, static_cast<std::uint32_t>(size), begin, code, me.events, 0},
+                    {described_place(begin), {}, {}, running_stack()}});
+}
+
+void RaceJudge::reused(const void* block, std::size_t size) {
+  auto begin = reinterpret_cast<std::uint64_t>(block);
+  detector_.forget(begin, (size + kCellBytes - 1) & ~(kCellBytes - 1));
+}
+
+void RaceJudge::allow(const volatile void* address, std::size_t size) {
+  auto begin = reinterpret_cast<std::uint64_t>(address);
+  allowed_.emplace_back(begin, begin + size);
+  if (!world.running) allowed_before_ = allowed_.size();
+}
+
+void RaceJudge::leave_out(AccessKind kind, bool begin) {
+  LeftOut& mine = left_out_[scheduler().current().number];
+  std::uint16_t& count = kind == AccessKind::plain_read ? mine.reads : mine.writes;
+  if (begin) {
+    ++count;
+  } else if (count != 0) {
+    --count;
+  }
+}
+
+void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                             std::uint64_t code) {
+  if (ProgramHeap::is_heap(address)) return check_heap(me, kind, address, size, code);
+  if (!ThreadPool::is_stack(address)) return;
+  std::uint16_t slot = ThreadPool::slot_of_stack(address);
+  if (slot == me.slot || slot >= scheduler().slots_used()) return;
+  const Thread& owner = scheduler().thread_in_slot(slot);
+  if (owner.life != Life::ended) {
+    foreign_.push_back({owner.number,
+                        {address,
+                         static_cast<std::uint32_t>(size),
+                         kind,
+                         code,
+                         {detector_.clock(me.number)[me.number], me.number}}});
+    return;
+  }
+  Failure failure{BugKind::use_after_free,
+                  access_text(kind, size) + " on the stack of a thread that has ended",
+                  me.id,
+                  code,
+                  {}};
+  fail_with(std::move(failure), kind, address, size, code);
+}
+
+void RaceJudge::check_heap(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                           std::uint64_t code) {
+  ProgramHeap::Use use = the_heap.use_of(address, size);
+  if (use.state == ProgramHeap::State::live) return;
+  Failure failure{BugKind::buffer_overflow, access_text(kind, size), me.id, code, {}};
+  if (use.state == ProgramHeap::State::freed) {
+    failure.kind = BugKind::use_after_free;
+    failure.message += " in a block of " + bytes_text(use.size) + " that has been freed";
+    for (auto freed = freed_.rbegin(); freed != freed_.rend(); ++freed) {
+      if (freed->block != use.begin) continue;
+      failure.accesses.push_back(freed->access);
+      current_trace().access_places.push_back(freed->places);
+      break;
+    }
+  } else if (use.state == ProgramHeap::State::outside) {
+    failure.message += " that does not lie inside a block of the heap";
+  } else {
+    failure.message += " that does not lie inside its block of " + bytes_text(use.size);
+  }
+  fail_with(std::move(failure), kind, address, size, code);
+}
+
+// The access that fails is the last of those that the failure tells of.
+void RaceJudge::fail_with(Failure failure, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          std::uint64_t code, std::uint32_t learned_by) {
+  Thread& me = scheduler().current();
+  failure.accesses.push_back(
+      {me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, learned_by});
+  if (scheduler().director().records_places())
+    current_trace().access_places.push_back({described_place(address), {}, {}, running_stack()});
+  write_down(me, kind, address, size, code);
+  fail(std::move(failure));
+}
+
+bool RaceJudge::is_allowed(std::uint64_t address) const {
+  return std::any_of(allowed_.begin(), allowed_.end(), [address](const auto& range) {
+    return range.first <= address && address < range.second;
+  });
+}
+
+void RaceJudge::check_races() {
+  for (const Race& race : detector_.races()) {
+    if (!is_allowed(race.address)) fail_by(race);
+  }
+}
+
+void RaceJudge::fail_by(const Race& race) {
+  const Access& earlier = race.earlier;
+  AccessKind first = std::max(earlier.kind, race.later.kind);
+  AccessKind second = std::min(earlier.kind, race.later.kind);
+  Failure failure{BugKind::data_race,
+                  std::string(access_kind_name(first)) + " and " + std::string(access_kind_name(second)) +
+                      " of the same memory, which nothing orders",
+                  scheduler().current().id,
+                  race.later.code,
+                  {}};
+  if (!recognised_) {
+    earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code};
+    recognised_ = MemoryAccess{
+        names_[earlier.when.thread], earlier.kind, earlier.size, earlier.address, earlier.code, 0, 0};
+    recognised_places_ = {};
+  }
+  failure.accesses.push_back(*recognised_);
+  if (scheduler().director().records_places()) {
+    recognised_places_.object = described_place(earlier.address);
+    current_trace().access_places.push_back(recognised_places_);
+  }
+  std::uint32_t learned_by = learned_ ? (*learned_)[{race.later.when.thread, earlier.when.thread}].event : 0;
+  fail_with(std::move(failure), race.later.kind, race.later.address, race.later.size, race.later.code,
+            learned_by);
+}
+
+void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          std::uint64_t code) {
+  if (recognised_ || me.number != earlier_->number || code != earlier_->code ||
+      detector_.clock(me.number)[me.number] != earlier_->clock || earlier_->address < address ||
+      earlier_->address >= address + size)
+    return;
+  recognised_ = MemoryAccess{me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, 0};
+  recognised_places_ = {described_place(address), {}, {}, running_stack()};
+  write_down(scheduler().current(), kind, address, size, code);
+}
+
+// Plain accesses that matter stand in the trace as events that do not count.
+void RaceJudge::write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                           std::uint64_t code) {
+  bool is_event =
+      kind == AccessKind::atomic_read || kind == AccessKind::atomic_write || kind == AccessKind::thread_end;
+  if (!world.recording || is_event) return;
+  Standing before = me;
+  me.operation = kind == AccessKind::plain_read ? Operation::plain_load
+                 : kind == AccessKind::free     ? Operation::deallocate
+                                                : Operation::plain_store;
+  me.object = address;
+  me.size = static_cast<std::uint32_t>(size);
+  me.code = code;
+  note_stack(me);
+  record_event(me, 0, 0, Outcome::done);
+  static_cast<Standing&>(me) = before;
+}
+
+}  // namespace thrum

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Judges the memory accesses of executions: data races, and uses of memory that is no longer there.
+//
+// It tells the race detector (races/race_detector.hpp) what each operation orders, hands it each access, and
+// makes a failure of what it finds. Before that it asks whether the bytes may be used at all: of the heap by
+// the blocks themselves, of other threads' stacks by whether the thread lives.
+//
+// What led to an earlier access is not kept while executions are fast. An execution whose places are written
+// down and that fails by a race is run once more, and then the earlier access is recognised when it is done.
+//
+// Thread safety: one thread runs at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/event.hpp"
+#include "model/trace.hpp"
+#include "races/race_detector.hpp"
+#include "runtime/forever.hpp"
+#include "runtime/thread.hpp"
+#include "runtime/world.hpp"
+
+namespace thrum {
+
+class RaceJudge {
+ public:
+  constexpr RaceJudge();
+
+  // An execution begins. again: the same as the last one, in which a race was found; the earlier access is to
+  // be recognised.
+  void begin(bool again);
+  // Whether the execution that has ended failed by a race whose earlier access was not recognised.
+  bool wants_again(const Trace& trace) const;
+
+  // What threads do that orders them.
+  void create(const Thread& parent, const Thread& child);
+  void join(const Thread& thread, const Thread& other);
+  void end(const Thread& thread);
+  // The thread has done its pending operation (an atomic one is told below).
+  void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  void acquire(std::uint64_t object);
+  void release(std::uint64_t object);
+
+  // The running thread touches memory. code: behind the call.
+  void access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code);
+  // Atomically; order: __ATOMIC_*.
+  void load(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void store(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void change(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void fence(int order);
+
+  // The running thread frees a block of the heap, or has been given one that was used before.
+  void free(const void* block, std::uint64_t code);
+  void reused(const void* block, std::size_t size);
+
+  // Races on these bytes are meant, in this execution.
+  void allow(const volatile void* address, std::size_t size);
+  // Plain accesses of that kind by the running thread are not judged, until as many calls with false as with
+  // true have come.
+  void leave_out(AccessKind kind, bool begin);
+
+ private:
+  struct Earlier {  // the access to be recognised
+    std::uint16_t number;
+    std::uint32_t clock;
+    std::uint64_t address;
+    std::uint64_t code;
+  };
+  struct Freed {  // by whom a block was freed, where places are recorded
+    std::uint64_t block;
+    MemoryAccess access;
+    EventPlaces places;
+  };
+  struct Foreign {  // an access to another thread's stack or storage
+    std::uint16_t owner;
+    Access access;
+  };
+  void judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  template <typename Do>
+  void judge_atomic(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
+                    Do detect);
+  void order(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  void use_object(const Thread& thread);
+  void check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                    std::uint64_t code);
+  void check_heap(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                  std::uint64_t code);
+  void check_races();
+  void note_learned(const Thread& me);
+  bool is_allowed(std::uint64_t address) const;
+  void recognise(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                 std::uint64_t code);
+  static void write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                         std::uint64_t code);
+  [[noreturn]] void fail_by(const Race& race);
+  [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
+                                     std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
+
+  RaceDetector detector_;
+  std::vector<ThreadId> names_;  // of threads by number
+  struct LeftOut {
+    std::uint16_t reads = 0;
+    std::uint16_t writes = 0;
+  };
+  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
+  std::size_t allowed_before_ = 0;                                // of them came before the first choice
+  std::vector<Freed> freed_;
+  std::vector<Foreign> foreign_;
+  std::optional<Earlier> earlier_;  // of the last race found
+  bool recognising_ = false;
+  // Where places are recorded: what a thread knew of another when it last learned something of it, and by
+  // which event, in the trace counted from 1. By numbers.
+  struct Learned {
+    std::uint32_t clock = 0;
+    std::uint32_t event = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::uint16_t>, Learned>* learned_ = nullptr;
+  std::optional<MemoryAccess> recognised_;
+  EventPlaces recognised_places_;
+};
+
+extern constinit Forever<RaceJudge> the_race_judge;
+inline RaceJudge& race_judge() { return the_race_judge.value; }
+
+}  // namespace thrum
