@@ -139,15 +139,15 @@ std::string RaceComparison::compare_program(const ToyCode& code, const Findings&
   count.racy += reported ? 1 : 0;
   Findings finest =
       enumerate(code, {.plain_is_visible = true, .only_races = true, .executions_max = finest_max});
-  if (reported) return finest.racy || finest.gave_up ? "" : "a race that finer scheduling points do not show";
-  if (!finest.racy) {
+  if (reported == finest.racy) {
     count.undecided += finest.gave_up ? 1 : 0;
     return "";
   }
+  if (finest.gave_up) return "the oracle gave up before it saw the race";
   ++count.stopped;
-  bool stops = std::any_of(findings.bugs.begin(), findings.bugs.end(),
-                           [](const auto& bug) { return bug.first.kind != BugKind::deadlock; });
-  return stops ? "" : "only finer scheduling points show a race";
+  // A stopped execution has no more races, which a step more or less makes.
+  if (reported) return finest.stopped ? "" : "a race that finer scheduling points do not show";
+  return findings.stopped ? "" : "only finer scheduling points show a race";
 }
 
 }  // namespace thrum

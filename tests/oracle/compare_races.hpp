@@ -15,8 +15,8 @@ namespace thrum {
 struct RaceCount {
   std::uint64_t traces = 0;
   std::uint64_t racy_traces = 0;
-  std::uint64_t racy = 0;       // programs
-  std::uint64_t stopped = 0;    // programs: a bug hides a race that finer scheduling points show
+  std::uint64_t racy = 0;     // programs
+  std::uint64_t stopped = 0;  // programs: with one of the two sets of scheduling points a bug hides the race
   std::uint64_t undecided = 0;  // programs without a reported race, too large for the oracle
 };
 
@@ -32,8 +32,8 @@ class RaceComparison {
   std::string compare_trace(const RaceTrace& trace, bool& racy);
 
   // They agree about each execution of the program, with the oracle, too; and the program is reported racy if
-  // and only if the oracle finds a race with scheduling points everywhere. Only where another bug stops
-  // executions may that hide one. finest_max: give the oracle up beyond so many executions.
+  // and only if the oracle finds a race with scheduling points everywhere, unless a misused mutex stops
+  // executions before the race. findings: of code. finest_max: give the oracle up beyond so many executions.
   std::string compare_program(const ToyCode& code, const Findings& findings, std::size_t finest_max,
                               RaceCount& count);
 

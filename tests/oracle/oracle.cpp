@@ -122,6 +122,7 @@ std::string first_linearization(const std::vector<Event>& events) {
 void Enumerator::finish(const OracleState& state, const History& history) {
   ++finished_;
   findings_.gave_up = settings_.executions_max != 0 && finished_ > settings_.executions_max;
+  findings_.stopped = findings_.stopped || state.stopped;
   if (settings_.only_races) return;
   Ending ending{history.preemptions, history.delays, state.racy, state.stopped, state.bug, {}};
   if (!state.stopped) {

@@ -16,7 +16,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 1'000;
-constexpr std::size_t kFinestMax = 100'000;
+constexpr std::size_t kFinestMax = 10'000'000;
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t kPrograms = 100;
 #else
@@ -28,22 +28,33 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
   return text ? std::strtoull(text, nullptr, 10) : fallback;
 }
 
+// With assertions that never fail: what stops executions hides races.
+ToyCode without_assertions(ToyCode code) {
+  for (auto& thread : code.threads) {
+    for (Instruction& instruction : thread) {
+      if (instruction.opcode == Opcode::equal || instruction.opcode == Opcode::unequal)
+        instruction.opcode = Opcode::skip;  // of no instructions
+    }
+  }
+  return code;
+}
+
 TEST(Races, DetectorsAndOracleAgreeOnFamilyB) {
   std::uint64_t programs = setting("THRUM_ORACLE_RACES", kPrograms);
   std::uint64_t seed = setting("THRUM_ORACLE_SEED", 1);
   RaceComparison comparison;
   RaceCount count;
   for (std::uint64_t end = seed + programs; seed < end; ++seed) {
-    RandomProgram program = random_program(seed, Family::b, kExecutionsMax);
-    std::string wrong = comparison.compare_program(program.code, program.findings, kFinestMax, count);
-    if (wrong.empty()) continue;
-    auto compare = [&](const ToyCode& code) {
-      RaceCount ignored;
-      Findings findings = enumerate(code, {.executions_max = kExecutionsMax});
-      return findings.gave_up ? "" : comparison.compare_program(code, findings, kFinestMax, ignored);
+    ToyCode code = without_assertions(random_program(seed, Family::b, kExecutionsMax).code);
+    auto compare = [&](const ToyCode& program, RaceCount& counted) {
+      return comparison.compare_program(program, enumerate(program), kFinestMax, counted);
     };
-    ToyCode small = shrink(program.code, [&](const ToyCode& code) { return !compare(code).empty(); });
-    ADD_FAILURE() << "# seed " << seed << ", family B: " << wrong << "\n# shrunk: " << compare(small) << "\n"
+    std::string wrong = compare(code, count);
+    if (wrong.empty()) continue;
+    RaceCount ignored;
+    ToyCode small = shrink(code, [&](const ToyCode& smaller) { return !compare(smaller, ignored).empty(); });
+    ADD_FAILURE() << "# seed " << seed << ", family B: " << wrong << "\n# shrunk: " << compare(small, ignored)
+                  << "\n"
                   << print(small);
     break;
   }

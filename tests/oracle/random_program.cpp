@@ -86,13 +86,15 @@ void Generator::plain(Block& block) {
   }
 }
 
-// Plain data, then a flag that says so, by a release or by a fence and any store; or by neither.
+// Plain data, then a semaphore or a flag that says so: by a release, or by a fence and any store, or by
+// neither.
 void Generator::publish(Block& block) {
   if (one_in(4)) {
     add(block, Opcode::write_two, {0, 1});
   } else {
     add(block, Opcode::write, {object(), 1});
   }
+  if (one_in(6)) return add(block, Opcode::up, {object()});
   if (one_in(4)) add_ordered(block, Opcode::fence, {});
   if (one_in(4)) {
     add_ordered(block, Opcode::add, {object(), 2, 1});
@@ -103,6 +105,10 @@ void Generator::publish(Block& block) {
 
 // The flag, then the data, if it is set.
 void Generator::consume(Block& block) {
+  if (one_in(6)) {
+    add(block, Opcode::down, {object()});
+    return plain(block);
+  }
   add_ordered(block, Opcode::load, {object(), 0});
   Block then;
   if (one_in(3)) add_ordered(then, Opcode::fence, {});
@@ -111,11 +117,15 @@ void Generator::consume(Block& block) {
   block.insert(block.end(), then.begin(), then.end());
 }
 
-// Between the two: a read-modify-write, which hands on what the flag says, or a store, which does not.
+// Between the two: a read-modify-write, which hands on what the flag says; a store, which does so only if the
+// thread has learned it; or the semaphore once more.
 void Generator::pass_on(Block& block) {
-  if (one_in(4)) {
+  if (one_in(6)) return add(block, Opcode::up, {object()});
+  if (one_in(3)) {
+    bool fenced = one_in(2);
     add_ordered(block, Opcode::load, {object(), 0});
-    add(block, Opcode::skip, {0, 0, 1});
+    add(block, Opcode::skip, {0, 0, static_cast<std::uint8_t>(fenced ? 2 : 1)});
+    if (fenced) add_ordered(block, Opcode::fence, {});
     return add_ordered(block, Opcode::store, {object(), 2});
   }
   if (one_in(4)) return add_ordered(block, Opcode::add, {object(), 1, below(2)});
@@ -256,12 +266,13 @@ void Generator::spoil(Block& block) {
   }
 }
 
-// One thread has something to say to the others.
+// One thread has something to say to the others. Or two have, perhaps of different data.
 void Generator::messages(std::vector<Block>& bodies) {
   std::size_t speaker = below(static_cast<int>(bodies.size()));
+  std::size_t other = one_in(4) ? below(static_cast<int>(bodies.size())) : speaker;
   for (Block& body : bodies) {
     if (one_in(4)) idiom(body);
-    if (&body == &bodies[speaker]) {
+    if (&body == &bodies[speaker] || &body == &bodies[other]) {
       publish(body);
     } else if (one_in(3)) {
       pass_on(body);
