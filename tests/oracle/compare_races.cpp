@@ -78,13 +78,16 @@ std::string RaceComparison::compare_step(const RaceTrace& trace, std::size_t at,
     const Race& race = detector_.races()[i];
     if (race.later.code != at || !std::binary_search(racing.begin(), racing.end(), race.earlier.code))
       return "the detector names another access" + at_step(trace, at);
+    if (!expected.contains(race.address)) return "the detector names another byte" + at_step(trace, at);
+    // Of the earlier access a part in the middle may have been forgotten.
     std::uint64_t end =
         std::min(race.earlier.address + race.earlier.size, race.later.address + race.later.size);
-    for (std::uint64_t byte = race.address; byte < end; ++byte) detected.insert(byte);
+    for (std::uint64_t byte = race.address; byte < end; ++byte) {
+      if (expected.contains(byte)) detected.insert(byte);
+    }
   }
-  if (!std::includes(expected.begin(), expected.end(), detected.begin(), detected.end()) ||
-      (first && expected != detected))
-    return "the detector names other bytes" + at_step(trace, at);
+  if (first && expected != detected)
+    return "the detector does not name all bytes that race" + at_step(trace, at);
   expected_.insert(expected_.end(), expected.begin(), expected.end());
   detected_.insert(detected_.end(), detected.begin(), detected.end());
   return "";

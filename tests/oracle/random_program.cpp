@@ -56,6 +56,7 @@ class Generator {
 // Only in family B do orders matter; elsewhere they are all seq_cst.
 Order Generator::order(Opcode opcode) {
   if (family_ != Family::b) return Order::seq_cst;
+  if (may_have(opcode, Order::relaxed) && one_in(2)) return Order::relaxed;
   Order order = Order::seq_cst;
   do order = static_cast<Order>(below(kOrderCount));
   while (!may_have(opcode, order));
