@@ -50,12 +50,17 @@ class Generator {
 
   Random random_;
   Family family_;
-  int objects_ = 2;  // few, so that threads meet
+  int objects_ = 2;       // few, so that threads meet
+  bool careful_ = false;  // most orders are strong enough for a message
 };
 
 // Only in family B do orders matter; elsewhere they are all seq_cst.
 Order Generator::order(Opcode opcode) {
   if (family_ != Family::b) return Order::seq_cst;
+  if (careful_ && !one_in(3)) {
+    if (opcode == Opcode::load) return Order::acquire;
+    return opcode == Opcode::store ? Order::release : Order::acq_rel;
+  }
   if (may_have(opcode, Order::relaxed) && one_in(2)) return Order::relaxed;
   Order order = Order::seq_cst;
   do order = static_cast<Order>(below(kOrderCount));
@@ -271,8 +276,10 @@ void Generator::spoil(Block& block) {
 void Generator::messages(std::vector<Block>& bodies) {
   std::size_t speaker = below(static_cast<int>(bodies.size()));
   std::size_t other = one_in(4) ? below(static_cast<int>(bodies.size())) : speaker;
+  careful_ = one_in(2);
+  if (careful_) objects_ = 1;
   for (Block& body : bodies) {
-    if (one_in(4)) idiom(body);
+    if (one_in(careful_ ? 12 : 4)) idiom(body);
     if (&body == &bodies[speaker] || &body == &bodies[other]) {
       publish(body);
     } else if (one_in(3)) {
@@ -280,7 +287,7 @@ void Generator::messages(std::vector<Block>& bodies) {
     } else {
       consume(body);
     }
-    if (one_in(4)) idiom(body);
+    if (one_in(careful_ ? 12 : 4)) idiom(body);
     if (one_in(8)) spoil(body);
   }
 }
