@@ -44,6 +44,12 @@ static bool compare_exchange(std::atomic<int>& variable, int expected, int desir
 // What is no atomic access to an atomic variable.
 static int& plain(std::atomic<int>& variable) { return reinterpret_cast<int&>(variable); }
 
+// Lest the compiler leave out a read whose value nobody uses: it may race all the same.
+static int used(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 static int read_two(const int* first) {
   std::uint64_t both;
   std::memcpy(&both, first, sizeof both);
@@ -164,11 +170,11 @@ class Translator {
         return fill("r[$] = compare_exchange<$>(x[$], $, $);",
                     {b, order, a, value(operands[2]), value(operands[3])});
       case Opcode::fence: return fill("std::atomic_thread_fence($);", {order});
-      case Opcode::read: return fill("r[$] = p[$];", {b, a});
+      case Opcode::read: return fill("r[$] = used(p[$]);", {b, a});
       case Opcode::write: return fill("p[$] = $;", {a, value(operands[1])});
-      case Opcode::peek: return fill("r[$] = plain(x[$]);", {b, a});
+      case Opcode::peek: return fill("r[$] = used(plain(x[$]));", {b, a});
       case Opcode::poke: return fill("plain(x[$]) = $;", {a, value(operands[1])});
-      case Opcode::read_two: return fill("r[$] = read_two(&p[$]);", {b, a});
+      case Opcode::read_two: return fill("r[$] = used(read_two(&p[$]));", {b, a});
       default: return fill("write_two(&p[$], $);", {a, value(operands[1])});
     }
   }
