@@ -21,7 +21,7 @@
 // forgotten: it may find any race, not only the first of each location.
 //
 // Threads are numbered as in vector_clock.hpp. Thread safety: none.
-// Tested by race_detector_test.cpp, against a detector that keeps everything.
+// Tested by tests/oracle/race_test.cpp, against the definition and a detector that keeps everything.
 #pragma once
 
 #include <cstdint>

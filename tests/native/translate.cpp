@@ -22,19 +22,43 @@ constexpr std::string_view kPrelude = R"(// Toy programs: see native/translate.h
 #include <atomic>
 #include <cassert>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 static std::atomic<int> x[3];
-// Not static, lest the compiler know that nobody else changes it.
-int p[3];
+// Not static, lest the compiler know that nobody else changes it. Two neighbours may lie across a border of
+// eight bytes.
+alignas(16) int p[3];
 static pthread_mutex_t m[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
                                PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t c[3] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER,
                              PTHREAD_COND_INITIALIZER};
 static sem_t s[3];
 
+template <std::memory_order order>
 static bool compare_exchange(std::atomic<int>& variable, int expected, int desired) {
-  return variable.compare_exchange_strong(expected, desired);
+  return variable.compare_exchange_strong(expected, desired, order);
+}
+
+// What is no atomic access to an atomic variable.
+static int& plain(std::atomic<int>& variable) { return reinterpret_cast<int&>(variable); }
+
+// Lest the compiler leave out a read whose value nobody uses: it may race all the same.
+static int used(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+static int read_two(const int* first) {
+  std::uint64_t both;
+  std::memcpy(&both, first, sizeof both);
+  return static_cast<int>(both) + static_cast<int>(both >> 32);
+}
+
+static void write_two(int* first, int value) {
+  std::uint64_t both = static_cast<std::uint32_t>(value) * ((std::uint64_t{1} << 32) + 1);
+  std::memcpy(first, &both, sizeof both);
 }
 
 static bool timed_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, int deadline) {
@@ -115,14 +139,9 @@ class Translator {
     const auto& operands = instruction.operands;
     std::string a = std::to_string(operands[0]);
     std::string b = std::to_string(operands[1]);
+    if (instruction.opcode <= Opcode::write || instruction.opcode >= Opcode::fence)
+      return memory(instruction);
     switch (instruction.opcode) {
-      case Opcode::load: return fill("r[$] = x[$].load();", {b, a});
-      case Opcode::store: return fill("x[$].store($);", {a, value(operands[1])});
-      case Opcode::add: return fill("r[$] = x[$].fetch_add($);", {b, a, value(operands[2])});
-      case Opcode::cas:
-        return fill("r[$] = compare_exchange(x[$], $, $);", {b, a, value(operands[2]), value(operands[3])});
-      case Opcode::read: return fill("r[$] = p[$];", {b, a});
-      case Opcode::write: return fill("p[$] = $;", {a, value(operands[1])});
       case Opcode::yield: return "sched_yield();";
       case Opcode::create:
         return fill("created[$] = pthread_create(&handles[$], nullptr, t$, nullptr) == 0;", {a, a, a});
@@ -135,6 +154,28 @@ class Translator {
       case Opcode::skip:
         return fill("if (r[$] == $) goto l$;", {a, value(operands[1]), std::to_string(target(at_))});
       default: return synchronization(instruction);
+    }
+  }
+
+  static std::string memory(const Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    std::string a = std::to_string(operands[0]);
+    std::string b = std::to_string(operands[1]);
+    std::string order = "std::memory_order_" + std::string(order_name(instruction.order));
+    switch (instruction.opcode) {
+      case Opcode::load: return fill("r[$] = x[$].load($);", {b, a, order});
+      case Opcode::store: return fill("x[$].store($, $);", {a, value(operands[1]), order});
+      case Opcode::add: return fill("r[$] = x[$].fetch_add($, $);", {b, a, value(operands[2]), order});
+      case Opcode::cas:
+        return fill("r[$] = compare_exchange<$>(x[$], $, $);",
+                    {b, order, a, value(operands[2]), value(operands[3])});
+      case Opcode::fence: return fill("std::atomic_thread_fence($);", {order});
+      case Opcode::read: return fill("r[$] = used(p[$]);", {b, a});
+      case Opcode::write: return fill("p[$] = $;", {a, value(operands[1])});
+      case Opcode::peek: return fill("r[$] = used(plain(x[$]));", {b, a});
+      case Opcode::poke: return fill("plain(x[$]) = $;", {a, value(operands[1])});
+      case Opcode::read_two: return fill("r[$] = used(read_two(&p[$]));", {b, a});
+      default: return fill("write_two(&p[$], $);", {a, value(operands[1])});
     }
   }
 

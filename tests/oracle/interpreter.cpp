@@ -16,6 +16,37 @@ int value(const OracleState& state, int thread, int operand) {
   return state[thread].registers[static_cast<std::size_t>(operand - kRegisterOperand)];
 }
 
+// Unordered with something that the thread does now.
+bool unordered(const OracleThread& me, const Clock& earlier) {
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    if (earlier[i] > me.clock[i]) return true;
+  }
+  return false;
+}
+
+// An access races with one that did not happen before it, if one of the two writes and one is not atomic. A
+// thread's own accesses all happened before.
+void judge(OracleState& state, int thread, Accesses& before, bool writes, bool atomic) {
+  const OracleThread& me = state[thread];
+  if (unordered(me, before.written)) state.racy = true;
+  if (!atomic && unordered(me, before.written_atomically)) state.racy = true;
+  if (writes && unordered(me, before.read)) state.racy = true;
+  if (writes && !atomic && unordered(me, before.read_atomically)) state.racy = true;
+  Clock& last = writes ? (atomic ? before.written_atomically : before.written)
+                       : (atomic ? before.read_atomically : before.read);
+  last[static_cast<std::size_t>(thread)] = me.clock[static_cast<std::size_t>(thread)];
+}
+
+// The thread has read what was released at the variable.
+void learn(OracleThread& me, const Clock& released, Order order) {
+  join(acquires(order) ? me.clock : me.read_relaxed, released);
+}
+
+// What the thread's write lets others know.
+const Clock& passed_on(const OracleThread& me, Order order) {
+  return releases(order) ? me.clock : me.at_last_fence;
+}
+
 }  // namespace
 
 OracleState Interpreter::start() const {
@@ -32,7 +63,7 @@ const Instruction* Interpreter::next(const OracleState& state, int thread) const
 }
 
 bool Interpreter::is_hidden(Opcode opcode) const {
-  if (opcode == Opcode::read || opcode == Opcode::write) return !plain_is_visible_;
+  if (is_plain(opcode)) return !plain_is_visible_;
   return opcode == Opcode::create || opcode == Opcode::join || opcode == Opcode::equal ||
          opcode == Opcode::unequal || opcode == Opcode::skip;
 }
@@ -150,7 +181,17 @@ void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
       event.value = static_cast<std::uint64_t>(way);
       schedule += {'=', static_cast<char>('0' + way)};
       break;
-    default: execute_memory(state, thread, event);
+    case Opcode::fence:
+      event.operation = Operation::fence;
+      if (acquires(instruction.order)) join(me.clock, me.read_relaxed);
+      if (releases(instruction.order)) me.at_last_fence = me.clock;
+      break;
+    default:
+      if (is_plain(instruction.opcode)) {
+        execute_plain(state, thread, event);
+      } else {
+        execute_memory(state, thread, event);
+      }
   }
   // A thread that fell asleep, or failed, stays where it is.
   if (!me.asleep && !state.stopped) ++me.at;
@@ -165,12 +206,14 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
     case Opcode::load:
       event.operation = Operation::load;
       me.registers[b] = state.shared[a];
-      join(me.clock, state.shared_released[a]);
+      learn(me, state.shared_released[a], instruction.order);
+      judge(state, thread, state.shared_accesses[a], false, true);
       break;
     case Opcode::store:
       event.operation = Operation::store;
+      judge(state, thread, state.shared_accesses[a], true, true);
       state.shared[a] = value(state, thread, b);
-      state.shared_released[a] = me.clock;
+      state.shared_released[a] = passed_on(me, instruction.order);
       break;
     case Opcode::add: {
       event.operation = Operation::read_modify_write;
@@ -178,28 +221,41 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       if (added == 0) event.outcome = Outcome::unchanged;
       me.registers[b] = state.shared[a];
       state.shared[a] += added;
-      join(me.clock, state.shared_released[a]);
-      state.shared_released[a] = me.clock;
+      learn(me, state.shared_released[a], instruction.order);
+      judge(state, thread, state.shared_accesses[a], true, true);
+      // A release sequence goes on: what its head lets others know stays.
+      join(state.shared_released[a], passed_on(me, instruction.order));
       break;
     }
-    case Opcode::cas: {
+    default: {
       event.operation = Operation::compare_exchange;
       bool equal = state.shared[a] == value(state, thread, c);
-      join(me.clock, state.shared_released[a]);
+      learn(me, state.shared_released[a], instruction.order);
+      judge(state, thread, state.shared_accesses[a], equal, true);
       if (equal) {
         state.shared[a] = value(state, thread, d);
-        state.shared_released[a] = me.clock;
+        join(state.shared_released[a], passed_on(me, instruction.order));
       } else {
         event.outcome = Outcome::failed;
       }
       me.registers[b] = equal ? 1 : 0;
-      break;
     }
-    default:
-      event.operation = instruction.opcode == Opcode::read ? Operation::plain_load : Operation::plain_store;
-      event.object = 20u + a;
-      access(state, thread, instruction);
   }
+}
+
+// As a step of its own.
+void Interpreter::execute_plain(OracleState& state, int thread, Event& event) const {
+  const Instruction& instruction = *next(state, thread);
+  switch (instruction.opcode) {
+    case Opcode::read:
+    case Opcode::peek:
+    case Opcode::read_two: event.operation = Operation::plain_load; break;
+    default: event.operation = Operation::plain_store;
+  }
+  bool variable = instruction.opcode == Opcode::peek || instruction.opcode == Opcode::poke;
+  event.object = (variable ? 1u : 20u) + instruction.operands[0];
+  event.size = instruction.opcode == Opcode::read_two || instruction.opcode == Opcode::write_two ? 2 : 1;
+  plain_access(state, thread, instruction);
 }
 
 void Interpreter::execute_mutex(OracleState& state, int thread, Event& event) const {
@@ -248,23 +304,38 @@ void Interpreter::release(OracleState& state, int thread, int mutex) const {
   state.mutex_released[m] = state[thread].clock;
 }
 
-// A plain access races with one of another thread that did not happen before it, if one of the two writes.
-void Interpreter::access(OracleState& state, int thread, const Instruction& instruction) const {
+void Interpreter::plain_access(OracleState& state, int thread, const Instruction& instruction) const {
   OracleThread& me = state[thread];
   auto [a, b, c, d] = instruction.operands;
-  bool writes = instruction.opcode == Opcode::write;
-  PlainData& data = state.accesses[a];
-  for (std::size_t other = 0; other < kToyThreads; ++other) {
-    if (other == static_cast<std::size_t>(thread)) continue;
-    if (data.written[other] > me.clock[other]) state.racy = true;
-    if (writes && data.read[other] > me.clock[other]) state.racy = true;
-  }
-  (writes ? data.written : data.read)[static_cast<std::size_t>(thread)] =
-      me.clock[static_cast<std::size_t>(thread)];
-  if (writes) {
-    state.plain[a] = value(state, thread, b);
-  } else {
-    me.registers[b] = state.plain[a];
+  switch (instruction.opcode) {
+    case Opcode::read:
+      judge(state, thread, state.plain_accesses[a], false, false);
+      me.registers[b] = state.plain[a];
+      break;
+    case Opcode::write:
+      judge(state, thread, state.plain_accesses[a], true, false);
+      state.plain[a] = value(state, thread, b);
+      break;
+    case Opcode::read_two:
+      for (std::size_t i : {std::size_t{a}, a + std::size_t{1}})
+        judge(state, thread, state.plain_accesses[i], false, false);
+      me.registers[b] = state.plain[a] + state.plain[a + std::size_t{1}];
+      break;
+    case Opcode::write_two:
+      for (std::size_t i : {std::size_t{a}, a + std::size_t{1}}) {
+        judge(state, thread, state.plain_accesses[i], true, false);
+        state.plain[i] = value(state, thread, b);
+      }
+      break;
+    case Opcode::peek:
+      judge(state, thread, state.shared_accesses[a], false, false);
+      me.registers[b] = state.shared[a];
+      break;
+    default:
+      judge(state, thread, state.shared_accesses[a], true, false);
+      state.shared[a] = value(state, thread, b);
+      // No read-modify-write, so it ends release sequences.
+      state.shared_released[a] = {};
   }
 }
 
@@ -312,7 +383,7 @@ void Interpreter::hidden(OracleState& state, int thread) const {
     case Opcode::skip:
       if (me.registers[a] == value(state, thread, b)) me.at += c;
       break;
-    default: access(state, thread, instruction);
+    default: plain_access(state, thread, instruction);
   }
 }
 

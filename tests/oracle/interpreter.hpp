@@ -29,13 +29,18 @@ struct OracleThread {
   std::array<int, kToyThreads> path{};  // ordinals from main down; 0 behind the last
   std::array<int, kToyRegisters> registers{};
   Clock clock{};
+  Clock read_relaxed{};   // what an acquire fence would let it know
+  Clock at_last_fence{};  // what it knew at its last release fence
 
   bool lives() const { return created && !ended; }
 };
 
-struct PlainData {
-  Clock written{};  // by each thread, last
+// When each thread last did that to an object.
+struct Accesses {
+  Clock written{};
   Clock read{};
+  Clock written_atomically{};
+  Clock read_atomically{};
 };
 
 struct OracleState {
@@ -48,7 +53,8 @@ struct OracleState {
   std::array<Clock, kToyObjects> shared_released{};
   std::array<Clock, kToyObjects> mutex_released{};
   std::array<Clock, kToyObjects> semaphore_released{};
-  std::array<PlainData, kToyObjects> accesses{};
+  std::array<Accesses, kToyObjects> shared_accesses{};
+  std::array<Accesses, kToyObjects> plain_accesses{};
   bool racy = false;
   bool stopped = false;
   ToyBug bug;
@@ -92,12 +98,13 @@ class Interpreter {
   std::vector<int> sleepers(const OracleState& state, int condition) const;
   void execute(OracleState& state, int thread, int way, Event& event, std::string& schedule) const;
   void execute_memory(OracleState& state, int thread, Event& event) const;
+  void execute_plain(OracleState& state, int thread, Event& event) const;
   void execute_mutex(OracleState& state, int thread, Event& event) const;
   void execute_wait(OracleState& state, int thread, Event& event) const;
   void release(OracleState& state, int thread, int mutex) const;
   void settle(OracleState& state, int thread) const;
   void hidden(OracleState& state, int thread) const;
-  void access(OracleState& state, int thread, const Instruction& instruction) const;
+  void plain_access(OracleState& state, int thread, const Instruction& instruction) const;
   void fail(OracleState& state, BugKind kind, int thread) const;
 
   const ToyCode& code_;

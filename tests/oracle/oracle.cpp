@@ -35,10 +35,15 @@ class Enumerator {
   bool spurious_;
   const OracleSettings& settings_;
   Findings& findings_;
+  std::size_t finished_ = 0;  // executions
 };
 
 void Enumerator::explore(const OracleState& state, int running, const History& history) {
   if (findings_.gave_up) return;
+  if (settings_.only_races) {
+    findings_.racy = findings_.racy || state.racy;
+    if (findings_.racy) return;
+  }
   if (state.stopped) return finish(state, history);
   std::vector<int> ready;
   std::vector<int> timed;
@@ -115,7 +120,11 @@ std::string first_linearization(const std::vector<Event>& events) {
 }
 
 void Enumerator::finish(const OracleState& state, const History& history) {
-  Ending ending{history.preemptions, history.delays, state.stopped, state.bug, {}};
+  ++finished_;
+  findings_.gave_up = settings_.executions_max != 0 && finished_ > settings_.executions_max;
+  findings_.stopped = findings_.stopped || state.stopped;
+  if (settings_.only_races) return;
+  Ending ending{history.preemptions, history.delays, state.racy, state.stopped, state.bug, {}};
   if (!state.stopped) {
     FinalState& last = ending.state;
     last = {state.shared, state.plain, state.holder, state.semaphores, {}};
@@ -144,7 +153,6 @@ void Enumerator::finish(const OracleState& state, const History& history) {
   ++findings_.by_delays[ending.delays];
   findings_.racy = findings_.racy || state.racy;
   findings_.executions.emplace(history.schedule, ending);
-  findings_.gave_up = settings_.executions_max != 0 && findings_.executions.size() > settings_.executions_max;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace thrum {
 struct OracleSettings {
   bool plain_is_visible = false;  // scheduling points before plain data too
   bool count_classes = false;
+  bool only_races = false;         // finds racy and stopped, nothing else; is over at the first race
   std::size_t executions_max = 0;  // give up beyond; 0: never
 };
 
@@ -25,6 +26,7 @@ struct OracleSettings {
 struct Ending {
   int preemptions = 0;  // and timeouts: what it costs by the non-preemptive base
   int delays = 0;       // what it costs by round-robin
+  bool racy = false;
   bool has_bug = false;
   ToyBug bug;        // has_bug
   FinalState state;  // where no assertion stopped it: a deadlock has both
@@ -39,7 +41,8 @@ struct Findings {
   std::map<int, std::uint64_t> by_preemptions;         // how many executions cost exactly that
   std::map<int, std::uint64_t> by_delays;
   std::set<std::string> classes;  // of maximal executions, each by its first linearization
-  bool racy = false;              // some execution has a data race among plain accesses
+  bool racy = false;              // some execution has a data race
+  bool stopped = false;           // some execution was stopped by a bug
 
   // Of finished and deadlocked executions, printed.
   std::set<std::string> final_states() const;

@@ -24,14 +24,20 @@ class Generator {
     return static_cast<std::uint8_t>(random_.below(static_cast<std::uint64_t>(limit)));
   }
   bool one_in(int n) { return below(n) == 0; }
-  std::uint8_t object() { return below(2); }  // few, so that threads meet
+  std::uint8_t object() { return below(objects_); }
   std::uint8_t reg() { return below(2); }
   std::uint8_t operand() {
     return one_in(4) ? static_cast<std::uint8_t>(kRegisterOperand + reg()) : below(3);
   }
   void add(Block& block, Opcode opcode, Operands operands = {}) { block.push_back({opcode, operands}); }
+  Order order(Opcode opcode);
+  void add_ordered(Block& block, Opcode opcode, Operands operands);
   void access(Block& block);
+  void plain(Block& block);
   void atomic(Block& block);
+  void publish(Block& block);
+  void consume(Block& block);
+  void pass_on(Block& block);
   void lock_section(Block& block);
   void try_lock_section(Block& block);
   void wait_section(Block& block);
@@ -40,26 +46,102 @@ class Generator {
   void local(Block& block);
   void idiom(Block& block);
   void spoil(Block& block);
+  void messages(std::vector<Block>& bodies);
 
   Random random_;
   Family family_;
+  int objects_ = 2;       // few, so that threads meet
+  bool careful_ = false;  // most orders are strong enough for a message
 };
+
+// Only in family B do orders matter; elsewhere they are all seq_cst.
+Order Generator::order(Opcode opcode) {
+  if (family_ != Family::b) return Order::seq_cst;
+  if (careful_ && !one_in(3)) {
+    if (opcode == Opcode::load) return Order::acquire;
+    return opcode == Opcode::store ? Order::release : Order::acq_rel;
+  }
+  if (may_have(opcode, Order::relaxed) && one_in(2)) return Order::relaxed;
+  Order order = Order::seq_cst;
+  do order = static_cast<Order>(below(kOrderCount));
+  while (!may_have(opcode, order));
+  return order;
+}
+
+void Generator::add_ordered(Block& block, Opcode opcode, Operands operands) {
+  block.push_back({opcode, operands, order(opcode)});
+}
 
 void Generator::atomic(Block& block) {
   switch (below(5)) {
     case 0:
-    case 1: return add(block, Opcode::load, {object(), reg()});
-    case 2: return add(block, Opcode::store, {object(), operand()});
-    case 3: return add(block, Opcode::add, {object(), reg(), operand()});
-    default: return add(block, Opcode::cas, {object(), reg(), operand(), operand()});
+    case 1: return add_ordered(block, Opcode::load, {object(), reg()});
+    case 2: return add_ordered(block, Opcode::store, {object(), operand()});
+    case 3: return add_ordered(block, Opcode::add, {object(), reg(), operand()});
+    default: return add_ordered(block, Opcode::cas, {object(), reg(), operand(), operand()});
   }
+}
+
+void Generator::plain(Block& block) {
+  bool reads = one_in(2);
+  Operands operands = {object(), reads ? reg() : operand()};
+  switch (below(8)) {
+    case 0: return add(block, reads ? Opcode::peek : Opcode::poke, operands);
+    case 1: return add(block, reads ? Opcode::read_two : Opcode::write_two, operands);
+    default: return add(block, reads ? Opcode::read : Opcode::write, operands);
+  }
+}
+
+// Plain data, then a semaphore or a flag that says so: by a release, or by a fence and any store, or by
+// neither.
+void Generator::publish(Block& block) {
+  if (one_in(4)) {
+    add(block, Opcode::write_two, {0, 1});
+  } else {
+    add(block, Opcode::write, {object(), 1});
+  }
+  if (one_in(6)) return add(block, Opcode::up, {object()});
+  if (one_in(4)) add_ordered(block, Opcode::fence, {});
+  if (one_in(4)) {
+    add_ordered(block, Opcode::add, {object(), 2, 1});
+  } else {
+    add_ordered(block, Opcode::store, {object(), 1});
+  }
+}
+
+// The flag, then the data, if it is set.
+void Generator::consume(Block& block) {
+  if (one_in(6)) {
+    add(block, Opcode::down, {object()});
+    return plain(block);
+  }
+  add_ordered(block, Opcode::load, {object(), 0});
+  Block then;
+  if (one_in(3)) add_ordered(then, Opcode::fence, {});
+  plain(then);
+  add(block, Opcode::skip, {0, 0, static_cast<std::uint8_t>(then.size())});
+  block.insert(block.end(), then.begin(), then.end());
+}
+
+// Between the two: a read-modify-write, which hands on what the flag says; a store, which does so only if the
+// thread has learned it; or the semaphore once more.
+void Generator::pass_on(Block& block) {
+  if (one_in(6)) return add(block, Opcode::up, {object()});
+  if (one_in(3)) {
+    bool fenced = one_in(2);
+    add_ordered(block, Opcode::load, {object(), 0});
+    add(block, Opcode::skip, {0, 0, static_cast<std::uint8_t>(fenced ? 2 : 1)});
+    if (fenced) add_ordered(block, Opcode::fence, {});
+    return add_ordered(block, Opcode::store, {object(), 2});
+  }
+  if (one_in(4)) return add_ordered(block, Opcode::add, {object(), 1, below(2)});
+  add_ordered(block, Opcode::cas, {object(), 1, 1, 2});
 }
 
 // Family B works on plain data mostly.
 void Generator::access(Block& block) {
   if (family_ != Family::b || one_in(3)) return atomic(block);
-  if (one_in(2)) return add(block, Opcode::read, {object(), reg()});
-  add(block, Opcode::write, {object(), operand()});
+  plain(block);
 }
 
 void Generator::lock_section(Block& block) {
@@ -142,6 +224,14 @@ void Generator::local(Block& block) {
 }
 
 void Generator::idiom(Block& block) {
+  if (family_ == Family::b && one_in(4)) {
+    switch (below(4)) {
+      case 0: return publish(block);
+      case 1: return consume(block);
+      case 2: return pass_on(block);
+      default: return add_ordered(block, Opcode::fence, {});
+    }
+  }
   if (family_ == Family::c && one_in(2)) {
     switch (below(4)) {
       case 0: return wait_section(block);
@@ -182,10 +272,34 @@ void Generator::spoil(Block& block) {
   }
 }
 
+// One thread has something to say to the others. Or two have, perhaps of different data.
+void Generator::messages(std::vector<Block>& bodies) {
+  std::size_t speaker = below(static_cast<int>(bodies.size()));
+  std::size_t other = one_in(4) ? below(static_cast<int>(bodies.size())) : speaker;
+  careful_ = one_in(2);
+  if (careful_) objects_ = 1;
+  for (Block& body : bodies) {
+    if (one_in(careful_ ? 12 : 4)) idiom(body);
+    if (&body == &bodies[speaker] || &body == &bodies[other]) {
+      publish(body);
+    } else if (one_in(3)) {
+      pass_on(body);
+    } else {
+      consume(body);
+    }
+    if (one_in(careful_ ? 12 : 4)) idiom(body);
+    if (one_in(8)) spoil(body);
+  }
+}
+
 ToyCode Generator::program() {
+  if (family_ == Family::b && one_in(2)) objects_ = 1;
   int count = 2 + below(family_ == Family::c ? 2 : 3);
   std::vector<Block> bodies(static_cast<std::size_t>(count));
+  bool with_messages = family_ == Family::b && one_in(2);
+  if (with_messages) messages(bodies);
   for (Block& body : bodies) {
+    if (with_messages) break;
     // Main has its creations and joins to do already.
     for (int n = 1 + below(&body == bodies.data() ? 2 : 6 - count); n > 0; --n) idiom(body);
     if (one_in(6)) spoil(body);

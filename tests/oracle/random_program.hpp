@@ -11,7 +11,7 @@ namespace thrum {
 // docs/semantics.md, "Oracle programs".
 enum class Family : std::uint8_t {
   a,  // every operation is a scheduling point
-  b,  // plain data too, with scheduling points at synchronization only
+  b,  // plain data too, with scheduling points at synchronization only; atomic operations of all orders
   c,  // as a, with condition variables mostly, and waits in loops: for spurious wake-ups
 };
 

@@ -34,7 +34,8 @@ class Shrinker {
       : code_(std::move(code)), fails_(fails) {}
 
   ToyCode run() {
-    while (shrink_wake_ups() || shrink_threads() || shrink_instructions() || shrink_operands()) {
+    while (shrink_wake_ups() || shrink_threads() || shrink_instructions() || shrink_operands() ||
+           shrink_orders()) {
     }
     return code_;
   }
@@ -80,6 +81,20 @@ class Shrinker {
         for (std::size_t k = 0; k < operand_letters(code_.threads[i][j].opcode).size(); ++k) {
           any = shrink_operand(i, j, k) || any;
         }
+      }
+    }
+    return any;
+  }
+
+  bool shrink_orders() {
+    bool any = false;
+    for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+      for (std::size_t j = 0; j < code_.threads[i].size(); ++j) {
+        ToyCode smaller = code_;
+        Order& order = smaller.threads[i][j].order;
+        if (order == Order::seq_cst) continue;
+        order = Order::seq_cst;
+        any = accept(smaller) || any;
       }
     }
     return any;

@@ -10,16 +10,20 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::string_view letters;  // x p m c s: objects; r: a register; v: a value; t: a thread; n: a number
+  std::string_view letters;  // x p q m c s: objects; r: a register; v: a value; t: a thread; n: a number
 };
 
 constexpr std::array<Row, kOpcodeCount> kTable = {{
-    {"load", "xr"},        {"store", "xv"}, {"add", "xrv"},     {"cas", "xrvv"},  {"read", "pr"},
-    {"write", "pv"},       {"lock", "m"},   {"trylock", "mr"},  {"unlock", "m"},  {"wait", "cm"},
-    {"timedwait", "cmrn"}, {"signal", "c"}, {"broadcast", "c"}, {"down", "s"},    {"up", "s"},
-    {"yield", ""},         {"create", "t"}, {"join", "t"},      {"choose", "rn"}, {"equal", "rv"},
-    {"unequal", "rv"},     {"skip", "rvn"},
+    {"load", "xr"},        {"store", "xv"},    {"add", "xrv"},     {"cas", "xrvv"},  {"read", "pr"},
+    {"write", "pv"},       {"lock", "m"},      {"trylock", "mr"},  {"unlock", "m"},  {"wait", "cm"},
+    {"timedwait", "cmrn"}, {"signal", "c"},    {"broadcast", "c"}, {"down", "s"},    {"up", "s"},
+    {"yield", ""},         {"create", "t"},    {"join", "t"},      {"choose", "rn"}, {"equal", "rv"},
+    {"unequal", "rv"},     {"skip", "rvn"},    {"fence", ""},      {"peek", "xr"},   {"poke", "xv"},
+    {"readtwo", "qr"},     {"writetwo", "qv"},
 }};
+
+constexpr std::array<std::string_view, kOrderCount> kOrders = {"seq_cst", "relaxed", "acquire", "release",
+                                                               "acq_rel"};
 
 const Row& row(Opcode opcode) { return kTable[static_cast<std::size_t>(opcode)]; }
 
@@ -40,14 +44,22 @@ std::optional<std::uint8_t> parse_operand(char letter, const std::string& text) 
   return in;
 }
 
-std::optional<Instruction> parse_instruction(const std::string& name, std::istringstream& rest) {
+// word: the name, with the order behind it.
+std::optional<Instruction> parse_instruction(const std::string& word, std::istringstream& rest) {
+  std::size_t dot = word.find('.');
+  std::string name = word.substr(0, dot);
   auto found = std::find_if(kTable.begin(), kTable.end(), [&](const Row& r) { return r.name == name; });
   if (found == kTable.end()) return std::nullopt;
   Instruction instruction{static_cast<Opcode>(found - kTable.begin()), {}};
+  if (dot != std::string::npos) {
+    auto order = std::find(kOrders.begin(), kOrders.end(), word.substr(dot + 1));
+    if (order == kOrders.end()) return std::nullopt;
+    instruction.order = static_cast<Order>(order - kOrders.begin());
+  }
   for (std::size_t i = 0; i < found->letters.size(); ++i) {
-    std::string word;
-    rest >> word;
-    std::optional<std::uint8_t> operand = parse_operand(found->letters[i], word);
+    std::string text;
+    rest >> text;
+    std::optional<std::uint8_t> operand = parse_operand(found->letters[i], text);
     if (!operand) return std::nullopt;
     instruction.operands[i] = *operand;
   }
@@ -58,8 +70,22 @@ std::optional<Instruction> parse_instruction(const std::string& name, std::istri
 
 std::string_view operand_letters(Opcode opcode) { return row(opcode).letters; }
 
+std::string_view order_name(Order order) { return kOrders[static_cast<std::size_t>(order)]; }
+
+bool may_have(Opcode opcode, Order order) {
+  switch (opcode) {
+    case Opcode::load: return order <= Order::acquire;
+    case Opcode::store: return order <= Order::relaxed || order == Order::release;
+    case Opcode::add:
+    case Opcode::cas: return true;
+    case Opcode::fence: return order != Order::relaxed;  // which a compiler leaves out
+    default: return order == Order::seq_cst;
+  }
+}
+
 int operand_limit(char letter) {
   switch (letter) {
+    case 'q': return kToyObjects - 1;
     case 'r': return kToyRegisters;
     case 't': return kToyThreads;
     case 'v':
@@ -75,6 +101,7 @@ bool is_valid(const ToyCode& code) {
   for (std::size_t thread = 0; thread < code.threads.size(); ++thread) {
     if (code.threads[thread].size() > 64) return false;
     for (const Instruction& instruction : code.threads[thread]) {
+      if (!may_have(instruction.opcode, instruction.order)) return false;
       std::size_t other = instruction.operands[0];
       if (instruction.opcode == Opcode::create) {
         if (other >= code.threads.size() || created[other]) return false;
@@ -95,6 +122,7 @@ std::string print(const ToyCode& code) {
     text += "thread t" + std::to_string(thread) + "\n";
     for (const Instruction& instruction : code.threads[thread]) {
       text += "  " + std::string(row(instruction.opcode).name);
+      if (instruction.order != Order::seq_cst) text += "." + std::string(order_name(instruction.order));
       std::size_t i = 0;
       for (char letter : operand_letters(instruction.opcode)) {
         text += " " + print_operand(letter, instruction.operands[i++]);

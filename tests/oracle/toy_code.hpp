@@ -50,14 +50,42 @@ enum class Opcode : std::uint8_t {
   equal,    // r v     assert that r is v
   unequal,  // r v     assert that r is not v
   skip,     // r v n   if r is v then leave out the next n instructions
+  fence,
+  peek,       // x r   r = x, but not atomically: as read
+  poke,       // x v   x = v, likewise
+  read_two,   // q r   r = the sum of two neighbours, read at once: q0 is p0 and p1, q1 is p1 and p2
+  write_two,  // q v   both = v, at once
 };
-inline constexpr int kOpcodeCount = static_cast<int>(Opcode::skip) + 1;
+inline constexpr int kOpcodeCount = static_cast<int>(Opcode::write_two) + 1;
+
+// Accesses to memory that are not atomic and no scheduling points.
+constexpr bool is_plain(Opcode opcode) {
+  return opcode == Opcode::read || opcode == Opcode::write || opcode >= Opcode::peek;
+}
+
+// What an atomic operation or a fence orders, as in C++: it changes which executions have races, and no
+// execution. In the text it stands behind the instruction's name: `load.acquire x0 r1`; where there is none,
+// it is seq_cst. A compare-and-swap that fails has the order less its release.
+enum class Order : std::uint8_t { seq_cst, relaxed, acquire, release, acq_rel };
+inline constexpr int kOrderCount = static_cast<int>(Order::acq_rel) + 1;
+
+std::string_view order_name(Order order);
+constexpr bool acquires(Order order) {
+  return order == Order::seq_cst || order == Order::acquire || order == Order::acq_rel;
+}
+constexpr bool releases(Order order) {
+  return order == Order::seq_cst || order == Order::release || order == Order::acq_rel;
+}
+
+// Whether there is such an operation in C++.
+bool may_have(Opcode opcode, Order order);
 
 // Operands stand in the order of the table above. An operand v or w is a constant, or kRegisterOperand + a
 // register.
 struct Instruction {
   Opcode opcode = Opcode::yield;
   std::array<std::uint8_t, 4> operands{};
+  Order order = Order::seq_cst;
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };

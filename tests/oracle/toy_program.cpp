@@ -24,6 +24,7 @@ Operation operation_of(Opcode opcode) {
     case Opcode::up: return Operation::semaphore_post;
     case Opcode::yield: return Operation::yield;
     case Opcode::choose: return Operation::choose;
+    case Opcode::fence: return Operation::fence;
     default: return Operation::thread_join;  // the only hidden instruction before which a thread can stand
   }
 }
@@ -31,9 +32,8 @@ Operation operation_of(Opcode opcode) {
 bool is_memory(Opcode opcode) { return opcode <= Opcode::cas; }
 
 bool is_hidden(Opcode opcode) {
+  if (is_plain(opcode)) return true;
   switch (opcode) {
-    case Opcode::read:
-    case Opcode::write:
     case Opcode::create:
     case Opcode::join:
     case Opcode::equal:
@@ -80,6 +80,7 @@ void ToyProgram::reset() {
   holder_.fill(-1);
   semaphores_.fill(0);
   schedule_.clear();
+  if (race_trace_) race_trace_->clear();
 }
 
 const Instruction* ToyProgram::pending_of(const Thread& thread) const {
@@ -155,9 +156,13 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
   ++trace_->steps;
   ++thread.at;
   switch (instruction.opcode) {
-    case Opcode::read: thread.registers[operands[1]] = plain_[operands[0]]; break;
-    case Opcode::write: plain_[operands[0]] = value(thread, operands[1]); break;
-    case Opcode::create: start(operands[0], number); break;
+    case Opcode::create:
+      tell(number, RaceStep::What::create, operands[0]);
+      start(operands[0], number);
+      break;
+    case Opcode::join:
+      if (threads_[operands[0]].ended) tell(number, RaceStep::What::join, operands[0]);
+      break;
     case Opcode::skip:
       if (thread.registers[operands[0]] == value(thread, operands[1])) thread.at += operands[2];
       break;
@@ -169,9 +174,37 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
         fail(BugKind::assertion, "assertion failed", number);
       }
       break;
-    default: break;
+    default: do_plain(number, instruction);
   }
   return true;
+}
+
+void ToyProgram::do_plain(int number, const Instruction& instruction) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  std::size_t object = instruction.operands[0];
+  bool is_variable = instruction.opcode == Opcode::peek || instruction.opcode == Opcode::poke;
+  bool both = instruction.opcode == Opcode::read_two || instruction.opcode == Opcode::write_two;
+  bool reads = instruction.opcode == Opcode::read || instruction.opcode == Opcode::peek ||
+               instruction.opcode == Opcode::read_two;
+  int* memory = is_variable ? &shared_[object] : &plain_[object];
+  tell(number, reads ? RaceStep::What::plain_read : RaceStep::What::plain_write,
+       toy_address(is_variable ? 'x' : 'p', static_cast<int>(object)),
+       is_variable ? 2
+       : both      ? 8
+                   : 4);
+  if (reads) {
+    thread.registers[instruction.operands[1]] = both ? memory[0] + memory[1] : memory[0];
+    return;
+  }
+  memory[0] = value(thread, instruction.operands[1]);
+  if (both) memory[1] = memory[0];
+}
+
+// What a race detector is told. address: of a creation or a join, the other thread.
+void ToyProgram::tell(int number, RaceStep::What what, std::uint64_t address, std::uint32_t size,
+                      Order order) {
+  if (!race_trace_) return;
+  race_trace_->push_back({what, static_cast<std::uint16_t>(number), address, size, order});
 }
 
 // The thread to run next; -1 where the execution is over.
@@ -283,21 +316,34 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
     case Opcode::timed_wait: return wait(number, instruction, event);
     case Opcode::signal:
     case Opcode::broadcast: wake(instruction, event, number); break;
-    case Opcode::lock: holder_[operands[0]] = number; break;
+    case Opcode::lock:
+      holder_[operands[0]] = number;
+      tell(number, RaceStep::What::acquire, toy_address('m', operands[0]));
+      break;
     case Opcode::try_lock: {
       int& holder = holder_[operands[0]];
       thread.registers[operands[1]] = holder < 0;
       if (holder >= 0) event.outcome = Outcome::failed;
-      if (holder < 0) holder = number;
+      if (holder < 0) {
+        holder = number;
+        tell(number, RaceStep::What::acquire, toy_address('m', operands[0]));
+      }
       break;
     }
     case Opcode::unlock:
       unlock(number, operands[0]);
       if (stopped_) return;
       break;
-    case Opcode::down: --semaphores_[operands[0]]; break;
-    case Opcode::up: ++semaphores_[operands[0]]; break;
+    case Opcode::down:
+      --semaphores_[operands[0]];
+      tell(number, RaceStep::What::acquire, toy_address('s', operands[0]));
+      break;
+    case Opcode::up:
+      ++semaphores_[operands[0]];
+      tell(number, RaceStep::What::release_more, toy_address('s', operands[0]));
+      break;
     case Opcode::yield: break;
+    case Opcode::fence: tell(number, RaceStep::What::fence, 0, 0, instruction.order); break;
     case Opcode::choose: {
       options_.clear();
       for (std::uint16_t i = 0; i < operands[1]; ++i) options_.push_back({i, Via::run});
@@ -312,12 +358,13 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
       schedule_ += {'=', static_cast<char>('0' + taken)};
       break;
     }
-    default: perform_memory(thread, instruction, event);
+    default: perform_memory(number, instruction, event);
   }
   ++thread.at;
 }
 
-void ToyProgram::perform_memory(Thread& thread, const Instruction& instruction, Event& event) {
+void ToyProgram::perform_memory(int number, const Instruction& instruction, Event& event) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
   const auto& operands = instruction.operands;
   int& variable = shared_[operands[0]];
   int before = variable;
@@ -337,6 +384,12 @@ void ToyProgram::perform_memory(Thread& thread, const Instruction& instruction, 
       }
       thread.registers[operands[1]] = event.outcome != Outcome::failed;
   }
+  bool reads_only = instruction.opcode == Opcode::load || event.outcome == Outcome::failed;
+  tell(number,
+       reads_only                            ? RaceStep::What::load
+       : instruction.opcode == Opcode::store ? RaceStep::What::store
+                                             : RaceStep::What::read_modify_write,
+       toy_address('x', operands[0]), 2, instruction.order);
   event.value = instruction.opcode == Opcode::store ? 0 : bits(before);
   event.operand = instruction.opcode == Opcode::load ? 0 : bits(variable);
 }
@@ -356,6 +409,7 @@ void ToyProgram::wait(int number, const Instruction& instruction, Event& event) 
   event.operation = Operation::wait_reacquire;
   if (thread.timed_out) event.outcome = Outcome::timed_out;
   holder_[static_cast<std::size_t>(mutex)] = number;
+  tell(number, RaceStep::What::acquire, toy_address('m', mutex));
   if (instruction.opcode == Opcode::timed_wait) thread.registers[instruction.operands[2]] = thread.timed_out;
   thread.woken = thread.timed_out = false;
   ++thread.at;
@@ -396,6 +450,7 @@ void ToyProgram::unlock(int number, int mutex) {
   int& holder = holder_[static_cast<std::size_t>(mutex)];
   if (holder == number) {
     holder = -1;
+    tell(number, RaceStep::What::release, toy_address('m', mutex));
   } else {
     fail(BugKind::lock_misuse, "unlock of a mutex that the thread does not hold", number);
   }

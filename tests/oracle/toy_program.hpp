@@ -13,6 +13,7 @@
 
 #include <string>
 
+#include "oracle/race_trace.hpp"
 #include "oracle/toy_code.hpp"
 #include "search/director.hpp"
 #include "search/program.hpp"
@@ -33,6 +34,9 @@ class ToyProgram final : public Program, private Pending {
   // chosen.
   const std::string& schedule() const { return schedule_; }
   FinalState final_state() const;
+
+  // From now on each execution writes down there what a race detector must know of it. nullptr: no more.
+  void record_races(RaceTrace* steps) { race_trace_ = steps; }
 
  private:
   struct Thread {
@@ -66,12 +70,15 @@ class ToyProgram final : public Program, private Pending {
   void report_deadlock();
   void step(int number, Via via);
   void perform(int number, const Instruction& instruction, Event& event);
-  void perform_memory(Thread& thread, const Instruction& instruction, Event& event);
+  void perform_memory(int number, const Instruction& instruction, Event& event);
   void wait(int number, const Instruction& instruction, Event& event);
   void wake(const Instruction& instruction, Event& event, int number);
   void unlock(int number, int mutex);
   void fail(BugKind kind, const char* message, int number);
   int value(const Thread& thread, std::uint8_t operand) const;
+  void do_plain(int number, const Instruction& instruction);
+  void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
+            Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;
 
   ToyCode code_;
@@ -91,11 +98,24 @@ class ToyProgram final : public Program, private Pending {
   std::vector<int> option_threads_;
   std::vector<PendingOperation> pending_;
   std::string schedule_;
+  RaceTrace* race_trace_ = nullptr;
 };
 
 // The number of an object in events. Variables are one byte each; the others are synchronization objects.
 constexpr std::uint64_t toy_object(char letter, int number) {
   return static_cast<std::uint64_t>(letter) * 16 + static_cast<std::uint64_t>(number);
+}
+
+// Where the object lies in the memory of a race trace: variables of two bytes, so that they share an aligned
+// eight of them; plain data of four, so that two of them may lie across its border; the others of one byte.
+constexpr std::uint64_t toy_address(char letter, int number) {
+  auto i = static_cast<std::uint64_t>(number);
+  switch (letter) {
+    case 'x': return 0x1000 + 2 * i;
+    case 'p': return 0x1010 + 4 * i;
+    case 'm': return 0x1020 + i;
+    default: return 0x1024 + i;  // s
+  }
 }
 
 }  // namespace thrum

@@ -16,11 +16,26 @@ TEST(ToyCode, PrintsAndParses) {
 }
 
 TEST(ToyCode, RefusesWhatIsNoProgram) {
-  for (const char* text :
-       {"", "load x0 r0\n", "thread t1\n", "thread t0\n load x9 r0\n", "thread t0\n load x0\n",
-        "thread t0\n load x0 r0 r1\n", "thread t0\n jump 3\n", "thread t0\n create t1\n",
-        "thread t0\n create t1\n create t1\nthread t1\n", "thread t0\n join t1\nthread t1\n",
-        "thread t0\n create t0\n", "thread t0\n choose r0 0\n", "thread t0\n store x0 r7\n"}) {
+  for (const char* text : {"",
+                           "load x0 r0\n",
+                           "thread t1\n",
+                           "thread t0\n load x9 r0\n",
+                           "thread t0\n load x0\n",
+                           "thread t0\n load x0 r0 r1\n",
+                           "thread t0\n jump 3\n",
+                           "thread t0\n create t1\n",
+                           "thread t0\n create t1\n create t1\nthread t1\n",
+                           "thread t0\n join t1\nthread t1\n",
+                           "thread t0\n create t0\n",
+                           "thread t0\n choose r0 0\n",
+                           "thread t0\n store x0 r7\n",
+                           "thread t0\n load.release x0 r0\n",
+                           "thread t0\n store.acquire x0 1\n",
+                           "thread t0\n load.weak x0 r0\n",
+                           "thread t0\n load. x0 r0\n",
+                           "thread t0\n fence.relaxed\n",
+                           "thread t0\n read.relaxed p0 r0\n",
+                           "thread t0\n readtwo q2 r0\n"}) {
     EXPECT_FALSE(parse(text)) << text;
   }
 }
