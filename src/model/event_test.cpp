@@ -41,8 +41,9 @@ TEST(Event, OnlyThreadLifeAndPlainDataAreInvisible) {
     if (!is_visible(static_cast<Operation>(i))) invisible.insert(static_cast<Operation>(i));
   }
   EXPECT_EQ(invisible,
-            (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::thread_create,
-                                 Operation::thread_start, Operation::thread_end, Operation::thread_join}));
+            (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::deallocate,
+                                 Operation::thread_create, Operation::thread_start, Operation::thread_end,
+                                 Operation::thread_join}));
 }
 
 TEST(Dependence, IsSymmetric) {

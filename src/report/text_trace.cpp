@@ -138,14 +138,25 @@ std::string locks_text(const TraceFile& file, ThreadId thread, std::uint32_t eve
   return text;
 }
 
+bool stands_as(AccessKind kind, Operation operation) {
+  switch (kind) {
+    case AccessKind::plain_read: return operation == Operation::plain_load;
+    case AccessKind::plain_write: return operation == Operation::plain_store;
+    case AccessKind::free: return operation == Operation::deallocate;
+    case AccessKind::atomic_read:
+    case AccessKind::atomic_write: return is_visible(operation);
+    case AccessKind::thread_end: break;
+  }
+  return false;
+}
+
 // The event that an access is, or stands as, in the trace counted from 1; 0: it does not.
 std::size_t event_of(const TraceFile& file, const MemoryAccess& access) {
   const std::vector<Event>& events = file.trace.events;
-  bool atomic = access.kind == AccessKind::atomic_read || access.kind == AccessKind::atomic_write;
   for (std::size_t i = events.size(); i > 0; --i) {
     const Event& event = events[i - 1];
-    if (event.thread == access.thread && event.index == access.events && event.code == access.code &&
-        is_visible(event.operation) == atomic)
+    if (event.thread == access.thread && event.index == access.events &&
+        stands_as(access.kind, event.operation))
       return i;
   }
   return 0;

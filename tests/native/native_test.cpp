@@ -131,6 +131,7 @@ std::string compare(const Workshop& workshop, const std::string& name, std::size
     }
     std::vector<std::string> random = {"--strategy", "random", "--executions",
                                        "50",         "--seed", std::to_string(seed)};
+    if (searches.front().ignores_races) random.insert(random.end(), {"--races", "ignore"});
     if (program.code.spurious) random.push_back("--spurious");
     std::string wrong = compare_sample(workshop.check(name, number, random), findings);
     return wrong.empty() ? "" : "random: " + wrong;
