@@ -33,24 +33,32 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
 
 }  // namespace
 
-#define ACCESS(size)                                                                                \
-  THRUM_EXPORT void __tsan_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); } \
+#define ACCESS(size)                                                                                     \
+  THRUM_EXPORT void __tsan_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); }   \
   THRUM_EXPORT void __tsan_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_read_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_unaligned_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
-  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                           \
-    volatile_read(address, size, THRUM_CALLER);                                                     \
-  }                                                                                                 \
-  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                 \
-    volatile_read(address, size, THRUM_CALLER);                                                     \
-  }                                                                                                 \
-  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                                    \
-    volatile_write(address, size, THRUM_CALLER);                                                    \
-  }                                                                                                 \
-  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {                          \
-    volatile_write(address, size, THRUM_CALLER);                                                    \
+  THRUM_EXPORT void __tsan_read_write##size(void* address) {                                             \
+    note_plain_write(address, size, THRUM_CALLER);                                                       \
+  }                                                                                                      \
+  THRUM_EXPORT void __tsan_unaligned_read##size(void* address) {                                         \
+    note_plain_read(address, size, THRUM_CALLER);                                                        \
+  }                                                                                                      \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) {                                        \
+    note_plain_write(address, size, THRUM_CALLER);                                                       \
+  }                                                                                                      \
+  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) {                                   \
+    note_plain_write(address, size, THRUM_CALLER);                                                       \
+  }                                                                                                      \
+  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                                \
+    volatile_read(address, size, THRUM_CALLER);                                                          \
+  }                                                                                                      \
+  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                      \
+    volatile_read(address, size, THRUM_CALLER);                                                          \
+  }                                                                                                      \
+  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                                         \
+    volatile_write(address, size, THRUM_CALLER);                                                         \
+  }                                                                                                      \
+  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {                               \
+    volatile_write(address, size, THRUM_CALLER);                                                         \
   }
 
 ACCESS(1)
