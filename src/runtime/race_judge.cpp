@@ -29,7 +29,7 @@ void* map_pages(std::size_t bytes) {
 // Of a barrier: what all have done before its last phase ended.
 std::uint64_t second_clock(std::uint64_t object) { return object + 1; }
 
-// In the code address of an access that the program asks not to look at: whatever races with it is passed over.
+// In the code address of an access that the program asks not to look at: what races with it is passed over.
 constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
 
 MemoryOrder order_of(int order) {

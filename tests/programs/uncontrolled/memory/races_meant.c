@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A race that the program declares to be meant is no bug; but no schedule begins between such accesses, so that
-// not all that they can do was seen.
+// Races that the program declares to be meant are no bugs; but no schedule begins between such accesses.
 // plain: no
 // case benign: inconclusive
 // case reads_left_out: inconclusive
@@ -9,7 +8,8 @@
 #define _GNU_SOURCE
 #include "../../cases.h"
 
-void AnnotateBenignRaceSized(const char* file, int line, const volatile void* memory, long size, const char* why);
+void AnnotateBenignRaceSized(const char* file, int line, const volatile void* memory, long size,
+                             const char* why);
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 void AnnotateIgnoreWritesBegin(const char* file, int line);
