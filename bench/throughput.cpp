@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Executions per second of one worker, over the programs in bench/programs.
 //
-//   throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]
+//   throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--program NAME]...
+//              [--against THRUM] [--write-baseline]
 //
 // A small tree is searched again and again; the runtime asserts that each search takes as many executions as
 // the first, and here that first number is compared with the formula in the program's header. The programs
@@ -11,6 +12,9 @@
 //
 // Each program is run without and with a look for data races; the first is what the baseline was measured by
 // before there was a race detector.
+//
+// --against takes turns with another Thrum, an older one say: the fixed work is a rough measure of a machine
+// that others use, and what runs a second later is a better one. The programs are compiled by each.
 //
 // Memory is the largest resident size of the whole run against that of one turn with a tenth of the
 // executions: it must not grow with them.
@@ -28,14 +32,22 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
+
+// A Thrum that is measured.
+struct Subject {
+  std::string thrum;
+  bool has_races_option = true;  // else it looks for none
+};
 
 struct Program {
   std::string name;
@@ -91,15 +103,28 @@ std::string run(const std::vector<std::string>& command, rusage& usage) {
   return output;
 }
 
-Run search(const std::string& thrum, const Program& program, std::uint64_t repeat, const std::string& out) {
+Run search(const Subject& subject, const Program& program, std::uint64_t repeat, const std::string& out) {
   rusage usage{};
-  std::string output = run({thrum, "check", program.binary, "--strategy", "dfs", "--bound", program.bound,
-                            "--races", program.races ? "report" : "ignore", "--time", "0", "--repeat",
-                            std::to_string(repeat), "--out", out, "--json", "-"},
-                           usage);
-  Json test = Json::parse(output).at("tests").at(0);
+  std::vector<std::string> command = {subject.thrum,
+                                      "check",
+                                      program.binary,
+                                      "--strategy",
+                                      "dfs",
+                                      "--bound",
+                                      program.bound,
+                                      "--time",
+                                      "0",
+                                      "--repeat",
+                                      std::to_string(repeat),
+                                      "--out",
+                                      out,
+                                      "--json",
+                                      "-"};
+  bool ignores_races = subject.has_races_option && !program.races;
+  if (ignores_races) command.insert(command.end(), {"--races", "ignore"});
+  Json test = Json::parse(run(command, usage)).at("tests").at(0);
   // What ignores races proves nothing, but goes through.
-  if (test.at("verdict") != (program.races ? "exhausted" : "inconclusive"))
+  if (test.at("verdict") != (ignores_races ? "inconclusive" : "exhausted"))
     throw std::runtime_error(program.name + " was not exhausted");
   return {test.at("executions"), test.at("seconds"), usage.ru_maxrss};
 }
@@ -122,11 +147,12 @@ double fixed_work() {
   return static_cast<double>(rounds) / seconds;
 }
 
-std::vector<Program> read_programs(const fs::path& directory) {
+std::vector<Program> read_programs(const fs::path& directory, std::span<const std::string> only) {
   std::vector<Program> programs;
   for (const auto& entry : fs::directory_iterator(directory)) {
     Program program;
     program.name = entry.path().stem();
+    if (!only.empty() && std::find(only.begin(), only.end(), program.name) == only.end()) continue;
     program.source = entry.path();
     std::ifstream file(entry.path());
     const std::string bound = "// bound: ";
@@ -147,23 +173,24 @@ std::vector<Program> read_programs(const fs::path& directory) {
   return programs;
 }
 
-void build(const std::string& thrum, const fs::path& out, Program& program) {
+void build(const Subject& subject, const fs::path& out, Program& program) {
+  fs::create_directories(out);
   program.binary = out / program.name;
   rusage usage{};
-  run({thrum, "c++", "-std=c++20", "-O2", program.source, "-o", program.binary}, usage);
-  program.of_one_search = search(thrum, program, 1, out).executions;
+  run({subject.thrum, "c++", "-std=c++20", "-O2", program.source, "-o", program.binary}, usage);
+  program.of_one_search = search(subject, program, 1, out).executions;
   if (program.executions && *program.executions != program.of_one_search) {
     throw std::runtime_error(fmt::format("{}: {} executions, but the formula says {}", program.name,
                                          program.of_one_search, *program.executions));
   }
 }
 
-void take_turn(const std::string& thrum, const fs::path& out, std::uint64_t executions, Program& program) {
+void take_turn(const Subject& subject, const fs::path& out, std::uint64_t executions, Program& program) {
   std::uint64_t repeat = executions / program.of_one_search + 1;
   if (program.resident_short_kib == 0)
-    program.resident_short_kib = search(thrum, program, repeat / 10 + 1, out).resident_kib;
+    program.resident_short_kib = search(subject, program, repeat / 10 + 1, out).resident_kib;
   double before = fixed_work();
-  Run run = search(thrum, program, repeat, out);
+  Run run = search(subject, program, repeat, out);
   double speed = (before + fixed_work()) / 2;
   double rate = static_cast<double>(run.executions) / run.seconds;
   program.rates.push_back(rate);
@@ -172,9 +199,17 @@ void take_turn(const std::string& thrum, const fs::path& out, std::uint64_t exec
   program.resident_long_kib = std::max(program.resident_long_kib, run.resident_kib);
 }
 
-void print_table(const std::vector<Program>& programs, const Json& baseline) {
-  fmt::print("{:26}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}\n", "program", "executions", "median /s",
-             "lowest", "highest", "baseline", "of the baseline", "memory KiB");
+Program* find(std::vector<Program>& programs, const std::string& name) {
+  for (Program& program : programs) {
+    if (program.name == name) return &program;
+  }
+  return nullptr;
+}
+
+void print_table(const std::vector<Program>& programs, std::vector<Program>& others, const Json& baseline) {
+  fmt::print("{:26}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}{:>14}\n", "program", "executions", "median /s",
+             "lowest", "highest", "baseline", "of the baseline", "memory KiB",
+             others.empty() ? "" : "of the other");
   for (const Program& program : programs) {
     double rate = median(program.rates);
     std::string base = "-";
@@ -184,49 +219,90 @@ void print_table(const std::vector<Program>& programs, const Json& baseline) {
       ratio = fmt::format("{:.2f}",
                           median(program.relative) / baseline.at(program.name).at("relative").get<double>());
     }
-    fmt::print("{:26}{:>12}{:>14.0f}{:>12.0f}{:>12.0f}{:>12}{:>16}{:>14}\n", program.name,
+    const Program* other = find(others, program.name);
+    fmt::print("{:26}{:>12}{:>14.0f}{:>12.0f}{:>12.0f}{:>12}{:>16}{:>14}{:>14}\n", program.name,
                program.executions_total, rate, *std::min_element(program.rates.begin(), program.rates.end()),
                *std::max_element(program.rates.begin(), program.rates.end()), base, ratio,
                fmt::format("{} {:+}", program.resident_long_kib,
-                           program.resident_long_kib - program.resident_short_kib));
+                           program.resident_long_kib - program.resident_short_kib),
+               other ? fmt::format("{:.2f}", rate / median(other->rates)) : "");
   }
 }
 
-int bench(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 3) {
-    fmt::print(
-        stderr,
-        "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--write-baseline]\n");
-    return 2;
-  }
-  const std::string& thrum = arguments[0];
-  const fs::path directory = arguments[1];
+struct Options {
+  Subject subject;
+  std::optional<Subject> against;
+  fs::path programs;
+  std::string baseline;
+  std::vector<std::string> only;
   int rounds = 5;
   std::uint64_t executions = 1'000'000;
   bool write_baseline = false;
+};
+
+std::optional<Options> parse(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 3) return {};
+  Options options;
+  options.subject.thrum = arguments[0];
+  options.programs = arguments[1];
+  options.baseline = arguments[2];
   for (std::size_t i = 3; i < arguments.size(); ++i) {
-    if (arguments[i] == "--write-baseline") write_baseline = true;
-    if (arguments[i] == "--rounds" && i + 1 < arguments.size()) rounds = std::stoi(arguments[++i]);
-    if (arguments[i] == "--executions" && i + 1 < arguments.size()) executions = std::stoull(arguments[++i]);
+    const std::string& name = arguments[i];
+    if (name == "--write-baseline") {
+      options.write_baseline = true;
+      continue;
+    }
+    if (++i == arguments.size()) return {};
+    const std::string& value = arguments[i];
+    if (name == "--rounds") {
+      options.rounds = std::stoi(value);
+    } else if (name == "--executions") {
+      options.executions = std::stoull(value);
+    } else if (name == "--program") {
+      options.only.push_back(value);
+    } else if (name == "--against") {
+      rusage usage{};
+      std::string help = run({value, "check", "--help"}, usage);
+      options.against = Subject{value, help.find("--races") != std::string::npos};
+    } else {
+      return {};
+    }
   }
+  return options;
+}
+
+void write_baseline(const std::vector<Program>& programs, Json baseline, const std::string& file) {
+  for (const Program& program : programs) {
+    baseline[program.name] = {{"executions_per_second", median(program.rates)},
+                              {"relative", median(program.relative)}};
+  }
+  std::ofstream(file) << baseline.dump(2) << '\n';
+}
+
+int bench(const Options& options) {
   char name[] = "/tmp/thrum-bench-XXXXXX";
   if (!mkdtemp(name)) throw std::runtime_error("no temporary folder can be made");
   const fs::path out = name;
-  std::vector<Program> programs = read_programs(directory);
-  for (Program& program : programs) build(thrum, out, program);
-  for (int round = 0; round < rounds; ++round) {
-    for (Program& program : programs) take_turn(thrum, out, executions, program);
+  std::vector<Program> programs = read_programs(options.programs, options.only);
+  for (Program& program : programs) build(options.subject, out / "this", program);
+  std::vector<Program> others;
+  if (options.against) {
+    others = read_programs(options.programs, options.only);
+    if (!options.against->has_races_option)
+      std::erase_if(others, [](const Program& program) { return program.races; });
+    for (Program& program : others) build(*options.against, out / "other", program);
+  }
+  for (int round = 0; round < options.rounds; ++round) {
+    for (Program& program : programs) {
+      take_turn(options.subject, out, options.executions, program);
+      if (Program* other = find(others, program.name))
+        take_turn(*options.against, out, options.executions, *other);
+    }
   }
   Json baseline = Json::object();
-  if (std::ifstream file(arguments[2]); file) baseline = Json::parse(file);
-  print_table(programs, baseline);
-  if (write_baseline) {
-    for (const Program& program : programs) {
-      baseline[program.name] = {{"executions_per_second", median(program.rates)},
-                                {"relative", median(program.relative)}};
-    }
-    std::ofstream(arguments[2]) << baseline.dump(2) << '\n';
-  }
+  if (std::ifstream file(options.baseline); file) baseline = Json::parse(file);
+  print_table(programs, others, baseline);
+  if (options.write_baseline) write_baseline(programs, baseline, options.baseline);
   fs::remove_all(out);
   return 0;
 }
@@ -235,7 +311,13 @@ int bench(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return bench({argv + 1, argv + argc});
+    std::optional<Options> options = parse({argv + 1, argv + argc});
+    if (options) return bench(*options);
+    fmt::print(
+        stderr,
+        "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--program NAME]... "
+        "[--against THRUM] [--write-baseline]\n");
+    return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "throughput: {}\n", error.what());
     return 1;
