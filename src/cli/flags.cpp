@@ -25,7 +25,7 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
   std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
                                     "-I" + include + "/thrum/wrapped", "-I" + include};
   if (toolchain.clang) {
-    for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-compound-read-before-write"})
+    for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"})
       flags.insert(flags.end(), {"-mllvm", flag});
     return without_warnings(flags);
   }

@@ -120,7 +120,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "the machine can have them")
       ->capture_default_str();
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
-  app.add_option("--races", options.races, "report: a data race is a bug; ignore: races, and memory that is freed or not allocated, are not looked "
+  app.add_option("--races", options.races, "report: a data race is a bug; explore: likewise, and then its accesses become scheduling points; ignore: races, and memory that is freed or not allocated, are not looked "
                  "for")
       ->capture_default_str();
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
@@ -168,7 +168,7 @@ void validate(CheckOptions& options) {
   check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
   check_word("--heap", options.heap, {"lifo", "fresh"}, {"both"});
   threads_of(options.threads);
-  check_word("--races", options.races, {"report", "ignore"}, {"explore"});
+  races_of(options.races);
   read_bound(options);
   // What is known already must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;

@@ -30,6 +30,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   job.threads = threads;
   job.test = recorded.invocation.test;
   job.part = recorded.invocation.part;
+  job.known_races = recorded.trace.known_races;
   job.replay = recorded.plan;
   return job;
 }

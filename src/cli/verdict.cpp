@@ -60,14 +60,17 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string guarantee_words(const Report& report, Verdict verdict) {
+std::string guarantee_words(const Report& report, Verdict verdict, bool explores_races) {
   if (verdict == Verdict::skipped) return "nothing: the test was skipped";
   const Guarantee& guarantee = report.result.guarantee;
   if (!report.started_threads && weakened(report)) return "nothing: the program was not run to its end";
   if (!report.started_threads)
     return "the one schedule there is: no second thread was started and nothing was left open";
   // What would come behind a failure was not run.
-  const char* failures = report.result.bugs.empty() ? "" : " (an execution ends at its bug)";
+  bool ends = std::any_of(report.result.bugs.begin(), report.result.bugs.end(), [&](const FoundBug& bug) {
+    return !explores_races || bug.failure.kind != BugKind::data_race;
+  });
+  const char* failures = ends ? " (an execution ends at its bug)" : "";
   if (guarantee.complete && !weakened(report)) return std::string("every schedule") + failures;
   std::string text;
   for (const Bound& bound : guarantee.bounds) {
@@ -193,7 +196,8 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
     list.push_back(
         {"races-not-checked", 1,
          "DATA RACES WERE NOT LOOKED FOR (--races ignore). Threads are switched before synchronization and "
-         "atomic operations only, so a bug that takes a switch between plain accesses is missed wherever such "
+         "atomic operations only, so a bug that takes a switch between plain accesses is missed wherever "
+         "such "
          "accesses race."});
   }
   list.push_back(general_assumption("sequential-consistency"));
@@ -247,7 +251,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.reason = reason_words(outcome, options, death_test, time_seconds);
   bool whole = search.guarantee.complete || !report.started_threads;
   test.complete = test.verdict == Verdict::exhausted && whole;
-  test.guarantee = guarantee_words(report, test.verdict);
+  test.guarantee = guarantee_words(report, test.verdict, options.races == "explore");
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
     test.bounds.push_back(

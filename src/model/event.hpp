@@ -20,6 +20,10 @@ enum class Operation : std::uint8_t {
   plain_load,
   plain_store,
   deallocate,
+  // Those whose race is known are visible operations (`--races explore`).
+  racy_load,
+  racy_store,
+  racy_free,
   // Mutexes, also the writer's side of a read-write lock.
   lock,
   try_lock,

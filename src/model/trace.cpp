@@ -19,6 +19,7 @@ void Trace::clear() {
   access_places.clear();
   others.clear();
   other_places.clear();
+  known_races.clear();
   frames.clear();
   blocks.clear();
   output.clear();

@@ -58,6 +58,16 @@ struct HeapBlock {
   std::vector<Place> allocated;  // where: return addresses, innermost first; empty where that is not known
 };
 
+// Two places in code whose accesses race, and the bytes where they first did.
+struct KnownRace {
+  Place first;
+  Place second;
+  Place bytes;  // space other: an address that is the same in each process
+  std::uint64_t size = 0;
+
+  friend bool operator==(const KnownRace&, const KnownRace&) = default;
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -79,6 +89,8 @@ struct Trace {
   std::vector<EventPlaces> other_places;
   std::vector<StackFrame> frames;          // Recording::full: those that places speak of
   std::vector<HeapBlock> blocks;           // Recording::full: likewise
+  // Recording::full: the races that were passed over, and whose accesses were visible operations.
+  std::vector<KnownRace> known_races;
   std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.

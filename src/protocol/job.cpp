@@ -162,6 +162,13 @@ constexpr auto event = [](auto& codec, auto& x) {
   codec.number(x.size);
 };
 
+constexpr auto known_race = [](auto& codec, auto& x) {
+  place(codec, x.first);
+  place(codec, x.second);
+  place(codec, x.bytes);
+  codec.number(x.size);
+};
+
 constexpr auto waiter = [](auto& codec, auto& x) {
   codec.thread(x.thread);
   codec.enumerator(x.operation, Operation::process_exit);
@@ -253,6 +260,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.list(x.other_places, event_places);
   codec.list(x.frames, stack_frame);
   codec.list(x.blocks, heap_block);
+  codec.list(x.known_races, known_race);
   codec.text(x.output);
   if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
   if (x.other_places.size() != x.others.size()) codec.fail();
@@ -339,6 +347,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.text(x.test);
   codec.number(x.part);
   codec.flag(x.only_list);
+  codec.list(x.known_races, known_race);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };
 

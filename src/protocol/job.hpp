@@ -48,6 +48,7 @@ struct Job {
   std::string test;
   std::uint32_t part = 0;      // of a test that its framework runs in several parts, one after another
   bool only_list = false;      // nothing is to be searched: a program without tests ends at its first choice
+  std::vector<KnownRace> known_races;  // of Races::explore, where it is to begin with some
   std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
 };
 

@@ -64,6 +64,7 @@ std::string waits_for(Operation operation, const std::string& object, const std:
     case Operation::barrier_leave: return "waits for others at " + object;
     case Operation::load:
     case Operation::plain_load:
+    case Operation::racy_load:
     case Operation::read_modify_write:
     case Operation::compare_exchange: return "waits in a loop for a change of " + object;
     case Operation::sleep: return "sleeps";
@@ -81,9 +82,12 @@ std::string intended_text(Operation operation, const std::string& object) {
   std::string text(operation_name(operation));
   switch (operation) {
     case Operation::load:
-    case Operation::plain_load: text = "read"; break;
+    case Operation::plain_load:
+    case Operation::racy_load: text = "read"; break;
     case Operation::store:
-    case Operation::plain_store: text = "write"; break;
+    case Operation::plain_store:
+    case Operation::racy_store: text = "write"; break;
+    case Operation::racy_free: text = "free"; break;
     case Operation::read_modify_write:
     case Operation::compare_exchange: text = "update"; break;
     case Operation::atomic_section: return text;
@@ -142,11 +146,14 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
   std::string wrote = names_mutex ? object_text(file, places.operand, event.operand)
                                   : value_text(file, event.operand, places.operand, event.size);
   switch (event.operation) {
-    case Operation::load: return fmt::format("{} -> {}", object, read);
+    case Operation::load:
+    case Operation::racy_load: return fmt::format("{} -> {}", object, read);
     case Operation::plain_load: return "reads " + object;
     case Operation::store: return fmt::format("{} = {}", object, wrote);
-    case Operation::plain_store: return "writes " + object;
-    case Operation::deallocate: return "frees " + object;
+    case Operation::plain_store:
+    case Operation::racy_store: return "writes " + object;
+    case Operation::deallocate:
+    case Operation::racy_free: return "frees " + object;
     case Operation::read_modify_write: return fmt::format("{}: {} -> {}", object, read, wrote);
     case Operation::compare_exchange:
       if (event.outcome == Outcome::failed)
@@ -172,6 +179,8 @@ bool may_block(Operation operation) {
   switch (operation) {
     case Operation::store:
     case Operation::plain_store:
+    case Operation::racy_store:
+    case Operation::racy_free:
     case Operation::deallocate:
     case Operation::fence:
     case Operation::unlock:

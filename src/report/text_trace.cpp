@@ -140,9 +140,11 @@ std::string locks_text(const TraceFile& file, ThreadId thread, std::uint32_t eve
 
 bool stands_as(AccessKind kind, Operation operation) {
   switch (kind) {
-    case AccessKind::plain_read: return operation == Operation::plain_load;
-    case AccessKind::plain_write: return operation == Operation::plain_store;
-    case AccessKind::free: return operation == Operation::deallocate;
+    case AccessKind::plain_read:
+      return operation == Operation::plain_load || operation == Operation::racy_load;
+    case AccessKind::plain_write:
+      return operation == Operation::plain_store || operation == Operation::racy_store;
+    case AccessKind::free: return operation == Operation::deallocate || operation == Operation::racy_free;
     case AccessKind::atomic_read:
     case AccessKind::atomic_write: return is_visible(operation);
     case AccessKind::thread_end: break;

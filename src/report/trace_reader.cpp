@@ -32,6 +32,9 @@ class TraceReader {
     if (json_.contains("blocks")) {
       for (const Json& block : json_.at("blocks")) read_block(block);
     }
+    if (json_.contains("known_races")) {
+      for (const Json& race : json_.at("known_races")) read_known_race(race);
+    }
     for (const Json& event : json_.at("events")) read_event(event);
     for (const Json& choice : json_.at("choices")) read_choice(choice);
     if (json_.contains("failure")) read_failure(json_.at("failure"));
@@ -213,6 +216,13 @@ class TraceReader {
     json.at("size").get_to(block.size);
     block.allocated = read_stack(json.at("allocated"));
     file_.trace.blocks.push_back(std::move(block));
+  }
+
+  void read_known_race(const Json& json) {
+    std::vector<Place> places = read_stack(json.at("places"));
+    if (places.size() != 2) throw std::runtime_error("a known race is not of two places");
+    file_.trace.known_races.push_back(
+        {places[0], places[1], read_place(json.at("bytes")), json.at("size").get<std::uint64_t>()});
   }
 
   void read_waiters(const Json& json, std::vector<Waiter>& waiters, std::vector<EventPlaces>& all_places) {

@@ -32,10 +32,17 @@ class TraceWriter {
     json["threads"] = thread_names();
     json["threads_created"] = trace.threads;
     json["instrumented_operations"] = trace.steps;
-    json["frames"] = frames_;  // all are known by now
     json["blocks"] = std::move(blocks);
     json["events"] = std::move(events);
     json["choices"] = std::move(choices);
+    Json known = Json::array();
+    for (const KnownRace& race : trace.known_races) {
+      known.push_back({{"places", stack_json({race.first, race.second})},
+                       {"bytes", place_json(race.bytes)},
+                       {"size", race.size}});
+    }
+    json["known_races"] = std::move(known);
+    json["frames"] = frames_;  // all are known by now
     json["output"] = trace.output;
     return json;
   }

@@ -120,6 +120,16 @@ bool find_in_modules(std::uint64_t address, Place& place) {
   });
 }
 
+std::uint64_t address_in_module(const Place& place) {
+  std::uint64_t address = 0;
+  any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    if (place.space != Place::Space::module || number != place.owner) return false;
+    address = info.dlpi_addr + place.offset;
+    return true;
+  });
+  return address;
+}
+
 bool is_instrumented(std::uint64_t address) {
   return any_module(
       [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });

@@ -14,6 +14,8 @@ std::vector<Module> modules();
 
 // The module that holds the address and where in it; false where none does.
 bool find_in_modules(std::uint64_t address, Place& place);
+// The other way; 0 where there is no such module.
+std::uint64_t address_in_module(const Place& place);
 
 // The name of the module that holds the address if its threads cannot be controlled: it is neither
 // instrumented nor the C++ library, which only hands on what instrumented code asks of it. Else nullptr.

@@ -145,6 +145,7 @@ Limits limits_of(const Job& job, std::uint64_t executions_before) {
   if (job.executions != 0)
     limits.executions = job.executions > executions_before ? job.executions - executions_before : 1;
   limits.keep_going = job.keep_going;
+  limits.end_at_races = job.races == Races::explore;
   limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
   limits.announce = announce;
   limits.now = seconds;
@@ -186,14 +187,35 @@ void add_to_digest(const Trace& trace) {
   __builtin_unreachable();
 }
 
-// One search to its end. What was run before it had to begin anew is counted in `before`.
+// What races in the program is visible from now on. False: the search did not end by a race that is to be
+// explored.
+bool learn_race(const SearchResult& result, const Job& job) {
+  if (job.races != Races::explore || result.end != SearchEnd::bug) return false;
+  const Failure& failure = result.bugs.back().failure;
+  if (failure.kind != BugKind::data_race) return false;
+  race_judge().known().add(failure);
+  return true;
+}
+
+// The bugs of a search that came after `before`.
+void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
+  for (FoundBug& bug : from) {
+    bug.execution += before.executions;
+    bug.seconds += before.seconds;
+    before.bugs.push_back(std::move(bug));
+  }
+}
+
+// One search to its end. What was run before it had to begin anew is counted, and its bugs kept, in `before`.
 SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
   while (true) {
     g_restart = false;
     std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
     THRUM_CHECK(strategy != nullptr);
     SearchResult one = explore(program, *strategy, limits_of(job, before.executions));
-    if (!g_restart) return one;
+    bool by_race = !g_restart && learn_race(one, job);
+    if (!g_restart && !by_race) return one;
+    if (by_race) take_bugs(one.bugs, before);  // else they are found again
     before.executions += one.executions;
     before.steps += one.steps;
     before.seconds += one.seconds;
@@ -213,11 +235,9 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
   for (std::uint64_t i = 0; i < job.repeat; ++i) {
     SearchResult one = search_once(program, job, before);
     if (i == 0) {
+      take_bugs(one.bugs, before);
       all = std::move(one);
-      for (FoundBug& bug : all.bugs) {
-        bug.execution += before.executions;
-        bug.seconds += before.seconds;
-      }
+      all.bugs = std::move(before.bugs);
       continue;
     }
     THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);
@@ -245,6 +265,7 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   budget.announce = limits.announce;
   budget.now = limits.now;
   for (FoundBug& bug : result.bugs) {
+    race_judge().known().use(bug.trace.known_races.size());
     if (!g_restart) simplify(program, bug, budget);
   }
 }
@@ -257,6 +278,7 @@ void engine() {
   Report report;
   report.started_threads = true;
   const Job& job = *world.job;
+  race_judge().known().add(job.known_races);
   if (job.replay) {
     Trace& trace = report.replayed.emplace();
     announce(*job.replay);
@@ -318,6 +340,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     again = recording == Recording::full && race_judge().wants_again(trace);
   } while ((again || g_again != Again::no) && !g_restart);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
+  if (recording == Recording::full) trace.known_races = race_judge().known().places();
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();

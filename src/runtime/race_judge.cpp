@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "runtime/failure.hpp"
@@ -42,6 +43,13 @@ MemoryOrder order_of(int order) {
   }
 }
 
+// A race is passed over whose accesses are not all visible operations.
+void note_unexplored() {
+  notes().uncontrolled(
+      "races-not-explored",
+      "a racing access inside a call of a library, or the end of a thread, is no scheduling point");
+}
+
 std::string bytes_text(std::uint64_t size) { return std::to_string(size) + (size == 1 ? " byte" : " bytes"); }
 
 std::string access_text(AccessKind kind, std::uint64_t size) {
@@ -50,6 +58,10 @@ std::string access_text(AccessKind kind, std::uint64_t size) {
 }
 
 }  // namespace
+
+// Asked by entries in switch.S.
+extern "C" __attribute__((visibility("hidden"))) bool thrum_promotes;
+bool thrum_promotes = false;
 
 constexpr RaceJudge::RaceJudge() : detector_(map_pages) {}
 
@@ -62,7 +74,10 @@ void RaceJudge::begin(bool again) {
   foreign_.clear();
   freed_.clear();
   allowed_.resize(allowed_before_);
+  at_point_ = false;
   recognising_ = again && earlier_;
+  thrum_promotes = known_.count() != 0;
+  attentive_ = recognising_ || thrum_promotes;
   recognised_.reset();
   if (learned_) learned_->clear();
 }
@@ -103,7 +118,9 @@ void RaceJudge::end(const Thread& thread) {
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || detector_.clock(thread.number).knows(use.access.when)) continue;
     Access end{use.access.address, use.access.size, AccessKind::thread_end, thread.code, {}};
-    fail_by({use.access, end, use.access.address});
+    Race race{use.access, end, use.access.address};
+    if (!is_passed_over(race)) fail_by(race);
+    note_unexplored();  // no scheduling point can stand there
   }
 }
 
@@ -194,11 +211,38 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
   }
 }
 
-void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code) {
+void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
+                       Point point) {
   auto begin = reinterpret_cast<std::uint64_t>(address);
-  if (__builtin_expect(recognising_, 0) ||
-      !detector_.repeats(scheduler().current().number, kind, begin, size))
-    judge(kind, begin, size, code);
+  if (__builtin_expect(attentive_, 0)) return access_attentively(kind, begin, size, code, point);
+  if (!detector_.repeats(scheduler().current().number, kind, begin, size)) judge(kind, begin, size, code);
+}
+
+void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                                   std::uint64_t code, Point point) {
+  bool promoted = point != Point::done && known_.promotes(code, address, size);
+  if (!promoted || point == Point::nowhere) {
+    if (promoted) note_unexplored();
+    return judge(kind, address, size, code);
+  }
+  auto bytes = static_cast<std::uint32_t>(size);
+  if (kind == AccessKind::plain_write) {
+    scheduler().arrive(Operation::racy_store, address, bytes, code);
+    judge_at_point(kind, address, size, code);
+    return scheduler().done(Scheduler::Effect::change);
+  }
+  scheduler().arrive_in_loop(Operation::racy_load, address, bytes, code);
+  judge_at_point(kind, address, size, code);
+  std::uint64_t value = 0;
+  if (size <= sizeof value) std::memcpy(&value, reinterpret_cast<const void*>(address), size);
+  scheduler().done(Scheduler::Effect::read, value);
+}
+
+void RaceJudge::judge_at_point(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                               bool at_point) {
+  at_point_ = at_point;
+  judge(kind, address, size, code);
+  at_point_ = false;
 }
 
 void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
@@ -249,7 +293,10 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return;
-  judge(AccessKind::free, begin, size, code);
+  bool promoted = __builtin_expect(attentive_, 0) && known_.promotes(code, begin, size);
+  if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
+  judge_at_point(AccessKind::free, begin, size, code, promoted);
+  if (promoted) scheduler().done(Scheduler::Effect::change);
   if (!scheduler().director().records_places()) return;
   freed_.push_back({begin,
                     {me.id, AccessKind::free, static_cast<std::uint32_t>(size), begin, code, me.events, 0},
@@ -341,8 +388,13 @@ bool RaceJudge::is_allowed(std::uint64_t address) const {
   });
 }
 
+bool RaceJudge::is_passed_over(const Race& race) const {
+  return known_.holds(race.earlier.code, race.later.code);
+}
+
 void RaceJudge::check_races() {
   for (const Race& race : detector_.races()) {
+    if (__builtin_expect(attentive_, 0) && is_passed_over(race)) continue;
     bool left_out = ((race.earlier.code | race.later.code) & kLeftOut) != 0;
     if (!left_out && !is_allowed(race.address)) fail_by(race);
     // No scheduling point stands before such accesses, so that schedules may have been left out.
@@ -385,7 +437,7 @@ void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t addre
     return;
   recognised_ = MemoryAccess{me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, 0};
   recognised_places_ = {described_place(address), {}, {}, running_stack()};
-  write_down(scheduler().current(), kind, address, size, code);
+  if (!at_point_) write_down(scheduler().current(), kind, address, size, code);
 }
 
 // Plain accesses that matter stand in the trace as events that do not count.

@@ -22,6 +22,7 @@
 #include "model/trace.hpp"
 #include "races/race_detector.hpp"
 #include "runtime/forever.hpp"
+#include "runtime/known_races.hpp"
 #include "runtime/thread.hpp"
 #include "runtime/world.hpp"
 
@@ -46,8 +47,18 @@ class RaceJudge {
   void acquire(std::uint64_t object);
   void release(std::uint64_t object);
 
+  // Which are passed over. To be changed between executions only.
+  KnownRaces& known() { return known_; }
+
+  // How an access may become a visible operation, where a race of its place is known.
+  enum class Point : std::uint8_t {
+    here,     // the access itself comes right behind; a read's entry is in switch.S
+    done,     // it is one already
+    nowhere,  // it is part of a call that does more
+  };
   // The running thread touches memory. code: behind the call.
-  void access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code);
+  void access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
+              Point point);
   // Atomically; order: __ATOMIC_*.
   void load(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void store(const volatile void* address, std::size_t size, int order, std::uint64_t code);
@@ -81,6 +92,11 @@ class RaceJudge {
     Access access;
   };
   void judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  void judge_at_point(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                      bool at_point = true);
+  void access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                          Point point);
+  bool is_passed_over(const Race& race) const;
   template <typename Do>
   void judge_atomic(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
                     Do detect);
@@ -102,6 +118,9 @@ class RaceJudge {
                                      std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
 
   RaceDetector detector_;
+  KnownRaces known_;
+  bool attentive_ = false;       // accesses may be more than judged
+  bool at_point_ = false;        // the access that is judged is the pending operation
   std::vector<ThreadId> names_;  // of threads by number
   struct LeftOut {
     std::uint16_t reads = 0;

@@ -17,48 +17,50 @@ namespace {
 
 using namespace thrum;
 
+inline void read(const void* address, std::size_t size, std::uint64_t code) {
+  note_plain_read(address, size, code, RaceJudge::Point::here);
+}
+
+inline void write(const void* address, std::size_t size, std::uint64_t code) {
+  note_plain_write(address, size, code, RaceJudge::Point::here);
+}
+
 inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
   scheduler().arrive_in_loop(Operation::load, reinterpret_cast<std::uint64_t>(address), size, code);
-  if (world.judges_races) race_judge().access(AccessKind::plain_read, address, size, code);
+  if (world.judges_races)
+    race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::done);
   scheduler().done(Scheduler::Effect::read);
 }
 
 inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
-  if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code);
+  if (world.judges_races)
+    race_judge().access(AccessKind::plain_write, address, size, code, RaceJudge::Point::done);
   scheduler().done(Scheduler::Effect::change);
 }
 
 }  // namespace
 
-#define ACCESS(size)                                                                                     \
-  THRUM_EXPORT void __tsan_read##size(void* address) { note_plain_read(address, size, THRUM_CALLER); }   \
-  THRUM_EXPORT void __tsan_write##size(void* address) { note_plain_write(address, size, THRUM_CALLER); } \
-  THRUM_EXPORT void __tsan_read_write##size(void* address) {                                             \
-    note_plain_write(address, size, THRUM_CALLER);                                                       \
-  }                                                                                                      \
-  THRUM_EXPORT void __tsan_unaligned_read##size(void* address) {                                         \
-    note_plain_read(address, size, THRUM_CALLER);                                                        \
-  }                                                                                                      \
-  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) {                                        \
-    note_plain_write(address, size, THRUM_CALLER);                                                       \
-  }                                                                                                      \
-  THRUM_EXPORT void __tsan_unaligned_read_write##size(void* address) {                                   \
-    note_plain_write(address, size, THRUM_CALLER);                                                       \
-  }                                                                                                      \
-  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                                \
-    volatile_read(address, size, THRUM_CALLER);                                                          \
-  }                                                                                                      \
-  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                      \
-    volatile_read(address, size, THRUM_CALLER);                                                          \
-  }                                                                                                      \
-  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                                         \
-    volatile_write(address, size, THRUM_CALLER);                                                         \
-  }                                                                                                      \
-  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {                               \
-    volatile_write(address, size, THRUM_CALLER);                                                         \
+#define ACCESS(size)                                                                                    \
+  THRUM_LOOP_IMPL void __tsan_read##size##_impl(void* address) { read(address, size, THRUM_CALLER); }   \
+  THRUM_LOOP_IMPL void __tsan_unaligned_read##size##_impl(void* address) {                              \
+    read(address, size, THRUM_CALLER);                                                                  \
+  }                                                                                                     \
+  THRUM_EXPORT void __tsan_write##size(void* address) { write(address, size, THRUM_CALLER); }           \
+  THRUM_EXPORT void __tsan_unaligned_write##size(void* address) { write(address, size, THRUM_CALLER); } \
+  THRUM_LOOP_IMPL void __tsan_volatile_read##size##_impl(void* address) {                               \
+    volatile_read(address, size, THRUM_CALLER);                                                         \
+  }                                                                                                     \
+  THRUM_LOOP_IMPL void __tsan_unaligned_volatile_read##size##_impl(void* address) {                     \
+    volatile_read(address, size, THRUM_CALLER);                                                         \
+  }                                                                                                     \
+  THRUM_EXPORT void __tsan_volatile_write##size(void* address) {                                        \
+    volatile_write(address, size, THRUM_CALLER);                                                        \
+  }                                                                                                     \
+  THRUM_EXPORT void __tsan_unaligned_volatile_write##size(void* address) {                              \
+    volatile_write(address, size, THRUM_CALLER);                                                        \
   }
 
 ACCESS(1)
@@ -77,16 +79,12 @@ THRUM_EXPORT void __tsan_func_exit() {
   // It may have been entered before there was any search.
   if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();
 }
-THRUM_EXPORT void __tsan_vptr_update(void** place, void*) {
-  note_plain_write(place, sizeof *place, THRUM_CALLER);
+THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { write(place, sizeof *place, THRUM_CALLER); }
+THRUM_LOOP_IMPL void __tsan_vptr_read_impl(void** place) { read(place, sizeof *place, THRUM_CALLER); }
+THRUM_LOOP_IMPL void __tsan_read_range_impl(void* address, std::size_t size) {
+  read(address, size, THRUM_CALLER);
 }
-THRUM_EXPORT void __tsan_vptr_read(void** place) { note_plain_read(place, sizeof *place, THRUM_CALLER); }
-THRUM_EXPORT void __tsan_read_range(void* address, std::size_t size) {
-  note_plain_read(address, size, THRUM_CALLER);
-}
-THRUM_EXPORT void __tsan_write_range(void* address, std::size_t size) {
-  note_plain_write(address, size, THRUM_CALLER);
-}
+THRUM_EXPORT void __tsan_write_range(void* address, std::size_t size) { write(address, size, THRUM_CALLER); }
 
 THRUM_EXPORT void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   note_plain_read(from, size, THRUM_CALLER);

@@ -11,17 +11,19 @@
 namespace thrum {
 
 // Counts it, and judges it. code: behind the call.
-inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
+inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code,
+                            RaceJudge::Point point = RaceJudge::Point::nowhere) {
   count_step();
-  if (world.judges_races) race_judge().access(AccessKind::plain_read, address, size, code);
+  if (world.judges_races) race_judge().access(AccessKind::plain_read, address, size, code, point);
 }
 
 // Likewise. It ends a waiting loop, unless it goes to the thread's own stack: what a loop keeps there is
 // compared anyway.
-inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code) {
+inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code,
+                             RaceJudge::Point point = RaceJudge::Point::nowhere) {
   count_step();
   if (!world.running || size == 0) return;
-  if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code);
+  if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code, point);
   const Thread& me = scheduler().current();
   const auto* place = static_cast<const volatile char*>(address);
   if (place < me.stack_bottom || place >= me.stack_top) world.wrote = true;

@@ -83,7 +83,8 @@ SearchResult Search::run() {
     if (trace_.end == End::steps) ++result_.cut_by_steps;
     if (trace_.end == End::assumption) ++result_.assumptions_failed;
     if (trace_.end == End::bug && !take_bug()) break;
-    if (!result_.bugs.empty() && !limits_.keep_going) {
+    bool ends = trace_.end == End::bug && limits_.end_at_races && trace_.failure.kind == BugKind::data_race;
+    if (!result_.bugs.empty() && (ends || !limits_.keep_going)) {
       result_.end = SearchEnd::bug;
       break;
     }

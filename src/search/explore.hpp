@@ -17,6 +17,7 @@ namespace thrum {
 struct Limits {
   std::uint64_t executions = 0;  // 0: none
   bool keep_going = false;       // past the first bug, to every distinct one
+  bool end_at_races = false;     // but not past a data race
 
   // Asked before each execution; true ends the search as out of time.
   std::function<bool()> out_of_time;

@@ -133,6 +133,24 @@ std::string compare_result(const json& result, const Findings& findings, const S
   return wrong;
 }
 
+std::string compare_explored(const json& result, const Findings& finest) {
+  json test = result.at("tests").at(0);
+  json others = json::array();
+  for (const json& bug : test.at("bugs")) {
+    if (bug.at("kind") != bug_kind_name(BugKind::data_race)) others.push_back(bug);
+  }
+  bool racy = others.size() != test.at("bugs").size();
+  if (racy != finest.racy) return racy ? "a race that is none" : "a race was not found";
+  test["bugs"] = others;
+  std::map<ToyBug, int> bugs;
+  std::string wrong = collect_bugs(test, bugs);
+  if (wrong.empty()) wrong = compare_bugs(bugs, expected_of(finest, {}));
+  if (!wrong.empty()) return wrong;
+  return test.at("guarantee").at("text").get<std::string>().starts_with("every schedule")
+             ? ""
+             : "not all is covered: " + test.at("guarantee").dump();
+}
+
 std::string compare_sample(const json& result, const Findings& findings) {
   std::map<ToyBug, int> bugs;
   std::string wrong = collect_bugs(result.at("tests").at(0), bugs);

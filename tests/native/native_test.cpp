@@ -24,6 +24,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/shrink.hpp"
 #include "programs/child_process.hpp"
+#include "support/random.hpp"
 
 namespace thrum {
 namespace {
@@ -253,6 +254,75 @@ TEST(Native, AgreesWithTheOracleOnFamilyB) {
   Totals totals = compare_random_programs(Family::b, 20);
   EXPECT_GT(totals.opcodes[Opcode::read], 0);
   EXPECT_GT(totals.opcodes[Opcode::write], 0);
+}
+
+// Two threads that access few variables in every way with little to order them, and then assertions that fail
+// for each value which a register may have: the bugs of the program say what can be read.
+ToyCode racing_program(std::uint64_t seed) {
+  Random random(seed);
+  auto below = [&](std::uint64_t limit) { return static_cast<std::uint8_t>(random.below(limit)); };
+  auto operand = [&] {
+    return below(2) == 0 ? static_cast<std::uint8_t>(kRegisterOperand + below(2))
+                         : static_cast<std::uint8_t>(1 + below(3));
+  };
+  ToyCode code;
+  code.threads.push_back({{Opcode::create, {1}}, {Opcode::create, {2}}});
+  for (int thread = 0; thread < 2; ++thread) {
+    std::vector<Instruction>& list = code.threads.emplace_back();
+    for (std::size_t length = 3 + random.below(2); list.size() < length;) {
+      switch (below(10)) {
+        case 0: list.push_back({Opcode::load, {below(2), below(2)}}); break;
+        case 1: list.push_back({Opcode::add, {below(2), below(2), 1}}); break;
+        case 2: list.push_back({Opcode::peek, {below(2), below(2)}}); break;
+        case 3: list.push_back({Opcode::poke, {below(2), operand()}}); break;
+        case 4: list.push_back({Opcode::read_two, {0, below(2)}}); break;
+        case 5: list.push_back({Opcode::write_two, {0, operand()}}); break;
+        case 6:
+        case 7: list.push_back({Opcode::write, {below(2), operand()}}); break;
+        default: list.push_back({Opcode::read, {below(2), below(2)}}); break;
+      }
+    }
+  }
+  for (std::uint8_t reg = 0; reg < 2; ++reg) {
+    for (std::uint8_t value = 1; value < 5; ++value)
+      code.threads[2].push_back({Opcode::unequal, {reg, value}});
+  }
+  return code;
+}
+
+// Whatever races do becomes visible, and so all that the program can do is found.
+TEST(Native, ExploresRacesAsTheOracleDoes) {
+  std::uint64_t first = setting("THRUM_NATIVE_SEED", 1);
+  std::uint64_t count = setting("THRUM_NATIVE_PROGRAMS", 60);
+  OracleSettings settings;
+  settings.plain_is_visible = true;
+  settings.executions_max = kExecutionsMax;
+  std::uint64_t compared = 0;
+  std::uint64_t racy = 0;
+  std::uint64_t only_by_race = 0;  // programs with a bug that shows between plain accesses only
+  for (std::uint64_t batch = first; batch < first + count; batch += kProgramsInOneBinary) {
+    Workshop workshop;
+    std::vector<ToyCode> codes;
+    std::uint64_t end = std::min(batch + kProgramsInOneBinary, first + count);
+    for (std::uint64_t seed = batch; seed < end; ++seed)
+      codes.push_back(seed % 2 == 0 ? random_program(seed, Family::b, kExecutionsMax).code
+                                    : racing_program(seed));
+    ASSERT_EQ(workshop.compile("programs", codes), "");
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      Findings finest = enumerate(codes[i], settings);
+      Findings coarse = enumerate(codes[i]);
+      // A bug that needs no race may stop every execution before one.
+      if (finest.gave_up || (coarse.stopped && !coarse.racy)) continue;
+      json result = workshop.check("programs", i, {"--races", "explore", "--bound", "none"});
+      EXPECT_EQ(compare_explored(result, finest), "") << "seed " << batch + i << "\n" << print(codes[i]);
+      ++compared;
+      racy += finest.racy ? 1 : 0;
+      if (finest.bugs.size() > coarse.bugs.size()) ++only_by_race;
+    }
+  }
+  std::cout << compared << " programs, " << racy << " racy, " << only_by_race << " with bugs by races\n";
+  EXPECT_GT(racy, compared / 4);
+  EXPECT_GT(only_by_race, compared / 20);
 }
 
 // Waits on condition variables, without and with spurious wake-ups.

@@ -44,11 +44,12 @@ static bool compare_exchange(std::atomic<int>& variable, int expected, int desir
 // What is no atomic access to an atomic variable.
 static int& plain(std::atomic<int>& variable) { return reinterpret_cast<int&>(variable); }
 
-// Lest the compiler leave out a read whose value nobody uses: it may race all the same.
+// Lest the compiler make one access of two, or leave out a read whose value nobody uses: it may race all the same.
 static int used(int value) {
-  asm volatile("" : "+r"(value));
+  asm volatile("" : "+r"(value) : : "memory");
   return value;
 }
+static void written() { asm volatile("" : : : "memory"); }
 
 static int read_two(const int* first) {
   std::uint64_t both;
@@ -171,11 +172,11 @@ class Translator {
                     {b, order, a, value(operands[2]), value(operands[3])});
       case Opcode::fence: return fill("std::atomic_thread_fence($);", {order});
       case Opcode::read: return fill("r[$] = used(p[$]);", {b, a});
-      case Opcode::write: return fill("p[$] = $;", {a, value(operands[1])});
+      case Opcode::write: return fill("p[$] = $; written();", {a, value(operands[1])});
       case Opcode::peek: return fill("r[$] = used(plain(x[$]));", {b, a});
-      case Opcode::poke: return fill("plain(x[$]) = $;", {a, value(operands[1])});
+      case Opcode::poke: return fill("plain(x[$]) = $; written();", {a, value(operands[1])});
       case Opcode::read_two: return fill("r[$] = used(read_two(&p[$]));", {b, a});
-      default: return fill("write_two(&p[$], $);", {a, value(operands[1])});
+      default: return fill("write_two(&p[$], $); written();", {a, value(operands[1])});
     }
   }
 
