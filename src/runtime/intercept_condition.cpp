@@ -18,21 +18,25 @@ using namespace thrum;
 namespace {
 
 constexpr std::uint32_t kAll = ~std::uint32_t{0};
+constexpr const char* kWithoutMutex = "waits for a condition variable without holding the mutex";
 
 int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
                        std::uint64_t code) {
   std::uint64_t object = address_of(condition);
   std::uint64_t lock_object = address_of(mutex);
   auto& lock = state_at<LockState>(lock_object);
+  const bool holds_it = lock.owner == running_owner();
+  if (!holds_it && checks_owner(lock)) return EPERM;
   if (!world.running) {
+    if (!holds_it) fail_misuse(kWithoutMutex, code);
     if (deadline == kNoDeadline) fail_alone(Operation::wait_reacquire, object, code);
     scheduler().advance_clock(deadline);
     return ETIMEDOUT;
   }
-  bool checks_owner = lock.kind == PTHREAD_MUTEX_RECURSIVE || lock.kind == PTHREAD_MUTEX_ERRORCHECK;
-  if (checks_owner && lock.owner != running_owner()) return EPERM;
   cancellation_point(code);
   scheduler().arrive(Operation::wait_release, object, 0, code);
+  if (!holds_it) fail_misuse(kWithoutMutex, code);
+  check_same_mutex(object, lock_object, code);
   std::uint32_t depth = std::exchange(lock.count, 0u);
   give_up(lock_object);
   scheduler().done(Scheduler::Effect::change, 0, lock_object);
@@ -69,6 +73,12 @@ void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_
   scheduler().done(Scheduler::Effect::change, woken);
 }
 
+// Threads that have been woken, and are not back yet, are done with it.
+void destroy_condition(std::uint64_t object, std::uint64_t code) {
+  check_condition_unused(object, code);
+  destroyed(object, code);
+}
+
 }  // namespace
 
 THRUM_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) {
@@ -82,6 +92,7 @@ THRUM_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_cond
 
 THRUM_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
   THRUM_FORWARD(pthread_cond_destroy, condition)
+  destroy_condition(address_of(condition), THRUM_CALLER);
   return 0;
 }
 
@@ -123,7 +134,10 @@ THRUM_EXPORT int cnd_init(cnd_t* condition) {
   return thrd_success;
 }
 
-THRUM_EXPORT void cnd_destroy(cnd_t* condition) { THRUM_FORWARD(cnd_destroy, condition) }
+THRUM_EXPORT void cnd_destroy(cnd_t* condition) {
+  THRUM_FORWARD(cnd_destroy, condition)
+  destroy_condition(address_of(condition), THRUM_CALLER);
+}
 
 namespace {
 
@@ -170,6 +184,8 @@ THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_
 
 THRUM_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
   THRUM_FORWARD(pthread_barrier_destroy, barrier)
+  check_barrier_unused(address_of(barrier), THRUM_CALLER);
+  destroyed(address_of(barrier), THRUM_CALLER);
   return 0;
 }
 

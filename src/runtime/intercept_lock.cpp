@@ -13,12 +13,7 @@ using namespace thrum;
 
 namespace {
 
-constexpr int kKindMask = 3;  // glibc keeps further properties in the kind
-constexpr int kRobust = 16;   // the one that matters here
 constexpr int kCeilingMax = 99;
-
-int kind_of(const LockState& lock) { return lock.kind & kKindMask; }
-bool is_robust(const LockState& lock) { return (lock.kind & kRobust) != 0; }
 
 // The running thread, which had to wait for nobody any more, takes a robust mutex. The last holder may have
 // ended, or another may have given the mutex up.
@@ -38,18 +33,31 @@ void forget_robust(LockState& lock, std::uint64_t object) {
   if (lock.condition == MutexCondition::owner_died) lock.condition = MutexCondition::not_recoverable;
 }
 
-[[gnu::always_inline]] inline int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline,
-                                             std::uint64_t code) {
-  std::uint64_t object = address_of(mutex);
-  auto& lock = state_at<LockState>(object);
-  std::uint32_t me = running_owner();
-  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
-  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
+// The running thread locks a mutex that it holds.
+[[gnu::noinline]] int lock_again(LockState& lock, std::uint64_t object, std::uint64_t deadline,
+                                 std::uint64_t code) {
+  if (kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+  if (kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
     if (world.running) scheduler().arrive(Operation::lock, object, 0, code);
     ++lock.count;
     done_with_lock();
     return 0;
   }
+  if (deadline == kNoDeadline) {
+    if (world.running) scheduler().arrive(Operation::lock, object, 0, code);
+    fail_misuse("locks a mutex that it holds already: it would wait for itself", code);
+  }
+  arrive_at_lock(Operation::lock, object, deadline, code);
+  if (world.running) done_by_timeout();
+  return ETIMEDOUT;
+}
+
+[[gnu::always_inline]] inline int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline,
+                                             std::uint64_t code) {
+  std::uint64_t object = address_of(mutex);
+  auto& lock = state_at<LockState>(object);
+  std::uint32_t me = running_owner();
+  if (__builtin_expect(lock.owner == me, 0)) return lock_again(lock, object, deadline, code);
   if (!arrive_at_lock(Operation::lock, object, deadline, code)) {
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
@@ -60,12 +68,19 @@ void forget_robust(LockState& lock, std::uint64_t object) {
   return 0;
 }
 
+// The running thread unlocks a mutex that it does not hold.
+[[gnu::noinline]] int unlock_of_other(const LockState& lock, std::uint64_t object, std::uint64_t code) {
+  if (checks_owner(lock)) return EPERM;
+  if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
+  fail_misuse(
+      lock.owner == 0 ? "unlocks a mutex that nobody holds" : "unlocks a mutex that another thread holds",
+      code);
+}
+
 int unlock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
-  bool checks_owner = kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
-                      is_robust(lock);
-  if (checks_owner && lock.owner != running_owner()) return EPERM;
+  if (__builtin_expect(lock.owner != running_owner(), 0)) return unlock_of_other(lock, object, code);
   if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
   if (lock.count != 0) {
     --lock.count;
@@ -92,6 +107,24 @@ int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   } else {
     lock.owner = me;
   }
+  done_with_lock();
+  return 0;
+}
+
+// Error-checking mutexes answer that they are in use; robust ones may be left to the next owner.
+int destroy_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
+  std::uint64_t object = address_of(mutex);
+  const auto& lock = state_at<LockState>(object);
+  if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
+  if (lock.owner != 0) {
+    if (kind_of(lock) != PTHREAD_MUTEX_ERRORCHECK)
+      fail_misuse(lock.owner == running_owner() ? "destroys a mutex that it holds"
+                                                : "destroys a mutex that another thread holds",
+                  code);
+    done_with_lock(Outcome::failed);
+    return EBUSY;
+  }
+  check_mutex_unused(object, code);
   done_with_lock();
   return 0;
 }
@@ -151,7 +184,7 @@ THRUM_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexa
     pthread_mutexattr_getprotocol(attributes, &protocol);
     if (protocol == PTHREAD_PRIO_PROTECT) pthread_mutexattr_getprioceiling(attributes, &ceiling);
   }
-  init_mutex(address_of(mutex), robust == PTHREAD_MUTEX_ROBUST ? kind | kRobust : kind, ceiling);
+  init_mutex(address_of(mutex), robust == PTHREAD_MUTEX_ROBUST ? kind | kMutexRobust : kind, ceiling);
   return 0;
 }
 
@@ -186,7 +219,7 @@ THRUM_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* mutex, int ceilin
 
 THRUM_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_destroy, mutex)
-  return destroy_lock(address_of(mutex), THRUM_CALLER);
+  return destroy_mutex(mutex, THRUM_CALLER);
 }
 
 THRUM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
@@ -242,7 +275,10 @@ THRUM_EXPORT int mtx_init(mtx_t* mutex, int type) {
   return thrd_success;
 }
 
-THRUM_EXPORT void mtx_destroy(mtx_t* mutex){THRUM_FORWARD(mtx_destroy, mutex)}
+THRUM_EXPORT void mtx_destroy(mtx_t* mutex) {
+  THRUM_FORWARD(mtx_destroy, mutex)
+  destroy_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), THRUM_CALLER);
+}
 
 THRUM_EXPORT int mtx_lock(mtx_t* mutex) {
   THRUM_FORWARD(mtx_lock, mutex)

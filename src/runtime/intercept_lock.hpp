@@ -6,8 +6,20 @@
 #include <cerrno>
 
 #include "runtime/intercept.hpp"
+#include "runtime/lock_misuse.hpp"
 
 namespace thrum {
+
+inline constexpr int kMutexKindMask = 3;  // glibc keeps further properties in the kind
+inline constexpr int kMutexRobust = 16;   // the one that matters here
+
+inline int kind_of(const LockState& lock) { return lock.kind & kMutexKindMask; }
+inline bool is_robust(const LockState& lock) { return (lock.kind & kMutexRobust) != 0; }
+// Whether it answers with EPERM where a thread gives it up that does not hold it.
+inline bool checks_owner(const LockState& lock) {
+  return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
+         is_robust(lock);
+}
 
 // Waits until the running thread may have the lock; false where the deadline passed first.
 [[gnu::always_inline]] inline bool arrive_at_lock(Operation operation, std::uint64_t object,
@@ -30,13 +42,6 @@ inline void done_with_lock(Outcome outcome = Outcome::done) {
   if (!world.running) return;
   scheduler().done(outcome == Outcome::failed ? Scheduler::Effect::read : Scheduler::Effect::change, 0, 0,
                    outcome);
-}
-
-inline int destroy_lock(std::uint64_t object, std::uint64_t code) {
-  if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
-  bool free = lock_is_free(object);
-  done_with_lock(free ? Outcome::done : Outcome::failed);
-  return free ? 0 : EBUSY;
 }
 
 // 0 and the deadline in virtual time, or why there is none.

@@ -17,6 +17,34 @@ bool prefers_writers(const pthread_rwlock_t* lock) {
   return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
+std::uint8_t& readers_of(LockState& lock) {
+  return lock.readers[world.running ? scheduler().current().slot % LockState::kReaders : 0];
+}
+
+void begin_to_read(LockState& lock) {
+  constexpr std::uint8_t kFull = 255;
+  ++lock.count;
+  if (std::uint8_t& mine = readers_of(lock); mine != kFull) ++mine;
+}
+
+void end_to_read(LockState& lock) {
+  constexpr std::uint8_t kFull = 255;
+  if (std::uint8_t& mine = readers_of(lock); mine != kFull) --mine;
+  if (--lock.count == 0) std::memset(lock.readers, 0, sizeof lock.readers);
+}
+
+[[gnu::noinline]] int destroy_lock(std::uint64_t object, std::uint64_t code) {
+  const auto& lock = state_at<LockState>(object);
+  if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
+  if (lock.owner != 0)
+    fail_misuse(lock.owner == running_owner() ? "destroys a read-write lock that it holds"
+                                              : "destroys a read-write lock that another thread holds",
+                code);
+  if (lock.count != 0) fail_misuse("destroys a read-write lock that a thread holds to read", code);
+  done_with_lock();
+  return 0;
+}
+
 int lock_in_queue(LockState& lock, std::uint64_t object, std::uint64_t deadline, std::uint64_t code) {
   scheduler().arrive(Operation::lock_queue, object, 0, code);
   bool queued = !lock_is_free(object);
@@ -44,7 +72,7 @@ int lock_shared(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t 
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
   }
-  ++lock.count;
+  begin_to_read(lock);
   done_with_lock();
   return 0;
 }
@@ -111,7 +139,7 @@ THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
   std::uint64_t object = address_of(rwlock);
   if (world.running) scheduler().arrive_in_loop(Operation::try_shared_lock, object, 0, THRUM_CALLER);
   bool free = shared_lock_is_free(object);
-  if (free) ++state_at<LockState>(object).count;
+  if (free) begin_to_read(state_at<LockState>(object));
   done_with_lock(free ? Outcome::done : Outcome::failed);
   return free ? 0 : EBUSY;
 }
@@ -134,9 +162,13 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
   if (world.running)
     scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
   if (writes) {
+    if (lock.owner != running_owner())
+      fail_misuse("unlocks a read-write lock that another thread holds to write", THRUM_CALLER);
     lock.owner = 0;
-  } else if (lock.count != 0) {
-    --lock.count;
+  } else {
+    if (lock.count == 0) fail_misuse("unlocks a read-write lock that nobody holds", THRUM_CALLER);
+    if (readers_of(lock) == 0) fail_misuse("unlocks a read-write lock that only others hold", THRUM_CALLER);
+    end_to_read(lock);
   }
   done_with_lock();
   return 0;
@@ -151,12 +183,22 @@ THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
 
 THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_destroy, lock)
+  if (*lock != 0)
+    fail_misuse(static_cast<std::uint32_t>(*lock) == running_owner()
+                    ? "destroys a spin lock that it holds"
+                    : "destroys a spin lock that another thread holds",
+                THRUM_CALLER);
+  destroyed(address_of(lock), THRUM_CALLER);
   return 0;
 }
 
 THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_lock, lock)
   std::uint64_t object = address_of(lock);
+  if (static_cast<std::uint32_t>(*lock) == running_owner()) {
+    if (world.running) scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER);
+    fail_misuse("locks a spin lock that it holds already: it would wait for itself", THRUM_CALLER);
+  }
   if (!world.running) {
     if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER);
   } else {
@@ -179,6 +221,10 @@ THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
 THRUM_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_unlock, lock)
   if (world.running) scheduler().arrive(Operation::unlock, address_of(lock), 0, THRUM_CALLER);
+  if (static_cast<std::uint32_t>(*lock) != running_owner())
+    fail_misuse(*lock == 0 ? "unlocks a spin lock that nobody holds"
+                           : "unlocks a spin lock that another thread holds",
+                THRUM_CALLER);
   *lock = 0;
   done_with_lock();
   return 0;

@@ -11,6 +11,7 @@
 #include "runtime/cancellation.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/lock_misuse.hpp"
 #include "runtime/process_state.hpp"
 
 using namespace thrum;
@@ -62,6 +63,8 @@ THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
 
 THRUM_EXPORT int sem_destroy(sem_t* semaphore) {
   THRUM_FORWARD(sem_destroy, semaphore)
+  check_semaphore_unused(address_of(semaphore), THRUM_CALLER);
+  destroyed(address_of(semaphore), THRUM_CALLER);
   return 0;
 }
 

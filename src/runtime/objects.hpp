@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/thread_names.hpp"
@@ -27,6 +28,10 @@ struct LockState {
   std::uint16_t ceiling;
   std::uint32_t writers_waiting;  // of a read-write lock that prefers them
   std::int32_t kind;              // of a mutex
+  // Of a read-write lock: by whom it is read, counted by threads' slots modulo their number. One that is full
+  // stays so until nobody reads any more.
+  static constexpr std::size_t kReaders = 16;
+  std::uint8_t readers[kReaders];
 };
 static_assert(sizeof(LockState) <= sizeof(pthread_mutex_t) && sizeof(LockState) <= sizeof(pthread_rwlock_t));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock preemptions=0
+// expect: bug lock-misuse preemptions=0
 //
 // A thread locks a normal mutex twice.
 #include <pthread.h>

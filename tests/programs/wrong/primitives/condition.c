@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // case pthread_cond_init: bug deadlock
-// case pthread_cond_destroy: bug deadlock
+// case pthread_cond_destroy: bug data-race
 // case pthread_cond_wait: bug deadlock
 // case pthread_cond_timedwait: bug assertion
 // case pthread_cond_clockwait: bug assertion
@@ -9,7 +9,7 @@
 // case pthread_cond_broadcast: bug assertion
 // case pthread_barrier_init: bug deadlock
 // case pthread_barrier_wait: bug assertion
-// case pthread_barrier_destroy: bug deadlock
+// case pthread_barrier_destroy: bug data-race
 // case pthread_once: bug deadlock
 #define _GNU_SOURCE
 #include <stdatomic.h>

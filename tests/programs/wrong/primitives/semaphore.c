@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // case sem_init: bug deadlock preemptions=0
-// case sem_destroy: bug assertion
+// case sem_destroy: bug data-race
 // case sem_wait: bug assertion
 // case sem_timedwait: bug assertion
 // case sem_clockwait: bug assertion

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock
+// expect: bug lock-misuse
 //
 // A handler that locks the mutex which the thread holds that it interrupts.
 #define _GNU_SOURCE

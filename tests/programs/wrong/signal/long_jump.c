@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock
+// expect: bug lock-misuse
 // compilers: both
 //
 // The handler leaves by siglongjmp what it interrupted, with the mutex locked.

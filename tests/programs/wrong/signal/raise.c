@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock preemptions=0
+// expect: bug lock-misuse preemptions=0
 //
 // raise runs the handler at once, here with the mutex held that it locks.
 #define _GNU_SOURCE

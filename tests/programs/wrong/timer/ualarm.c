@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: bug deadlock preemptions=0
+// expect: bug lock-misuse preemptions=0
 //
 // ualarm's handler waits for a mutex that its thread holds while it sleeps.
 #define _GNU_SOURCE
