@@ -157,6 +157,16 @@ bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t a
   return !races_.empty();
 }
 
+bool RaceDetector::used_atomically(std::uint64_t address) {
+  Cell& cell = shadow_.cell(address);
+  for (std::size_t i = 0; i < cell.count; ++i) {
+    const Record& record = shadow_.record(cell, i);
+    if (record.kind == AccessKind::atomic_write && (record.bytes & bytes_of(address % kCellBytes, 1)) != 0)
+      return true;
+  }
+  return false;
+}
+
 // Of bytes of one cell.
 inline void RaceDetector::access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread,
                                       AccessKind kind, std::uint8_t bytes, std::uint64_t code) {

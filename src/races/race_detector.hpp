@@ -73,6 +73,10 @@ class RaceDetector {
 
   void fence(std::uint16_t thread, MemoryOrder order);
 
+  // Whether the byte has been changed atomically, and no plain write or free that knows of that came after
+  // it. Not told of a change in whose stretch the thread had written the byte plainly before.
+  bool used_atomically(std::uint64_t address);
+
   const VectorClock& clock(std::uint16_t thread) const { return threads_[thread].now; }
 
  private:

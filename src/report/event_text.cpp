@@ -214,7 +214,9 @@ std::string wait_text(const TraceFile& file, std::size_t i) {
 }
 
 std::string waiter_text(const TraceFile& file, const Waiter& waiter, const EventPlaces& places) {
-  std::string holder = waiter.holder == kNoThread ? "" : file.names.name(waiter.holder);
+  std::string holder = waiter.holder == kNoThread       ? ""
+                       : waiter.holder == waiter.thread ? "itself"
+                                                        : file.names.name(waiter.holder);
   std::string object = object_text(file, places.object, waiter.object);
   if (waiter.ready) {
     return "was about to: " + intended_text(waiter.operation, object);

@@ -358,11 +358,10 @@ std::string text_trace(const TraceFile& file, const TextStyle& style) {
   if (!style.unfolded) rows = fold(rows);
   text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
   if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
-  text += "\n" + (failure.waiters.empty() ? (file.trace.access_places.empty() ? failure_place(file, style)
-                                                                              : accesses_text(file, style)) +
-                                                others_text(file, style)
-                                          : waiters_text(file, style));
-  return text + output_text(file.trace.output);
+  text += "\n" + (!failure.waiters.empty()           ? waiters_text(file, style)
+                  : file.trace.access_places.empty() ? failure_place(file, style)
+                                                     : accesses_text(file, style));
+  return text + others_text(file, style) + output_text(file.trace.output);
 }
 
 }  // namespace thrum

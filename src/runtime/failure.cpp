@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -118,15 +119,21 @@ void fail(Failure failure) {
           trace.waiter_places.push_back({described_place(waiter.object), {}, {}, thread->stack});
       }
     }
-    if (trace.failure.waiters.empty()) note_others(trace);
+    note_others(trace);
   }
   end_execution();
 }
 
 void note_others(Trace& trace) {
+  auto is_told_of = [&](const Thread& thread) {
+    const std::vector<Waiter>& waiters = trace.failure.waiters;
+    return thread.id == trace.failure.thread ||
+           std::any_of(waiters.begin(), waiters.end(),
+                       [&](const Waiter& waiter) { return waiter.thread == thread.id; });
+  };
   for (const Thread* thread : scheduler().live()) {
     bool stands = thread->life == Life::standing || thread->wait == Wait::join;
-    if (thread->id == trace.failure.thread || thread->timer || !stands) continue;
+    if (is_told_of(*thread) || thread->timer || !stands) continue;
     trace.others.push_back(scheduler().waiter(*thread));
     trace.other_places.push_back({described_place(thread->object), {}, {}, thread->stack});
   }

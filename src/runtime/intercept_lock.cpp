@@ -33,31 +33,18 @@ void forget_robust(LockState& lock, std::uint64_t object) {
   if (lock.condition == MutexCondition::owner_died) lock.condition = MutexCondition::not_recoverable;
 }
 
-// The running thread locks a mutex that it holds.
-[[gnu::noinline]] int lock_again(LockState& lock, std::uint64_t object, std::uint64_t deadline,
-                                 std::uint64_t code) {
-  if (kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
-  if (kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
-    if (world.running) scheduler().arrive(Operation::lock, object, 0, code);
-    ++lock.count;
-    done_with_lock();
-    return 0;
-  }
-  if (deadline == kNoDeadline) {
-    if (world.running) scheduler().arrive(Operation::lock, object, 0, code);
-    fail_misuse("locks a mutex that it holds already: it would wait for itself", code);
-  }
-  arrive_at_lock(Operation::lock, object, deadline, code);
-  if (world.running) done_by_timeout();
-  return ETIMEDOUT;
-}
-
 [[gnu::always_inline]] inline int lock_mutex(pthread_mutex_t* mutex, std::uint64_t deadline,
                                              std::uint64_t code) {
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
   std::uint32_t me = running_owner();
-  if (__builtin_expect(lock.owner == me, 0)) return lock_again(lock, object, deadline, code);
+  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
+  if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
+    if (world.running) scheduler().arrive(Operation::lock, object, 0, code);
+    ++lock.count;
+    done_with_lock();
+    return 0;
+  }
   if (!arrive_at_lock(Operation::lock, object, deadline, code)) {
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
@@ -124,12 +111,14 @@ int destroy_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
     done_with_lock(Outcome::failed);
     return EBUSY;
   }
-  check_mutex_unused(object, code);
+  check_mutex_unused(object, "destroys", code);
   done_with_lock();
   return 0;
 }
 
-void init_mutex(std::uint64_t object, int kind, int ceiling) {
+void init_mutex(std::uint64_t object, int kind, int ceiling, std::uint64_t code) {
+  check_not_held(object, "mutex", lock_holder(object), false, code);
+  check_mutex_unused(object, "initialises", code);
   auto& lock = state_at<LockState>(object);
   lock = {};
   lock.kind = kind;
@@ -184,7 +173,8 @@ THRUM_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexa
     pthread_mutexattr_getprotocol(attributes, &protocol);
     if (protocol == PTHREAD_PRIO_PROTECT) pthread_mutexattr_getprioceiling(attributes, &ceiling);
   }
-  init_mutex(address_of(mutex), robust == PTHREAD_MUTEX_ROBUST ? kind | kMutexRobust : kind, ceiling);
+  init_mutex(address_of(mutex), robust == PTHREAD_MUTEX_ROBUST ? kind | kMutexRobust : kind, ceiling,
+             THRUM_CALLER);
   return 0;
 }
 
@@ -271,7 +261,8 @@ int mutex_error_of(int error) {
 THRUM_EXPORT int mtx_init(mtx_t* mutex, int type) {
   THRUM_FORWARD(mtx_init, mutex, type)
   if ((type & ~(mtx_recursive | mtx_timed)) != 0) return thrd_error;
-  init_mutex(address_of(mutex), type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL, 0);
+  init_mutex(address_of(mutex), type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL, 0,
+             THRUM_CALLER);
   return thrd_success;
 }
 

@@ -27,7 +27,7 @@ inline bool checks_owner(const LockState& lock) {
   Wait wait = operation == Operation::shared_lock ? Wait::shared_lock : Wait::lock;
   if (!world.running) {
     bool free = wait == Wait::lock ? lock_is_free(object) : shared_lock_is_free(object);
-    if (!free && deadline == kNoDeadline) fail_alone(operation, object, code);
+    if (!free && deadline == kNoDeadline) fail_alone(operation, object, code, wait);
     if (!free) scheduler().advance_clock(deadline);
     return free;
   }

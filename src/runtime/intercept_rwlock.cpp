@@ -95,6 +95,9 @@ int lock_exclusive(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64
 
 THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
   THRUM_FORWARD(pthread_rwlock_init, lock, attributes)
+  std::uint64_t object = address_of(lock);
+  check_not_held(object, "read-write lock", lock_holder(object), state_at<LockState>(object).count != 0,
+                 THRUM_CALLER);
   std::memset(static_cast<void*>(lock), 0, sizeof *lock);
   int kind = PTHREAD_RWLOCK_DEFAULT_NP;
   if (attributes) pthread_rwlockattr_getkind_np(attributes, &kind);
@@ -177,6 +180,8 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
 // A spin lock is a mutex whose waiting costs processor time, which does not matter here.
 THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
   THRUM_FORWARD(pthread_spin_init, lock, shared)
+  std::uint64_t object = address_of(lock);
+  check_not_held(object, "spin lock", spin_lock_holder(object), false, THRUM_CALLER);
   *lock = 0;
   return 0;
 }
@@ -195,12 +200,8 @@ THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
 THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_lock, lock)
   std::uint64_t object = address_of(lock);
-  if (static_cast<std::uint32_t>(*lock) == running_owner()) {
-    if (world.running) scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER);
-    fail_misuse("locks a spin lock that it holds already: it would wait for itself", THRUM_CALLER);
-  }
   if (!world.running) {
-    if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER);
+    if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER, Wait::spin_lock);
   } else {
     scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER, Wait::spin_lock);
   }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/lock_misuse.hpp"
 
+#include <algorithm>
+
 #include "runtime/failure.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/modules.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
 
 namespace thrum {
+
+using namespace std::string_literals;
 
 namespace {
 
@@ -31,40 +37,73 @@ bool sleeps_at(const Standing& standing, Operation operation, std::uint64_t obje
 
 }  // namespace
 
-void fail_misuse(const char* what, std::uint64_t code) {
+void fail_misuse(std::string what, std::uint64_t code) {
   ThreadId thread = world.running ? scheduler().current().id : kMainThread;
-  fail({BugKind::lock_misuse, what, thread, code, {}});
+  fail({BugKind::lock_misuse, std::move(what), thread, code, {}});
 }
 
-void check_condition_unused(std::uint64_t condition, std::uint64_t code) {
+const char* self_lock(Wait wait, std::uint64_t object, ThreadId thread, std::uint16_t slot) {
+  if (wait == Wait::spin_lock && spin_lock_holder(object) == thread)
+    return "locks again a spin lock that it holds";
+  if (wait != Wait::lock) return nullptr;
+  if (lock_holder(object) == thread) return "locks again a mutex that it holds";
+  // Among more threads than are counted apart, others may be the readers.
+  const auto& lock = state_at<LockState>(object);
+  bool reads = lock.count != 0 && scheduler().slots_used() <= LockState::kReaders && lock.readers[slot] != 0;
+  return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
+}
+
+void check_self_locks() {
+  for (const Thread* thread : scheduler().live()) {
+    const char* what = self_lock(thread->wait, thread->object, thread->id, thread->slot);
+    if (!what) continue;
+    Failure failure{BugKind::lock_misuse, what, thread->id, thread->code, {}};
+    failure.waiters.push_back(scheduler().waiter(*thread));
+    failure.waiters[0].holder = thread->id;
+    fail(std::move(failure));
+  }
+}
+
+void check_condition_unused(std::uint64_t condition, const char* does, std::uint64_t code) {
   bool used = another_stands([condition](const Standing& standing) {
     return sleeps_at(standing, Operation::wait_reacquire, condition);
   });
-  if (used) fail_misuse("destroys a condition variable that a thread waits for", code);
+  if (used) fail_misuse(does + " a condition variable that a thread waits for"s, code);
 }
 
-void check_barrier_unused(std::uint64_t barrier, std::uint64_t code) {
+void check_barrier_unused(std::uint64_t barrier, const char* does, std::uint64_t code) {
   bool used = another_stands(
       [barrier](const Standing& standing) { return sleeps_at(standing, Operation::barrier_leave, barrier); });
-  if (used) fail_misuse("destroys a barrier that a thread waits at", code);
+  if (used) fail_misuse(does + " a barrier that a thread waits at"s, code);
 }
 
-void check_semaphore_unused(std::uint64_t semaphore, std::uint64_t code) {
+void check_semaphore_unused(std::uint64_t semaphore, const char* does, std::uint64_t code) {
   bool used = another_stands([semaphore](const Standing& standing) {
     return standing.wait == Wait::semaphore && standing.object == semaphore &&
            semaphore_count(semaphore) == 0;
   });
-  if (used) fail_misuse("destroys a semaphore that a thread waits for", code);
+  if (used) fail_misuse(does + " a semaphore that a thread waits for"s, code);
+}
+
+void check_mutex_unused(std::uint64_t mutex, const char* does, std::uint64_t code) {
+  bool used = another_stands([mutex](const Standing& standing) { return standing.lock == mutex; });
+  if (used) fail_misuse(does + " a mutex that a waiting thread is to have again"s, code);
+}
+
+void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool read, std::uint64_t code) {
+  if (!world.judges_races) return;
+  bool held = read || std::any_of(scheduler().live().begin(), scheduler().live().end(),
+                                  [holder](const Thread* thread) { return thread->id == holder; });
+  Place place;
+  if (!held || !race_judge().used_atomically(lock)) return;
+  if (ProgramHeap::is_heap(lock) || find_in_modules(lock, place))
+    fail_misuse("initialises a "s + name + " that a thread holds", code);
 }
 
 void destroyed(std::uint64_t object, std::uint64_t code) {
+  constexpr std::size_t kPart = 4;  // what its operations count as touching
   if (world.judges_races)
-    race_judge().access(AccessKind::plain_write, reinterpret_cast<void*>(object), sizeof(void*), code);
-}
-
-void check_mutex_unused(std::uint64_t mutex, std::uint64_t code) {
-  bool used = another_stands([mutex](const Standing& standing) { return standing.lock == mutex; });
-  if (used) fail_misuse("destroys a mutex that a waiting thread is to have again", code);
+    race_judge().access(AccessKind::plain_write, reinterpret_cast<void*>(object), kPart, code);
 }
 
 void check_same_mutex(std::uint64_t condition, std::uint64_t mutex, std::uint64_t code) {

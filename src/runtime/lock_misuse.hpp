@@ -5,23 +5,38 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "runtime/objects.hpp"
+#include "runtime/thread.hpp"
 
 namespace thrum {
 
 // The running thread uses a lock wrongly. what: a sentence without its subject, the thread.
-[[noreturn]] void fail_misuse(const char* what, std::uint64_t code);
+[[noreturn]] void fail_misuse(std::string what, std::uint64_t code);
 
-// It is about to destroy or initialise anew the object, while others use it: fails.
-void check_condition_unused(std::uint64_t condition, std::uint64_t code);
-void check_barrier_unused(std::uint64_t barrier, std::uint64_t code);
-void check_semaphore_unused(std::uint64_t semaphore, std::uint64_t code);
+// A thread that locks again what it holds waits for itself, for ever, while others go on. Where the execution
+// ends, because nobody can go on, the process ends or its steps are used up, this fails if there is such a
+// thread: it is what is wrong, whoever else waits.
+void check_self_locks();
+// What a thread does that waits so; nullptr where it does not wait for itself.
+const char* self_lock(Wait wait, std::uint64_t object, ThreadId thread, std::uint16_t slot);
+
+// The running thread is about to destroy the object, or to initialise it anew: fails while others wait there,
+// or, of a mutex, are to have it again after a condition wait. does: "destroys", "initialises".
+void check_condition_unused(std::uint64_t condition, const char* does, std::uint64_t code);
+void check_barrier_unused(std::uint64_t barrier, const char* does, std::uint64_t code);
+void check_semaphore_unused(std::uint64_t semaphore, const char* does, std::uint64_t code);
+void check_mutex_unused(std::uint64_t mutex, const char* does, std::uint64_t code);
+// It is about to initialise the lock, whose memory reads as if the thread held it, or some thread to read:
+// fails where that is so. Memory that another object had before may read like that as well. So a lock on a
+// stack, where frames come and go unseen, may be initialised, and so may one whose memory was freed or
+// written plainly since it was last locked; that is known where races are looked for.
+void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool read, std::uint64_t code);
+
 // It destroys an object without a scheduling point: whoever uses that afterwards, or before and not in order,
 // is told so as of other memory that is written.
 void destroyed(std::uint64_t object, std::uint64_t code);
-// No condition wait is to take that mutex again.
-void check_mutex_unused(std::uint64_t mutex, std::uint64_t code);
 
 // It is about to wait for the condition variable with that mutex: fails where others wait with another one.
 void check_same_mutex(std::uint64_t condition, std::uint64_t mutex, std::uint64_t code);

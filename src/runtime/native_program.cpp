@@ -13,6 +13,7 @@
 #include "runtime/files.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
+#include "runtime/lock_misuse.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
@@ -395,6 +396,7 @@ void need_library() {
 }
 
 void cut_by_steps() {
+  check_self_locks();
   g_trace->end = End::steps;
   leave();
 }
@@ -445,6 +447,7 @@ void exit_process(int status) {
         BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
     report_without_search(status == 0 ? nullptr : &failure);
   }
+  check_self_locks();
   if (status != 0) {
     fail({BugKind::nonzero_exit,
           "the program exits with status " + std::to_string(status),

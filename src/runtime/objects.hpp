@@ -77,6 +77,10 @@ inline ThreadId lock_holder(std::uint64_t object) {
   std::uint32_t owner = state_at<LockState>(object).owner;
   return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);
 }
+inline ThreadId spin_lock_holder(std::uint64_t object) {
+  auto owner = static_cast<std::uint32_t>(state_at<pthread_spinlock_t>(object));
+  return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);
+}
 inline std::uint32_t semaphore_count(std::uint64_t object) { return state_at<SemaphoreState>(object).count; }
 inline bool once_is_running(std::uint64_t object) { return state_at<pthread_once_t>(object) == kOnceRunning; }
 inline bool guard_is_running(std::uint64_t object) { return state_at<GuardState>(object).running != 0; }

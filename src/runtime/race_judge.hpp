@@ -75,6 +75,9 @@ class RaceJudge {
   // true have come.
   void leave_out(AccessKind kind, bool begin);
 
+  // Whether the byte was last changed atomically, as those of locks are.
+  bool used_atomically(std::uint64_t address) { return detector_.used_atomically(address); }
+
  private:
   struct Earlier {  // the access to be recognised
     std::uint16_t number;

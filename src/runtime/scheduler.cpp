@@ -8,6 +8,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
+#include "runtime/lock_misuse.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
@@ -458,6 +459,7 @@ Waiter Scheduler::waiter(const Thread& thread) const {
 }
 
 void Scheduler::fail_stuck() {
+  check_self_locks();
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   bool anybody = false;
   for (Thread* thread : live_) {
