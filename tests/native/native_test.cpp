@@ -327,7 +327,7 @@ TEST(Native, ExploresRacesAsTheOracleDoes) {
 
 // Waits on condition variables, without and with spurious wake-ups.
 TEST(Native, AgreesWithTheOracleOnFamilyC) {
-  Totals totals = compare_random_programs(Family::c, 15);
+  Totals totals = compare_random_programs(Family::c, 18);
   EXPECT_GT(totals.spurious, totals.programs / 4);
 }
 

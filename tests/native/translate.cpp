@@ -80,6 +80,8 @@ int main(int, char** arguments) {
 constexpr std::string_view kAssertionMark = "assertion at ";
 constexpr std::string_view kMisuseMark = "misuse at ";
 
+constexpr std::string_view kSelfLock = "locks again a mutex that it holds";
+
 // Text with each '$' replaced by the next of the operands.
 std::string fill(std::string_view text, std::initializer_list<std::string> operands) {
   std::string result;
@@ -238,7 +240,9 @@ std::string translate(const std::vector<ToyCode>& programs) {
 }
 
 std::optional<ToyBug> translated_bug(std::string_view kind, std::string_view message) {
-  if (kind == bug_kind_name(BugKind::deadlock)) return ToyBug{BugKind::deadlock, 0, {}};
+  // A thread that waits for itself is told of as what is wrong; the toy's is a deadlock like any other.
+  bool waits_for_itself = kind == bug_kind_name(BugKind::lock_misuse) && message == kSelfLock;
+  if (kind == bug_kind_name(BugKind::deadlock) || waits_for_itself) return ToyBug{BugKind::deadlock, 0, {}};
   if (kind != bug_kind_name(BugKind::assertion)) return std::nullopt;
   for (auto [mark, meant] :
        {std::pair{kAssertionMark, BugKind::assertion}, std::pair{kMisuseMark, BugKind::lock_misuse}}) {

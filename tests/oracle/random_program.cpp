@@ -165,6 +165,7 @@ void Generator::try_lock_section(Block& block) {
   add(block, Opcode::unlock, {mutex});
 }
 
+// Each condition variable has a mutex of its own, since to wait for one with several at once has no meaning.
 void Generator::wait_section(Block& block) {
   std::uint8_t mutex = object();
   add(block, Opcode::lock, {mutex});
@@ -173,9 +174,9 @@ void Generator::wait_section(Block& block) {
     add(block, Opcode::skip, {reg(), 1, 1});
   }
   if (one_in(2)) {
-    add(block, Opcode::wait, {object(), mutex});
+    add(block, Opcode::wait, {mutex, mutex});
   } else {
-    add(block, Opcode::timed_wait, {object(), mutex, 3, below(3)});
+    add(block, Opcode::timed_wait, {mutex, mutex, 3, below(3)});
   }
   if (one_in(3)) access(block);
   add(block, Opcode::unlock, {mutex});
@@ -184,7 +185,6 @@ void Generator::wait_section(Block& block) {
 // A loop around a wait, of two rounds, since there are no other loops.
 void Generator::wait_loop(Block& block) {
   std::uint8_t mutex = object();
-  std::uint8_t condition = object();
   std::uint8_t variable = object();
   bool timed = one_in(4);
   add(block, Opcode::lock, {mutex});
@@ -192,9 +192,9 @@ void Generator::wait_loop(Block& block) {
     add(block, Opcode::load, {variable, 0});
     add(block, Opcode::skip, {0, 1, static_cast<std::uint8_t>(rounds == 2 ? 4 : 1)});
     if (timed) {
-      add(block, Opcode::timed_wait, {condition, mutex, 3, below(3)});
+      add(block, Opcode::timed_wait, {mutex, mutex, 3, below(3)});
     } else {
-      add(block, Opcode::wait, {condition, mutex});
+      add(block, Opcode::wait, {mutex, mutex});
     }
   }
   if (one_in(2)) {

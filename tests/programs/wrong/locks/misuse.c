@@ -4,9 +4,6 @@
 // case unlock_free: bug lock-misuse preemptions=0
 // case unlock_twice: bug lock-misuse preemptions=0
 // case unlock_of_other: bug lock-misuse preemptions=2
-// case relock: bug lock-misuse preemptions=0
-// case relock_alone: bug lock-misuse preemptions=0
-// case relock_robust: bug lock-misuse preemptions=0
 // case destroy_held: bug lock-misuse preemptions=0
 // case destroy_held_by_other: bug lock-misuse preemptions=2
 // case destroy_recursive: bug lock-misuse preemptions=0
@@ -18,7 +15,6 @@
 // case destroy_condition: bug lock-misuse preemptions=1
 // case spin_unlock_free: bug lock-misuse preemptions=0
 // case spin_unlock_of_other: bug lock-misuse preemptions=2
-// case spin_relock: bug lock-misuse preemptions=0
 // case spin_destroy_held: bug lock-misuse preemptions=0
 // case rwlock_unlock_free: bug lock-misuse preemptions=0
 // case rwlock_unlock_of_writer: bug lock-misuse preemptions=2
@@ -40,7 +36,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t robust;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
@@ -93,14 +88,6 @@ static void misuse_mutex(void) {
     pthread_mutex_unlock(&mutex);
   }
   if (is("unlock_of_other") && other_holds()) pthread_mutex_unlock(&mutex);
-  if (is("relock")) {
-    pthread_mutex_lock(&second);
-    pthread_mutex_lock(&second);
-  }
-  if (is("relock_robust")) {
-    pthread_mutex_lock(&robust);
-    pthread_mutex_lock(&robust);
-  }
   if (is("destroy_held")) {
     pthread_mutex_lock(&second);
     pthread_mutex_destroy(&second);
@@ -137,8 +124,7 @@ static void misuse_others(void) {
     pthread_spin_trylock(&spin);
     pthread_spin_unlock(&spin);
   }
-  if (is("spin_relock") || is("spin_destroy_held")) pthread_spin_lock(&spin);
-  if (is("spin_relock")) pthread_spin_lock(&spin);
+  if (is("spin_destroy_held")) pthread_spin_lock(&spin);
   if (is("spin_destroy_held")) pthread_spin_destroy(&spin);
   if (is("rwlock_unlock_free")) pthread_rwlock_unlock(&rwlock);
   if (is("rwlock_unlock_of_writer") || is("rwlock_unlock_of_reader")) {
@@ -159,15 +145,7 @@ int main(int count, char** arguments) {
   name = count > 1 ? arguments[1] : "";
   pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
   mtx_init(&plain, mtx_plain);
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-  pthread_mutex_init(&robust, &attributes);
   if (is("wait_alone_without_mutex")) pthread_cond_wait(&condition, &mutex);
-  if (is("relock_alone")) {
-    pthread_mutex_lock(&mutex);
-    pthread_mutex_lock(&mutex);
-  }
   pthread_t thread;
   pthread_create(&thread, NULL, other, NULL);
   misuse_mutex();
