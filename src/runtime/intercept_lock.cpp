@@ -59,9 +59,7 @@ void forget_robust(LockState& lock, std::uint64_t object) {
 [[gnu::noinline]] int unlock_of_other(const LockState& lock, std::uint64_t object, std::uint64_t code) {
   if (checks_owner(lock)) return EPERM;
   if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
-  fail_misuse(
-      lock.owner == 0 ? "unlocks a mutex that nobody holds" : "unlocks a mutex that another thread holds",
-      code);
+  fail_held("unlocks a mutex", lock_holder(object), code);
 }
 
 int unlock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
@@ -104,10 +102,7 @@ int destroy_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   const auto& lock = state_at<LockState>(object);
   if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
   if (lock.owner != 0) {
-    if (kind_of(lock) != PTHREAD_MUTEX_ERRORCHECK)
-      fail_misuse(lock.owner == running_owner() ? "destroys a mutex that it holds"
-                                                : "destroys a mutex that another thread holds",
-                  code);
+    if (kind_of(lock) != PTHREAD_MUTEX_ERRORCHECK) fail_held("destroys a mutex", lock_holder(object), code);
     done_with_lock(Outcome::failed);
     return EBUSY;
   }

@@ -36,10 +36,7 @@ void end_to_read(LockState& lock) {
 [[gnu::noinline]] int destroy_lock(std::uint64_t object, std::uint64_t code) {
   const auto& lock = state_at<LockState>(object);
   if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
-  if (lock.owner != 0)
-    fail_misuse(lock.owner == running_owner() ? "destroys a read-write lock that it holds"
-                                              : "destroys a read-write lock that another thread holds",
-                code);
+  if (lock.owner != 0) fail_held("destroys a read-write lock", lock_holder(object), code);
   if (lock.count != 0) fail_misuse("destroys a read-write lock that a thread holds to read", code);
   done_with_lock();
   return 0;
@@ -96,8 +93,7 @@ int lock_exclusive(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64
 THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
   THRUM_FORWARD(pthread_rwlock_init, lock, attributes)
   std::uint64_t object = address_of(lock);
-  check_not_held(object, "read-write lock", lock_holder(object), state_at<LockState>(object).count != 0,
-                 THRUM_CALLER);
+  check_not_held(object, "read-write lock", lock_holder(object), true, THRUM_CALLER);
   std::memset(static_cast<void*>(lock), 0, sizeof *lock);
   int kind = PTHREAD_RWLOCK_DEFAULT_NP;
   if (attributes) pthread_rwlockattr_getkind_np(attributes, &kind);
@@ -166,10 +162,10 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
     scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
   if (writes) {
     if (lock.owner != running_owner())
-      fail_misuse("unlocks a read-write lock that another thread holds to write", THRUM_CALLER);
+      fail_held("unlocks a read-write lock", lock_holder(object), THRUM_CALLER);
     lock.owner = 0;
   } else {
-    if (lock.count == 0) fail_misuse("unlocks a read-write lock that nobody holds", THRUM_CALLER);
+    if (lock.count == 0) fail_held("unlocks a read-write lock", kNoThread, THRUM_CALLER);
     if (readers_of(lock) == 0) fail_misuse("unlocks a read-write lock that only others hold", THRUM_CALLER);
     end_to_read(lock);
   }
@@ -188,12 +184,9 @@ THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
 
 THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_destroy, lock)
-  if (*lock != 0)
-    fail_misuse(static_cast<std::uint32_t>(*lock) == running_owner()
-                    ? "destroys a spin lock that it holds"
-                    : "destroys a spin lock that another thread holds",
-                THRUM_CALLER);
-  destroyed(address_of(lock), THRUM_CALLER);
+  std::uint64_t object = address_of(lock);
+  if (*lock != 0) fail_held("destroys a spin lock", spin_lock_holder(object), THRUM_CALLER);
+  destroyed(object, THRUM_CALLER);
   return 0;
 }
 
@@ -221,11 +214,10 @@ THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
 
 THRUM_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_unlock, lock)
-  if (world.running) scheduler().arrive(Operation::unlock, address_of(lock), 0, THRUM_CALLER);
+  std::uint64_t object = address_of(lock);
+  if (world.running) scheduler().arrive(Operation::unlock, object, 0, THRUM_CALLER);
   if (static_cast<std::uint32_t>(*lock) != running_owner())
-    fail_misuse(*lock == 0 ? "unlocks a spin lock that nobody holds"
-                           : "unlocks a spin lock that another thread holds",
-                THRUM_CALLER);
+    fail_held("unlocks a spin lock", spin_lock_holder(object), THRUM_CALLER);
   *lock = 0;
   done_with_lock();
   return 0;

@@ -42,21 +42,26 @@ void fail_misuse(std::string what, std::uint64_t code) {
   fail({BugKind::lock_misuse, std::move(what), thread, code, {}});
 }
 
+void fail_held(std::string what, ThreadId holder, std::uint64_t code) {
+  ThreadId me = world.running ? scheduler().current().id : kMainThread;
+  const char* whose = holder == kNoThread ? "nobody" : holder == me ? "it" : "another thread";
+  fail_misuse(what + " that " + whose + " holds", code);
+}
+
 const char* self_lock(Wait wait, std::uint64_t object, ThreadId thread, std::uint16_t slot) {
   if (wait == Wait::spin_lock && spin_lock_holder(object) == thread)
     return "locks again a spin lock that it holds";
   if (wait != Wait::lock) return nullptr;
   if (lock_holder(object) == thread) return "locks again a mutex that it holds";
   // Among more threads than are counted apart, others may be the readers.
-  const auto& lock = state_at<LockState>(object);
-  bool reads = lock.count != 0 && scheduler().slots_used() <= LockState::kReaders && lock.readers[slot] != 0;
+  bool reads = scheduler().slots_used() <= LockState::kReaders && is_read_by(object, slot);
   return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
 }
 
 void check_self_locks() {
   for (const Thread* thread : scheduler().live()) {
     const char* what = self_lock(thread->wait, thread->object, thread->id, thread->slot);
-    if (!what) continue;
+    if (!what || thread->timed) continue;
     Failure failure{BugKind::lock_misuse, what, thread->id, thread->code, {}};
     failure.waiters.push_back(scheduler().waiter(*thread));
     failure.waiters[0].holder = thread->id;
@@ -90,14 +95,16 @@ void check_mutex_unused(std::uint64_t mutex, const char* does, std::uint64_t cod
   if (used) fail_misuse(does + " a mutex that a waiting thread is to have again"s, code);
 }
 
-void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool read, std::uint64_t code) {
+void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool may_be_read,
+                    std::uint64_t code) {
   if (!world.judges_races) return;
-  bool held = read || std::any_of(scheduler().live().begin(), scheduler().live().end(),
-                                  [holder](const Thread* thread) { return thread->id == holder; });
-  Place place;
-  if (!held || !race_judge().used_atomically(lock)) return;
-  if (ProgramHeap::is_heap(lock) || find_in_modules(lock, place))
-    fail_misuse("initialises a "s + name + " that a thread holds", code);
+  for (const Thread* thread : scheduler().live()) {
+    bool holds = thread->id == holder || (may_be_read && is_read_by(lock, thread->slot));
+    Place place;
+    bool is_kept = ProgramHeap::is_heap(lock) || find_in_modules(lock, place);
+    if (holds && is_kept && race_judge().used_atomically(lock))
+      fail_held("initialises a "s + name, thread->id, code);
+  }
 }
 
 void destroyed(std::uint64_t object, std::uint64_t code) {

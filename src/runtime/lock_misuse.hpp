@@ -14,6 +14,8 @@ namespace thrum {
 
 // The running thread uses a lock wrongly. what: a sentence without its subject, the thread.
 [[noreturn]] void fail_misuse(std::string what, std::uint64_t code);
+// The same with " that it holds" behind, or " that another thread holds", or " that nobody holds".
+[[noreturn]] void fail_held(std::string what, ThreadId holder, std::uint64_t code);
 
 // A thread that locks again what it holds waits for itself, for ever, while others go on. Where the execution
 // ends, because nobody can go on, the process ends or its steps are used up, this fails if there is such a
@@ -28,11 +30,12 @@ void check_condition_unused(std::uint64_t condition, const char* does, std::uint
 void check_barrier_unused(std::uint64_t barrier, const char* does, std::uint64_t code);
 void check_semaphore_unused(std::uint64_t semaphore, const char* does, std::uint64_t code);
 void check_mutex_unused(std::uint64_t mutex, const char* does, std::uint64_t code);
-// It is about to initialise the lock, whose memory reads as if the thread held it, or some thread to read:
-// fails where that is so. Memory that another object had before may read like that as well. So a lock on a
-// stack, where frames come and go unseen, may be initialised, and so may one whose memory was freed or
-// written plainly since it was last locked; that is known where races are looked for.
-void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool read, std::uint64_t code);
+// It is about to initialise the lock, whose memory reads as if the holder had it, or perhaps somebody to
+// read: fails where a thread that lives has it. Memory that another object had before may read like that as
+// well. So a lock on a stack, where frames come and go unseen, may be initialised, and so may one whose
+// memory was freed or written plainly since it was last locked; that is known where races are looked for.
+void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool may_be_read,
+                    std::uint64_t code);
 
 // It destroys an object without a scheduling point: whoever uses that afterwards, or before and not in order,
 // is told so as of other memory that is written.

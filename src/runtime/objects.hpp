@@ -77,6 +77,11 @@ inline ThreadId lock_holder(std::uint64_t object) {
   std::uint32_t owner = state_at<LockState>(object).owner;
   return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);
 }
+// Whether the thread in that slot, or one that is counted with it, reads.
+inline bool is_read_by(std::uint64_t object, std::uint16_t slot) {
+  const auto& lock = state_at<LockState>(object);
+  return lock.owner == 0 && lock.count != 0 && lock.readers[slot % LockState::kReaders] != 0;
+}
 inline ThreadId spin_lock_holder(std::uint64_t object) {
   auto owner = static_cast<std::uint32_t>(state_at<pthread_spinlock_t>(object));
   return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);

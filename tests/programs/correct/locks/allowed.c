@@ -4,6 +4,7 @@
 // case recursive: exhausted
 // case robust: exhausted
 // case timed_relock: exhausted
+// case timed_relock_at_exit: exhausted
 // case destroy_after_use: exhausted
 // case condition_with_another_later: exhausted
 // case readers: exhausted
@@ -92,6 +93,12 @@ static void timed_relock(void) {
   assert(pthread_mutex_timedlock(&second, &time) == ETIMEDOUT);
   assert(pthread_mutex_trylock(&second) == EBUSY);
   pthread_mutex_unlock(&second);
+}
+
+// The process may end while a thread waits so: it would go on by itself.
+static void* relock_until(void* argument) {
+  timed_relock();
+  return argument;
 }
 
 // POSIX: a mutex may be destroyed as soon as it is unlocked, a condition variable as soon as all have been
@@ -193,6 +200,10 @@ int main(int count, char** arguments) {
   if (is("timed_relock")) {
     with_other(nothing);
     timed_relock();
+  }
+  if (is("timed_relock_at_exit")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, relock_until, NULL);
   }
   if (is("destroy_after_use")) destroy_after_use();
   if (is("condition_with_another_later")) {
