@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// compilers: both
+// case copies: exhausted        the last owner destroys what the others have read
+// case last_copy: exhausted     a catch block ends before the copy that another thread holds, or after it
+// case rethrown: exhausted      thrown on from an inner catch block, which gives nothing up
+// case nested: exhausted        the outer exception owns the inner one
+// case made: exhausted          an exception that was never thrown before
+// case shared_future: exhausted   each get() throws the same exception
+// case written: exhausted       under a lock
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "../../cases.h"
+
+// What it owns is freed by its destructor.
+struct Error {
+  std::shared_ptr<int> shared = std::make_shared<int>(1);
+  std::string text = "a text that is too long to stand in the string itself";
+  int value = 1;
+};
+
+static std::mutex mutex;
+int seen[2];  // not static, or compilers would leave out what nobody reads
+
+static std::exception_ptr thrown() {
+  try {
+    throw Error();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+static void look(int& mine, std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (const Error& error) {
+    mine = static_cast<int>(error.text.size()) + error.value;
+  }
+}
+
+static void look_both(std::exception_ptr exception) {
+  std::thread first([exception] { look(seen[0], exception); });
+  std::thread second([exception] { look(seen[1], exception); });
+  exception = nullptr;
+  first.join();
+  second.join();
+}
+
+static void run_copies() { look_both(thrown()); }
+static void run_last_copy() {
+  std::exception_ptr exception;
+  std::thread second;
+  try {
+    throw Error();
+  } catch (const Error& error) {
+    second = std::thread([copy = std::current_exception()] { look(seen[1], copy); });
+    seen[0] = error.value;
+  }
+  second.join();
+}
+static void run_rethrown() {
+  auto look_twice = [](int& mine, std::exception_ptr exception) {
+    try {
+      try {
+        std::rethrow_exception(std::move(exception));
+      } catch (const Error&) {
+        throw;
+      }
+    } catch (const Error& error) {
+      mine = error.value;
+    }
+  };
+  std::exception_ptr exception = thrown();
+  std::thread first([=] { look_twice(seen[0], exception); });
+  std::thread second([=] { look_twice(seen[1], exception); });
+  exception = nullptr;
+  first.join();
+  second.join();
+}
+static void run_nested() {
+  std::exception_ptr exception;
+  try {
+    try {
+      throw Error();
+    } catch (...) {
+      std::throw_with_nested(std::runtime_error("outer"));
+    }
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  auto look_inside = [](int& mine, std::exception_ptr outer) {
+    try {
+      std::rethrow_exception(std::move(outer));
+    } catch (const std::runtime_error& error) {
+      try {
+        std::rethrow_if_nested(error);
+      } catch (const Error& inner) {
+        mine = inner.value;
+      }
+    }
+  };
+  std::thread first([=] { look_inside(seen[0], exception); });
+  std::thread second([=] { look_inside(seen[1], exception); });
+  exception = nullptr;
+  first.join();
+  second.join();
+}
+static void run_made() { look_both(std::make_exception_ptr(Error())); }
+static void run_shared_future() {
+  std::promise<int> promise;
+  std::shared_future<int> future = promise.get_future().share();
+  promise.set_exception(thrown());
+  auto get = [](int& mine, const std::shared_future<int>& result) {
+    try {
+      result.get();
+    } catch (const Error& error) {
+      mine = error.value;
+    }
+  };
+  std::thread first([=] { get(seen[0], future); });
+  std::thread second([=] { get(seen[1], future); });
+  future = {};
+  first.join();
+  second.join();
+}
+static void run_written() {
+  auto count = [](std::exception_ptr exception) {
+    try {
+      std::rethrow_exception(std::move(exception));
+    } catch (Error& error) {
+      std::lock_guard guard(mutex);
+      ++error.value;
+    }
+  };
+  std::exception_ptr exception = thrown();
+  std::thread first([=] { count(exception); });
+  std::thread second([=] { count(exception); });
+  first.join();
+  second.join();
+  look(seen[0], exception);
+}
+
+MAIN(CASE(copies), CASE(last_copy), CASE(rethrown), CASE(nested), CASE(made), CASE(shared_future),
+     CASE(written))

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// compilers: both
+// plain: no
+// case written: bug data-race       two owners write, and giving up a copy does not order them
+// case read: bug data-race          one owner writes, the other one reads
+// case written_by_main: bug data-race   by whoever threw it, after copies were handed out
+// case outlived: bug data-race      a reference is used when its owner has given the exception up
+// case pointer_itself: bug data-race    the exception_ptr is no atomic
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "../../cases.h"
+
+struct Error {
+  int value = 1;
+};
+
+static std::atomic<int> flag;
+int seen;  // not static, or compilers would leave out what nobody reads
+
+static std::exception_ptr thrown() {
+  try {
+    throw Error();
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+static void write(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (Error& error) {
+    error.value = 2;  // reported: written read
+  }
+}
+static void read(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (const Error& error) {
+    seen = error.value;  // reported: read written_by_main
+  }
+}
+
+static void run_written() {
+  std::exception_ptr exception = thrown();
+  std::thread first([=] { write(exception); });
+  std::thread second([=] { write(exception); });
+  first.join();
+  second.join();
+}
+static void run_read() {
+  std::exception_ptr exception = thrown();
+  std::thread first([=] { write(exception); });
+  std::thread second([=] { read(exception); });
+  first.join();
+  second.join();
+}
+static void run_written_by_main() {
+  std::thread second;
+  try {
+    throw Error();
+  } catch (Error& error) {
+    second = std::thread([copy = std::current_exception()] { read(copy); });
+    error.value = 2;  // reported: written_by_main
+  }
+  second.join();
+}
+static void run_outlived() {
+  std::exception_ptr exception = thrown();
+  std::thread second([copy = exception]() mutable {
+    const Error* kept = nullptr;
+    try {
+      std::rethrow_exception(copy);
+    } catch (const Error& error) {
+      kept = &error;
+    }
+    copy = nullptr;
+    if (flag.load(std::memory_order_relaxed) == 0) seen = kept->value;  // reported: outlived
+  });
+  flag.store(1, std::memory_order_relaxed);
+  exception = nullptr;  // reported: outlived
+  second.join();
+}
+static void run_pointer_itself() {
+  std::exception_ptr shared;
+  std::thread second([&] { shared = thrown(); });  // reported: pointer_itself
+  std::exception_ptr mine = shared;                // reported: pointer_itself
+  second.join();
+}
+
+MAIN(CASE(written), CASE(read), CASE(written_by_main), CASE(outlived), CASE(pointer_itself))
