@@ -15,6 +15,9 @@
 //
 // They are read up to the first line that is no comment; other comment lines are for people.
 //
+// A line that ends in `// reported` is one that a bug may be reported at; in `// reported: <names>`, one of
+// those cases. Where there are such lines, the failure and the accesses of a report stand at them.
+//
 //   run_program THRUM FILE [--cxx COMPILER] [--flags FLAGS] [--timeout SECONDS] [--same-counts]
 //
 // The program also goes through its first executions once on fibers and once on system threads, which must
@@ -33,6 +36,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -81,6 +85,7 @@ struct Expectation {
   std::optional<std::int64_t> dfs_executions;
   std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
   bool both_compilers = false;
+  std::set<std::string> reported;  // `file:line` of where bugs may be reported; empty: anywhere
   std::vector<Case> cases;
 };
 
@@ -146,6 +151,38 @@ void read_line(const std::string& key, const std::string& value, Expectation& ex
   }
 }
 
+std::string place(const std::string& file, int line) {
+  return text(std::filesystem::path(file).filename().string(), ':', line);
+}
+
+// `names` stand behind the mark.
+void add_reported(const std::string& place, const std::string& names, Expectation& expectation) {
+  if (names.empty()) {
+    expectation.reported.insert(place);
+    for (Case& one : expectation.cases) one.expectation.reported.insert(place);
+    return;
+  }
+  for (const std::string& name : words(names)) {
+    const auto one = std::find_if(expectation.cases.begin(), expectation.cases.end(),
+                                  [&](const Case& other) { return other.name == name; });
+    if (one == expectation.cases.end()) throw std::invalid_argument(place + " names no case: " + name);
+    one->expectation.reported.insert(place);
+  }
+}
+
+void read_marks(const std::string& file, Expectation& expectation) {
+  const std::string mark = "  // reported";
+  std::ifstream stream(file);
+  int number = 1;
+  for (std::string line; std::getline(stream, line); ++number) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string rest = line.substr(at + mark.size());
+    if (!rest.empty() && !rest.starts_with(": ")) continue;
+    add_reported(place(file, number), rest.empty() ? rest : rest.substr(2), expectation);
+  }
+}
+
 Expectation read_expectation(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) throw std::invalid_argument("cannot read " + file);
@@ -159,6 +196,7 @@ Expectation read_expectation(const std::string& file) {
   if (expectation.verdict.empty() && expectation.cases.empty())
     throw std::invalid_argument(file + " has neither a line `// expect:` nor a case");
   for (Case& one : expectation.cases) one.expectation.arguments = expectation.arguments;
+  read_marks(file, expectation);
   return expectation;
 }
 
@@ -287,6 +325,15 @@ int exit_code_of(const Expectation& expectation) {
   return expectation.verdict == "bug" ? 1 : 3;
 }
 
+void compare_lines(const Expectation& expectation, const json& bug) {
+  if (expectation.reported.empty()) return;
+  for (const json& location : bug.at("locations")) {
+    const std::string found = place(location.at("file").get<std::string>(), location.at("line").get<int>());
+    if (expectation.reported.contains(found)) continue;
+    throw Difference("reported at a line that is not marked so\n" + bug.dump(2));
+  }
+}
+
 void compare_bug(const Expectation& expectation, const Run& run) {
   const json& bugs = run.test().at("bugs");
   if (bugs.empty()) throw Difference("verdict `bug` without a bug\n" + run.result.dump(2));
@@ -294,6 +341,7 @@ void compare_bug(const Expectation& expectation, const Run& run) {
     return a.at("preemptions").get<int>() < b.at("preemptions").get<int>();
   });
   expect_equal("kind", expectation.kind, fewest->at("kind").get<std::string>(), run.result);
+  compare_lines(expectation, *fewest);
   if (!expectation.preemptions) return;
   expect_equal("preemptions", *expectation.preemptions, fewest->at("preemptions").get<int>(), run.result);
   const auto& arguments = expectation.arguments;
@@ -388,7 +436,8 @@ void compare_configurations(const Options& options, const Expectation& expectati
   if (!same) throw Difference("the number of executions depends on the compiler:" + counts);
 }
 
-void compare_cases(const Options& options, const Expectation& expectation, const Configuration& configuration) {
+void compare_cases(const Options& options, const Expectation& expectation,
+                   const Configuration& configuration) {
   Built built(options, configuration, expectation.flags);
   std::string differences;
   for (const Case& one : expectation.cases) {
