@@ -155,31 +155,39 @@ std::string place(const std::string& file, int line) {
   return text(std::filesystem::path(file).filename().string(), ':', line);
 }
 
+Expectation& case_named(const std::string& name, const std::string& place, Expectation& expectation) {
+  for (Case& one : expectation.cases) {
+    if (one.name == name) return one.expectation;
+  }
+  throw std::invalid_argument(text(place, ": the first lines have no case ", name));
+}
+
 // `names` stand behind the mark.
 void add_reported(const std::string& place, const std::string& names, Expectation& expectation) {
   if (names.empty()) {
     expectation.reported.insert(place);
     for (Case& one : expectation.cases) one.expectation.reported.insert(place);
-    return;
   }
-  for (const std::string& name : words(names)) {
-    const auto one = std::find_if(expectation.cases.begin(), expectation.cases.end(),
-                                  [&](const Case& other) { return other.name == name; });
-    if (one == expectation.cases.end()) throw std::invalid_argument(place + " names no case: " + name);
-    one->expectation.reported.insert(place);
-  }
+  for (const std::string& name : words(names)) case_named(name, place, expectation).reported.insert(place);
 }
 
-void read_marks(const std::string& file, Expectation& expectation) {
+// Behind the first lines: marks, and the cases that there are.
+void read_rest(const std::string& file, Expectation& expectation) {
   const std::string mark = "  // reported";
+  const std::string one_case = "CASE(";
   std::ifstream stream(file);
   int number = 1;
   for (std::string line; std::getline(stream, line); ++number) {
+    const std::string here = place(file, number);
+    for (std::size_t at = line.find(one_case); at != std::string::npos; at = line.find(one_case, at + 1)) {
+      const std::size_t name = at + one_case.size();
+      case_named(line.substr(name, line.find(')', name) - name), here, expectation);
+    }
     const std::size_t at = line.find(mark);
     if (at == std::string::npos) continue;
     const std::string rest = line.substr(at + mark.size());
-    if (!rest.empty() && !rest.starts_with(": ")) continue;
-    add_reported(place(file, number), rest.empty() ? rest : rest.substr(2), expectation);
+    if (rest.empty() || rest.starts_with(": "))
+      add_reported(here, rest.empty() ? rest : rest.substr(2), expectation);
   }
 }
 
@@ -196,7 +204,7 @@ Expectation read_expectation(const std::string& file) {
   if (expectation.verdict.empty() && expectation.cases.empty())
     throw std::invalid_argument(file + " has neither a line `// expect:` nor a case");
   for (Case& one : expectation.cases) one.expectation.arguments = expectation.arguments;
-  read_marks(file, expectation);
+  read_rest(file, expectation);
   return expectation;
 }
 

@@ -7,12 +7,16 @@
 // case made: exhausted          an exception that was never thrown before
 // case shared_future: exhausted   each get() throws the same exception
 // case written: exhausted       under a lock
+// case messages: exhausted      copies of an exception have one string for their message
+// case derived: exhausted       so have those of what is derived from it
+// case assigned: exhausted      assignment gives the old string up
 #include <exception>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "../../cases.h"
@@ -145,5 +149,41 @@ static void run_written() {
   look(seen[0], exception);
 }
 
+template <class Exception>
+static void measure_both(Exception* error) {
+  auto measure = [](int& mine, const Exception& copy) {
+    mine = static_cast<int>(std::string(copy.what()).size());
+  };
+  std::thread first([=, copy = *error] { measure(seen[0], copy); });
+  std::thread second([=, copy = *error] { measure(seen[1], copy); });
+  delete error;
+  first.join();
+  second.join();
+}
+static void run_messages() {
+  measure_both(new std::runtime_error("text"));
+  measure_both(new std::logic_error(""));
+}
+struct Derived : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+  int value = 1;
+};
+static void run_derived() {
+  measure_both(new std::system_error(std::make_error_code(std::errc::io_error), "text"));
+  measure_both(new Derived("text"));
+}
+static void run_assigned() {
+  std::runtime_error error("text");
+  auto replace = [](int& mine, std::runtime_error& copy) {
+    mine = static_cast<int>(std::string(copy.what()).size());
+    copy = std::runtime_error("another text");
+  };
+  std::thread first([=, copy = error]() mutable { replace(seen[0], copy); });
+  std::thread second([=, copy = error]() mutable { replace(seen[1], copy); });
+  error = std::runtime_error("the third text");
+  first.join();
+  second.join();
+}
+
 MAIN(CASE(copies), CASE(last_copy), CASE(rethrown), CASE(nested), CASE(made), CASE(shared_future),
-     CASE(written))
+     CASE(written), CASE(messages), CASE(derived), CASE(assigned))

@@ -6,8 +6,11 @@
 // case written_by_main: bug data-race   by whoever threw it, after copies were handed out
 // case outlived: bug data-race      a reference is used when its owner has given the exception up
 // case pointer_itself: bug data-race    the exception_ptr is no atomic
+// case assigned: bug data-race      nor is an exception that is assigned
+// case message: bug data-race       a message is used when its last owner has given it up
 #include <atomic>
 #include <exception>
+#include <stdexcept>
 #include <thread>
 
 #include "../../cases.h"
@@ -88,5 +91,25 @@ static void run_pointer_itself() {
   std::exception_ptr mine = shared;                // reported: pointer_itself
   second.join();
 }
+struct Numbered : std::runtime_error {  // reported: assigned
+  using std::runtime_error::runtime_error;
+  int number = 1;
+};
+static void run_assigned() {
+  static Numbered error("text");
+  std::thread second([] { seen = error.number; });  // reported: assigned
+  Numbered other("another text");
+  other.number = 2;
+  error = other;  // reported: assigned
+  second.join();
+}
+static void run_message() {
+  auto* error = new std::runtime_error("text");
+  const char* text = error->what();
+  std::thread second([=] { seen = text[0]; });  // reported: message
+  delete error;                                 // reported: message
+  second.join();
+}
 
-MAIN(CASE(written), CASE(read), CASE(written_by_main), CASE(outlived), CASE(pointer_itself))
+MAIN(CASE(written), CASE(read), CASE(written_by_main), CASE(outlived), CASE(pointer_itself), CASE(assigned),
+     CASE(message))

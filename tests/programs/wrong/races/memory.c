@@ -35,15 +35,15 @@ static atomic_int flag;
 
 static int* whole(void) { return (int*)memory.bytes; }
 static void* write_int(void* unused) {
-  *whole() = 1;
+  *whole() = 1;  // reported
   return unused;
 }
 static void* read_int(void* unused) {
-  seen = *whole();
+  seen = *whole();  // reported
   return unused;
 }
 static void* write_byte_3(void* unused) {
-  memory.bytes[3] = 1;
+  memory.bytes[3] = 1;  // reported
   return unused;
 }
 static void run_same_bytes(void) { run_two(write_int, write_int); }
@@ -51,7 +51,7 @@ static void run_byte_of_int(void) { run_two(write_byte_3, read_int); }
 
 static void* write_from_byte_3(void* unused) {
   int64_t value = 1;
-  __builtin_memcpy(memory.bytes + 3, &value, sizeof value);
+  __builtin_memcpy(memory.bytes + 3, &value, sizeof value);  // reported
   return unused;
 }
 static void run_last_byte(void) { run_two(write_from_byte_3, read_int); }
@@ -63,11 +63,11 @@ struct pair {
 struct pair pair;
 struct pair pair_copy;
 static void* copy_pair(void* unused) {
-  pair_copy = pair;
+  pair_copy = pair;  // reported
   return unused;
 }
 static void* write_second(void* unused) {
-  pair.second = 1;
+  pair.second = 1;  // reported
   return unused;
 }
 static void run_whole_struct(void) { run_two(copy_pair, write_second); }
@@ -78,11 +78,11 @@ struct {
   unsigned two : 4;
 } bits;
 static void* write_one(void* unused) {
-  bits.one = 1;
+  bits.one = 1;  // reported
   return unused;
 }
 static void* write_two(void* unused) {
-  bits.two = 1;
+  bits.two = 1;  // reported
   return unused;
 }
 static void run_bit_fields(void) { run_two(write_one, write_two); }
@@ -90,39 +90,39 @@ static void run_bit_fields(void) { run_two(write_one, write_two); }
 // Lengths that compilers do not know, so that the function is called.
 static volatile size_t ten = 10;
 static void* write_byte_9(void* unused) {
-  memory.bytes[9] = 1;
+  memory.bytes[9] = 1;  // reported
   return unused;
 }
 static void* copy_ten(void* unused) {
   char mine[16];
-  memcpy(mine, memory.bytes, ten);
+  memcpy(mine, memory.bytes, ten);  // reported
   seen = mine[9];
   return unused;
 }
 static void run_copied_range(void) { run_two(copy_ten, write_byte_9); }
 static void* read_byte_9(void* unused) {
-  seen = memory.bytes[9];
+  seen = memory.bytes[9];  // reported
   return unused;
 }
 static void* fill_ten(void* unused) {
-  memset(memory.bytes, 2, ten);
+  memset(memory.bytes, 2, ten);  // reported
   return unused;
 }
 static void run_filled_range(void) { run_two(fill_ten, read_byte_9); }
 static void* move_from_9(void* unused) {
-  memmove(memory.bytes + 40, memory.bytes + 9, ten);
+  memmove(memory.bytes + 40, memory.bytes + 9, ten);  // reported
   return unused;
 }
 static void run_moved_range(void) { run_two(move_from_9, fill_ten); }
 
 static const char* volatile text = "nine char";
 static void* copy_text(void* unused) {
-  strcpy(memory.bytes, text);
+  strcpy(memory.bytes, text);  // reported
   return unused;
 }
 static void run_copied_string(void) { run_two(copy_text, read_byte_9); }
 static void* measure(void* unused) {
-  seen = (int)strlen(memory.bytes);
+  seen = (int)strlen(memory.bytes);  // reported
   return unused;
 }
 static void run_string_length(void) {
@@ -130,11 +130,11 @@ static void run_string_length(void) {
   run_two(measure, write_byte_9);
 }
 static void* find_r(void* unused) {
-  seen = strchr(memory.bytes, 'r') != NULL;
+  seen = strchr(memory.bytes, 'r') != NULL;  // reported
   return unused;
 }
 static void* write_byte_8(void* unused) {
-  memory.bytes[8] = 'r';
+  memory.bytes[8] = 'r';  // reported
   return unused;
 }
 static void run_character_found(void) {
@@ -142,7 +142,7 @@ static void run_character_found(void) {
   run_two(find_r, write_byte_8);
 }
 static void* compare_ten(void* unused) {
-  seen = memcmp(memory.bytes, text, ten);
+  seen = memcmp(memory.bytes, text, ten);  // reported
   return unused;
 }
 static void run_compared(void) {
@@ -151,18 +151,18 @@ static void run_compared(void) {
 }
 
 static void* store_atomic(void* unused) {
-  __atomic_store_n(whole(), 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(whole(), 1, __ATOMIC_SEQ_CST);  // reported
   return unused;
 }
 static void run_atomic_mixed(void) { run_two(store_atomic, write_byte_3); }
 
 static void* use_block(void* unused) {
-  block[20] = 1;
+  block[20] = 1;  // reported
   atomic_store_explicit(&flag, 1, memory_order_relaxed);
   return unused;
 }
 static void* free_block(void* unused) {
-  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) free(block);
+  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) free(block);  // reported
   return unused;
 }
 static void run_freed(void) {
@@ -170,7 +170,7 @@ static void run_freed(void) {
   run_two(use_block, free_block);
 }
 static void* grow_block(void* unused) {
-  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) block = realloc(block, 4000);
+  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) block = realloc(block, 4000);  // reported
   return unused;
 }
 static void run_reallocated(void) {
@@ -179,21 +179,21 @@ static void run_reallocated(void) {
 }
 
 static void* use_mutex(void* unused) {
-  pthread_mutex_lock(mutex);
+  pthread_mutex_lock(mutex);  // reported
   atomic_store_explicit(&flag, 1, memory_order_relaxed);
   pthread_mutex_unlock(mutex);
   return unused;
 }
 static void* free_mutex(void* unused) {
-  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) free(mutex);
+  if (atomic_load_explicit(&flag, memory_order_relaxed) == 1) free(mutex);  // reported
   return unused;
 }
 static void* destroy_mutex(void* unused) {
-  if (atomic_load_explicit(&flag, memory_order_relaxed) == 2) pthread_mutex_destroy(mutex);
+  if (atomic_load_explicit(&flag, memory_order_relaxed) == 2) pthread_mutex_destroy(mutex);  // reported
   return unused;
 }
 static void* use_mutex_and_tell(void* unused) {
-  pthread_mutex_lock(mutex);
+  pthread_mutex_lock(mutex);  // reported
   pthread_mutex_unlock(mutex);
   atomic_store_explicit(&flag, 2, memory_order_relaxed);
   return unused;

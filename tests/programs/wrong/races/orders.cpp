@@ -42,11 +42,11 @@ static void together(Bodies... bodies) {
 }
 
 static void send(std::memory_order order) {
-  data = 1;
+  data = 1;  // reported
   flag.store(1, order);
 }
 static void receive(std::memory_order order) {
-  if (flag.load(order) == 1) seen = data;
+  if (flag.load(order) == 1) seen = data;  // reported
 }
 
 static void run_relaxed_store() {
@@ -62,18 +62,18 @@ static void run_consumed() {
   pointed = new int(0);
   together(
       [] {
-        *pointed = 1;
+        *pointed = 1;  // reported
         pointer.store(pointed, release);
       },
       [] {
-        if (int* mine = pointer.load(relaxed)) seen = *mine;
+        if (int* mine = pointer.load(relaxed)) seen = *mine;  // reported
       });
   delete pointed;
 }
 static void run_late_fence() {
   together(
       [] {
-        data = 1;
+        data = 1;  // reported
         flag.store(1, relaxed);
         std::atomic_thread_fence(release);
       },
@@ -89,7 +89,7 @@ static void run_early_fence() {
 static void run_release_fence_alone() {
   together(
       [] {
-        data = 1;
+        data = 1;  // reported
         std::atomic_thread_fence(release);
         flag.store(1, relaxed);
       },
@@ -100,11 +100,11 @@ static void run_acquire_fence_alone() {
            [] {
              if (flag.load(relaxed) != 1) return;
              std::atomic_thread_fence(acquire);
-             seen = data;
+             seen = data;  // reported
            });
 }
 static void receive_two() {
-  if (flag.load(acquire) == 2) seen = data;
+  if (flag.load(acquire) == 2) seen = data;  // reported
 }
 static void run_other_thread_stores() {
   together([] { send(release); },
@@ -124,50 +124,51 @@ static void run_same_thread_stores() {
 static void run_relaxed_counter() {
   together(
       [] {
-        data = 1;
+        data = 1;  // reported
         flag.fetch_add(1, relaxed);
       },
       [] {
-        if (flag.fetch_add(1, relaxed) == 1) seen = data;
+        if (flag.fetch_add(1, relaxed) == 1) seen = data;  // reported
       });
 }
 static void run_failed_exchange() {
   together([] { send(release); },
            [] {
              int expected = 0;
-             if (!flag.compare_exchange_strong(expected, 2, std::memory_order_acq_rel, relaxed)) seen = data;
+             if (!flag.compare_exchange_strong(expected, 2, std::memory_order_acq_rel, relaxed))
+               seen = data;  // reported
            });
 }
 static void run_total_order() {
   together(
       [] {
-        data = 1;
+        data = 1;  // reported
         if (flag.load() == 0) other.store(1, relaxed);
       },
       [] {
         flag.store(1);
-        if (other.load(relaxed) == 1) seen = data;
+        if (other.load(relaxed) == 1) seen = data;  // reported
       });
 }
 static void enter(std::atomic<int>& mine, std::atomic<int>& yours) {
   mine.store(1);
-  if (yours.load() == 0) ++data;
+  if (yours.load() == 0) ++data;  // reported
   mine.store(0, relaxed);
 }
 static void run_dekker() {
   together([] { enter(flag, other); }, [] { enter(other, flag); });
 }
 static void run_volatile_flag() {
-  together([] { volatile_ready = 1; },
+  together([] { volatile_ready = 1; },  // reported
            [] {
-             if (volatile_ready == 1) seen = 1;
+             if (volatile_ready == 1) seen = 1;  // reported
            });
 }
 static void run_plain_read() {
-  together([] { __atomic_store_n(&data, 1, __ATOMIC_SEQ_CST); }, [] { seen = data; });
+  together([] { __atomic_store_n(&data, 1, __ATOMIC_SEQ_CST); }, [] { seen = data; });  // reported
 }
 static void run_plain_write() {
-  together([] { data = 1; }, [] { seen = __atomic_load_n(&data, __ATOMIC_SEQ_CST); });
+  together([] { data = 1; }, [] { seen = __atomic_load_n(&data, __ATOMIC_SEQ_CST); });  // reported
 }
 
 MAIN(CASE(relaxed_store), CASE(relaxed_load), CASE(relaxed_flag), CASE(consumed), CASE(late_fence),
