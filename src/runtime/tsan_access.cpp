@@ -79,7 +79,13 @@ THRUM_EXPORT void __tsan_func_exit() {
   // It may have been entered before there was any search.
   if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();
 }
-THRUM_EXPORT void __tsan_vptr_update(void** place, void*) { write(place, sizeof *place, THRUM_CALLER); }
+// A destructor writes the vptr of its class, which in the outermost one is there already. C++ knows of no
+// such write, and other threads, which the destructor may be about to wait for, call virtual functions
+// meanwhile.
+THRUM_EXPORT void __tsan_vptr_update(void** place, void* vptr) {
+  if (*place == vptr) return note_plain_read(place, sizeof *place, THRUM_CALLER);
+  write(place, sizeof *place, THRUM_CALLER);
+}
 THRUM_LOOP_IMPL void __tsan_vptr_read_impl(void** place) { read(place, sizeof *place, THRUM_CALLER); }
 THRUM_LOOP_IMPL void __tsan_read_range_impl(void* address, std::size_t size) {
   read(address, size, THRUM_CALLER);
