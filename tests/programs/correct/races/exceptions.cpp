@@ -10,8 +10,12 @@
 // case messages: exhausted      copies of an exception have one string for their message
 // case derived: exhausted       so have those of what is derived from it
 // case assigned: exhausted      assignment gives the old string up
+// case filesystem_error: exhausted   its copies share paths as well
+// case locale: exhausted        copies share facets, which are counted like exceptions
 #include <exception>
+#include <filesystem>
 #include <future>
+#include <locale>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -184,6 +188,25 @@ static void run_assigned() {
   first.join();
   second.join();
 }
+static void run_filesystem_error() {
+  measure_both(
+      new std::filesystem::filesystem_error("text", "path", std::make_error_code(std::errc::io_error)));
+}
+struct Facet : std::locale::facet {
+  ~Facet() override { value = 0; }
+  static std::locale::id id;
+  int value = 1;
+};
+std::locale::id Facet::id;
+static void run_locale() {
+  std::locale locale(std::locale::classic(), new Facet);
+  auto read = [](int& mine, const std::locale& copy) { mine = std::use_facet<Facet>(copy).value; };
+  std::thread first([=] { read(seen[0], locale); });
+  std::thread second([=] { read(seen[1], std::locale(locale, new std::numpunct<char>)); });
+  locale = std::locale::classic();
+  first.join();
+  second.join();
+}
 
 MAIN(CASE(copies), CASE(last_copy), CASE(rethrown), CASE(nested), CASE(made), CASE(shared_future),
-     CASE(written), CASE(messages), CASE(derived), CASE(assigned))
+     CASE(written), CASE(messages), CASE(derived), CASE(assigned), CASE(filesystem_error), CASE(locale))

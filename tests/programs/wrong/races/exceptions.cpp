@@ -7,9 +7,13 @@
 // case outlived: bug data-race      a reference is used when its owner has given the exception up
 // case pointer_itself: bug data-race    the exception_ptr is no atomic
 // case assigned: bug data-race      nor is an exception that is assigned
+// case filesystem_error: bug data-race   a reference to its path is used when its last owner has gone
+// case locale: bug data-race        a facet is written by one owner and read by another one
 // case message: bug data-race       a message is used when its last owner has given it up
 #include <atomic>
 #include <exception>
+#include <filesystem>
+#include <locale>
 #include <stdexcept>
 #include <thread>
 
@@ -110,6 +114,27 @@ static void run_message() {
   delete error;                                 // reported: message
   second.join();
 }
+static void run_filesystem_error() {
+  const auto code = std::make_error_code(std::errc::io_error);
+  auto* error =
+      new std::filesystem::filesystem_error("text", "a path that is too long to stand in itself", code);
+  const char* text = error->path1().c_str();
+  std::thread second([=] { seen = text[0]; });  // reported: filesystem_error
+  delete error;                                 // reported: filesystem_error
+  second.join();
+}
+struct Facet : std::locale::facet {
+  static std::locale::id id;
+  mutable int value = 1;
+};
+std::locale::id Facet::id;
+static void run_locale() {
+  std::locale locale(std::locale::classic(), new Facet);
+  std::thread first([=] { ++std::use_facet<Facet>(locale).value; });   // reported: locale
+  std::thread second([=] { ++std::use_facet<Facet>(locale).value; });  // reported: locale
+  first.join();
+  second.join();
+}
 
 MAIN(CASE(written), CASE(read), CASE(written_by_main), CASE(outlived), CASE(pointer_itself), CASE(assigned),
-     CASE(message))
+     CASE(message), CASE(filesystem_error), CASE(locale))
