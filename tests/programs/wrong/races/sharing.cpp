@@ -88,8 +88,8 @@ static void run_list_walked() {
         head = &nodes[0];  // reported
       },
       [] {
-        for (const Node* node = head; node != nullptr; node = node->next)
-          results[0] += node->value;  // reported
+        for (const Node* node = head; node != nullptr; node = node->next)  // reported
+          results[0] += node->value;                                       // reported
       });
 }
 static void run_locked_nodes() {
@@ -224,7 +224,7 @@ static void run_hazard_unchecked() {
 }
 static void run_string() {
   static std::string text = "text";
-  together([] { text = "another text, which is long"; },
+  together([] { text = "another text, which is long"; },         // reported
            [] { results[0] = static_cast<int>(text.size()); });  // reported
 }
 static void run_vector() {
