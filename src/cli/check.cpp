@@ -46,6 +46,7 @@ Job job_of(const CheckOptions& options) {
   job.steps = options.steps;
   job.repeat = options.repeat;
   job.keep_going = options.keep_going;
+  job.leaks = options.leaks;
   job.spurious = options.spurious;
   job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
   job.races = races_of(options.races);

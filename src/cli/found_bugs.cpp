@@ -45,7 +45,9 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.execution = bug.execution;
   result.seconds = bug.seconds;
   const Trace& trace = file.trace;
-  if (trace.waiter_places.empty()) {
+  for (const LostBlocks& lost : trace.lost)
+    result.locations.push_back(location("allocation", file, lost.thread, shown_line(file, lost.stack)));
+  if (trace.waiter_places.empty() && trace.lost.empty()) {
     result.locations.push_back(location("failure", file, trace.failure.thread, failing_line(file)));
   }
   // The last access is the one that failed.
@@ -117,6 +119,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.strategy = options_.strategy;
   file.heap = options_.heap;
   file.races = options_.races;
+  file.leaks = options_.leaks;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
   file.seed = options_.seed;
@@ -137,6 +140,7 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
     TraceFile file = trace_file(bug, outcome, names, program, job);
     if (suppressions_.suppress(file)) {
       ++result.suppressed;
+      if (bug.failure.kind == BugKind::leak) ++result.suppressed_leaks;
       continue;
     }
     BugResult described = describe_bug(bug, file);

@@ -123,6 +123,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--races", options.races, "report: a data race is a bug; explore: likewise, and then its accesses become scheduling points; ignore: races, and memory that is freed or not allocated, are not looked "
                  "for")
       ->capture_default_str();
+  app.add_flag("--leaks", options.leaks,
+               "Memory of the heap that an execution allocates and that nothing points to at its end is a bug");
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
   app.add_option(
@@ -131,7 +133,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->type_name("RESULT.json");
   app.add_option("--suppressions", options.suppressions,
                  "Bugs not to report, in ThreadSanitizer's syntax (race:, race_top:, mutex:, deadlock:, "
-                 "called_from_lib:); implies --keep-going")
+                 "called_from_lib:) and LeakSanitizer's (leak:); implies --keep-going")
       ->type_name("FILE");
   app.add_flag("--require-exhausted", options.require_exhausted,
                "Exit with 3 where a budget ended the search");

@@ -68,6 +68,15 @@ struct KnownRace {
   friend bool operator==(const KnownRace&, const KnownRace&) = default;
 };
 
+// Blocks of the heap that were allocated at one place and lost.
+struct LostBlocks {
+  ThreadId thread = kMainThread;  // who allocated them
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;    // that were asked for
+  bool with_another = false;  // other lost blocks point to them
+  std::vector<Place> stack;   // where: return addresses, innermost first; empty where that is not known
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -91,6 +100,7 @@ struct Trace {
   std::vector<HeapBlock> blocks;           // Recording::full: likewise
   // Recording::full: the races that were passed over, and whose accesses were visible operations.
   std::vector<KnownRace> known_races;
+  std::vector<LostBlocks> lost;            // Recording::full, of a leak: those that hang on no others first
   std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.

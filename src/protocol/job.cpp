@@ -193,6 +193,14 @@ constexpr auto heap_block = [](auto& codec, auto& x) {
   codec.list(x.allocated, place);
 };
 
+constexpr auto lost_blocks = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.number(x.blocks);
+  codec.number(x.bytes);
+  codec.flag(x.with_another);
+  codec.list(x.stack, place);
+};
+
 constexpr auto memory_access = [](auto& codec, auto& x) {
   codec.thread(x.thread);
   codec.enumerator(x.kind, AccessKind::thread_end);
@@ -261,6 +269,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.list(x.frames, stack_frame);
   codec.list(x.blocks, heap_block);
   codec.list(x.known_races, known_race);
+  codec.list(x.lost, lost_blocks);
   codec.text(x.output);
   if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
   if (x.other_places.size() != x.others.size()) codec.fail();
@@ -341,6 +350,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
   codec.enumerator(x.races, Races::ignore);
+  codec.flag(x.leaks);
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);

@@ -40,6 +40,7 @@ struct Job {
   bool keep_going = false;
   Heap heap = Heap::lifo;
   Races races = Races::report;
+  bool leaks = false;                 // a block of the heap that is lost is a bug
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool digest_traces = false;         // Report::trace_digest is wanted

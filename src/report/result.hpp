@@ -16,7 +16,7 @@ inline constexpr char kVersion[] = "0.1.0";
 enum class Verdict { skipped, exhausted, inconclusive, bug };
 const char* verdict_name(Verdict verdict);
 
-// Where something of a bug happened. Roles: "failure", "waiter".
+// Where something of a bug happened. Roles: "failure", "access", "waiter", "allocation".
 struct Location {
   std::string role;
   std::string thread;
@@ -101,6 +101,11 @@ struct TestResult {
   int threads_max = 0;
   std::vector<BugResult> bugs;
   std::uint64_t suppressed = 0;  // distinct bugs, by --suppressions
+
+  // What a leak ends is over anyway: where nothing else was suppressed, it hides nothing.
+  std::uint64_t suppressed_leaks = 0;
+  bool whole = false;    // the search ran all it was to, and nothing weakens its result
+  bool bounded = false;  // by what it was to run
 
   // For people only.
   bool begun = true;   // false: the check ended before this test's turn

@@ -141,7 +141,7 @@ void note_others(Trace& trace) {
 
 void capture_failure_stack(Trace& trace) {
   const Failure& failure = trace.failure;
-  if (!failure.waiters.empty()) return;
+  if (!failure.waiters.empty() || failure.kind == BugKind::leak) return;
   trace.failure_stack = running_stack();
 }
 

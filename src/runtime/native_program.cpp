@@ -13,6 +13,7 @@
 #include "runtime/files.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/mappings.hpp"
@@ -316,10 +317,12 @@ Trace& current_trace() { return *g_trace; }
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
   bool again = false;  // for a race's sake
+  leak_search().begin_plan();
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = wants_events();
+    world.recording = wants_events() || leak_search().notes_allocations();
+    leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
     limit_steps(world.job->steps);
@@ -342,6 +345,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   } while ((again || g_again != Again::no) && !g_restart);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
+  if (leak_search().notes_allocations() && !wants_events()) trace.events.clear();
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
@@ -428,8 +432,9 @@ void pass_over() {
 }
 
 void explore_again() {
+  if (world.job->leaks) leak_search().ignore_so_far();
   scheduler().director().resume();
-  world.recording = wants_events();
+  world.recording = wants_events() || leak_search().notes_allocations();
 }
 
 void end_of_list() {
@@ -455,6 +460,7 @@ void exit_process(int status) {
           0,
           {}});
   }
+  leak_search().check();
   end_execution();
 }
 
