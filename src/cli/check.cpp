@@ -22,6 +22,7 @@
 #include "cli/found_bugs.hpp"
 #include "cli/tests.hpp"
 #include "cli/verdict.hpp"
+#include "cli/warnings.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
@@ -240,6 +241,7 @@ void Check::take(const Run& run, const Job& job, double time_seconds) {
   bugs_.add(outcome, run.names, program_, job, result);
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);
+  describe_warnings(outcome.report, run.names, program_, result);
   code_ = worse(code_, exit_code(outcome, options_, result));
   result_.tests.push_back(std::move(result));
 }

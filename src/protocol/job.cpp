@@ -323,6 +323,12 @@ constexpr auto note = [](auto& codec, auto& x) {
   codec.list(x.stack, place);
 };
 
+constexpr auto warning = [](auto& codec, auto& x) {
+  codec.text(x.kind);
+  codec.number(x.count);
+  codec.list(x.evidence, trace);
+};
+
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
@@ -330,6 +336,7 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.number(x.trace_digest);
   codec.list(x.modules, module);
   codec.list(x.notes, note);
+  codec.list(x.warnings, warning);
   codec.optional(x.replayed, trace);
   codec.optional(x.tests, [](auto& inner, auto& names) { inner.list(names, text); });
   codec.text(x.part_name);

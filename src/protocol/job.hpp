@@ -71,6 +71,15 @@ struct Note {
   std::vector<Place> stack{};  // where, for the first time: return addresses, innermost first; may be empty
 };
 
+// Something that is no bug, and that the user should look at.
+struct Warning {
+  std::string kind;         // as in the JSON result's warnings: "lock-order", "blocked-at-exit"
+  std::uint64_t count = 0;  // executions that showed it, of those that were looked at
+  // Parts of traces with everything recorded. lock-order: for each thread of the circle how it acquired the
+  // lock that it holds, and how the one that it wants. blocked-at-exit: the threads, in others.
+  std::vector<Trace> evidence;
+};
+
 struct Report {
   SearchResult result;
   bool started_threads = false;  // false: the program ended before its first choice; one execution
@@ -78,6 +87,7 @@ struct Report {
   std::uint64_t trace_digest = 0;  // of all events of all executions; 0: not asked for
   std::vector<Module> modules;
   std::vector<Note> notes;
+  std::vector<Warning> warnings;
   std::optional<Trace> replayed;                  // for Job::replay
   std::optional<std::vector<std::string>> tests;  // announced by a test framework; then nothing was searched
   std::string part_name;                          // of the part that was asked for; may be empty

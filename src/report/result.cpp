@@ -70,6 +70,13 @@ Json bound_json(const BoundResult& bound) {
   return {{"kind", bound.kind}, {"limit", or_null(bound.limit)}, {"completed", or_null(bound.completed)}};
 }
 
+Json warning_json(const WarningResult& warning) {
+  return {{"kind", warning.kind},
+          {"count", warning.count},
+          {"text", warning.text},
+          {"locations", list(warning.locations, location_json)}};
+}
+
 Json assumption_json(const Assumption& assumption) {
   Json json = {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
   if (assumption.locations.empty()) return json;
@@ -100,6 +107,7 @@ Json test_json(const TestResult& test) {
                {"happens_before_classes", or_null(test.happens_before_classes)},
                {"threads_max", test.threads_max},
                {"bugs", list(test.bugs, bug_json)}};
+  json["warnings"] = list(test.warnings, warning_json);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;

@@ -79,6 +79,15 @@ struct Assumption {
   std::vector<Location> locations{};  // where in the program, for the first time; innermost first
 };
 
+// What is no bug, and should be looked at all the same.
+struct WarningResult {
+  std::string kind;             // "lock-order", "blocked-at-exit"
+  std::uint64_t count = 0;      // executions that showed it, of those that were looked at
+  std::string text;             // without places
+  std::vector<Location> locations;
+  std::vector<std::string> lines;  // for people: the places in words
+};
+
 struct TestResult {
   std::string name = "main";
   Verdict verdict = Verdict::inconclusive;
@@ -100,6 +109,7 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   int threads_max = 0;
   std::vector<BugResult> bugs;
+  std::vector<WarningResult> warnings;
   std::uint64_t suppressed = 0;  // distinct bugs, by --suppressions
 
   // What a leak ends is over anyway: where nothing else was suppressed, it hides nothing.

@@ -125,6 +125,8 @@ void fail(Failure failure) {
 }
 
 void note_others(Trace& trace) {
+  trace.others.clear();
+  trace.other_places.clear();
   auto is_told_of = [&](const Thread& thread) {
     const std::vector<Waiter>& waiters = trace.failure.waiters;
     return thread.id == trace.failure.thread ||

@@ -12,6 +12,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/signals.hpp"
+#include "runtime/warnings.hpp"
 
 using namespace thrum;
 
@@ -68,6 +69,7 @@ void flush_output() {
   if (world.running) {
     scheduler().arrive(Operation::process_exit, 0, 0, code);
     scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(status));
+    if (status == 0) warnings().look_at_exit();
   }
   exit_process(status);
 }
