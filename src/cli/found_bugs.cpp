@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "cli/error.hpp"
+#include "cli/heap_modes.hpp"
 #include "cli/tracing.hpp"
 #include "report/fingerprint.hpp"
 #include "report/source_lines.hpp"
@@ -117,7 +118,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation.test = job.test;
   file.invocation.part = job.part;
   file.strategy = options_.strategy;
-  file.heap = options_.heap;
+  file.heap = heap_name(job.heap);
   file.races = options_.races;
   file.leaks = options_.leaks;
   file.spurious = options_.spurious;
@@ -144,6 +145,7 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
       continue;
     }
     BugResult described = describe_bug(bug, file);
+    described.heap = file.heap;
     number_fingerprint(described, result.bugs);
     auto known = std::find_if(result.bugs.begin(), result.bugs.end(), [&](const BugResult& other) {
       return other.fingerprint == described.fingerprint;

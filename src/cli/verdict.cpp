@@ -284,9 +284,9 @@ void weigh_bugs(TestResult& test) {
   if (found == 0 && test.whole && test.suppressed == test.suppressed_leaks) {
     test.verdict = Verdict::exhausted;
     test.complete = !test.bounded;
-    test.reason = fmt::format("all schedules{} were run; {} leak{} suppressed",
-                              test.bounded ? " within the bound" : "", test.suppressed,
-                              test.suppressed == 1 ? " was" : "s were");
+    test.reason =
+        fmt::format("all schedules{} were run; {} leak{} suppressed", test.bounded ? " within the bound" : "",
+                    test.suppressed, test.suppressed == 1 ? " was" : "s were");
     return;
   }
   if (found == 0) {

@@ -28,10 +28,6 @@ std::string at_text(const std::optional<SourceLine>& line) {
   return fmt::format(" at {}:{}{}", file, line->line, function);
 }
 
-std::string executions_text(std::uint64_t count) {
-  return fmt::format("{} execution{}", count, count == 1 ? "" : "s");
-}
-
 std::string lock_name(const TraceFile& file, std::size_t event) {
   const EventPlaces& places = places_of(file, event);
   bool by_wait = file.trace.events[event].operation == Operation::wait_reacquire;
@@ -86,10 +82,9 @@ void describe_warnings(const Report& report, const ThreadNames& names, const std
     if (from.kind == "lock-order") {
       warning.text = order_text(from.evidence.size(), test);
     } else {
-      warning.text = fmt::format(
-          "{} for ever when the process ends, in {}: nobody is left to wake {}",
-          threads == 1 ? "a thread waits" : "threads wait", executions_text(from.count),
-          threads == 1 ? "it" : "them");
+      warning.text =
+          fmt::format("{} for ever when the process ends: nobody is left to wake {}",
+                      threads == 1 ? "a thread waits" : "threads wait", threads == 1 ? "it" : "them");
     }
     test.warnings.push_back(std::move(warning));
   }

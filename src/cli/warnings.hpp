@@ -10,7 +10,7 @@
 
 namespace thrum {
 
-// Fills in test.warnings. program: the file that ran. REQUIRES: test.verdict is final.
+// Fills in test.warnings. program: the file that ran. REQUIRES: test.verdict and test.complete are known.
 void describe_warnings(const Report& report, const ThreadNames& names, const std::string& program,
                        TestResult& test);
 

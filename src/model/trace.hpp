@@ -23,12 +23,12 @@ enum class Recording : std::uint8_t {
 };
 
 enum class End : std::uint8_t {
-  finished,    // the process ended well
-  bug,         // Trace::failure says which
-  steps,       // cut: more instrumented operations than allowed
-  stopped,     // cut: the strategy saw no use in going on
-  assumption,  // cut: a false thrum_assume
-  diverged,    // the plan could not be followed: the program is not under control
+  finished,      // the process ended well
+  bug,           // Trace::failure says which
+  steps,         // cut: more instrumented operations than allowed
+  stopped,       // cut: the strategy saw no use in going on
+  assumption,    // cut: a false thrum_assume
+  diverged,      // the plan could not be followed: the program is not under control
   uncontrolled,  // cut: the program did something that cannot be controlled
 };
 

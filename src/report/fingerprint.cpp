@@ -42,7 +42,8 @@ std::vector<std::string> stacks(const TraceFile& file) {
     return {stack_text(failing_lines(file))};
   std::vector<std::string> all;
   if (!trace.lost.empty()) {
-    for (const std::vector<Place>& stack : involved_stacks(file)) all.push_back(stack_text(user_lines(file, stack)));
+    for (const std::vector<Place>& stack : involved_stacks(file))
+      all.push_back(stack_text(user_lines(file, stack)));
   }
   for (std::size_t i = 0; i < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
     all.push_back(std::string(access_kind_name(trace.failure.accesses[i].kind)) + "\n" +

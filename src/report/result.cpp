@@ -42,7 +42,8 @@ Json bug_json(const BugResult& bug) {
                {"execution", bug.execution},
                {"seconds", bug.seconds},
                {"locations", list(bug.locations, location_json)},
-               {"trace", bug.trace}};
+               {"trace", bug.trace},
+               {"heap", bug.heap}};
   if (bug.known) json["known"] = true;
   return json;
 }
@@ -86,6 +87,16 @@ Json assumption_json(const Assumption& assumption) {
   return json;
 }
 
+Json heap_json(const HeapResult& heap) {
+  return {{"heap", heap.heap},
+          {"verdict", verdict_name(heap.verdict)},
+          {"reason", heap.reason},
+          {"complete", heap.complete},
+          {"text", heap.guarantee},
+          {"bounds", list(heap.bounds, bound_json)},
+          {"executions", heap.executions}};
+}
+
 Json test_json(const TestResult& test) {
   Json guarantee = {{"text", test.guarantee},
                     {"memory_model", test.memory_model},
@@ -93,6 +104,7 @@ Json test_json(const TestResult& test) {
                     {"inputs", test.inputs},
                     {"bounds", list(test.bounds, bound_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};
+  if (!test.heaps.empty()) guarantee["heaps"] = list(test.heaps, heap_json);
   Json json = {{"name", test.name},
                {"verdict", verdict_name(test.verdict)},
                {"reason", test.reason},

@@ -11,10 +11,10 @@
 //
 // A line is a kind and a pattern. race suppresses data races with a matching function, file or module
 // anywhere on one of their stacks; race_top looks at the innermost of the program's own functions only; mutex
-// is about misused locks, deadlock about deadlocks; called_from_lib about races below a library; leak, which is of
-// LeakSanitizer's syntax, about leaks of which all blocks that hang on no other were allocated below a match. A pattern is
-// looked for anywhere in a name; * stands for anything, ^ and $ for the beginning and the end. Function names
-// are those of reports, without arguments.
+// is about misused locks, deadlock about deadlocks; called_from_lib about races below a library; leak, which
+// is of LeakSanitizer's syntax, about leaks of which all blocks that hang on no other were allocated below a
+// match. A pattern is looked for anywhere in a name; * stands for anything, ^ and $ for the beginning and the
+// end. Function names are those of reports, without arguments.
 #pragma once
 
 #include <cstdint>

@@ -43,6 +43,7 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
   for (const BugResult& bug : test.bugs) {
     text +=
         fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
+    if (!test.heaps.empty()) text += fmt::format("(--heap {}) ", bug.heap);
     if (bug.known) text += "(known) ";
     text += text_trace(traces.front(), style);
     text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
@@ -54,7 +55,9 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
 std::string warnings_text(const TestResult& test, const TextStyle& style) {
   std::string text;
   for (const WarningResult& warning : test.warnings) {
-    text += coloured(wrap(warning.text + ".", "Warning: ", style.width), kYellow, style.colours);
+    std::string title =
+        fmt::format("{} (seen in {} execution{}).", warning.text, warning.count, plural(warning.count));
+    text += coloured(wrap(title, "Warning: ", style.width), kYellow, style.colours);
     for (const std::string& line : warning.lines) text += wrap(line, "  ", style.width);
   }
   return text;
@@ -76,9 +79,8 @@ std::string test_text(const TestResult& test, std::span<const TraceFile>& traces
   if (!test.begun) return "";
   if (test.verdict == Verdict::skipped || test.verdict == Verdict::exhausted)
     return test_line(test, style) + warnings_text(test, style);
-  std::string text =
-      "\n" + headline(test, style) + bugs_text(test, traces, style) + warnings_text(test, style) +
-                     coverage_text(test, style);
+  std::string text = "\n" + headline(test, style) + bugs_text(test, traces, style) +
+                     warnings_text(test, style) + coverage_text(test, style);
   if (!test.output.empty()) text += "Output of the program:\n" + test.output + "\n";
   return text + "\n";
 }

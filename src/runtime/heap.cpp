@@ -279,8 +279,7 @@ void ProgramHeap::visit_live(const Books& books, char* from, char* to, Visit vis
   std::uint64_t bits = books.starts[word] & (~std::uint64_t{0} >> (63 - grain % 64));
   while (bits == 0 && word != 0) bits = books.starts[--word];
   if (bits == 0) return;
-  char* place =
-      books.begin + (word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits))) * kGrain;
+  char* place = books.begin + (word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits))) * kGrain;
   while (place < to) {
     auto* block = reinterpret_cast<Block*>(place);
     if (block->state == BlockState::live) visit(describe(books, block));
@@ -329,7 +328,8 @@ void ProgramHeap::add_older(std::span<const char> page, std::vector<std::span<co
              [&](const LiveBlock& block) {
                std::uint64_t from = std::max(begin, block.begin);
                std::uint64_t to = std::min(end, block.begin + block.size);
-               if (!block.fresh && from < to) parts.emplace_back(reinterpret_cast<const char*>(from), to - from);
+               if (!block.fresh && from < to)
+                 parts.emplace_back(reinterpret_cast<const char*>(from), to - from);
              });
 }
 

@@ -84,12 +84,14 @@ class ProgramHeap {
     ThreadId thread;     // these two are its name
     std::uint32_t number;
     bool fresh;  // allocated since save()
-    bool holds(std::uint64_t address) const { return begin <= address && address - begin < size + (size == 0); }
+    bool holds(std::uint64_t address) const {
+      return begin <= address && address - begin < size + (size == 0);
+    }
   };
   // The one that holds the address; false where none does.
   bool find_live(std::uint64_t address, LiveBlock& block) const;
-  // Adds those that were allocated since save(), in the order of their addresses. written: the pages of main's
-  // region that were written since; others hold none.
+  // Adds those that were allocated since save(), in the order of their addresses. written: the pages of
+  // main's region that were written since; others hold none.
   void add_fresh(Region slots, std::span<const std::span<const char>> written,
                  std::vector<LiveBlock>& blocks) const;
   // Adds what of a page of main's region belongs to blocks in use that are older.

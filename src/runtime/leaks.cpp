@@ -206,7 +206,8 @@ void LeakSearch::mark_data() {
 }
 
 void LeakSearch::mark_threads() {
-  constexpr std::uint64_t kControlBlock = 0x900;  // struct pthread, where libc keeps buffers of a thread's own
+  constexpr std::uint64_t kControlBlock =
+      0x900;  // struct pthread, where libc keeps buffers of a thread's own
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     std::uint64_t control_block = thread_pool().fs_base(slot);
     mark(bytes_between(control_block, control_block + kControlBlock));
@@ -233,8 +234,7 @@ void LeakSearch::mark_stack(std::uint16_t slot) {
   bool running = &thread == &scheduler().current();
   auto from = reinterpret_cast<std::uint64_t>(running ? frames_ : thread.context.stack_pointer);
   if (from == 0) return;
-  std::uint64_t end =
-      slot == 0 ? snapshot().stack_end() : reinterpret_cast<std::uint64_t>(thread.stack_top);
+  std::uint64_t end = slot == 0 ? snapshot().stack_end() : reinterpret_cast<std::uint64_t>(thread.stack_top);
   auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
   // It stands on a stack of the program's own, in a signal handler.
   if (from < bottom || from >= end) {
@@ -374,8 +374,9 @@ void LeakSearch::check() {
     flood(Mark::reached);
   }
   if (unreadable_) {
-    notes().uncontrolled("leaks-not-looked-for",
-                         "an execution protected memory from being read, so that leaks could not be looked for");
+    notes().uncontrolled(
+        "leaks-not-looked-for",
+        "an execution protected memory from being read, so that leaks could not be looked for");
     return;
   }
   std::uint64_t count = 0;

@@ -58,7 +58,8 @@ class Snapshot {
 
   // Adds the pages that were written since take(), in this execution or an earlier one, without those of the
   // main stack. hidden: likewise those that cannot be read as they are.
-  void add_written(std::vector<std::span<const char>>& pages, std::vector<std::span<const char>>& hidden) const;
+  void add_written(std::vector<std::span<const char>>& pages,
+                   std::vector<std::span<const char>>& hidden) const;
   // Where the main stack ends upwards.
   std::uint64_t stack_end() const { return regions_.back().end; }
 

@@ -133,8 +133,8 @@ void Warnings::learn(const Trace& trace) {
 }
 
 void Warnings::acquire(std::vector<Acquired>& mine, ThreadId thread, Acquired lock, bool blocks) {
-  bool again = std::any_of(mine.begin(), mine.end(),
-                           [&](const Acquired& other) { return other.lock == lock.lock; });
+  bool again =
+      std::any_of(mine.begin(), mine.end(), [&](const Acquired& other) { return other.lock == lock.lock; });
   if (blocks && !again) {
     for (const Acquired& held : mine) add_edge(held, lock, thread, mine);
   }

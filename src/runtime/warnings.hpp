@@ -9,9 +9,9 @@
 // Agarwal, L. Wang and S. Stoller, "Detecting potential deadlocks with static analysis and run-time
 // monitoring", 2005, give the condition of the common lock, the gate).
 //
-// Where it happened is not kept while executions are fast: the plan is, of the first execution that showed it,
-// and it is run once more after the search, with everything written down. There locks have names that last;
-// a circle that was one of addresses only, used by several locks one after another, is dropped.
+// Where it happened is not kept while executions are fast: the plan is, of the first execution that showed
+// it, and it is run once more after the search, with everything written down. There locks have names that
+// last; a circle that was one of addresses only, used by several locks one after another, is dropped.
 //
 // Thread safety: one thread runs at a time. Tested by tests/endtoend/warnings_test.cpp.
 #pragma once

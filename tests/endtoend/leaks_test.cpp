@@ -109,7 +109,8 @@ int main() {
   json known = check({program, "--leaks", "--keep-going"}, 1)["tests"][0];
   json each = check({program, "--leaks", "--keep-going", "--trace-digest"}, 1)["tests"][0];
   EXPECT_EQ(known["bugs"].size(), 1);
-  for (const char* field : {"executions", "steps", "guarantee"}) EXPECT_EQ(known[field], each[field]) << field;
+  for (const char* field : {"executions", "steps", "guarantee"})
+    EXPECT_EQ(known[field], each[field]) << field;
   EXPECT_EQ(known["bugs"][0]["preemptions"], each["bugs"][0]["preemptions"]);
 }
 

@@ -94,9 +94,10 @@ TEST_F(Warnings, NoneWhereNothingCanGoWrong) {
 
 // What a deadlock tells is not told twice.
 TEST_F(Warnings, ADeadlockTakesTheirPlace) {
-  json result = test("int main() { std::thread x([] { nest(a, b); }), y([] { nest(b, a); });"
-                     " x.join(); y.join(); }",
-                     1);
+  json result = test(
+      "int main() { std::thread x([] { nest(a, b); }), y([] { nest(b, a); });"
+      " x.join(); y.join(); }",
+      1);
   EXPECT_EQ(result["bugs"][0]["kind"], "deadlock");
   EXPECT_EQ(result["warnings"], json::array());
 }

@@ -23,11 +23,11 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <condition_variable>
 #include <string>
 #include <thread>
 
@@ -107,7 +107,8 @@ const std::map<std::string, Case> kCases = {
     {"result",
      [] {
        pthread_t thread;
-       pthread_create(&thread, nullptr, [](void*) -> void* { return new Node; }, nullptr);
+       pthread_create(
+           &thread, nullptr, [](void*) -> void* { return new Node; }, nullptr);
        in_thread([] {});
      }},
     {"mapping",
