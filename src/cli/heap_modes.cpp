@@ -38,8 +38,9 @@ void merge_assumptions(std::vector<Assumption>& all, const std::vector<Assumptio
   }
   for (Assumption& one : all) {
     if (one.kind == "one-address-assignment")
-      one.text = "Each block of memory had two addresses, by --heap lifo and by --heap fresh; no other layout "
-                 "was tried.";
+      one.text =
+          "Each block of memory had two addresses, by --heap lifo and by --heap fresh; no other layout "
+          "was tried.";
   }
 }
 
@@ -49,8 +50,8 @@ bool same_place(const WarningResult& a, const WarningResult& b) {
 
 void merge_warnings(std::vector<WarningResult>& all, const std::vector<WarningResult>& others) {
   for (const WarningResult& other : others) {
-    auto same =
-        std::find_if(all.begin(), all.end(), [&](const WarningResult& one) { return same_place(one, other); });
+    auto same = std::find_if(all.begin(), all.end(),
+                             [&](const WarningResult& one) { return same_place(one, other); });
     if (same == all.end()) {
       all.push_back(other);
     } else {
@@ -80,7 +81,8 @@ void note_first_only(TestResult& first) {
   first.complete = false;
   first.whole = false;
   if (first.verdict != Verdict::skipped)
-    first.guarantee = with_heap("lifo", first.guarantee) + "; with --heap fresh: nothing, it was not searched";
+    first.guarantee =
+        with_heap("lifo", first.guarantee) + "; with --heap fresh: nothing, it was not searched";
 }
 
 void merge_heaps(TestResult& all, const TestResult& second) {

@@ -121,7 +121,9 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "the machine can have them")
       ->capture_default_str();
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
-  app.add_option("--races", options.races, "report: a data race is a bug; explore: likewise, and then its accesses become scheduling points; ignore: races, and memory that is freed or not allocated, are not looked "
+  app.add_option("--races", options.races,
+                 "report: a data race is a bug; explore: likewise, and then its accesses become scheduling "
+                 "points; ignore: races, and memory that is freed or not allocated, are not looked "
                  "for")
       ->capture_default_str();
   app.add_flag(

@@ -71,6 +71,7 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
     return "the one schedule there is: no second thread was started and nothing was left open";
   // What would come behind a failure was not run.
   bool ends = std::any_of(report.result.bugs.begin(), report.result.bugs.end(), [&](const FoundBug& bug) {
+    if (bug.failure.kind == BugKind::leak) return false;  // found when it was over
     return !explores_races || bug.failure.kind != BugKind::data_race;
   });
   const char* failures = ends ? " (an execution ends at its bug)" : "";

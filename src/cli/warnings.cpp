@@ -20,7 +20,7 @@ Location location(const char* role, const std::string& thread, const std::option
   return {role, thread, line->file, line->line, line->function};
 }
 
-// " at queue.cpp:12 (push)"
+// " at FILE:12 (push)"
 std::string at_text(const std::optional<SourceLine>& line) {
   if (!line) return "";
   std::string file = line->file.substr(line->file.rfind('/') + 1);

@@ -96,12 +96,12 @@ struct Trace {
   // before, and its object and stack.
   std::vector<Waiter> others;
   std::vector<EventPlaces> other_places;
-  std::vector<StackFrame> frames;          // Recording::full: those that places speak of
-  std::vector<HeapBlock> blocks;           // Recording::full: likewise
+  std::vector<StackFrame> frames;  // Recording::full: those that places speak of
+  std::vector<HeapBlock> blocks;   // Recording::full: likewise
   // Recording::full: the races that were passed over, and whose accesses were visible operations.
   std::vector<KnownRace> known_races;
-  std::vector<LostBlocks> lost;            // Recording::full, of a leak: those that hang on no others first
-  std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
+  std::vector<LostBlocks> lost;  // Recording::full, of a leak: those that hang on no others first
+  std::string output;            // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.
   void clear();

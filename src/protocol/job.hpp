@@ -47,10 +47,10 @@ struct Job {
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
   std::string test;
-  std::uint32_t part = 0;      // of a test that its framework runs in several parts, one after another
-  bool only_list = false;      // nothing is to be searched: a program without tests ends at its first choice
+  std::uint32_t part = 0;  // of a test that its framework runs in several parts, one after another
+  bool only_list = false;  // nothing is to be searched: a program without tests ends at its first choice
   std::vector<KnownRace> known_races;  // of Races::explore, where it is to begin with some
-  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
+  std::optional<Plan> replay;          // run just this plan, once, with everything recorded, its output live
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);

@@ -46,7 +46,7 @@ class LeakSearch {
   // The execution ends well, and fails here if blocks were lost.
   void check();
 
-  // What the program asks for (sanitizer/lsan_interface.h): of the running thread, what it allocates from
+  // What the program asks for (LeakSanitizer's interface): of the running thread, what it allocates from
   // here on is none of ours, until as many ends as beginnings have come; a block; a range that is a root.
   void ignore_thread(bool begin);
   void ignore_block(const void* block);
