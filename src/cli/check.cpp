@@ -20,8 +20,10 @@
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
+#include "cli/heap_modes.hpp"
 #include "cli/tests.hpp"
 #include "cli/verdict.hpp"
+#include "cli/warnings.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
@@ -46,8 +48,9 @@ Job job_of(const CheckOptions& options) {
   job.steps = options.steps;
   job.repeat = options.repeat;
   job.keep_going = options.keep_going;
+  job.leaks = options.leaks;
   job.spurious = options.spurious;
-  job.heap = options.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.heap = first_heap(options);
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
   job.digest_traces = options.trace_digest;
@@ -106,11 +109,17 @@ class Check {
   Run work(const Job& job, double time_seconds, const std::string& progress);
   void check_tests(const std::vector<std::string>& names);
   void check_test(const std::string& name, std::size_t tests_left);
+  TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
   void take(const Run& run, const Job& job, double time_seconds);
   std::vector<LinkedModule> linked_modules(const Report& report);
   std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
   void tell() const;
+  // Of a test that is searched with both heaps, the first search has half the time.
+  double time_for_heap(double begun_seconds, std::size_t tests_left) const {
+    double time = time_for_test(options_, begun_seconds, tests_left);
+    return options_.heap == kBothHeaps ? time / 2 : time;
+  }
   double elapsed() const { return seconds_since(start_); }
 
   const CheckOptions& options_;
@@ -135,7 +144,7 @@ int Check::run() {
   // test that it is; if that is not asked for, there is no need.
   Job job = job_of(options_);
   job.only_list = !is_asked_for(kWholeProgram, options_);
-  double time = time_for_test(options_, 0, 1);
+  double time = time_for_heap(0, 1);
   Run first = work(job, time, "");
   if (first.outcome.report.tests) {
     check_tests(select_tests(*first.outcome.report.tests, options_));
@@ -217,7 +226,7 @@ void Check::check_test(const std::string& name, std::size_t tests_left) {
   job.test = name;
   std::string part_before;
   while (true) {
-    double time = time_for_test(options_, elapsed(), tests_left);
+    double time = time_for_heap(elapsed(), tests_left);
     Run run = work(job, time, fmt::format(" {}, {} left", name, tests_left));
     const Report& report = run.outcome.report;
     if (report.part_missing && job.part > 0) return;
@@ -230,16 +239,41 @@ void Check::check_test(const std::string& name, std::size_t tests_left) {
   }
 }
 
-void Check::take(const Run& run, const Job& job, double time_seconds) {
+// What one search says, and its bugs into `bugs`, which may hold others already.
+TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs) {
   const WorkerOutcome& outcome = run.outcome;
   if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
   TestResult result =
       judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
-  if (!job.test.empty()) result.name = entry_name(job.test, outcome.report.part_name);
-  bugs_.add(outcome, run.names, program_, job, result);
+  result.heap = heap_name(job.heap);
+  bugs_.add(outcome, run.names, program_, job, bugs);
+  return result;
+}
+
+void Check::take(const Run& run, const Job& job, double time_seconds) {
+  TestResult bugs;
+  TestResult result = judge_run(run, job, time_seconds, bugs);
+  describe_warnings(run.outcome.report, run.names, program_, result);
+  std::optional<Run> second;
+  if (wants_other_heap(options_, result) && interrupt_count() == 0) {
+    Job other = job;
+    other.heap = Heap::fresh;
+    double left = time_seconds == 0 ? 0 : std::max(time_seconds * 2 - result.seconds, time_seconds);
+    second = work(other, left, job.test.empty() ? " --heap fresh" : " " + job.test + " --heap fresh");
+    TestResult fresh = judge_run(*second, other, left, bugs);
+    describe_warnings(second->outcome.report, second->names, program_, fresh);
+    merge_heaps(result, fresh);
+  } else if (options_.heap == kBothHeaps) {
+    note_first_only(result);
+  }
+  result.bugs = std::move(bugs.bugs);
+  result.suppressed = bugs.suppressed;
+  result.suppressed_leaks = bugs.suppressed_leaks;
+  if (!job.test.empty()) result.name = entry_name(job.test, run.outcome.report.part_name);
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);
-  code_ = worse(code_, exit_code(outcome, options_, result));
+  code_ = worse(code_, exit_code(run.outcome, options_, result));
+  if (second) code_ = worse(code_, exit_code(second->outcome, options_, result));
   result_.tests.push_back(std::move(result));
 }
 

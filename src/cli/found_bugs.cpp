@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "cli/error.hpp"
+#include "cli/heap_modes.hpp"
 #include "cli/tracing.hpp"
 #include "report/fingerprint.hpp"
 #include "report/source_lines.hpp"
@@ -45,7 +46,9 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.execution = bug.execution;
   result.seconds = bug.seconds;
   const Trace& trace = file.trace;
-  if (trace.waiter_places.empty()) {
+  for (const LostBlocks& lost : trace.lost)
+    result.locations.push_back(location("allocation", file, lost.thread, shown_line(file, lost.stack)));
+  if (trace.waiter_places.empty() && trace.lost.empty()) {
     result.locations.push_back(location("failure", file, trace.failure.thread, failing_line(file)));
   }
   // The last access is the one that failed.
@@ -115,8 +118,9 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation.test = job.test;
   file.invocation.part = job.part;
   file.strategy = options_.strategy;
-  file.heap = options_.heap;
+  file.heap = heap_name(job.heap);
   file.races = options_.races;
+  file.leaks = options_.leaks;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
   file.seed = options_.seed;
@@ -137,9 +141,11 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
     TraceFile file = trace_file(bug, outcome, names, program, job);
     if (suppressions_.suppress(file)) {
       ++result.suppressed;
+      if (bug.failure.kind == BugKind::leak) ++result.suppressed_leaks;
       continue;
     }
     BugResult described = describe_bug(bug, file);
+    described.heap = file.heap;
     number_fingerprint(described, result.bugs);
     auto known = std::find_if(result.bugs.begin(), result.bugs.end(), [&](const BugResult& other) {
       return other.fingerprint == described.fingerprint;

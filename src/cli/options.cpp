@@ -112,7 +112,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->allow_extra_args(false);
   app.add_flag("--list-tests", options.list_tests, "Print the names of the tests, and search nothing");
   app.add_option("--memory-model", options.memory_model, "sc")->capture_default_str();
-  app.add_option("--heap", options.heap, "lifo: freed memory is reused next; fresh: never")
+  app.add_option("--heap", options.heap,
+                 "lifo: freed memory is reused next; fresh: never; both: a search with each")
       ->capture_default_str();
   app.add_option(
          "--threads", options.threads,
@@ -120,9 +121,14 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "the machine can have them")
       ->capture_default_str();
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
-  app.add_option("--races", options.races, "report: a data race is a bug; explore: likewise, and then its accesses become scheduling points; ignore: races, and memory that is freed or not allocated, are not looked "
+  app.add_option("--races", options.races,
+                 "report: a data race is a bug; explore: likewise, and then its accesses become scheduling "
+                 "points; ignore: races, and memory that is freed or not allocated, are not looked "
                  "for")
       ->capture_default_str();
+  app.add_flag(
+      "--leaks", options.leaks,
+      "Memory of the heap that an execution allocates and that nothing points to at its end is a bug");
   app.add_flag("--spurious", options.spurious, "Condition variables may also wake up for no reason");
   app.add_flag("--keep-going", options.keep_going, "Do not stop at the first bug; report each distinct one");
   app.add_option(
@@ -131,7 +137,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->type_name("RESULT.json");
   app.add_option("--suppressions", options.suppressions,
                  "Bugs not to report, in ThreadSanitizer's syntax (race:, race_top:, mutex:, deadlock:, "
-                 "called_from_lib:); implies --keep-going")
+                 "called_from_lib:) and LeakSanitizer's (leak:); implies --keep-going")
       ->type_name("FILE");
   app.add_flag("--require-exhausted", options.require_exhausted,
                "Exit with 3 where a budget ended the search");
@@ -166,7 +172,7 @@ void validate(CheckOptions& options) {
   check_strategy(options.strategy);
   check_word("--engine", options.engine, {"native"}, {"vm"});
   check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
-  check_word("--heap", options.heap, {"lifo", "fresh"}, {"both"});
+  check_word("--heap", options.heap, {"lifo", "fresh", "both"}, {});
   threads_of(options.threads);
   races_of(options.races);
   read_bound(options);

@@ -34,6 +34,7 @@ struct CheckOptions {
   int jobs = 1;
   bool keep_going = false;
   bool spurious = false;
+  bool leaks = false;
   bool require_exhausted = false;
   bool assumptions = false;  // in full in the report
   bool trace_digest = false;

@@ -45,14 +45,17 @@ bool skips_itself(const Report& report) {
   return report.executions_skipped > 0 && report.executions_skipped >= report.result.executions;
 }
 
+bool is_whole(const Report& report, const CheckOptions& options) {
+  return report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore";
+}
+
 Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test) {
   const Report& report = outcome.report;
   if (!report.result.bugs.empty()) return Verdict::bug;
   if (!outcome.internal.empty()) return Verdict::inconclusive;
   if (death_test) return Verdict::skipped;
   if (skips_itself(report) && !weakened(report)) return Verdict::skipped;
-  bool whole = report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore";
-  return whole ? Verdict::exhausted : Verdict::inconclusive;
+  return is_whole(report, options) ? Verdict::exhausted : Verdict::inconclusive;
 }
 
 std::string cost_words(const Bound& bound, std::uint32_t count) {
@@ -68,6 +71,7 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
     return "the one schedule there is: no second thread was started and nothing was left open";
   // What would come behind a failure was not run.
   bool ends = std::any_of(report.result.bugs.begin(), report.result.bugs.end(), [&](const FoundBug& bug) {
+    if (bug.failure.kind == BugKind::leak) return false;  // found when it was over
     return !explores_races || bug.failure.kind != BugKind::data_race;
   });
   const char* failures = ends ? " (an execution ends at its bug)" : "";
@@ -249,8 +253,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   TestResult test;
   test.verdict = verdict_of(outcome, options, death_test);
   test.reason = reason_words(outcome, options, death_test, time_seconds);
-  bool whole = search.guarantee.complete || !report.started_threads;
-  test.complete = test.verdict == Verdict::exhausted && whole;
+  test.bounded = !search.guarantee.complete && report.started_threads;
+  test.complete = test.verdict == Verdict::exhausted && !test.bounded;
+  test.whole = is_whole(report, options) && outcome.internal.empty();
   test.guarantee = guarantee_words(report, test.verdict, options.races == "explore");
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
@@ -277,6 +282,14 @@ void weigh_bugs(TestResult& test) {
   if (test.verdict != Verdict::bug) return;
   std::size_t found = test.bugs.size();
   if (found == 0 && test.suppressed == 0) return;
+  if (found == 0 && test.whole && test.suppressed == test.suppressed_leaks) {
+    test.verdict = Verdict::exhausted;
+    test.complete = !test.bounded;
+    test.reason =
+        fmt::format("all schedules{} were run; {} leak{} suppressed", test.bounded ? " within the bound" : "",
+                    test.suppressed, test.suppressed == 1 ? " was" : "s were");
+    return;
+  }
   if (found == 0) {
     test.verdict = Verdict::inconclusive;
     test.reason = fmt::format("{} bug{} found and suppressed; what comes after one was not run",

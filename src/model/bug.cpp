@@ -65,6 +65,7 @@ bool same_bug(const Failure& a, const Failure& b) {
   if (a.kind == BugKind::test_failure && b.kind == a.kind && !a.file.empty())
     return a.file == b.file && a.line == b.line;
   if (a.kind != b.kind) return false;
+  if (a.kind == BugKind::leak) return a.code == b.code;  // how much is lost differs
   // What UBSan says holds the operands; other messages are of the program's text.
   bool same_words = a.message == b.message || (a.kind == BugKind::undefined_behaviour &&
                                                without_numbers(a.message) == without_numbers(b.message));

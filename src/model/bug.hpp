@@ -65,7 +65,7 @@ struct MemoryAccess {
   AccessKind kind = AccessKind::plain_read;
   std::uint32_t size = 0;  // bytes
   std::uint64_t address = 0;
-  std::uint64_t code = 0;    // behind the call
+  std::uint64_t code = 0;  // behind the call
   // Known where places are recorded: how many events the thread had done before, and, of the later access of
   // a race, the event by which its thread last learned of the other's doings, in the trace counted from 1; 0:
   // none.
@@ -77,7 +77,8 @@ struct Failure {
   BugKind kind = BugKind::assertion;
   std::string message;  // without places and thread names; may have several lines
   ThreadId thread = kMainThread;
-  std::uint64_t code = 0;  // where, for telling one bug from another; 0: nowhere in particular
+  std::uint64_t code =
+      0;  // where, for telling one bug from another; 0: nowhere in particular; leak: a digest
   std::vector<Waiter> waiters;
   // data_race: the two that nothing orders; use_after_free: the free, where that is known, and the use. In
   // the order in which they were done.
@@ -91,7 +92,7 @@ struct Failure {
 
 // Whether two failures of one program in one process are the same bug, as far as the addresses of their code
 // tell: their kind, what they say and where. Numbers in what they say, such as the operands of an overflow,
-// differ from schedule to schedule and do not count.
+// differ from schedule to schedule and do not count; nor does how much is lost by a leak.
 bool same_bug(const Failure& a, const Failure& b);
 
 // text with each number, decimal or hexadecimal, replaced by "#".

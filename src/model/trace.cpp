@@ -22,6 +22,7 @@ void Trace::clear() {
   known_races.clear();
   frames.clear();
   blocks.clear();
+  lost.clear();
   output.clear();
 }
 

@@ -23,12 +23,12 @@ enum class Recording : std::uint8_t {
 };
 
 enum class End : std::uint8_t {
-  finished,    // the process ended well
-  bug,         // Trace::failure says which
-  steps,       // cut: more instrumented operations than allowed
-  stopped,     // cut: the strategy saw no use in going on
-  assumption,  // cut: a false thrum_assume
-  diverged,    // the plan could not be followed: the program is not under control
+  finished,      // the process ended well
+  bug,           // Trace::failure says which
+  steps,         // cut: more instrumented operations than allowed
+  stopped,       // cut: the strategy saw no use in going on
+  assumption,    // cut: a false thrum_assume
+  diverged,      // the plan could not be followed: the program is not under control
   uncontrolled,  // cut: the program did something that cannot be controlled
 };
 
@@ -68,6 +68,15 @@ struct KnownRace {
   friend bool operator==(const KnownRace&, const KnownRace&) = default;
 };
 
+// Blocks of the heap that were allocated at one place and lost.
+struct LostBlocks {
+  ThreadId thread = kMainThread;  // who allocated them
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;    // that were asked for
+  bool with_another = false;  // other lost blocks point to them
+  std::vector<Place> stack;   // where: return addresses, innermost first; empty where that is not known
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -87,11 +96,12 @@ struct Trace {
   // before, and its object and stack.
   std::vector<Waiter> others;
   std::vector<EventPlaces> other_places;
-  std::vector<StackFrame> frames;          // Recording::full: those that places speak of
-  std::vector<HeapBlock> blocks;           // Recording::full: likewise
+  std::vector<StackFrame> frames;  // Recording::full: those that places speak of
+  std::vector<HeapBlock> blocks;   // Recording::full: likewise
   // Recording::full: the races that were passed over, and whose accesses were visible operations.
   std::vector<KnownRace> known_races;
-  std::string output;                      // Recording::full: what the program wrote to descriptors 1 and 2
+  std::vector<LostBlocks> lost;  // Recording::full, of a leak: those that hang on no others first
+  std::string output;            // Recording::full: what the program wrote to descriptors 1 and 2
 
   // Empties it and keeps its memory.
   void clear();

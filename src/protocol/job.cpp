@@ -193,6 +193,14 @@ constexpr auto heap_block = [](auto& codec, auto& x) {
   codec.list(x.allocated, place);
 };
 
+constexpr auto lost_blocks = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.number(x.blocks);
+  codec.number(x.bytes);
+  codec.flag(x.with_another);
+  codec.list(x.stack, place);
+};
+
 constexpr auto memory_access = [](auto& codec, auto& x) {
   codec.thread(x.thread);
   codec.enumerator(x.kind, AccessKind::thread_end);
@@ -261,6 +269,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.list(x.frames, stack_frame);
   codec.list(x.blocks, heap_block);
   codec.list(x.known_races, known_race);
+  codec.list(x.lost, lost_blocks);
   codec.text(x.output);
   if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
   if (x.other_places.size() != x.others.size()) codec.fail();
@@ -314,6 +323,12 @@ constexpr auto note = [](auto& codec, auto& x) {
   codec.list(x.stack, place);
 };
 
+constexpr auto warning = [](auto& codec, auto& x) {
+  codec.text(x.kind);
+  codec.number(x.count);
+  codec.list(x.evidence, trace);
+};
+
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
@@ -321,6 +336,7 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.number(x.trace_digest);
   codec.list(x.modules, module);
   codec.list(x.notes, note);
+  codec.list(x.warnings, warning);
   codec.optional(x.replayed, trace);
   codec.optional(x.tests, [](auto& inner, auto& names) { inner.list(names, text); });
   codec.text(x.part_name);
@@ -341,6 +357,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);
   codec.enumerator(x.races, Races::ignore);
+  codec.flag(x.leaks);
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.digest_traces);

@@ -40,16 +40,17 @@ struct Job {
   bool keep_going = false;
   Heap heap = Heap::lifo;
   Races races = Races::report;
+  bool leaks = false;                 // a block of the heap that is lost is a bug
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool digest_traces = false;         // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
   std::string test;
-  std::uint32_t part = 0;      // of a test that its framework runs in several parts, one after another
-  bool only_list = false;      // nothing is to be searched: a program without tests ends at its first choice
+  std::uint32_t part = 0;  // of a test that its framework runs in several parts, one after another
+  bool only_list = false;  // nothing is to be searched: a program without tests ends at its first choice
   std::vector<KnownRace> known_races;  // of Races::explore, where it is to begin with some
-  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
+  std::optional<Plan> replay;          // run just this plan, once, with everything recorded, its output live
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
@@ -70,6 +71,15 @@ struct Note {
   std::vector<Place> stack{};  // where, for the first time: return addresses, innermost first; may be empty
 };
 
+// Something that is no bug, and that the user should look at.
+struct Warning {
+  std::string kind;         // as in the JSON result's warnings: "lock-order", "blocked-at-exit"
+  std::uint64_t count = 0;  // executions that showed it, of those that were looked at
+  // Parts of traces with everything recorded. lock-order: for each thread of the circle how it acquired the
+  // lock that it holds, and how the one that it wants. blocked-at-exit: the threads, in others.
+  std::vector<Trace> evidence;
+};
+
 struct Report {
   SearchResult result;
   bool started_threads = false;  // false: the program ended before its first choice; one execution
@@ -77,6 +87,7 @@ struct Report {
   std::uint64_t trace_digest = 0;  // of all events of all executions; 0: not asked for
   std::vector<Module> modules;
   std::vector<Note> notes;
+  std::vector<Warning> warnings;
   std::optional<Trace> replayed;                  // for Job::replay
   std::optional<std::vector<std::string>> tests;  // announced by a test framework; then nothing was searched
   std::string part_name;                          // of the part that was asked for; may be empty

@@ -56,6 +56,7 @@ Trace sample_trace(const Threads& threads) {
   trace.other_places = {places};
   trace.frames = {{{Place::Space::module, 0, 0, 0x1234}, 96, 64, 32}};
   trace.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
+  trace.lost = {{threads.second, 2, 48, true, {{Place::Space::module, 0, 0, 0x1234}}}};
   trace.output = std::string("with a zero\0 in it", 18);
   return trace;
 }

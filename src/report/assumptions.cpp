@@ -21,11 +21,12 @@ constexpr std::array kGeneral = {
     GeneralAssumption{"inputs-fixed", "fixed inputs",
                       "Inputs are fixed: arguments, files, environment and the like were as they are now.",
                       "A check says nothing of other inputs. thrum_choose() lets a test try several."},
-    GeneralAssumption{"one-address-assignment", "one address for each block of memory",
-                      "Each block of memory had one address; no other layout was tried.",
-                      "What depends on addresses, such as an order of locks by address, was seen in one "
-                      "order only. --heap lifo lets "
-                      "freed memory be used again at once, --heap fresh never."},
+    GeneralAssumption{
+        "one-address-assignment", "one address for each block of memory",
+        "Each block of memory had one address; no other layout was tried.",
+        "What depends on addresses, such as an order of locks by address, was seen in one "
+        "order only. --heap lifo lets "
+        "freed memory be used again at once, --heap fresh never, --heap both searches with each."},
     GeneralAssumption{"allocation-succeeds", "memory never runs out", "Memory never ran out.",
                       "malloc never returned a null pointer for want of memory, and new never threw."},
     GeneralAssumption{"spurious-wakeups-off", "no spurious wake-ups",

@@ -38,8 +38,13 @@ std::string stack_text(const std::vector<SourceLine>& lines) {
 // Which stacks there are; in an order of their own, since which thread is which may differ.
 std::vector<std::string> stacks(const TraceFile& file) {
   const Trace& trace = file.trace;
-  if (trace.failure.waiters.empty() && trace.access_places.empty()) return {stack_text(failing_lines(file))};
+  if (trace.failure.waiters.empty() && trace.access_places.empty() && trace.lost.empty())
+    return {stack_text(failing_lines(file))};
   std::vector<std::string> all;
+  if (!trace.lost.empty()) {
+    for (const std::vector<Place>& stack : involved_stacks(file))
+      all.push_back(stack_text(user_lines(file, stack)));
+  }
   for (std::size_t i = 0; i < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
     all.push_back(std::string(access_kind_name(trace.failure.accesses[i].kind)) + "\n" +
                   stack_text(user_lines(file, trace.access_places[i].stack)));

@@ -42,7 +42,8 @@ Json bug_json(const BugResult& bug) {
                {"execution", bug.execution},
                {"seconds", bug.seconds},
                {"locations", list(bug.locations, location_json)},
-               {"trace", bug.trace}};
+               {"trace", bug.trace},
+               {"heap", bug.heap}};
   if (bug.known) json["known"] = true;
   return json;
 }
@@ -70,6 +71,13 @@ Json bound_json(const BoundResult& bound) {
   return {{"kind", bound.kind}, {"limit", or_null(bound.limit)}, {"completed", or_null(bound.completed)}};
 }
 
+Json warning_json(const WarningResult& warning) {
+  return {{"kind", warning.kind},
+          {"count", warning.count},
+          {"text", warning.text},
+          {"locations", list(warning.locations, location_json)}};
+}
+
 Json assumption_json(const Assumption& assumption) {
   Json json = {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
   if (assumption.locations.empty()) return json;
@@ -79,6 +87,16 @@ Json assumption_json(const Assumption& assumption) {
   return json;
 }
 
+Json heap_json(const HeapResult& heap) {
+  return {{"heap", heap.heap},
+          {"verdict", verdict_name(heap.verdict)},
+          {"reason", heap.reason},
+          {"complete", heap.complete},
+          {"text", heap.guarantee},
+          {"bounds", list(heap.bounds, bound_json)},
+          {"executions", heap.executions}};
+}
+
 Json test_json(const TestResult& test) {
   Json guarantee = {{"text", test.guarantee},
                     {"memory_model", test.memory_model},
@@ -86,6 +104,7 @@ Json test_json(const TestResult& test) {
                     {"inputs", test.inputs},
                     {"bounds", list(test.bounds, bound_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};
+  if (!test.heaps.empty()) guarantee["heaps"] = list(test.heaps, heap_json);
   Json json = {{"name", test.name},
                {"verdict", verdict_name(test.verdict)},
                {"reason", test.reason},
@@ -100,6 +119,7 @@ Json test_json(const TestResult& test) {
                {"happens_before_classes", or_null(test.happens_before_classes)},
                {"threads_max", test.threads_max},
                {"bugs", list(test.bugs, bug_json)}};
+  json["warnings"] = list(test.warnings, warning_json);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;

@@ -16,7 +16,7 @@ inline constexpr char kVersion[] = "0.1.0";
 enum class Verdict { skipped, exhausted, inconclusive, bug };
 const char* verdict_name(Verdict verdict);
 
-// Where something of a bug happened. Roles: "failure", "waiter".
+// Where something of a bug happened. Roles: "failure", "access", "waiter", "allocation".
 struct Location {
   std::string role;
   std::string thread;
@@ -36,6 +36,7 @@ struct BugResult {
   double seconds = 0;
   std::vector<Location> locations;
   std::string trace;                      // the path of the trace file
+  std::string heap;                       // how blocks were given addresses: "lifo" or "fresh"
   bool known = false;                     // stands in the baseline
   std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted
   bool switches_minimal = false;          // proved: no schedule with as few preemptions has fewer
@@ -79,6 +80,26 @@ struct Assumption {
   std::vector<Location> locations{};  // where in the program, for the first time; innermost first
 };
 
+// What is no bug, and should be looked at all the same.
+struct WarningResult {
+  std::string kind;         // "lock-order", "blocked-at-exit"
+  std::uint64_t count = 0;  // executions that showed it, of those that were looked at
+  std::string text;         // without places
+  std::vector<Location> locations;
+  std::vector<std::string> lines;  // for people: the places in words
+};
+
+// What --heap both found with one of the two.
+struct HeapResult {
+  std::string heap;
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;
+  bool complete = false;
+  std::string guarantee;
+  std::vector<BoundResult> bounds;
+  std::uint64_t executions = 0;
+};
+
 struct TestResult {
   std::string name = "main";
   Verdict verdict = Verdict::inconclusive;
@@ -100,7 +121,14 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   int threads_max = 0;
   std::vector<BugResult> bugs;
-  std::uint64_t suppressed = 0;  // distinct bugs, by --suppressions
+  std::vector<WarningResult> warnings;
+  std::vector<HeapResult> heaps;  // of --heap both
+  std::uint64_t suppressed = 0;   // distinct bugs, by --suppressions
+
+  // What a leak ends is over anyway: where nothing else was suppressed, it hides nothing.
+  std::uint64_t suppressed_leaks = 0;
+  bool whole = false;    // the search ran all it was to, and nothing weakens its result
+  bool bounded = false;  // by what it was to run
 
   // For people only.
   bool begun = true;   // false: the check ended before this test's turn

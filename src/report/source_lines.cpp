@@ -78,6 +78,9 @@ std::vector<SourceLine> failing_lines(const TraceFile& file) {
 
 std::vector<std::vector<Place>> involved_stacks(const TraceFile& file) {
   std::vector<std::vector<Place>> stacks;
+  for (const LostBlocks& lost : file.trace.lost) {
+    if (!lost.with_another) stacks.push_back(lost.stack);
+  }
   for (const EventPlaces& access : file.trace.access_places) stacks.push_back(access.stack);
   if (!stacks.empty()) return stacks;
   if (file.trace.waiter_places.empty()) return {failing_stack(file)};

@@ -28,7 +28,8 @@ std::optional<SourceLine> failing_line(const TraceFile& file);
 // the test framework's reporting, is left out.
 std::vector<SourceLine> failing_lines(const TraceFile& file);
 
-// The stacks that take part in a bug: where it failed, or where each thread of a deadlock waits.
+// The stacks that take part in a bug: where it failed, where each thread of a deadlock waits, or where the
+// lost blocks were allocated that hang on no other.
 std::vector<std::vector<Place>> involved_stacks(const TraceFile& file);
 
 // The stack of the failure; where it has none, that of the failing thread's last event.

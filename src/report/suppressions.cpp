@@ -13,7 +13,7 @@ namespace thrum {
 
 namespace {
 
-constexpr const char* kNames[] = {"race", "race_top", "mutex", "deadlock", "called_from_lib"};
+constexpr const char* kNames[] = {"race", "race_top", "mutex", "deadlock", "called_from_lib", "leak"};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r";
@@ -49,6 +49,7 @@ BugKind kind_of(Suppression::Kind kind) {
   switch (kind) {
     case Suppression::Kind::mutex: return BugKind::lock_misuse;
     case Suppression::Kind::deadlock: return BugKind::deadlock;
+    case Suppression::Kind::leak: return BugKind::leak;
     default: return BugKind::data_race;
   }
 }
@@ -96,7 +97,7 @@ std::optional<Suppressions> Suppressions::parse(const std::string& text, std::st
     if (known == std::end(kNames)) {
       const char* hint =
           kind == "thread" || kind == "signal" ? "Thrum reports nothing of that kind; it" : "it";
-      problem = fmt::format("line {}: '{}': {} takes race, race_top, mutex, deadlock, called_from_lib",
+      problem = fmt::format("line {}: '{}': {} takes race, race_top, mutex, deadlock, called_from_lib, leak",
                             number + 1, kind, hint);
       return std::nullopt;
     }
@@ -110,7 +111,24 @@ std::optional<Suppressions> Suppressions::parse(const std::string& text, std::st
   return result;
 }
 
+// Each place of a leak may have a line of its own.
+bool Suppressions::suppress_leak(const TraceFile& bug) {
+  std::vector<Suppression*> used;
+  for (const std::vector<Place>& stack : involved_stacks(bug)) {
+    auto line = std::find_if(all_.begin(), all_.end(), [&](const Suppression& suppression) {
+      return suppression.kind == Suppression::Kind::leak && matches_stack(suppression, bug, stack);
+    });
+    if (line == all_.end()) return false;
+    used.push_back(&*line);
+  }
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for (Suppression* line : used) ++line->count;
+  return !used.empty();
+}
+
 bool Suppressions::suppress(const TraceFile& bug) {
+  if (bug.trace.failure.kind == BugKind::leak) return suppress_leak(bug);
   for (Suppression& suppression : all_) {
     if (kind_of(suppression.kind) != bug.trace.failure.kind) continue;
     std::vector<std::vector<Place>> stacks = involved_stacks(bug);

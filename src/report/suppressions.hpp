@@ -7,12 +7,14 @@
 //   race_top:^fast_path$
 //   deadlock:lock_both
 //   called_from_lib:libvendor.so
+//   leak:make_registry
 //
 // A line is a kind and a pattern. race suppresses data races with a matching function, file or module
 // anywhere on one of their stacks; race_top looks at the innermost of the program's own functions only; mutex
-// is about misused locks, deadlock about deadlocks; called_from_lib about races below a library. A pattern is
-// looked for anywhere in a name; * stands for anything, ^ and $ for the beginning and the end. Function names
-// are those of reports, without arguments.
+// is about misused locks, deadlock about deadlocks; called_from_lib about races below a library; leak, which
+// is of LeakSanitizer's syntax, about leaks of which all blocks that hang on no other were allocated below a
+// match. A pattern is looked for anywhere in a name; * stands for anything, ^ and $ for the beginning and the
+// end. Function names are those of reports, without arguments.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@
 namespace thrum {
 
 struct Suppression {
-  enum class Kind : std::uint8_t { race, race_top, mutex, deadlock, called_from_lib };
+  enum class Kind : std::uint8_t { race, race_top, mutex, deadlock, called_from_lib, leak };
   Kind kind = Kind::race;
   std::string pattern;
   std::uint32_t line = 0;   // of the file
@@ -47,6 +49,8 @@ class Suppressions {
   const std::vector<Suppression>& all() const { return all_; }
 
  private:
+  bool suppress_leak(const TraceFile& bug);
+
   std::vector<Suppression> all_;
 };
 

@@ -34,8 +34,8 @@ TEST(Suppressions, FilesOfThem) {
   EXPECT_FALSE(Suppressions::parse("race:a\nthread:b\n", problem));
   EXPECT_EQ(problem,
             "line 2: 'thread': Thrum reports nothing of that kind; it takes race, race_top, mutex, "
-            "deadlock, called_from_lib");
-  EXPECT_FALSE(Suppressions::parse("leak:b", problem));
+            "deadlock, called_from_lib, leak");
+  EXPECT_FALSE(Suppressions::parse("signal:b", problem));
   EXPECT_FALSE(Suppressions::parse("race:", problem));
   EXPECT_EQ(problem, "line 1: 'race:' names no pattern");
   EXPECT_FALSE(Suppressions::parse("race", problem));

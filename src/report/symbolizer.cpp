@@ -235,6 +235,7 @@ class Namer {
       name_all(trace.access_places[i],
                i < trace.failure.accesses.size() ? trace.failure.accesses[i].size : 0);
     for (const HeapBlock& block : trace.blocks) name_stack(block.allocated);
+    for (const LostBlocks& lost : trace.lost) name_stack(lost.stack);
     name_stack(trace.failure_stack);
   }
 

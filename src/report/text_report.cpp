@@ -43,10 +43,22 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
   for (const BugResult& bug : test.bugs) {
     text +=
         fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
+    if (!test.heaps.empty()) text += fmt::format("(--heap {}) ", bug.heap);
     if (bug.known) text += "(known) ";
     text += text_trace(traces.front(), style);
     text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
     traces = traces.subspan(1);
+  }
+  return text;
+}
+
+std::string warnings_text(const TestResult& test, const TextStyle& style) {
+  std::string text;
+  for (const WarningResult& warning : test.warnings) {
+    std::string title =
+        fmt::format("{} (seen in {} execution{}).", warning.text, warning.count, plural(warning.count));
+    text += coloured(wrap(title, "Warning: ", style.width), kYellow, style.colours);
+    for (const std::string& line : warning.lines) text += wrap(line, "  ", style.width);
   }
   return text;
 }
@@ -65,9 +77,10 @@ std::string test_line(const TestResult& test, const TextStyle& style) {
 
 std::string test_text(const TestResult& test, std::span<const TraceFile>& traces, const TextStyle& style) {
   if (!test.begun) return "";
-  if (test.verdict == Verdict::skipped || test.verdict == Verdict::exhausted) return test_line(test, style);
-  std::string text =
-      "\n" + headline(test, style) + bugs_text(test, traces, style) + coverage_text(test, style);
+  if (test.verdict == Verdict::skipped || test.verdict == Verdict::exhausted)
+    return test_line(test, style) + warnings_text(test, style);
+  std::string text = "\n" + headline(test, style) + bugs_text(test, traces, style) +
+                     warnings_text(test, style) + coverage_text(test, style);
   if (!test.output.empty()) text += "Output of the program:\n" + test.output + "\n";
   return text + "\n";
 }
@@ -140,8 +153,9 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
   bool whole_program = result.tests.size() == 1 && result.tests[0].name == "main";
   if (whole_program) {
     const TestResult& test = result.tests[0];
-    std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" +
-                       coverage_text(test, style) + known_text(result) +
+    std::string warnings = warnings_text(test, style);
+    std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" + warnings +
+                       (warnings.empty() ? "" : "\n") + coverage_text(test, style) + known_text(result) +
                        assumptions_text(test.assumptions, style);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }

@@ -200,6 +200,24 @@ std::string accesses_text(const TraceFile& file, const TextStyle& style) {
   return text;
 }
 
+// The lost blocks, by the places of their allocations.
+std::string lost_blocks_text(const TraceFile& file, const TextStyle& style) {
+  constexpr std::size_t kPlacesMax = 10;
+  const std::vector<LostBlocks>& all = file.trace.lost;
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == kPlacesMax && !style.unfolded)
+      return text + fmt::format("  ... and {} more places\n", all.size() - i);
+    const LostBlocks& lost = all[i];
+    text += fmt::format("  {}: {} block{} of {} byte{}{}, allocated by thread {}\n",
+                        lost.with_another ? "Lost with them" : "Lost", lost.blocks, plural(lost.blocks),
+                        lost.bytes, plural(lost.bytes), lost.blocks == 1 ? "" : " in all",
+                        file.names.name(lost.thread));
+    text += lost.stack.empty() ? "      at a place that is not known\n" : stack_text(file, lost.stack, style);
+  }
+  return text;
+}
+
 std::string event_place(const TraceFile& file, std::size_t event, const TextStyle& style) {
   std::optional<SourceLine> line = shown_line(file, places_of(file, event).stack);
   return line ? fmt::format(" at {} ({})", shown_path(*line, style), event + 1)
@@ -321,6 +339,11 @@ std::string blocks_text(const TraceFile& file, const std::vector<Row>& rows, con
   return text.empty() ? "" : "\n" + text;
 }
 
+std::string place_text(const TraceFile& file, const TextStyle& style) {
+  if (!file.trace.lost.empty()) return lost_blocks_text(file, style);
+  return file.trace.access_places.empty() ? failure_place(file, style) : accesses_text(file, style);
+}
+
 std::string indented(const std::string& lines) {
   std::string text;
   for (std::size_t at = 0; at < lines.size();) {
@@ -358,9 +381,7 @@ std::string text_trace(const TraceFile& file, const TextStyle& style) {
   if (!style.unfolded) rows = fold(rows);
   text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
   if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
-  text += "\n" + (!failure.waiters.empty()           ? waiters_text(file, style)
-                  : file.trace.access_places.empty() ? failure_place(file, style)
-                                                     : accesses_text(file, style));
+  text += "\n" + (failure.waiters.empty() ? place_text(file, style) : waiters_text(file, style));
   return text + others_text(file, style) + output_text(file.trace.output);
 }
 

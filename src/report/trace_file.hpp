@@ -52,6 +52,7 @@ struct TraceFile {
   std::string strategy;
   std::string heap;
   std::string races;
+  bool leaks = false;       // lost blocks of the heap are a bug
   bool spurious = false;    // condition variables might wake up for no reason
   std::uint64_t steps = 0;  // the limit of one execution
   std::uint64_t seed = 0;

@@ -66,6 +66,7 @@ class TraceReader {
     options.at("strategy").get_to(file_.strategy);
     options.at("heap").get_to(file_.heap);
     file_.races = options.value("races", "ignore");
+    file_.leaks = options.value("leaks", false);
     file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
     options.at("seed").get_to(file_.seed);
@@ -188,6 +189,9 @@ class TraceReader {
     if (json.contains("accesses")) {
       for (const Json& access : json.at("accesses")) read_access(access);
     }
+    if (json.contains("lost")) {
+      for (const Json& lost : json.at("lost")) read_lost(lost);
+    }
     if (json.contains("others")) read_waiters(json.at("others"), trace.others, trace.other_places);
   }
 
@@ -207,6 +211,16 @@ class TraceReader {
     places.stack = read_stack(json.at("stack"));
     file_.trace.failure.accesses.push_back(access);
     file_.trace.access_places.push_back(std::move(places));
+  }
+
+  void read_lost(const Json& json) {
+    LostBlocks lost;
+    lost.thread = thread(json.at("thread"));
+    json.at("blocks").get_to(lost.blocks);
+    json.at("bytes").get_to(lost.bytes);
+    json.at("with_another").get_to(lost.with_another);
+    lost.stack = read_stack(json.at("allocated"));
+    file_.trace.lost.push_back(std::move(lost));
   }
 
   void read_block(const Json& json) {

@@ -71,6 +71,7 @@ class TraceWriter {
              {{"strategy", file_.strategy},
               {"heap", file_.heap},
               {"races", file_.races},
+              {"leaks", file_.leaks},
               {"spurious", file_.spurious},
               {"steps", file_.steps},
               {"seed", file_.seed}}},
@@ -212,6 +213,18 @@ class TraceWriter {
     return json;
   }
 
+  Json lost_json() {
+    Json json = Json::array();
+    for (const LostBlocks& lost : file_.trace.lost) {
+      json.push_back({{"thread", thread(lost.thread)},
+                      {"blocks", lost.blocks},
+                      {"bytes", lost.bytes},
+                      {"with_another", lost.with_another},
+                      {"allocated", stack_json(lost.stack)}});
+    }
+    return json;
+  }
+
   Json failure_json() {
     const Trace& trace = file_.trace;
     Json json = {{"kind", bug_kind_name(trace.failure.kind)},
@@ -221,6 +234,7 @@ class TraceWriter {
                  {"accesses", accesses_json()},
                  {"waiters", waiters_json(trace.failure.waiters, trace.waiter_places)},
                  {"others", waiters_json(trace.others, trace.other_places)}};
+    if (!trace.lost.empty()) json["lost"] = lost_json();
     if (!trace.failure.file.empty()) {
       json["file"] = trace.failure.file;
       json["line"] = trace.failure.line;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/leaks.hpp"
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
@@ -15,7 +16,7 @@ void Allocations::note(ThreadId thread, std::uint32_t number, std::size_t size) 
   if (noting_) return;
   const Channel::Phase phase = world.channel->phase.load(std::memory_order_relaxed);
   if (world.running) {
-    if (!scheduler().director().records_places()) return;
+    if (!scheduler().director().records_places() && !leak_search().notes_allocations()) return;
     if (late_ == nullptr) late_ = new std::map<Name, Allocation>;
     if (late_->size() == kLateMax) return;
   } else if (phase != Channel::Phase::preamble || early_.size() == kEarlyMax) {

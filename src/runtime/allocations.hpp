@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where blocks of the program's heap were allocated, for reports.
 //
-// What an execution allocates is noted only while its places are written down. What main allocates before the
-// first choice would have to be noted always, since nobody knows yet whether a bug will be found in it: of
-// these only the first kEarlyMax are, so that a large set-up costs nothing.
+// What an execution allocates is noted only while its places are written down, or for the sake of a leak.
+// What main allocates before the first choice would have to be noted always, since nobody knows yet whether a
+// bug will be found in it: of these only the first kEarlyMax are, so that a large set-up costs nothing.
 //
 // Thread safety: one thread runs at a time.
 #pragma once

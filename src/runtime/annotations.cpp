@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/world.hpp"
 
@@ -131,6 +132,31 @@ ANNOTATE(NoOp, (PLACE, const volatile void*), )
 THRUM_EXPORT int RunningOnValgrind() { return 0; }
 THRUM_EXPORT double ValgrindSlowdown() { return 1; }
 THRUM_EXPORT const char* ThreadSanitizerQuery(const char*) { return ""; }
+
+// ---- LeakSanitizer's ------------------------------------------------------------------------------
+
+namespace {
+bool looks_for_leaks() { return searching() && world.job->leaks; }
+}  // namespace
+
+THRUM_EXPORT void __lsan_disable() {
+  if (looks_for_leaks()) leak_search().ignore_thread(true);
+}
+THRUM_EXPORT void __lsan_enable() {
+  if (looks_for_leaks()) leak_search().ignore_thread(false);
+}
+THRUM_EXPORT void __lsan_ignore_object(const void* block) {
+  if (looks_for_leaks()) leak_search().ignore_block(block);
+}
+THRUM_EXPORT void __lsan_register_root_region(const void* begin, std::size_t size) {
+  if (looks_for_leaks()) leak_search().add_root(begin, size);
+}
+THRUM_EXPORT void __lsan_unregister_root_region(const void* begin, std::size_t size) {
+  if (looks_for_leaks()) leak_search().remove_root(begin, size);
+}
+// An execution is looked at when it ends.
+THRUM_EXPORT void __lsan_do_leak_check() {}
+THRUM_EXPORT int __lsan_do_recoverable_leak_check() { return 0; }
 
 // ---- The common interface ------------------------------------------------------------------------
 

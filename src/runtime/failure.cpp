@@ -125,6 +125,8 @@ void fail(Failure failure) {
 }
 
 void note_others(Trace& trace) {
+  trace.others.clear();
+  trace.other_places.clear();
   auto is_told_of = [&](const Thread& thread) {
     const std::vector<Waiter>& waiters = trace.failure.waiters;
     return thread.id == trace.failure.thread ||
@@ -141,7 +143,7 @@ void note_others(Trace& trace) {
 
 void capture_failure_stack(Trace& trace) {
   const Failure& failure = trace.failure;
-  if (!failure.waiters.empty()) return;
+  if (!failure.waiters.empty() || failure.kind == BugKind::leak) return;
   trace.failure_stack = running_stack();
 }
 

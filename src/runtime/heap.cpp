@@ -262,6 +262,79 @@ void ProgramHeap::add_changes(Region slots, std::vector<std::span<const char>>& 
   }
 }
 
+ProgramHeap::LiveBlock ProgramHeap::describe(const Books& books, const void* place) const {
+  const auto* block = static_cast<const Block*>(place);
+  bool fresh = &books != &g_books[0] || reinterpret_cast<const char*>(block) >= g_main_saved.end ||
+               block->thread != g_main_saved.thread || block->number > g_main_saved.numbers;
+  return {reinterpret_cast<std::uint64_t>(block + 1), block->size, block->thread, block->number, fresh};
+}
+
+// Those whose headers lie in the range, or whose bytes reach into it.
+template <typename Visit>
+void ProgramHeap::visit_live(const Books& books, char* from, char* to, Visit visit) const {
+  to = std::min(to, books.end);
+  if (from >= to) return;
+  std::size_t grain = static_cast<std::size_t>(from - books.begin) / kGrain;
+  std::size_t word = grain / 64;
+  std::uint64_t bits = books.starts[word] & (~std::uint64_t{0} >> (63 - grain % 64));
+  while (bits == 0 && word != 0) bits = books.starts[--word];
+  if (bits == 0) return;
+  char* place = books.begin + (word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits))) * kGrain;
+  while (place < to) {
+    auto* block = reinterpret_cast<Block*>(place);
+    if (block->state == BlockState::live) visit(describe(books, block));
+    place += sizeof(Block) + class_size(block->size_class);
+  }
+}
+
+bool ProgramHeap::find_live(std::uint64_t address, LiveBlock& found) const {
+  if (!contains(address)) return false;
+  auto* place = reinterpret_cast<char*>(address);
+  bool holds = false;
+  visit_live(g_books[(address - kHeap) / kRegionSize], place, place + 1, [&](const LiveBlock& block) {
+    if (!block.holds(address)) return;
+    found = block;
+    holds = true;
+  });
+  return holds;
+}
+
+void ProgramHeap::add_fresh(Region slots, std::span<const std::span<const char>> written,
+                            std::vector<LiveBlock>& blocks) const {
+  const Books& main = g_books[0];
+  auto add = [&](const LiveBlock& block) {
+    if (block.fresh) blocks.push_back(block);
+  };
+  char* last = main.begin;  // what lies below was looked at
+  for (std::span<const char> page : written) {
+    char* begin = std::max(last, const_cast<char*>(page.data()));
+    char* end = std::min(const_cast<char*>(page.data() + page.size()), g_main_saved.end);
+    visit_live(main, begin, end, [&](const LiveBlock& block) {
+      if (block.begin - sizeof(Block) >= reinterpret_cast<std::uint64_t>(begin)) add(block);
+    });
+    last = std::max(last, end);
+  }
+  visit_live(main, g_main_saved.end, main.end, add);
+  for (Region region = 1; region < slots; ++region) {
+    const Books& books = g_books[region];
+    if (books.begin != nullptr) visit_live(books, books.begin, books.end, add);
+  }
+}
+
+void ProgramHeap::add_older(std::span<const char> page, std::vector<std::span<const char>>& parts) const {
+  auto begin = reinterpret_cast<std::uint64_t>(page.data());
+  std::uint64_t end = begin + page.size();
+  visit_live(g_books[0], const_cast<char*>(page.data()), const_cast<char*>(page.data() + page.size()),
+             [&](const LiveBlock& block) {
+               std::uint64_t from = std::max(begin, block.begin);
+               std::uint64_t to = std::min(end, block.begin + block.size);
+               if (!block.fresh && from < to)
+                 parts.emplace_back(reinterpret_cast<const char*>(from), to - from);
+             });
+}
+
+std::uint32_t ProgramHeap::allocated(Region region) const { return g_books[region].numbers; }
+
 void ProgramHeap::restore(Region slots) {
   Books& main = g_books[0];
   char* kept = snapshot_end();

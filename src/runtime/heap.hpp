@@ -77,6 +77,28 @@ class ProgramHeap {
   // main's region held at save() are the snapshot's to put back; what came later is zeroed here.
   void restore(Region slots);
 
+  // A block in use.
+  struct LiveBlock {
+    std::uint64_t begin;
+    std::uint64_t size;  // that was asked for
+    ThreadId thread;     // these two are its name
+    std::uint32_t number;
+    bool fresh;  // allocated since save()
+    bool holds(std::uint64_t address) const {
+      return begin <= address && address - begin < size + (size == 0);
+    }
+  };
+  // The one that holds the address; false where none does.
+  bool find_live(std::uint64_t address, LiveBlock& block) const;
+  // Adds those that were allocated since save(), in the order of their addresses. written: the pages of
+  // main's region that were written since; others hold none.
+  void add_fresh(Region slots, std::span<const std::span<const char>> written,
+                 std::vector<LiveBlock>& blocks) const;
+  // Adds what of a page of main's region belongs to blocks in use that are older.
+  void add_older(std::span<const char> page, std::vector<std::span<const char>>& parts) const;
+  // How many blocks a region's thread has allocated so far.
+  std::uint32_t allocated(Region region) const;
+
   // Adds where what restore() would undo lies, but for what is the snapshot's; the heap's own books too.
   void add_changes(Region slots, std::vector<std::span<const char>>& changes) const;
 
@@ -86,6 +108,10 @@ class ProgramHeap {
   Books& open(Region region);
   void empty(Books& books);
   static char* snapshot_end();
+
+  LiveBlock describe(const Books& books, const void* block) const;
+  template <typename Visit>
+  void visit_live(const Books& books, char* from, char* to, Visit visit) const;
 
   Region region_ = 0;
   bool gave_used_block_ = false;

@@ -75,8 +75,8 @@ void leave_robust_mutexes(std::uint64_t code);
 void begin_section(std::uint64_t code);
 void end_section();
 
-// exit(): the handlers run, then the process ends.
-[[noreturn]] void exit_under_search(int status, std::uint64_t code);
+// exit(): the handlers run, then the process ends. frames: as for LeakSearch::arm().
+[[noreturn]] void exit_under_search(int status, std::uint64_t code, const void* frames);
 
 // One thread, and it waits for another that does not exist.
 [[noreturn]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code,

@@ -8,9 +8,11 @@
 #include <string>
 
 #include "runtime/intercept.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/signals.hpp"
+#include "runtime/warnings.hpp"
 
 using namespace thrum;
 
@@ -49,6 +51,14 @@ void install_terminate_handler() {
   if (set) set(on_terminate);
 }
 
+// What the caller keeps in registers lies above it, in a function that begins with __builtin_unwind_init():
+// the only pointer to a block may be there.
+[[gnu::always_inline]] inline const void* stack_pointer() {
+  const void* pointer;
+  asm volatile("mov %%rsp, %0" : "=r"(pointer));
+  return pointer;
+}
+
 void flush_output() {
   static auto* const real_fflush = reinterpret_cast<int (*)(FILE*)>(next_function("fflush"));
   real_fflush(nullptr);
@@ -59,6 +69,7 @@ void flush_output() {
   if (world.running) {
     scheduler().arrive(Operation::process_exit, 0, 0, code);
     scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(status));
+    if (status == 0) warnings().look_at_exit();
   }
   exit_process(status);
 }
@@ -66,13 +77,16 @@ void flush_output() {
 }  // namespace
 
 void thrum::end_test(std::uint64_t code) {
+  __builtin_unwind_init();
+  if (world.job->leaks) leak_search().arm(stack_pointer());
   if (!world.running || world.job->replay) flush_output();
   leave_process(0, code);
 }
 
 namespace thrum {
 
-void exit_under_search(int status, std::uint64_t code) {
+void exit_under_search(int status, std::uint64_t code, const void* frames) {
+  if (world.job->leaks) leak_search().arm(frames);
   destroy_thread_locals(scheduler().current());
   process_state().run_exit_handlers(status);
   // What the program has printed and libc not yet written is lost with the execution; nobody sees it but
@@ -89,7 +103,7 @@ int main_under_search(int argc, char** argv, char** environment) {
   process_state().main_frame = __builtin_frame_address(0);
   world.channel->phase.store(Channel::Phase::preamble, std::memory_order_release);
   install_terminate_handler();
-  exit_under_search(g_main(argc, argv, environment), 0);
+  exit_under_search(g_main(argc, argv, environment), 0, __builtin_frame_address(0));
 }
 
 }  // namespace
@@ -111,7 +125,8 @@ THRUM_EXPORT void exit(int status) {
     real(status);
     __builtin_unreachable();
   }
-  exit_under_search(status, THRUM_CALLER);
+  __builtin_unwind_init();
+  exit_under_search(status, THRUM_CALLER, stack_pointer());
 }
 
 THRUM_EXPORT void _exit(int status) {

@@ -205,7 +205,7 @@ void finish_thread() {
   destroy_specific_data(me);
   leave_robust_mutexes(THRUM_CALLER);
   // The last one ends the process, as if it had called exit.
-  if (scheduler().is_last(me)) exit_under_search(0, THRUM_CALLER);
+  if (scheduler().is_last(me)) exit_under_search(0, THRUM_CALLER, nullptr);
   if (world.judges_races) race_judge().end(me);
   note_in_trace(Operation::thread_end, me, THRUM_CALLER);
   scheduler().end_current();

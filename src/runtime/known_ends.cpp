@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
@@ -63,7 +64,7 @@ bool KnownEnds::may_be_known() {
   return scheduler().director().through() && !world.recording && !world.made_calls && !on_system_threads() &&
          main.atomic_depth == 0 && !main.outer && main.robust.empty() && !main.settings &&
          !signals().used() && !process_state().changed() && !timers().changed() && !loader().has_error() &&
-         !thread_pool().has_late_storage() && scheduler().clock_is_steady();
+         !thread_pool().has_late_storage() && !leak_search().was_asked() && scheduler().clock_is_steady();
 }
 
 void KnownEnds::look_up(const CallerState& caller) {

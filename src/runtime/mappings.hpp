@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/forever.hpp"
@@ -30,6 +31,15 @@ class Mappings {
 
   // What the snapshot is to hold.
   std::vector<Snapshot::Mapping> kept() const;
+
+  // Adds what this execution has mapped; parts may have been unmapped again, or be protected.
+  void add_made(std::vector<std::span<const char>>& ranges) const {
+    for (const Range& range : made_)
+      ranges.emplace_back(reinterpret_cast<const char*>(range.begin), range.end - range.begin);
+  }
+
+  // Whether this execution has changed the protection of parts of the heap.
+  bool protects_heap() const { return !heap_protected_.empty(); }
 
   // Ends the mappings of the execution.
   void restore();

@@ -27,8 +27,8 @@ bool is_cxx_library(std::uint64_t address);
 // Whether the address lies in code that was built with the driver.
 bool is_instrumented(std::uint64_t address);
 
-// Whether some instrumented module of those that are there when it is first asked calls a function of that name
-// by way of the dynamic linker.
+// Whether some instrumented module of those that are there when it is first asked calls a function of that
+// name by way of the dynamic linker.
 bool imported(const char* name);
 
 struct CodeRange {

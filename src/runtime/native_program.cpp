@@ -13,6 +13,7 @@
 #include "runtime/files.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/mappings.hpp"
@@ -31,6 +32,7 @@
 #include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
+#include "runtime/warnings.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
 #include "search/simplify.hpp"
@@ -81,7 +83,11 @@ void undo_calls() {
   mappings().restore();
 }
 
+// Whether the trace is to hold events, for whoever asked for it.
 bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
+
+// Likewise for the runtime's own sake.
+bool needs_events() { return leak_search().notes_allocations() || warnings().wants_events(); }
 
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
@@ -293,8 +299,11 @@ void engine() {
     report.result.steps = trace.steps;
     report.result.threads_max = trace.threads;
   } else {
+    warnings().watch(true);
     report.result = search_repeatedly(program, job);
+    warnings().watch(false);
     simplify_bugs(program, job, report.result);
+    if (!g_restart) report.warnings = warnings().explain(program, report.result.bugs);
   }
   send(report);
 }
@@ -316,10 +325,13 @@ Trace& current_trace() { return *g_trace; }
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
   bool again = false;  // for a race's sake
+  leak_search().begin_plan();
+  warnings().begin(plan);
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = wants_events();
+    world.recording = wants_events() || needs_events();
+    if (world.job->leaks) leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
     limit_steps(world.job->steps);
@@ -342,6 +354,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   } while ((again || g_again != Again::no) && !g_restart);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
+  if (warnings().wants_events()) warnings().learn(trace);
+  if (needs_events() && !wants_events()) trace.events.clear();
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
@@ -428,8 +442,9 @@ void pass_over() {
 }
 
 void explore_again() {
+  if (world.job->leaks) leak_search().ignore_so_far();
   scheduler().director().resume();
-  world.recording = wants_events();
+  world.recording = wants_events() || needs_events();
 }
 
 void end_of_list() {
@@ -455,6 +470,7 @@ void exit_process(int status) {
           0,
           {}});
   }
+  leak_search().check();
   end_execution();
 }
 

@@ -85,6 +85,15 @@ ProcessState::Closed ProcessState::close_semaphore(const sem_t* semaphore) {
   return Closed::unknown;
 }
 
+void ProcessState::add_held(std::vector<std::uint64_t>& addresses) const {
+  for (const auto* handlers : {&exit_handlers_, &quick_exit_handlers_}) {
+    for (const ExitHandler& handler : *handlers)
+      addresses.push_back(reinterpret_cast<std::uint64_t>(handler.argument));
+  }
+  for (const NamedSemaphore& known : semaphores_)
+    addresses.push_back(reinterpret_cast<std::uint64_t>(known.semaphore));
+}
+
 void ProcessState::save() {
   saved_exit_handlers_ = exit_handlers_;
   saved_quick_exit_handlers_ = quick_exit_handlers_;

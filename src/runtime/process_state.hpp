@@ -51,6 +51,9 @@ class ProcessState {
   void save();
   void restore();
 
+  // Adds the addresses that it holds for the program.
+  void add_held(std::vector<std::uint64_t>& addresses) const;
+
   // Whether anything was changed since the last of these two.
   bool changed() const { return changed_; }
 

@@ -229,6 +229,18 @@ void Snapshot::add_changes(std::uint64_t stack_pointer, std::vector<std::span<co
     changes.emplace_back(reinterpret_cast<const char*>(stack_pointer), stack.restored_from - stack_pointer);
 }
 
+void Snapshot::add_written(std::vector<std::span<const char>>& pages,
+                           std::vector<std::span<const char>>& hidden) const {
+  for (const DirtyRun& run : dirty_) {
+    auto address = reinterpret_cast<std::uint64_t>(run.memory);
+    if (address >= regions_.back().begin && address < regions_.back().end) continue;
+    bool protection_changed = std::any_of(changes_.begin(), changes_.end(), [&](const Change& change) {
+      return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
+    });
+    (protection_changed ? hidden : pages).emplace_back(run.memory, run.size);
+  }
+}
+
 void Snapshot::forget_unchanged(std::size_t least) {
   auto changed = [&](const DirtyRun& run) {
     return reinterpret_cast<std::uint64_t>(run.memory) >= regions_.back().begin ||

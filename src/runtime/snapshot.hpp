@@ -56,6 +56,13 @@ class Snapshot {
   // below.
   void add_changes(std::uint64_t stack_pointer, std::vector<std::span<const char>>& changes) const;
 
+  // Adds the pages that were written since take(), in this execution or an earlier one, without those of the
+  // main stack. hidden: likewise those that cannot be read as they are.
+  void add_written(std::vector<std::span<const char>>& pages,
+                   std::vector<std::span<const char>>& hidden) const;
+  // Where the main stack ends upwards.
+  std::uint64_t stack_end() const { return regions_.back().end; }
+
   // Pages that were written in earlier executions, and now are as they were, are protected again where they
   // are at least so many.
   void forget_unchanged(std::size_t least);

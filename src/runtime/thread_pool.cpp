@@ -77,6 +77,13 @@ void ThreadPool::note_vector(Seat& seat) {
   seat.vector_words.assign(seat.vector, seat.vector + 2 * count);
 }
 
+std::span<const std::uint64_t> ThreadPool::vector_now(std::uint16_t slot) const {
+  const std::uint64_t* vector = nullptr;
+  std::memcpy(&vector, reinterpret_cast<const void*>(seats_[slot].fs_base + sizeof(std::uint64_t)),
+              sizeof vector);
+  return {vector, 2 * (vector[-2] + 1)};
+}
+
 void ThreadPool::restore_vector(const Seat& seat) const {
   std::memcpy(reinterpret_cast<void*>(seat.fs_base + sizeof(std::uint64_t)), &seat.vector,
               sizeof seat.vector);

@@ -50,6 +50,12 @@ class ThreadPool {
   void save_main();
   void restore_main();
   std::span<const char> main_storage() const { return {seats_[0].storage, seats_[0].storage_size}; }
+  // A slot's, and the words of its dynamic thread vector, as they are now.
+  std::span<const char> storage(std::uint16_t slot) const {
+    return {seats_[slot].storage, seats_[slot].storage_size};
+  }
+  std::span<const std::uint64_t> vector_now(std::uint16_t slot) const;
+  std::uint64_t fs_base(std::uint16_t slot) const { return seats_[slot].fs_base; }
   // Whether there is storage that main_storage() does not hold.
   bool has_late_storage() const { return late_storage_; }
 

@@ -49,6 +49,14 @@ class Timers {
   // Whether the timer whose thread that is may expire. idle: nothing else can happen.
   bool may_expire(const Thread& sleeper, bool idle) const;
 
+  // Adds the addresses that it holds for the program.
+  void add_held(std::vector<std::uint64_t>& addresses) const {
+    for (const Timer& timer : timers_) {
+      if (timer.exists)
+        addresses.push_back(reinterpret_cast<std::uint64_t>(timer.event.sigev_value.sival_ptr));
+    }
+  }
+
   // As it is at the snapshot, and back to that.
   void save();
   void restore();

@@ -31,10 +31,10 @@ std::vector<std::string> programs() {
   return names;
 }
 
-// The value of a "// flags: " line.
-std::string flags_of(const std::string& source) {
+// The value of a line such as "// flags: ", of the compiler, or "// args: ", of thrum check (one word).
+std::string value_of(const std::string& source, const std::string& key) {
   std::smatch match;
-  return std::regex_search(source, match, std::regex("// flags: (.*)")) ? match[1].str() : "";
+  return std::regex_search(source, match, std::regex("// " + key + ": (.*)")) ? match[1].str() : "";
 }
 
 // What is the same each time: the bug without what the search cost and covered.
@@ -49,8 +49,9 @@ class Reports : public EndToEnd, public testing::WithParamInterface<std::string>
   std::string report(const std::string& compiler) {
     std::string source = read(kFolder + GetParam() + ".cpp");
     std::vector<std::string> command = {THRUM_PROGRAM, "check", write(GetParam() + ".cpp", source)};
-    if (std::string flags = flags_of(source); !flags.empty())
+    if (std::string flags = value_of(source, "flags"); !flags.empty())
       command.insert(command.end(), {"--compile-flags", flags});
+    if (std::string option = value_of(source, "args"); !option.empty()) command.push_back(option);
     ChildResult result = run(command, path(""), {"THRUM_CXX=" + compiler, "COLUMNS=100"});
     EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
     return normal(result.output);
