@@ -32,9 +32,12 @@ set_target_properties(thrum_runtime PROPERTIES
   LINK_DEPENDS ${exports}
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
 # The search and the scheduler call each other at every scheduling point, from files of different
-# folders: optimised together they are a few percent faster.
-set_target_properties(thrum_support thrum_model thrum_races thrum_search thrum_protocol thrum_runtime_parts
-  thrum_runtime PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+# folders: optimised together they are a few percent faster, and faster again where each function begins
+# with a line of the cache.
+foreach(part IN ITEMS support model races search protocol runtime_parts runtime)
+  set_target_properties(thrum_${part} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+  target_compile_options(thrum_${part} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-falign-functions=64>)
+endforeach()
 target_link_libraries(thrum_runtime PRIVATE
   thrum_protocol thrum_races gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
 # The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.

@@ -4,25 +4,29 @@
 namespace thrum {
 
 void Trace::clear() {
+  // Empty after most executions, and a call each where elements have destructors.
+  auto empty = [](auto& elements) {
+    if (!elements.empty()) elements.clear();
+  };
   end = End::finished;
   choices.clear();
   options.clear();
   events.clear();
-  places.clear();
+  empty(places);
   cost = 0;
   steps = 0;
   points = 0;
   threads = 0;
   if (!failure.empty()) failure = Failure{};
   failure_stack.clear();
-  waiter_places.clear();
-  access_places.clear();
+  empty(waiter_places);
+  empty(access_places);
   others.clear();
-  other_places.clear();
-  known_races.clear();
+  empty(other_places);
+  empty(known_races);
   frames.clear();
-  blocks.clear();
-  lost.clear();
+  empty(blocks);
+  empty(lost);
   output.clear();
 }
 

@@ -17,7 +17,7 @@ inline std::uint64_t cancel_object(const Thread& thread) {
 }
 
 // The running thread, which is to be cancelled, begins to unwind.
-[[noreturn]] void act_on_cancel(std::uint64_t code);
+[[noreturn, gnu::cold]] void act_on_cancel(std::uint64_t code);
 
 // A call that is a cancellation point begins.
 inline void cancellation_point(std::uint64_t code) {

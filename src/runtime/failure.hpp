@@ -10,10 +10,10 @@
 namespace thrum {
 
 // Ends the execution with that bug; before the first choice, the process.
-[[noreturn]] void fail(Failure failure);
+[[noreturn, gnu::cold]] void fail(Failure failure);
 
 // The same for the running thread, at the place in the program that called into the runtime.
-[[noreturn]] void fail_here(BugKind kind, const char* message);
+[[noreturn, gnu::cold]] void fail_here(BugKind kind, const char* message);
 
 // Writes down what the threads that live on beside the failing one stand before.
 void note_others(Trace& trace);

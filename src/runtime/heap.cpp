@@ -72,15 +72,19 @@ namespace {
 ProgramHeap::Books g_books[ProgramHeap::kRegionCount];
 ProgramHeap::Books g_main_saved;
 
-// From the beginning of a page; to its end nothing else is in use. Much memory is handed back instead, since
-// a program may ask for far more than it touches.
+// To the end of its last page nothing else is in use. Much memory is handed back instead, since a program may
+// ask for far more than it touches.
 void clear(char* begin, std::size_t size) {
+  constexpr std::uint64_t kPage = 4096;
   constexpr std::size_t kMuch = std::size_t{4} << 20;
   if (size < kMuch) {
     std::memset(begin, 0, size);
-  } else {
-    raw_syscall(SYS_madvise, reinterpret_cast<long>(begin), static_cast<long>(size), MADV_DONTNEED);
+    return;
   }
+  std::size_t head = -reinterpret_cast<std::uint64_t>(begin) % kPage;
+  std::memset(begin, 0, head);
+  raw_syscall(SYS_madvise, reinterpret_cast<long>(begin + head), static_cast<long>(size - head),
+              MADV_DONTNEED);
 }
 
 // No block begins from the end of the region on that it is cut down to.
@@ -245,19 +249,12 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
 
 void ProgramHeap::save() { g_main_saved = g_books[0]; }
 
-// The last page that was in use belongs to the snapshot as a whole.
-char* ProgramHeap::snapshot_end() {
-  constexpr std::uint64_t kPage = 4096;
-  return reinterpret_cast<char*>((reinterpret_cast<std::uint64_t>(g_main_saved.end) + kPage - 1) &
-                                 ~(kPage - 1));
-}
-
 void ProgramHeap::add_changes(Region slots, std::vector<std::span<const char>>& changes) const {
   for (Region region = 0; region < slots; ++region) {
     const Books& books = g_books[region];
     changes.emplace_back(reinterpret_cast<const char*>(&books),
                          offsetof(Books, free) + books.classes_freed * sizeof(Block*));
-    char* begin = region == 0 ? snapshot_end() : books.begin;
+    char* begin = region == 0 ? g_main_saved.end : books.begin;
     if (begin < books.end) changes.emplace_back(begin, static_cast<std::size_t>(books.end - begin));
   }
 }
@@ -337,7 +334,7 @@ std::uint32_t ProgramHeap::allocated(Region region) const { return g_books[regio
 
 void ProgramHeap::restore(Region slots) {
   Books& main = g_books[0];
-  char* kept = snapshot_end();
+  char* kept = g_main_saved.end;
   if (main.end > kept) clear(kept, static_cast<std::size_t>(main.end - kept));
   forget_starts(main, g_main_saved.end);
   std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);

@@ -107,7 +107,6 @@ class ProgramHeap {
  private:
   Books& open(Region region);
   void empty(Books& books);
-  static char* snapshot_end();
 
   LiveBlock describe(const Books& books, const void* block) const;
   template <typename Visit>

@@ -79,8 +79,8 @@ void end_section();
 [[noreturn]] void exit_under_search(int status, std::uint64_t code, const void* frames);
 
 // One thread, and it waits for another that does not exist.
-[[noreturn]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code,
-                                    Wait wait = Wait::nothing) {
+[[noreturn, gnu::cold]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code,
+                                               Wait wait = Wait::nothing) {
   if (const char* what = self_lock(wait, object, kMainThread, 0)) fail_misuse(what, code);
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, code, {}};
   failure.waiters.push_back({kMainThread, operation, object, kNoThread, false, code});

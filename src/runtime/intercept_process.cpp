@@ -103,6 +103,10 @@ int main_under_search(int argc, char** argv, char** environment) {
   process_state().main_frame = __builtin_frame_address(0);
   world.channel->phase.store(Channel::Phase::preamble, std::memory_order_release);
   install_terminate_handler();
+  // What lies above, the environment and all, shares no page with the frames that each execution puts back.
+  volatile char* gap = static_cast<char*>(
+      __builtin_alloca(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) % 4096));
+  gap[0] = 0;
   exit_under_search(g_main(argc, argv, environment), 0, __builtin_frame_address(0));
 }
 

@@ -61,10 +61,11 @@ bool KnownEnds::KnownEnd::equals(const KnownEnd& other) const {
 // Whether all that could make a difference is in the state that collect() looks at, and nobody watches.
 bool KnownEnds::may_be_known() {
   const Thread& main = scheduler().current();
-  return scheduler().director().through() && !world.recording && !world.made_calls && !on_system_threads() &&
-         main.atomic_depth == 0 && !main.outer && main.robust.empty() && !main.settings &&
-         !signals().used() && !process_state().changed() && !timers().changed() && !loader().has_error() &&
-         !thread_pool().has_late_storage() && !leak_search().was_asked() && scheduler().clock_is_steady();
+  return scheduler().director().through() && !needs_all_events() && !world.made_calls &&
+         !on_system_threads() && main.atomic_depth == 0 && !main.outer && main.robust.empty() &&
+         !main.settings && !signals().used() && !process_state().changed() && !timers().changed() &&
+         !loader().has_error() && !thread_pool().has_late_storage() && !leak_search().was_asked() &&
+         scheduler().clock_is_steady();
 }
 
 void KnownEnds::look_up(const CallerState& caller) {

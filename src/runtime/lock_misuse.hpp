@@ -13,9 +13,9 @@
 namespace thrum {
 
 // The running thread uses a lock wrongly. what: a sentence without its subject, the thread.
-[[noreturn]] void fail_misuse(std::string what, std::uint64_t code);
+[[noreturn, gnu::cold]] void fail_misuse(std::string what, std::uint64_t code);
 // The same with " that it holds" behind, or " that another thread holds", or " that nobody holds".
-[[noreturn]] void fail_held(std::string what, ThreadId holder, std::uint64_t code);
+[[noreturn, gnu::cold]] void fail_held(std::string what, ThreadId holder, std::uint64_t code);
 
 // A thread that locks again what it holds waits for itself, for ever, while others go on. Where the execution
 // ends, because nobody can go on, the process ends or its steps are used up, this fails if there is such a

@@ -14,8 +14,8 @@
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/leaks.hpp"
-#include "runtime/lock_misuse.hpp"
 #include "runtime/loader.hpp"
+#include "runtime/lock_misuse.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/notes.hpp"
@@ -85,9 +85,6 @@ void undo_calls() {
 
 // Whether the trace is to hold events, for whoever asked for it.
 bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
-
-// Likewise for the runtime's own sake.
-bool needs_events() { return leak_search().notes_allocations() || warnings().wants_events(); }
 
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
@@ -320,6 +317,8 @@ std::uint64_t program_memory_digest() {
   return digest.value();
 }
 
+bool needs_all_events() { return wants_events() || leak_search().notes_allocations(); }
+
 Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
@@ -330,7 +329,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = wants_events() || needs_events();
+    world.recording = needs_all_events() || warnings().wants_events();
     if (world.job->leaks) leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
@@ -355,7 +354,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
   if (warnings().wants_events()) warnings().learn(trace);
-  if (needs_events() && !wants_events()) trace.events.clear();
+  if (!wants_events()) trace.events.clear();
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
@@ -444,7 +443,7 @@ void pass_over() {
 void explore_again() {
   if (world.job->leaks) leak_search().ignore_so_far();
   scheduler().director().resume();
-  world.recording = wants_events() || needs_events();
+  world.recording = needs_all_events() || warnings().wants_events();
 }
 
 void end_of_list() {
@@ -462,7 +461,7 @@ void exit_process(int status) {
         BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
     report_without_search(status == 0 ? nullptr : &failure);
   }
-  check_self_locks();
+  if (scheduler().live().size() > 1) check_self_locks();
   if (status != 0) {
     fail({BugKind::nonzero_exit,
           "the program exits with status " + std::to_string(status),

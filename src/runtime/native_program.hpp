@@ -22,20 +22,25 @@ std::uint64_t program_memory_digest();
 
 // The trace of the execution that runs.
 Trace& current_trace();
+// Whether its events are needed to its end, not only where there happen to be some.
+bool needs_all_events();
 
 // These leave the program's code for the search, for good. REQUIRES: an execution runs.
 [[noreturn]] void end_execution();
-[[noreturn]] void cut_by_steps();       // it has done as many instrumented operations as it may
-[[noreturn]] void start_anew();         // the same plan, after something was learned that changes how it runs
-[[noreturn]] void need_more_threads();  // the same plan, with a larger thread pool
-[[noreturn]] void need_library();       // the search anew, with what loader() is to load
-[[noreturn]] void restart_search();     // the search anew, after something was learned that changes all of it
+// It has done as many instrumented operations as it may.
+[[noreturn, gnu::cold]] void cut_by_steps();
+// The same plan, after something was learned that changes how it runs; or with a larger thread pool.
+[[noreturn, gnu::cold]] void start_anew();
+[[noreturn, gnu::cold]] void need_more_threads();
+// The search anew, with what loader() is to load; or after something was learned that changes all of it.
+[[noreturn, gnu::cold]] void need_library();
+[[noreturn, gnu::cold]] void restart_search();
 
 // The program does something that cannot be controlled, and must not go on. The search ends. kind and text:
 // of the note in the result, which is inconclusive.
-[[noreturn]] void lose_control(const char* kind, const std::string& text);
+[[noreturn, gnu::cold]] void lose_control(const char* kind, const std::string& text);
 // The same where what it does is a call of that name.
-[[noreturn]] void lose_control_by_call(const std::string& name);
+[[noreturn, gnu::cold]] void lose_control_by_call(const std::string& name);
 
 // The test that was asked for is over; code: where. Other threads may live on, and do what they do before.
 [[noreturn]] void end_test(std::uint64_t code);  // intercept_process.cpp
@@ -50,10 +55,10 @@ void pass_over();
 void explore_again();
 
 // A test framework has announced all tests of a process that is to list them: its work is done.
-[[noreturn]] void end_of_list();
+[[noreturn, gnu::cold]] void end_of_list();
 
 // Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended
 // well.
-[[noreturn]] void report_without_search(const Failure* failure);
+[[noreturn, gnu::cold]] void report_without_search(const Failure* failure);
 
 }  // namespace thrum

@@ -10,20 +10,20 @@ namespace thrum {
 constinit Forever<ProcessState> the_process_state;
 
 void ProcessState::at_exit(void (*function)(void*), void* argument) {
-  changed_ = true;
+  handlers_changed_ = true;
   exit_handlers_.push_back({function, argument});
 }
 
 void ProcessState::at_exit(void (*function)(int, void*), void* argument) {
-  changed_ = true;
+  handlers_changed_ = true;
   exit_handlers_.push_back({nullptr, argument, function});
 }
 
 void ProcessState::run(std::vector<ExitHandler>& handlers, int status) {
-  changed_ = true;
   while (!handlers.empty()) {
     ExitHandler handler = handlers.back();
     handlers.pop_back();
+    handlers_changed_ = true;
     if (handler.with_status) {
       handler.with_status(status, handler.argument);
     } else {
@@ -35,7 +35,7 @@ void ProcessState::run(std::vector<ExitHandler>& handlers, int status) {
 void ProcessState::run_exit_handlers(int status) { run(exit_handlers_, status); }
 
 void ProcessState::at_quick_exit(void (*function)(void*)) {
-  changed_ = true;
+  handlers_changed_ = true;
   quick_exit_handlers_.push_back({function, nullptr});
 }
 
@@ -99,13 +99,16 @@ void ProcessState::save() {
   saved_quick_exit_handlers_ = quick_exit_handlers_;
   saved_keys_ = keys_;
   saved_semaphores_ = semaphores_;
-  changed_ = false;
+  handlers_changed_ = changed_ = false;
 }
 
 void ProcessState::restore() {
+  if (handlers_changed_) {
+    exit_handlers_ = saved_exit_handlers_;
+    quick_exit_handlers_ = saved_quick_exit_handlers_;
+  }
+  handlers_changed_ = false;
   if (!changed_) return;
-  exit_handlers_ = saved_exit_handlers_;
-  quick_exit_handlers_ = saved_quick_exit_handlers_;
   keys_ = saved_keys_;
   semaphores_ = saved_semaphores_;
   changed_ = false;

@@ -55,7 +55,7 @@ class ProcessState {
   void add_held(std::vector<std::uint64_t>& addresses) const;
 
   // Whether anything was changed since the last of these two.
-  bool changed() const { return changed_; }
+  bool changed() const { return changed_ || handlers_changed_; }
 
   void* main_frame = nullptr;  // main's frames lie below
 
@@ -70,7 +70,9 @@ class ProcessState {
     bool used;
   };
   void run(std::vector<ExitHandler>& handlers, int status);
-  bool changed_ = false;  // since the last save or restore
+  // Since the last save or restore; what is to be called at exit is told apart, as it is called each time.
+  bool handlers_changed_ = false;
+  bool changed_ = false;
   std::vector<ExitHandler> exit_handlers_;
   std::vector<ExitHandler> quick_exit_handlers_;
   std::vector<Key> keys_;

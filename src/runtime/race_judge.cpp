@@ -59,10 +59,6 @@ std::string access_text(AccessKind kind, std::uint64_t size) {
 
 }  // namespace
 
-// Asked by entries in switch.S.
-extern "C" __attribute__((visibility("hidden"))) bool thrum_promotes;
-bool thrum_promotes = false;
-
 constexpr RaceJudge::RaceJudge() : detector_(map_pages) {}
 
 constinit Forever<RaceJudge> the_race_judge;
@@ -76,8 +72,7 @@ void RaceJudge::begin(bool again) {
   allowed_.resize(allowed_before_);
   at_point_ = false;
   recognising_ = again && earlier_;
-  thrum_promotes = known_.count() != 0;
-  attentive_ = recognising_ || thrum_promotes;
+  attentive_ = recognising_ || known_.count() != 0;
   recognised_.reset();
   if (learned_) learned_->clear();
 }
@@ -214,7 +209,7 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
 void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
                        Point point) {
   auto begin = reinterpret_cast<std::uint64_t>(address);
-  if (__builtin_expect(attentive_, 0)) return access_attentively(kind, begin, size, code, point);
+  if (is_attentive()) return access_attentively(kind, begin, size, code, point);
   if (!detector_.repeats(scheduler().current().number, kind, begin, size)) judge(kind, begin, size, code);
 }
 
@@ -293,7 +288,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return;
-  bool promoted = __builtin_expect(attentive_, 0) && known_.promotes(code, begin, size);
+  bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
   judge_at_point(AccessKind::free, begin, size, code, promoted);
   if (promoted) scheduler().done(Scheduler::Effect::change);
@@ -394,7 +389,7 @@ bool RaceJudge::is_passed_over(const Race& race) const {
 
 void RaceJudge::check_races() {
   for (const Race& race : detector_.races()) {
-    if (__builtin_expect(attentive_, 0) && is_passed_over(race)) continue;
+    if (is_attentive() && is_passed_over(race)) continue;
     bool left_out = ((race.earlier.code | race.later.code) & kLeftOut) != 0;
     if (!left_out && !is_allowed(race.address)) fail_by(race);
     // No scheduling point stands before such accesses, so that schedules may have been left out.

@@ -49,6 +49,8 @@ class RaceJudge {
 
   // Which are passed over. To be changed between executions only.
   KnownRaces& known() { return known_; }
+  // Whether accesses may be more than judged.
+  bool is_attentive() const { return __builtin_expect(attentive_, 0); }
 
   // How an access may become a visible operation, where a race of its place is known.
   enum class Point : std::uint8_t {
@@ -116,13 +118,13 @@ class RaceJudge {
                  std::uint64_t code);
   static void write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                          std::uint64_t code);
-  [[noreturn]] void fail_by(const Race& race);
+  [[noreturn, gnu::cold]] void fail_by(const Race& race);
   [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
                                      std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
 
   RaceDetector detector_;
   KnownRaces known_;
-  bool attentive_ = false;       // accesses may be more than judged
+  bool attentive_ = false;
   bool at_point_ = false;        // the access that is judged is the pending operation
   std::vector<ThreadId> names_;  // of threads by number
   struct LeftOut {

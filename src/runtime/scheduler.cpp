@@ -137,7 +137,8 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
 
 void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
                                std::uint64_t code) {
-  CallerState caller = thrum_caller;
+  // In place: a copy would wait for the entry's stores (docs/performance.md).
+  const CallerState& caller = thrum_caller;
   Thread& me = *current_;
   settle_writes();
   if (__builtin_expect(proof_.thread != nullptr, 0)) continue_proof(me, code, caller);
@@ -366,14 +367,13 @@ void Scheduler::begin_proof(Thread& thread, std::uint64_t code, const CallerStat
   proof_.code = code;
   proof_.arrivals = 0;
   proof_.memory = program_memory_digest();
-  SpinDetector::copy_state(thread, caller, proof_.state);
+  proof_.state.take(thread, caller);
   thread.atomic_depth = kDepth;
 }
 
 void Scheduler::continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller) {
   constexpr std::uint32_t kArrivalsMax = 4096;
-  bool back = &thread == proof_.thread && code == proof_.code &&
-              SpinDetector::same_state(thread, caller, proof_.state);
+  bool back = &thread == proof_.thread && code == proof_.code && proof_.state.is_that_of(thread, caller);
   if (!back && ++proof_.arrivals < kArrivalsMax) return;
   if (back && program_memory_digest() == proof_.memory) {
     proof_.thread = nullptr;
@@ -446,9 +446,8 @@ bool Scheduler::rounds_changed_memory() {
 }
 
 Waiter Scheduler::waiter(const Thread& thread) const {
-  Waiter waiter{thread.id,    thread.operation,          thread.object,
-                kNoThread,    thread.wait == Wait::spin, thread.code,
-                enabled(thread)};
+  Waiter waiter{thread.id,   thread.operation, thread.object, kNoThread, thread.wait == Wait::spin,
+                thread.code, enabled(thread)};
   if (thread.wait == Wait::join) {
     waiter.operation = Operation::thread_join;
     waiter.holder = thread.joined->id;

@@ -140,7 +140,7 @@ class Scheduler final : Pending {
   void collect_options(const Thread& last);
   void run(Thread& thread);
   void settle_writes();  // what the running thread has written so far is its own change
-  [[noreturn]] void fail_stuck();
+  [[noreturn, gnu::cold]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
   void insert_live(Thread& thread);
   std::uint16_t take_slot();
@@ -173,7 +173,7 @@ class Scheduler final : Pending {
     std::uint64_t code = 0;
     std::uint64_t memory = 0;  // its digest
     std::uint32_t arrivals = 0;
-    std::vector<std::uint64_t> state;
+    LoopState state;
   };
   Proof proof_;
   const Thread* released_ = nullptr;     // the last waiting loop that was given a round, until others go on

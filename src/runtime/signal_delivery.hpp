@@ -42,7 +42,7 @@ bool only_mine(int signal);
 bool is_fatal(int signal, const Thread* target);
 
 // The process ends by that signal: a bug.
-[[noreturn]] void end_by_signal(int signal, std::uint64_t code);
+[[noreturn, gnu::cold]] void end_by_signal(int signal, std::uint64_t code);
 
 // The running thread has caused a fault for which the program has a handler: arranges that it runs when the
 // runtime's own returns, as the kernel would have called it. False where there is no handler.

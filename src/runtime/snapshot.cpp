@@ -89,6 +89,7 @@ Snapshot::Region& Snapshot::add(std::uint64_t begin, std::uint64_t end) {
   region.begin = round_down(begin, kPage);
   region.end = round_up(end, kPage);
   region.restored_from = region.begin;
+  region.restored_to = region.end;
   region.protection = PROT_READ | PROT_WRITE;
   region.shared_file = false;
   region.copy = map_copy(region.end - region.begin);
@@ -101,10 +102,12 @@ void Snapshot::take(std::uint64_t stack_pointer, const std::vector<Mapping>& map
   constexpr std::size_t kDirtyExpected = 4096;
   dirty_.reserve(kDirtyExpected);
   dl_iterate_phdr(&ModuleWalk::visit, this);
-  for (ProgramHeap::Region region : {ProgramHeap::Region{0}, ProgramHeap::kPoolRegion}) {
-    auto begin = reinterpret_cast<std::uint64_t>(the_heap.region_begin(region));
-    auto end = reinterpret_cast<std::uint64_t>(the_heap.region_end(region));
-    if (begin < end) add(begin, end);
+  for (ProgramHeap::Region of : {ProgramHeap::Region{0}, ProgramHeap::kPoolRegion}) {
+    auto begin = reinterpret_cast<std::uint64_t>(the_heap.region_begin(of));
+    auto end = reinterpret_cast<std::uint64_t>(the_heap.region_end(of));
+    if (begin == end) continue;
+    Region& region = add(begin, end);
+    if (of == 0) region.restored_to = end;
   }
   for (const Mapping& mapping : mappings) {
     Region& region = add(mapping.begin, mapping.end);
@@ -272,7 +275,7 @@ void Snapshot::drop() {
 void Snapshot::mark_writable(Region& region, std::size_t page) {
   region.writable[page] = true;
   std::uint64_t begin = std::max(region.begin + page * kPage, region.restored_from);
-  std::uint64_t end = region.begin + (page + 1) * kPage;
+  std::uint64_t end = std::min(region.begin + (page + 1) * kPage, region.restored_to);
   char* copy = region.copy + (begin - region.begin);
   std::memcpy(copy, reinterpret_cast<const char*>(begin), end - begin);
   dirty_.push_back({reinterpret_cast<char*>(begin), copy, end - begin});

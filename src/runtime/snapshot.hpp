@@ -83,6 +83,7 @@ class Snapshot {
     std::uint64_t begin;
     std::uint64_t end;            // both at page boundaries
     std::uint64_t restored_from;  // restore() copies from here on; what lies below is free stack
+    std::uint64_t restored_to;    // what lies above is free memory of the heap, which clears it
     int protection;               // the program's own, at take()
     bool shared_file;
     char* copy;                  // of those pages of begin to end that are writable

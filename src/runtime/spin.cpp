@@ -16,7 +16,28 @@ constexpr std::size_t kReadsMax = 4096;
 constexpr std::uint64_t kStackMax = 1 << 16;  // bytes of live stack; a deeper loop is an ordinary one
 constexpr std::size_t kRegisters = 6;
 
+std::size_t stack_words(const Thread& thread, const CallerState& caller) {
+  return (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
+}
+
 }  // namespace
+
+void LoopState::take(const Thread& thread, const CallerState& caller) {
+  std::size_t words = stack_words(thread, caller);
+  count_ = kRegisters + words;
+  if (words_.size() < count_) words_.resize(count_);
+  std::copy(std::begin(caller.registers), std::end(caller.registers), words_.begin());
+  std::memcpy(words_.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
+              words * sizeof(std::uint64_t));
+}
+
+bool LoopState::is_that_of(const Thread& thread, const CallerState& caller) const {
+  std::size_t words = stack_words(thread, caller);
+  return count_ == kRegisters + words &&
+         std::equal(std::begin(caller.registers), std::end(caller.registers), words_.begin()) &&
+         std::memcmp(words_.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
+                     words * sizeof(std::uint64_t)) == 0;
+}
 
 void SpinDetector::reset() {
   for (PerThread& thread : threads_) {
@@ -27,32 +48,8 @@ void SpinDetector::reset() {
   writes_.clear();
 }
 
-bool SpinDetector::watched(std::uint64_t code) const {
-  return std::find(watched_.begin(), watched_.end(), code) != watched_.end();
-}
-
 bool SpinDetector::too_deep(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer > kStackMax;
-}
-
-void SpinDetector::copy_state(const Thread& thread, const CallerState& caller,
-                              std::vector<std::uint64_t>& state) {
-  std::size_t words =
-      (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
-  state.resize(kRegisters + words);
-  std::copy(std::begin(caller.registers), std::end(caller.registers), state.begin());
-  std::memcpy(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
-              words * sizeof(std::uint64_t));
-}
-
-bool SpinDetector::same_state(const Thread& thread, const CallerState& caller,
-                              const std::vector<std::uint64_t>& state) {
-  std::size_t words =
-      (reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer) / sizeof(std::uint64_t);
-  return state.size() == kRegisters + words &&
-         std::equal(std::begin(caller.registers), std::end(caller.registers), state.begin()) &&
-         std::memcmp(state.data() + kRegisters, reinterpret_cast<const void*>(caller.stack_pointer),
-                     words * sizeof(std::uint64_t)) == 0;
 }
 
 SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code,
@@ -74,22 +71,21 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
     visit.switches = switches_;
     visit.waits = mine.waits;
-    if (watched(code)) copy_state(thread, caller, visit.state);
+    if (watched_.has(code)) visit.state.take(thread, caller);
     return Arrival::ordinary;
   }
   Visit& visit = mine.visits[i];
-  if (visit.count == 1 && !watched(code)) {
-    watched_.push_back(code);
+  if (visit.count == 1 && !watched_.has(code)) {
+    watched_.add(code);
     return Arrival::start_anew;
   }
   ++visit.count;
-  bool same = same_state(thread, caller, visit.state) &&
-              std::find(never_.begin(), never_.end(), code) == never_.end();
+  bool same = visit.state.is_that_of(thread, caller) && !never_.has(code);
   if (same) mine.waits_for.assign(mine.reads.begin() + visit.first_read, mine.reads.end());
   if (same || std::has_single_bit(visit.count))
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
   if (!same && std::has_single_bit(visit.count)) {
-    copy_state(thread, caller, visit.state);
+    visit.state.take(thread, caller);
     visit.switches = switches_;
     visit.waits = mine.waits;
   }
@@ -99,7 +95,7 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
 void SpinDetector::note_wait(const Thread& thread) { ++threads_[thread.slot].waits; }
 
 bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
-  if (std::find(proved_.begin(), proved_.end(), code) != proved_.end()) return false;
+  if (proved_.has(code)) return false;
   const PerThread& mine = threads_[thread.slot];
   return std::any_of(mine.visits.begin(), mine.visits.begin() + static_cast<std::ptrdiff_t>(mine.visit_count),
                      [&](const Visit& visit) {

@@ -23,11 +23,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/code_set.hpp"
 #include "runtime/fiber.hpp"
 
 namespace thrum {
 
 struct Thread;
+
+// What a loop may keep its state in, its thread's registers and live stack, to be compared later.
+class LoopState {
+ public:
+  void take(const Thread& thread, const CallerState& caller);
+  bool is_that_of(const Thread& thread, const CallerState& caller) const;
+
+ private:
+  std::vector<std::uint64_t> words_;  // never fewer than they were: it is taken again and again
+  std::size_t count_ = 0;
+};
 
 class SpinDetector {
  public:
@@ -52,20 +64,15 @@ class SpinDetector {
   // the same. Whether the spin that arrive() has just found is to be proved: only where no other thread has
   // run since the visit compared with, and this one has not waited, so that the round must be the same again.
   bool unproved(const Thread& thread, std::uint64_t code) const;
-  void prove(std::uint64_t code) { proved_.push_back(code); }
+  void prove(std::uint64_t code) { proved_.add(code); }
   // It is no spin: from the next execution on the call is an ordinary one.
-  void never(std::uint64_t code) { never_.push_back(code); }
+  void never(std::uint64_t code) { never_.add(code); }
 
   // The thread waits for an event or a time: what follows is no mere repetition.
   void note_wait(const Thread& thread);
 
   // Another thread goes on.
   void note_switch() { ++switches_; }
-
-  // The state of the loop, to be compared later.
-  static void copy_state(const Thread& thread, const CallerState& caller, std::vector<std::uint64_t>& state);
-  static bool same_state(const Thread& thread, const CallerState& caller,
-                         const std::vector<std::uint64_t>& state);
 
   // The thread has read an object and changed nothing.
   void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
@@ -108,7 +115,7 @@ class SpinDetector {
     std::uint32_t first_read;  // what was read since the visit compared with
     std::uint64_t switches;    // when that visit was
     std::uint64_t waits;
-    std::vector<std::uint64_t> state;
+    LoopState state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
   struct alignas(64) PerThread {
@@ -119,12 +126,11 @@ class SpinDetector {
     std::uint64_t waits = 0;
     std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
   };
-  bool watched(std::uint64_t code) const;
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
-  std::vector<std::uint64_t> watched_;
-  std::vector<std::uint64_t> proved_;
-  std::vector<std::uint64_t> never_;
+  CodeSet watched_;
+  CodeSet proved_;
+  CodeSet never_;
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;

@@ -251,16 +251,6 @@ dlopen:
         .cfi_endproc
         .size   dlopen, .-dlopen
 
-        .macro  note_caller
-        mov     %rbx, thrum_caller+0(%rip)
-        mov     %rbp, thrum_caller+8(%rip)
-        mov     %r12, thrum_caller+16(%rip)
-        mov     %r13, thrum_caller+24(%rip)
-        mov     %r14, thrum_caller+32(%rip)
-        mov     %r15, thrum_caller+40(%rip)
-        mov     %rsp, thrum_caller+48(%rip)
-        .endm
-
 // Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
 // name_impl as if that had been called.
         .macro  loop_entry name
@@ -268,24 +258,13 @@ dlopen:
         .type   \name, @function
 \name:
         .cfi_startproc
-        note_caller
-        jmp     \name\()_impl
-        .cfi_endproc
-        .size   \name, .-\name
-        .hidden \name\()_impl
-        .endm
-
-        .hidden thrum_promotes
-
-// Likewise for plain reads, which are visible operations only once a race of theirs is known.
-        .macro  read_entry name
-        .globl  \name
-        .type   \name, @function
-\name:
-        .cfi_startproc
-        cmpb    $0, thrum_promotes(%rip)
-        je      \name\()_impl
-        note_caller
+        mov     %rbx, thrum_caller+0(%rip)
+        mov     %rbp, thrum_caller+8(%rip)
+        mov     %r12, thrum_caller+16(%rip)
+        mov     %r13, thrum_caller+24(%rip)
+        mov     %r14, thrum_caller+32(%rip)
+        mov     %r15, thrum_caller+40(%rip)
+        mov     %rsp, thrum_caller+48(%rip)
         jmp     \name\()_impl
         .cfi_endproc
         .size   \name, .-\name
@@ -305,14 +284,12 @@ dlopen:
         atomic_entries 128
 
         .irp    size, 1, 2, 4, 8, 16
-        read_entry __tsan_read\size
-        read_entry __tsan_unaligned_read\size
         loop_entry __tsan_volatile_read\size
         loop_entry __tsan_unaligned_volatile_read\size
         .endr
 
-        read_entry __tsan_read_range
-        read_entry __tsan_vptr_read
+        .hidden thrum_attentive_read
+        loop_entry thrum_attentive_read
 
         .irp    call, sigpending, sigtimedwait, timer_gettime, timer_getoverrun, getitimer, pthread_testcancel, pthread_join, thrd_join, pthread_mutex_trylock, mtx_trylock, pthread_tryjoin_np, timespec_get, clock, thrd_yield, thrd_sleep, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sem_getvalue, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
         loop_entry \call

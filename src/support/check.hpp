@@ -11,7 +11,7 @@ using InternalErrorReporter = void (*)();
 void set_internal_error_reporter(InternalErrorReporter reporter);
 
 // Ends the process with exit code 4 after printing one line and what the reporter adds.
-[[noreturn]] void internal_error(const char* file, int line, const char* what);
+[[noreturn, gnu::cold]] void internal_error(const char* file, int line, const char* what);
 
 }  // namespace thrum
 
