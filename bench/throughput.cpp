@@ -206,6 +206,14 @@ Program* find(std::vector<Program>& programs, const std::string& name) {
   return nullptr;
 }
 
+// Of the speeds in each turn that both took.
+double median_ratio(const Program& program, const Program& other) {
+  std::vector<double> ratios;
+  for (std::size_t turn = 0; turn < program.rates.size(); ++turn)
+    ratios.push_back(program.rates[turn] / other.rates[turn]);
+  return median(std::move(ratios));
+}
+
 void print_table(const std::vector<Program>& programs, std::vector<Program>& others, const Json& baseline) {
   fmt::print("{:26}{:>12}{:>14}{:>12}{:>12}{:>12}{:>16}{:>14}{:>14}\n", "program", "executions", "median /s",
              "lowest", "highest", "baseline", "of the baseline", "memory KiB",
@@ -225,7 +233,7 @@ void print_table(const std::vector<Program>& programs, std::vector<Program>& oth
                *std::max_element(program.rates.begin(), program.rates.end()), base, ratio,
                fmt::format("{} {:+}", program.resident_long_kib,
                            program.resident_long_kib - program.resident_short_kib),
-               other ? fmt::format("{:.2f}", rate / median(other->rates)) : "");
+               other ? fmt::format("{:.3f}", median_ratio(program, *other)) : "");
   }
 }
 
