@@ -55,6 +55,7 @@ struct Program {
   bool races = true;  // are looked for
   std::string bound = "none";
   std::optional<std::uint64_t> executions;  // of one search, by the formula
+  std::uint64_t accesses = 0;               // plain ones of an execution, where they are most of it
   std::uint64_t of_one_search = 0;          // as measured
   std::string binary;
   std::vector<double> rates;
@@ -157,10 +158,12 @@ std::vector<Program> read_programs(const fs::path& directory, std::span<const st
     std::ifstream file(entry.path());
     const std::string bound = "// bound: ";
     const std::string executions = "// executions: ";
+    const std::string accesses = "// accesses: ";
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with(bound)) program.bound = line.substr(bound.size());
       if (line.starts_with(executions) && line.back() != '?')
         program.executions = std::stoull(line.substr(executions.size()));
+      if (line.starts_with(accesses)) program.accesses = std::stoull(line.substr(accesses.size()));
     }
     program.races = false;
     programs.push_back(program);
@@ -186,7 +189,8 @@ void build(const Subject& subject, const fs::path& out, Program& program) {
 }
 
 void take_turn(const Subject& subject, const fs::path& out, std::uint64_t executions, Program& program) {
-  std::uint64_t repeat = executions / program.of_one_search + 1;
+  // An execution of the others takes about as long as a thousand accesses.
+  std::uint64_t repeat = executions / (1 + program.accesses / 1000) / program.of_one_search + 1;
   if (program.resident_short_kib == 0)
     program.resident_short_kib = search(subject, program, repeat / 10 + 1, out).resident_kib;
   double before = fixed_work();
@@ -234,6 +238,11 @@ void print_table(const std::vector<Program>& programs, std::vector<Program>& oth
                fmt::format("{} {:+}", program.resident_long_kib,
                            program.resident_long_kib - program.resident_short_kib),
                other ? fmt::format("{:.3f}", median_ratio(program, *other)) : "");
+  }
+  for (const Program& program : programs) {
+    if (program.accesses != 0)
+      fmt::print("{}: {:.1f} ns an access\n", program.name,
+                 1e9 / median(program.rates) / static_cast<double>(program.accesses));
   }
 }
 

@@ -157,6 +157,17 @@ bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t a
   return !races_.empty();
 }
 
+[[gnu::noinline]] bool RaceDetector::repeats_beside(const Cell& cell, std::uint16_t thread, AccessKind kind,
+                                                    std::uint8_t bytes) const {
+  bool covered = false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Record& record = cell.records[i];
+    if (record.clock != threads_[thread].now[thread] || record.kind == AccessKind::free) return false;
+    covered = covered || ((bytes & ~record.bytes) == 0 && covers(record.kind, kind));
+  }
+  return covered;
+}
+
 bool RaceDetector::used_atomically(std::uint64_t address) {
   Cell& cell = shadow_.cell(address);
   for (std::size_t i = 0; i < cell.count; ++i) {

@@ -100,6 +100,8 @@ class RaceDetector {
     return static_cast<std::uint8_t>(((1U << size) - 1) << offset);
   }
   bool repeats(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
+  // Likewise where the thread has used two parts of the cell, as where it sweeps over an array.
+  bool repeats_beside(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
   void access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread, AccessKind kind,
                    std::uint8_t bytes, std::uint64_t code);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
@@ -122,6 +124,8 @@ class RaceDetector {
 [[gnu::always_inline]] inline bool RaceDetector::repeats(const Cell& cell, std::uint16_t thread,
                                                          AccessKind kind, std::uint8_t bytes) const {
   const Record& last = cell.records[0];
+  if (__builtin_expect(cell.count == 2 && last.thread == thread && cell.records[1].thread == thread, 0))
+    return repeats_beside(cell, thread, kind, bytes);
   return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
          (bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
 }

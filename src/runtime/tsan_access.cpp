@@ -28,8 +28,10 @@ using namespace thrum;
 // Where races are known, reads may be visible operations of which a waiting loop may consist. A tail call:
 // the entry in switch.S finds the caller's registers as they were.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
+  count_step();
+  if (!world.judges_races) return;
   if (race_judge().is_attentive()) return thrum_attentive_read(address, size, code);
-  note_plain_read(address, size, code, RaceJudge::Point::here);
+  race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
 }
 
 inline void write(const void* address, std::size_t size, std::uint64_t code) {
@@ -55,7 +57,7 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
 }  // namespace
 
 void thrum_attentive_read_impl(const void* address, std::size_t size, std::uint64_t code) {
-  note_plain_read(address, size, code, RaceJudge::Point::here);
+  race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
 }
 
 #define ACCESS(size)                                                                                    \

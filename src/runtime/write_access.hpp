@@ -11,10 +11,10 @@
 namespace thrum {
 
 // Counts it, and judges it. code: behind the call.
-inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code,
-                            RaceJudge::Point point = RaceJudge::Point::nowhere) {
+inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
   count_step();
-  if (world.judges_races) race_judge().access(AccessKind::plain_read, address, size, code, point);
+  if (world.judges_races)
+    race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::nowhere);
 }
 
 // Likewise. It ends a waiting loop, unless it goes to the thread's own stack: what a loop keeps there is
