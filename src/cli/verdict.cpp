@@ -193,6 +193,24 @@ void add_files(const std::vector<LinkedModule>& modules, std::vector<Assumption>
   }
 }
 
+void add_old_clang(const std::vector<LinkedModule>& modules, std::vector<Assumption>& assumptions) {
+  std::string names;
+  std::uint64_t count = 0;
+  for (const LinkedModule& module : modules) {
+    if (!module.files.by_old_clang) continue;
+    names += (names.empty() ? "" : ", ") + file_name(module.path);
+    ++count;
+  }
+  if (count == 0) return;
+  assumptions.push_back(
+      {"clang-locals",
+       count,
+       "Compiled by clang before version 21: " + names +
+           ". Where a local variable is shared, what its own function does with other parts "
+           "of it than the first is not seen; races there may be missed.",
+       {}});
+}
+
 std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options,
                                        const std::vector<LinkedModule>& modules) {
   std::vector<Assumption> list;
@@ -226,6 +244,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   }
   add_modules(report, list);
   add_files(modules, list);
+  if (options.races != "ignore") add_old_clang(modules, list);
   bool said = std::any_of(report.notes.begin(), report.notes.end(),
                           [](const Note& note) { return note.kind == "inputs-fixed"; });
   if (!said) list.push_back(general_assumption("inputs-fixed"));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <string_view>
 
@@ -70,9 +71,37 @@ Symbols find_symbols(Elf* elf, GElf_Word type) {
 
 // The constructor that -fsanitize=thread gives each file: g++'s and clang++'s name of it, to which
 // optimisation may append a number. (Priority 99 is reserved for the compiler.)
+bool is_marker_of_clang(std::string_view name) {
+  return name == "tsan.module_ctor" || name.starts_with("tsan.module_ctor.");
+}
+
 bool is_marker(std::string_view name) {
-  return name.starts_with("_sub_I_00099_") || name == "tsan.module_ctor" ||
-         name.starts_with("tsan.module_ctor.");
+  return name.starts_with("_sub_I_00099_") || is_marker_of_clang(name);
+}
+
+// The lowest version of clang that .comment names, in which each compiler has left its own; 0: none.
+int lowest_clang(Elf* elf) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return 0;
+  int lowest = 0;
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    Elf_Data* data =
+        name != nullptr && std::string_view(name) == ".comment" ? elf_getdata(section, nullptr) : nullptr;
+    if (data == nullptr || data->d_buf == nullptr) continue;
+    std::string_view text(static_cast<const char*>(data->d_buf), data->d_size);
+    constexpr std::string_view kVersion = "clang version ";
+    for (std::size_t at = text.find(kVersion); at != std::string_view::npos; at = text.find(kVersion, at)) {
+      at += kVersion.size();
+      int version = 0;
+      std::from_chars(text.data() + at, text.data() + text.size(), version);
+      if (version > 0 && (lowest == 0 || version < lowest)) lowest = version;
+    }
+  }
+  return lowest;
 }
 
 struct File {
@@ -80,8 +109,8 @@ struct File {
   bool instrumented = false;
 };
 
-// The files of the module, and whether there is any marker at all.
-std::vector<File> read_files(const Symbols& symbols, bool& marker_found) {
+// The files of the module, and whether there is any marker at all, and one of clang's.
+std::vector<File> read_files(const Symbols& symbols, bool& marker_found, bool& clang_found) {
   std::vector<File> files;
   bool named = false;
   for (int i = 0; i < symbols.locals; ++i) {
@@ -95,6 +124,7 @@ std::vector<File> read_files(const Symbols& symbols, bool& marker_found) {
       if (named) files.push_back({name});
     } else if (type == STT_FUNC && is_marker(name)) {
       marker_found = true;
+      clang_found = clang_found || is_marker_of_clang(name);
       if (named) files.back().instrumented = true;
     }
   }
@@ -204,10 +234,14 @@ ModuleFiles files_of_module(const std::string& path) {
   MappedElf elf(path);
   if (elf.get() == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return result;
   bool marker_found = false;
-  std::vector<File> files = read_files(find_symbols(elf.get(), SHT_SYMTAB), marker_found);
+  bool clang_found = false;
+  std::vector<File> files = read_files(find_symbols(elf.get(), SHT_SYMTAB), marker_found, clang_found);
   // strip -g leaves the markers and takes the names, strip -x does the reverse.
-  if (files.empty() || (!marker_found && calls_instrumentation(elf.get()))) return result;
-  result.known = true;
+  result.known = !files.empty() && (marker_found || !calls_instrumentation(elf.get()));
+  constexpr int kFirstThatSeesAll = 21;
+  int clang = lowest_clang(elf.get());
+  result.by_old_clang = clang < kFirstThatSeesAll && (clang_found || (!result.known && clang != 0));
+  if (!result.known) return result;
   std::vector<std::string> suspects = suspects_among(files);
   Units units(elf.get(), suspects);
   for (const std::string& name : suspects) {

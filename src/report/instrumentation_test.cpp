@@ -152,6 +152,13 @@ TEST(Instrumentation, StrippedFilesAreUnknown) {
       << "strip -x leaves the names";
 }
 
+// Which it is stands in .comment; here in none, so that it may be an old one.
+TEST(Instrumentation, FilesOfClang) {
+  EXPECT_TRUE(MadeElf({file("a.cpp"), kGnu, file("b.cpp"), kClang}).files().by_old_clang);
+  EXPECT_FALSE(MadeElf({file("a.cpp"), kGnu}).files().by_old_clang);
+  EXPECT_FALSE(MadeElf({}).files().by_old_clang);
+}
+
 TEST(Instrumentation, FilesThatAreNoPrograms) {
   EXPECT_FALSE(files_of_module("/no/such/file").known);
   EXPECT_FALSE(files_of_module("/etc/passwd").known);

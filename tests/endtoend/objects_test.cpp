@@ -168,6 +168,30 @@ TEST_P(Objects, LinkTimeOptimisation) {
   EXPECT_EQ(files(), "Files not instrumented: twice.c (in program)");
 }
 
+// Found, or said to be beyond what the compiler lets us see, stripped or not.
+TEST_P(Objects, PartsOfSharedLocalVariables) {
+  write("pair.cpp", R"(
+#include <thread>
+struct Pair { int first = 0; int second = 0; };
+int main() {
+  Pair pair;
+  std::thread other([&] { pair.second = 1; });
+  pair.second = 2;
+  other.join();
+  return pair.second == 0;
+}
+)");
+  link({"-O1", "pair.cpp"});
+  for (bool stripped : {false, true}) {
+    if (stripped) command({"strip", "program"});
+    if (GetParam().cpp == "g++") {
+      EXPECT_EQ(check({path("program")}, 1)["tests"][0]["bugs"][0]["kind"], "data-race");
+    } else {
+      EXPECT_NE(told("clang-locals"), "");
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Compilers, Objects,
                          testing::Values(Compiler{"g++", "gcc"}, Compiler{"clang++-19", "clang-19"}),
                          [](const testing::TestParamInfo<Compiler>& which) {
