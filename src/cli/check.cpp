@@ -102,15 +102,17 @@ class Check {
   struct Run {
     WorkerOutcome outcome;
     ThreadNames names;
+    std::uint64_t races_passed = 0;  // suppressed ones
   };
 
   void find_program();
   int list_tests();
   Run work(const Job& job, double time_seconds, const std::string& progress);
+  Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress);
   void check_tests(const std::vector<std::string>& names);
   void check_test(const std::string& name, std::size_t tests_left);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
-  void take(const Run& run, const Job& job, double time_seconds);
+  void take(Run run, Job job, double time_seconds);
   std::vector<LinkedModule> linked_modules(const Report& report);
   std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
@@ -150,7 +152,7 @@ int Check::run() {
     check_tests(select_tests(*first.outcome.report.tests, options_));
   } else {
     select_tests({kWholeProgram}, options_);
-    take(first, job, time);
+    take(std::move(first), job, time);
   }
   if (code_ == kExitInternal && result_.tests.size() == 1) return code_;
   if (baseline_) result_.baseline = baseline_->result();
@@ -233,8 +235,9 @@ void Check::check_test(const std::string& name, std::size_t tests_left) {
     // Catch2 runs a test whose last section has failed once more, without a section.
     bool empty_round = report.part_name.empty() && !part_before.empty() && report.result.bugs.empty();
     part_before = report.part_name;
-    if (!empty_round) take(run, job, time);
-    if (!report.may_have_more || interrupt_count() > 0) return;
+    bool more = report.may_have_more;
+    if (!empty_round) take(std::move(run), job, time);
+    if (!more || interrupt_count() > 0) return;
     ++job.part;
   }
 }
@@ -247,11 +250,33 @@ TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds,
       judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
   result.heap = heap_name(job.heap);
   bugs_.add(outcome, run.names, program_, job, bugs);
+  bugs.suppressed += run.races_passed;
+  bugs.suppressed_without_loss += run.races_passed;
   return result;
 }
 
-void Check::take(const Run& run, const Job& job, double time_seconds) {
+// An execution ends at a race. Where suppressed ones were found there is a further search, which passes over
+// them and switches threads before their accesses, and so on until no new one is found.
+Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress) {
+  const Clock::time_point start = Clock::now();
+  const double before = run.outcome.report.result.seconds;
+  while (interrupt_count() == 0) {
+    double left = time_seconds - before - seconds_since(start);
+    if (time_seconds != 0 && left <= 0) break;
+    std::vector<KnownRace> races = bugs_.suppressed_races(run.outcome, run.names, program_, job);
+    if (races.empty()) break;
+    job.known_races.insert(job.known_races.end(), races.begin(), races.end());
+    std::uint64_t passed = run.races_passed + races.size();
+    run = work(job, time_seconds == 0 ? 0 : left, progress + " past suppressed races");
+    run.races_passed = passed;
+  }
+  return run;
+}
+
+void Check::take(Run run, Job job, double time_seconds) {
+  const std::string test = job.test.empty() ? "" : " " + job.test;
   TestResult bugs;
+  run = pass_suppressed_races(std::move(run), job, time_seconds, test);
   TestResult result = judge_run(run, job, time_seconds, bugs);
   describe_warnings(run.outcome.report, run.names, program_, result);
   std::optional<Run> second;
@@ -259,7 +284,7 @@ void Check::take(const Run& run, const Job& job, double time_seconds) {
     Job other = job;
     other.heap = Heap::fresh;
     double left = time_seconds == 0 ? 0 : std::max(time_seconds * 2 - result.seconds, time_seconds);
-    second = work(other, left, job.test.empty() ? " --heap fresh" : " " + job.test + " --heap fresh");
+    second = pass_suppressed_races(work(other, left, test + " --heap fresh"), other, left, test);
     TestResult fresh = judge_run(*second, other, left, bugs);
     describe_warnings(second->outcome.report, second->names, program_, fresh);
     merge_heaps(result, fresh);
@@ -268,7 +293,7 @@ void Check::take(const Run& run, const Job& job, double time_seconds) {
   }
   result.bugs = std::move(bugs.bugs);
   result.suppressed = bugs.suppressed;
-  result.suppressed_leaks = bugs.suppressed_leaks;
+  result.suppressed_without_loss = bugs.suppressed_without_loss;
   if (!job.test.empty()) result.name = entry_name(job.test, run.outcome.report.part_name);
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);

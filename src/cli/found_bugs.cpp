@@ -75,6 +75,16 @@ void number_fingerprint(BugResult& bug, const std::vector<BugResult>& others) {
     bug.fingerprint = fmt::format("{}-{}", base, number);
 }
 
+// By addresses, which are the same in each process of the program.
+KnownRace known_race(const Failure& race) {
+  auto at = [](std::uint64_t address) { return Place{Place::Space::other, 0, 0, address}; };
+  const MemoryAccess& one = race.accesses.front();
+  const MemoryAccess& other = race.accesses.back();
+  std::uint64_t begin = std::max(one.address, other.address);
+  std::uint64_t end = std::min(one.address + one.size, other.address + other.size);
+  return {at(one.code), at(other.code), at(begin), end - begin};
+}
+
 }  // namespace
 
 void write_file(const std::string& path, const std::string& text) {
@@ -135,13 +145,26 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   return file;
 }
 
+std::vector<KnownRace> FoundBugs::suppressed_races(const WorkerOutcome& outcome, const ThreadNames& names,
+                                                   const std::string& program, const Job& job) {
+  std::vector<KnownRace> races;
+  for (const FoundBug& bug : outcome.report.result.bugs) {
+    if (bug.failure.kind != BugKind::data_race) continue;
+    KnownRace race = known_race(bug.failure);
+    bool is_passed = std::find(job.known_races.begin(), job.known_races.end(), race) != job.known_races.end();
+    if (!is_passed && suppressions_.suppress(trace_file(bug, outcome, names, program, job)))
+      races.push_back(race);
+  }
+  return races;
+}
+
 void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
                     const Job& job, TestResult& result) {
   for (const FoundBug& bug : outcome.report.result.bugs) {
     TraceFile file = trace_file(bug, outcome, names, program, job);
     if (suppressions_.suppress(file)) {
       ++result.suppressed;
-      if (bug.failure.kind == BugKind::leak) ++result.suppressed_leaks;
+      if (bug.failure.kind == BugKind::leak) ++result.suppressed_without_loss;
       continue;
     }
     BugResult described = describe_bug(bug, file);

@@ -29,6 +29,11 @@ class FoundBugs {
   void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program, const Job& job,
            TestResult& result);
 
+  // The suppressed races of a worker that its job does not pass over yet, for a job that does. They are
+  // counted.
+  std::vector<KnownRace> suppressed_races(const WorkerOutcome& outcome, const ThreadNames& names,
+                                          const std::string& program, const Job& job);
+
   // What --suppressions says, with its counts; nothing where it was not given.
   std::optional<std::vector<SuppressionResult>> suppressions() const;
 

@@ -298,21 +298,23 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
 }
 
 void weigh_bugs(TestResult& test) {
-  if (test.verdict != Verdict::bug) return;
   std::size_t found = test.bugs.size();
+  std::string suppressed = fmt::format("{} bug{}", test.suppressed, test.suppressed == 1 ? " was" : "s were");
+  if (test.verdict != Verdict::bug) {
+    if (test.suppressed > 0) test.reason += "; " + suppressed + " suppressed";
+    return;
+  }
   if (found == 0 && test.suppressed == 0) return;
-  if (found == 0 && test.whole && test.suppressed == test.suppressed_leaks) {
+  if (found == 0 && test.whole && test.suppressed == test.suppressed_without_loss) {
     test.verdict = Verdict::exhausted;
     test.complete = !test.bounded;
-    test.reason =
-        fmt::format("all schedules{} were run; {} leak{} suppressed", test.bounded ? " within the bound" : "",
-                    test.suppressed, test.suppressed == 1 ? " was" : "s were");
+    test.reason = fmt::format("all schedules{} were run; {} suppressed",
+                              test.bounded ? " within the bound" : "", suppressed);
     return;
   }
   if (found == 0) {
     test.verdict = Verdict::inconclusive;
-    test.reason = fmt::format("{} bug{} found and suppressed; what comes after one was not run",
-                              test.suppressed, test.suppressed == 1 ? " was" : "s were");
+    test.reason = suppressed + " found and suppressed; what comes after one was not run";
     return;
   }
   auto known = static_cast<std::size_t>(

@@ -125,8 +125,9 @@ struct TestResult {
   std::vector<HeapResult> heaps;  // of --heap both
   std::uint64_t suppressed = 0;   // distinct bugs, by --suppressions
 
-  // What a leak ends is over anyway: where nothing else was suppressed, it hides nothing.
-  std::uint64_t suppressed_leaks = 0;
+  // Of those: what hides nothing behind it. A leak ends an execution that is over anyway; a race was passed
+  // over in a further search, and its accesses were visible operations.
+  std::uint64_t suppressed_without_loss = 0;
   bool whole = false;    // the search ran all it was to, and nothing weakens its result
   bool bounded = false;  // by what it was to run
 

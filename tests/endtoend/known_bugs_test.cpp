@@ -130,6 +130,39 @@ TEST_F(KnownBugs, SuppressedDeadlocksAreCountedAndProveNothing) {
   check({source, "--suppressions", "list"}, 1);
 }
 
+// What comes behind a suppressed race is run, and its accesses are visible operations.
+TEST_F(KnownBugs, SuppressedRacesArePassedOver) {
+  std::string source = write("flags.cpp", R"(#include <cassert>
+#include <thread>
+int first = 0;
+int second = 0;
+void write_flags() { first = 1; second = 1; }
+void read_flags(bool ordered) {
+  int last = second;
+  assert(!ordered || first >= last);
+  assert(ordered || first == last);
+}
+int main(int argc, char**) {
+  std::thread writer(write_flags);
+  read_flags(argc == 1);
+  writer.join();
+}
+)");
+  write("list", "race:^read_flags$\n");
+  json result = check({source, "--suppressions", "list"}, 0);
+  EXPECT_EQ(result["tests"][0]["verdict"], "exhausted");
+  EXPECT_EQ(result["tests"][0]["complete"], true);
+  EXPECT_EQ(result["tests"][0]["suppressed"], 2);
+  EXPECT_EQ(result["suppressions"][0]["count"], 2);
+
+  result = check({source, "--suppressions", "list", "--", "unordered"}, 1);
+  ASSERT_EQ(result["tests"][0]["bugs"].size(), 1U);
+  EXPECT_EQ(result["tests"][0]["bugs"][0]["kind"], "assertion");
+  EXPECT_EQ(result["tests"][0]["bugs"][0]["preemptions"], 1);
+  EXPECT_EQ(result["tests"][0]["suppressed"], 2);
+  EXPECT_EQ(thrum({"replay", path("thrum-out/bug-1.trace.json")}).exit_code, 1);
+}
+
 // The operands that an undefined operation meets differ; the place is one.
 TEST_F(KnownBugs, OperandsDoNotMakeManyBugsOfOne) {
   std::string source = write("shift.cpp", R"(#include <atomic>
