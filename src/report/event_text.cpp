@@ -68,12 +68,14 @@ std::string waits_for(Operation operation, const std::string& object, const std:
     case Operation::read_modify_write:
     case Operation::compare_exchange: return "waits in a loop for a change of " + object;
     case Operation::sleep: return "sleeps";
+    case Operation::yield: return "yields";
     case Operation::signal_handle:
     case Operation::signal_accept:
     case Operation::signal_wait: return "waits for a signal";
     default: break;
   }
-  std::string text = fmt::format("waits: {} {}", operation_name(operation), object);
+  std::string text = "waits: " + std::string(operation_name(operation));
+  if (!object.empty()) text += " " + object;
   return holder.empty() ? text : text + ", held by " + holder;
 }
 
@@ -166,6 +168,7 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
     case Operation::cancelled: return std::string(operation_name(event.operation));
     case Operation::thread_create: return "creates " + thread_text(file, places.object);
     case Operation::thread_join: return "joins " + thread_text(file, places.object);
+    case Operation::detach: return "detaches " + thread_text(file, places.object);
     case Operation::thread_end: return "ends";
     case Operation::wait_release: return fmt::format("wait {}, unlock {}", object, wrote);
     case Operation::wait_reacquire: return fmt::format("woken on {}, lock {}", object, wrote);

@@ -169,7 +169,7 @@ int detach_thread(pthread_t handle, std::uint64_t code) {
   Thread* other = find_thread(handle);
   if (!other) return ESRCH;
   if (other->detached) return EINVAL;
-  scheduler().arrive(Operation::detach, other->fs_base, 0, code);
+  scheduler().arrive(Operation::detach, Scheduler::object_of(*other), 0, code);
   other->detached = true;
   if (other->life == Life::ended) other->released = true;
   scheduler().done(Scheduler::Effect::change);

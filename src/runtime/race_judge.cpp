@@ -78,7 +78,7 @@ void RaceJudge::begin(bool again) {
 }
 
 bool RaceJudge::wants_again(const Trace& trace) const {
-  return trace.end == End::bug && trace.failure.kind == BugKind::data_race && earlier_ && !recognising_;
+  return trace.end == End::bug && trace.failure.accesses.size() > 1 && earlier_ && !recognising_;
 }
 
 void RaceJudge::create(const Thread& parent, const Thread& child) {
@@ -287,15 +287,29 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   auto begin = reinterpret_cast<std::uint64_t>(block);
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
-  if (size == 0) return;
+  if (size == 0) return check_freed_once(begin, code);
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
   judge_at_point(AccessKind::free, begin, size, code, promoted);
   if (promoted) scheduler().done(Scheduler::Effect::change);
   if (!scheduler().director().records_places()) return;
-  freed_.push_back({begin,
-                    {me.id, AccessKind::free, static_cast<std::uint32_t>(size), begin, code, me.events, 0},
-                    {described_place(begin), {}, {}, running_stack()}});
+  Epoch now{detector_.clock(me.number)[me.number], me.number};
+  freed_.push_back({begin, static_cast<std::uint32_t>(size), AccessKind::free, code, now});
+}
+
+// Nothing that lives begins there.
+void RaceJudge::check_freed_once(std::uint64_t block, std::uint64_t code) {
+  ProgramHeap::Use use = the_heap.use_of(block, 1);
+  if (use.state != ProgramHeap::State::freed || use.begin != block) return;  // the heap will tell
+  Failure failure{BugKind::double_free, "a block is freed twice", scheduler().current().id, code, {}};
+  if (const Access* freed = find_freed(block)) tell_earlier(failure, *freed);
+  fail_with(std::move(failure), AccessKind::free, block, use.size, code);
+}
+
+const Access* RaceJudge::find_freed(std::uint64_t block) const {
+  auto freed = std::find_if(freed_.rbegin(), freed_.rend(),
+                            [block](const Access& access) { return access.address == block; });
+  return freed == freed_.rend() ? nullptr : &*freed;
 }
 
 void RaceJudge::reused(const void* block, std::size_t size) {
@@ -351,12 +365,7 @@ void RaceJudge::check_heap(const Thread& me, AccessKind kind, std::uint64_t addr
   if (use.state == ProgramHeap::State::freed) {
     failure.kind = BugKind::use_after_free;
     failure.message += " in a block of " + bytes_text(use.size) + " that has been freed";
-    for (auto freed = freed_.rbegin(); freed != freed_.rend(); ++freed) {
-      if (freed->block != use.begin) continue;
-      failure.accesses.push_back(freed->access);
-      current_trace().access_places.push_back(freed->places);
-      break;
-    }
+    if (const Access* freed = find_freed(use.begin)) tell_earlier(failure, *freed);
   } else if (use.state == ProgramHeap::State::outside) {
     failure.message += " that does not lie inside a block of the heap";
   } else {
@@ -408,6 +417,15 @@ void RaceJudge::fail_by(const Race& race) {
                   scheduler().current().id,
                   race.later.code,
                   {}};
+  tell_earlier(failure, earlier);
+  std::uint32_t learned_by = learned_ ? (*learned_)[{race.later.when.thread, earlier.when.thread}].event : 0;
+  fail_with(std::move(failure), race.later.kind, race.later.address, race.later.size, race.later.code,
+            learned_by);
+}
+
+// The failure has an earlier access. What is to be told of that is known where it was looked out for, in a
+// further run.
+void RaceJudge::tell_earlier(Failure& failure, const Access& earlier) {
   if (!recognised_) {
     earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code};
     recognised_ = MemoryAccess{
@@ -415,13 +433,9 @@ void RaceJudge::fail_by(const Race& race) {
     recognised_places_ = {};
   }
   failure.accesses.push_back(*recognised_);
-  if (scheduler().director().records_places()) {
-    recognised_places_.object = described_place(earlier.address);
-    current_trace().access_places.push_back(recognised_places_);
-  }
-  std::uint32_t learned_by = learned_ ? (*learned_)[{race.later.when.thread, earlier.when.thread}].event : 0;
-  fail_with(std::move(failure), race.later.kind, race.later.address, race.later.size, race.later.code,
-            learned_by);
+  if (!scheduler().director().records_places()) return;
+  recognised_places_.object = described_place(earlier.address);
+  current_trace().access_places.push_back(recognised_places_);
 }
 
 void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,

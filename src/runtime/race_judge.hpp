@@ -87,11 +87,6 @@ class RaceJudge {
     std::uint64_t address;
     std::uint64_t code;
   };
-  struct Freed {  // by whom a block was freed, where places are recorded
-    std::uint64_t block;
-    MemoryAccess access;
-    EventPlaces places;
-  };
   struct Foreign {  // an access to another thread's stack or storage
     std::uint16_t owner;
     Access access;
@@ -119,6 +114,9 @@ class RaceJudge {
   static void write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                          std::uint64_t code);
   [[noreturn, gnu::cold]] void fail_by(const Race& race);
+  void check_freed_once(std::uint64_t block, std::uint64_t code);
+  const Access* find_freed(std::uint64_t block) const;
+  void tell_earlier(Failure& failure, const Access& earlier);
   [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
                                      std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
 
@@ -134,9 +132,9 @@ class RaceJudge {
   std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
   std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
   std::size_t allowed_before_ = 0;                                // of them came before the first choice
-  std::vector<Freed> freed_;
+  std::vector<Access> freed_;                                     // blocks, where places are recorded
   std::vector<Foreign> foreign_;
-  std::optional<Earlier> earlier_;  // of the last race found
+  std::optional<Earlier> earlier_;  // of the last failure that told of one
   bool recognising_ = false;
   // Where places are recorded: what a thread knew of another when it last learned something of it, and by
   // which event, in the trace counted from 1. By numbers.

@@ -17,9 +17,8 @@
 // case hazard_pointer: exhausted      whoever frees has seen that nobody reads any more
 #include <atomic>
 #include <mutex>
-#include <thread>
 
-#include "../../cases.h"
+#include "../../together.hpp"
 
 int data;
 int seen;  // not static, or compilers would leave out what nobody reads
@@ -28,17 +27,6 @@ static std::atomic<int> other;
 static std::atomic<int*> pointer;
 static std::atomic<int*> hazard;
 static std::mutex mutex;
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-constexpr auto acq_rel = std::memory_order_acq_rel;
-
-template <class... Bodies>
-static void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 
 static void send() {
   data = 1;

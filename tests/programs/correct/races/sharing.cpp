@@ -23,20 +23,10 @@
 #include <thread>
 #include <vector>
 
-#include "../../cases.h"
+#include "../../together.hpp"
 
 int results[2];  // not static, or compilers would leave out what nobody reads
 static std::mutex mutex;
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-
-template <class... Bodies>
-static void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 
 class Pool {
  public:

@@ -37,20 +37,10 @@
 #include <stop_token>
 #include <thread>
 
-#include "../../cases.h"
+#include "../../together.hpp"
 
 int data;
 int results[2];  // not static, or compilers would leave out what nobody reads
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-
-template <class... Bodies>
-static void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 
 static void run_shared_mutex() {
   static std::shared_mutex mutex;

@@ -19,9 +19,8 @@
 // case plain_read: bug data-race         an atomic store and a plain read
 // case plain_write: bug data-race        a plain write and an atomic load
 #include <atomic>
-#include <thread>
 
-#include "../../cases.h"
+#include "../../together.hpp"
 
 int data;
 int seen;  // not static, or compilers would leave out what nobody reads
@@ -30,16 +29,6 @@ static volatile int volatile_ready;
 static std::atomic<int> flag;
 static std::atomic<int> other;
 static std::atomic<int*> pointer;
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-
-template <class... Bodies>
-static void together(Bodies... bodies) {
-  std::thread threads[] = {std::thread(bodies)...};
-  for (std::thread& thread : threads) thread.join();
-}
 
 static void send(std::memory_order order) {
   data = 1;  // reported
