@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "cli/baseline.hpp"
 #include "cli/build.hpp"
@@ -102,13 +103,13 @@ class Check {
   struct Run {
     WorkerOutcome outcome;
     ThreadNames names;
-    std::uint64_t races_passed = 0;  // suppressed ones
   };
 
   void find_program();
   int list_tests();
   Run work(const Job& job, double time_seconds, const std::string& progress);
-  Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress);
+  Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
+                            TestResult& bugs);
   void check_tests(const std::vector<std::string>& names);
   void check_test(const std::string& name, std::size_t tests_left);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
@@ -249,26 +250,30 @@ TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds,
   TestResult result =
       judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
   result.heap = heap_name(job.heap);
-  bugs_.add(outcome, run.names, program_, job, bugs);
-  bugs.suppressed += run.races_passed;
-  bugs.suppressed_without_loss += run.races_passed;
+  bugs_.add(outcome, run.names, program_, job, {}, bugs);
+  result.executions += std::exchange(bugs.executions, 0);
+  result.steps += std::exchange(bugs.steps, 0);
+  result.seconds += std::exchange(bugs.seconds, 0);
   return result;
 }
 
 // An execution ends at a race. Where suppressed ones were found there is a further search, which passes over
-// them and switches threads before their accesses, and so on until no new one is found.
-Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress) {
-  const Clock::time_point start = Clock::now();
-  const double before = run.outcome.report.result.seconds;
+// them and switches threads before their accesses, and so on until no new one is found. The last one is
+// returned; what the others did goes to `bugs`.
+Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
+                                        TestResult& bugs) {
   while (interrupt_count() == 0) {
-    double left = time_seconds - before - seconds_since(start);
+    const SearchResult& search = run.outcome.report.result;
+    double left = time_seconds - bugs.seconds - search.seconds;
     if (time_seconds != 0 && left <= 0) break;
-    std::vector<KnownRace> races = bugs_.suppressed_races(run.outcome, run.names, program_, job);
+    std::vector<KnownRace> races = bugs_.passable_races(run.outcome, run.names, program_, job);
     if (races.empty()) break;
+    bugs_.add(run.outcome, run.names, program_, job, races, bugs);
+    bugs.executions += search.executions;
+    bugs.steps += search.steps;
+    bugs.seconds += search.seconds;
     job.known_races.insert(job.known_races.end(), races.begin(), races.end());
-    std::uint64_t passed = run.races_passed + races.size();
     run = work(job, time_seconds == 0 ? 0 : left, progress + " past suppressed races");
-    run.races_passed = passed;
   }
   return run;
 }
@@ -276,7 +281,7 @@ Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, 
 void Check::take(Run run, Job job, double time_seconds) {
   const std::string test = job.test.empty() ? "" : " " + job.test;
   TestResult bugs;
-  run = pass_suppressed_races(std::move(run), job, time_seconds, test);
+  run = pass_suppressed_races(std::move(run), job, time_seconds, test, bugs);
   TestResult result = judge_run(run, job, time_seconds, bugs);
   describe_warnings(run.outcome.report, run.names, program_, result);
   std::optional<Run> second;
@@ -284,7 +289,7 @@ void Check::take(Run run, Job job, double time_seconds) {
     Job other = job;
     other.heap = Heap::fresh;
     double left = time_seconds == 0 ? 0 : std::max(time_seconds * 2 - result.seconds, time_seconds);
-    second = pass_suppressed_races(work(other, left, test + " --heap fresh"), other, left, test);
+    second = pass_suppressed_races(work(other, left, test + " --heap fresh"), other, left, test, bugs);
     TestResult fresh = judge_run(*second, other, left, bugs);
     describe_warnings(second->outcome.report, second->names, program_, fresh);
     merge_heaps(result, fresh);
@@ -295,6 +300,10 @@ void Check::take(Run run, Job job, double time_seconds) {
   result.suppressed = bugs.suppressed;
   result.suppressed_without_loss = bugs.suppressed_without_loss;
   if (!job.test.empty()) result.name = entry_name(job.test, run.outcome.report.part_name);
+  if (!result.bugs.empty()) {  // of an earlier search perhaps
+    result.verdict = Verdict::bug;
+    result.complete = false;
+  }
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);
   code_ = worse(code_, exit_code(run.outcome, options_, result));

@@ -75,14 +75,23 @@ void number_fingerprint(BugResult& bug, const std::vector<BugResult>& others) {
     bug.fingerprint = fmt::format("{}-{}", base, number);
 }
 
-// By addresses, which are the same in each process of the program.
-KnownRace known_race(const Failure& race) {
-  auto at = [](std::uint64_t address) { return Place{Place::Space::other, 0, 0, address}; };
-  const MemoryAccess& one = race.accesses.front();
-  const MemoryAccess& other = race.accesses.back();
+KnownRace known_race(const TraceFile& race) {
+  const MemoryAccess& one = race.trace.failure.accesses.front();
+  const MemoryAccess& other = race.trace.failure.accesses.back();
   std::uint64_t begin = std::max(one.address, other.address);
   std::uint64_t end = std::min(one.address + one.size, other.address + other.size);
-  return {at(one.code), at(other.code), at(begin), end - begin};
+  auto code = [](const EventPlaces& access) { return access.stack.empty() ? Place{} : access.stack[0]; };
+  return {code(race.trace.access_places.front()),
+          code(race.trace.access_places.back()),
+          {Place::Space::other, 0, 0, begin},
+          end - begin};
+}
+
+bool holds(const std::vector<KnownRace>& races, const KnownRace& race) {
+  return std::any_of(races.begin(), races.end(), [&](const KnownRace& other) {
+    return (other.first == race.first && other.second == race.second) ||
+           (other.first == race.second && other.second == race.first);
+  });
 }
 
 }  // namespace
@@ -145,26 +154,30 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   return file;
 }
 
-std::vector<KnownRace> FoundBugs::suppressed_races(const WorkerOutcome& outcome, const ThreadNames& names,
-                                                   const std::string& program, const Job& job) {
+std::vector<KnownRace> FoundBugs::passable_races(const WorkerOutcome& outcome, const ThreadNames& names,
+                                                 const std::string& program, const Job& job) const {
   std::vector<KnownRace> races;
   for (const FoundBug& bug : outcome.report.result.bugs) {
     if (bug.failure.kind != BugKind::data_race) continue;
-    KnownRace race = known_race(bug.failure);
-    bool is_passed = std::find(job.known_races.begin(), job.known_races.end(), race) != job.known_races.end();
-    if (!is_passed && suppressions_.suppress(trace_file(bug, outcome, names, program, job)))
-      races.push_back(race);
+    TraceFile file = trace_file(bug, outcome, names, program, job);
+    if (file.trace.access_places.empty() || !suppressions_.matches_code(file)) continue;
+    KnownRace race = known_race(file);
+    if (!holds(job.known_races, race) && !holds(races, race)) races.push_back(race);
   }
   return races;
 }
 
 void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
-                    const Job& job, TestResult& result) {
+                    const Job& job, const std::vector<KnownRace>& passed, TestResult& result) {
   for (const FoundBug& bug : outcome.report.result.bugs) {
     TraceFile file = trace_file(bug, outcome, names, program, job);
-    if (suppressions_.suppress(file)) {
+    if (suppressions_.matches(file)) {
+      bool is_race = bug.failure.kind == BugKind::data_race && !file.trace.access_places.empty();
+      bool is_passed = is_race && holds(passed, known_race(file));
+      if (!passed.empty() && !is_passed) continue;
+      suppressions_.suppress(file);
       ++result.suppressed;
-      if (bug.failure.kind == BugKind::leak) ++result.suppressed_without_loss;
+      if (is_passed || bug.failure.kind == BugKind::leak) ++result.suppressed_without_loss;
       continue;
     }
     BugResult described = describe_bug(bug, file);

@@ -25,14 +25,15 @@ class FoundBugs {
 
   // Writes a trace file for each bug of a worker, and adds the bugs to the result of its test; of those with
   // the same fingerprint the simplest, and without those that are suppressed, which are counted. job: the
-  // worker's. Bugs are numbered over all tests.
+  // worker's. passed: where a further search follows, the races that it will pass over; it will find again
+  // what else is suppressed. Bugs are numbered over all tests.
   void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program, const Job& job,
-           TestResult& result);
+           const std::vector<KnownRace>& passed, TestResult& result);
 
-  // The suppressed races of a worker that its job does not pass over yet, for a job that does. They are
-  // counted.
-  std::vector<KnownRace> suppressed_races(const WorkerOutcome& outcome, const ThreadNames& names,
-                                          const std::string& program, const Job& job);
+  // Of the suppressed races of a worker those that a further search can pass over, as all races of the same
+  // two places are suppressed; without those that the job was to pass over already.
+  std::vector<KnownRace> passable_races(const WorkerOutcome& outcome, const ThreadNames& names,
+                                        const std::string& program, const Job& job) const;
 
   // What --suppressions says, with its counts; nothing where it was not given.
   std::optional<std::vector<SuppressionResult>> suppressions() const;

@@ -331,10 +331,10 @@ void weigh_bugs(TestResult& test) {
 ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, const TestResult& test) {
   const Report& report = outcome.report;
   if (!outcome.internal.empty()) return kExitInternal;
-  bool none_is_new =
-      (!test.bugs.empty() || test.suppressed > 0) &&
-      std::all_of(test.bugs.begin(), test.bugs.end(), [](const BugResult& bug) { return bug.known; });
-  if (!report.result.bugs.empty() && !none_is_new) return kExitBug;
+  bool some_are_new =
+      std::any_of(test.bugs.begin(), test.bugs.end(), [](const BugResult& bug) { return !bug.known; });
+  bool untold = !report.result.bugs.empty() && test.bugs.empty() && test.suppressed == 0;
+  if (some_are_new || untold) return kExitBug;
   if (test.verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
   bool budget_ended = report.result.end != SearchEnd::exhausted;

@@ -42,8 +42,10 @@ inline constexpr auto kCovered = [] {
 }();
 
 // Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
-// after it: who races with b races with a.
+// after it: who races with b races with a. But a free is remembered for itself: what the same thread does
+// behind it is no race, and wrong all the same.
 constexpr bool covers(AccessKind a, AccessKind b) {
+  if (b == AccessKind::free && a != AccessKind::free) return false;
   return (kCovered[static_cast<std::size_t>(a)] >> static_cast<unsigned>(b) & 1) != 0;
 }
 

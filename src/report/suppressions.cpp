@@ -142,6 +142,16 @@ bool Suppressions::suppress(const TraceFile& bug) {
   return false;
 }
 
+bool Suppressions::matches_code(const TraceFile& race) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Suppression& suppression) {
+    if (kind_of(suppression.kind) != BugKind::data_race) return false;
+    return std::any_of(race.trace.access_places.begin(), race.trace.access_places.end(),
+                       [&](const EventPlaces& access) {
+                         return !access.stack.empty() && matches_stack(suppression, race, {access.stack[0]});
+                       });
+  });
+}
+
 bool pattern_matches(const std::string& pattern, const std::string& name) {
   bool from_begin = pattern.starts_with('^');
   bool to_end = pattern.size() > (from_begin ? 1 : 0) && pattern.ends_with('$');

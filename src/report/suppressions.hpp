@@ -46,6 +46,13 @@ class Suppressions {
   // Whether some line suppresses the bug; the first that does is counted.
   bool suppress(const TraceFile& bug);
 
+  // The same without counting.
+  bool matches(const TraceFile& bug) const { return Suppressions(*this).suppress(bug); }
+
+  // Whether some line suppresses the race for the code of one of its accesses, not for who called that: then
+  // it suppresses every race of the two places.
+  bool matches_code(const TraceFile& race) const;
+
   const std::vector<Suppression>& all() const { return all_; }
 
  private:

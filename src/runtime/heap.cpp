@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t kHeap = 0x1000'0000'0000;
 constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
+constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kGrain = 16;
 constexpr std::size_t kExactMax =
     1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
@@ -75,7 +76,6 @@ ProgramHeap::Books g_main_saved;
 // To the end of its last page nothing else is in use. Much memory is handed back instead, since a program may
 // ask for far more than it touches.
 void clear(char* begin, std::size_t size) {
-  constexpr std::uint64_t kPage = 4096;
   constexpr std::size_t kMuch = std::size_t{4} << 20;
   if (size < kMuch) {
     std::memset(begin, 0, size);
@@ -247,7 +247,12 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
   return false;
 }
 
-void ProgramHeap::save() { g_main_saved = g_books[0]; }
+void ProgramHeap::save() {
+  g_main_saved = g_books[0];
+  // As restore() leaves it, whatever has overrun its block before.
+  char* end = g_main_saved.end;
+  std::memset(end, 0, -reinterpret_cast<std::uint64_t>(end) % kPage);
+}
 
 void ProgramHeap::add_changes(Region slots, std::vector<std::span<const char>>& changes) const {
   for (Region region = 0; region < slots; ++region) {

@@ -68,6 +68,7 @@ THRUM_EXPORT void* realloc(void* block, std::size_t size) {
     release(block, THRUM_CALLER);
     return nullptr;
   }
+  if (world.judges_races) race_judge().check_not_freed(block, THRUM_CALLER);
   void* moved = given(the_heap.allocate(size), size);
   if (!moved) return nullptr;
   std::size_t old = the_heap.size_of(block);

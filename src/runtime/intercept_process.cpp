@@ -100,13 +100,16 @@ void exit_under_search(int status, std::uint64_t code, const void* frames) {
 namespace {
 
 int main_under_search(int argc, char** argv, char** environment) {
-  process_state().main_frame = __builtin_frame_address(0);
   world.channel->phase.store(Channel::Phase::preamble, std::memory_order_release);
   install_terminate_handler();
   // What lies above, the environment and all, shares no page with the frames that each execution puts back.
-  volatile char* gap = static_cast<char*>(
-      __builtin_alloca(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) % 4096));
-  gap[0] = 0;
+  // How long that is, is nothing to addresses in main's frames, which are told from here.
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kNotZero = 16;
+  void* gap =
+      __builtin_alloca(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) % kPage + kNotZero);
+  asm volatile("" : "+r"(gap));
+  process_state().main_frame = gap;
   exit_under_search(g_main(argc, argv, environment), 0, __builtin_frame_address(0));
 }
 

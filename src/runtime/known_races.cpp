@@ -25,7 +25,7 @@ Place place_of_bytes(std::uint64_t address) {
   return {Place::Space::other, 0, 0, address};
 }
 
-std::uint64_t address_of(const Place& place) {
+std::uint64_t address_of_bytes(const Place& place) {
   if (place.space == Place::Space::module) return address_in_module(place);
   if (place.space == Place::Space::stack) return top_of_main_stack() - place.offset;
   return place.offset;
@@ -43,8 +43,8 @@ void KnownRaces::add(const Failure& race) {
 
 void KnownRaces::add(std::span<const KnownRace> races) {
   for (const KnownRace& race : races) {
-    std::uint64_t begin = address_of(race.bytes);
-    Known known{address_of(race.first), address_of(race.second), begin, begin + race.size};
+    std::uint64_t begin = address_of_bytes(race.bytes);
+    Known known{address_in_module(race.first), address_in_module(race.second), begin, begin + race.size};
     if (known.first != 0 && known.second != 0) all_.push_back(known);
   }
   use(all_.size());

@@ -74,6 +74,7 @@ void RaceJudge::begin(bool again) {
   recognising_ = again && earlier_;
   attentive_ = recognising_ || known_.count() != 0;
   recognised_.reset();
+  skipped_ = 0;
   if (learned_) learned_->clear();
 }
 
@@ -287,7 +288,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   auto begin = reinterpret_cast<std::uint64_t>(block);
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
-  if (size == 0) return check_freed_once(begin, code);
+  if (size == 0) return check_not_freed(block, code);
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
   judge_at_point(AccessKind::free, begin, size, code, promoted);
@@ -297,19 +298,28 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   freed_.push_back({begin, static_cast<std::uint32_t>(size), AccessKind::free, code, now});
 }
 
-// Nothing that lives begins there.
-void RaceJudge::check_freed_once(std::uint64_t block, std::uint64_t code) {
-  ProgramHeap::Use use = the_heap.use_of(block, 1);
-  if (use.state != ProgramHeap::State::freed || use.begin != block) return;  // the heap will tell
+void RaceJudge::check_not_freed(const void* block, std::uint64_t code) {
+  auto begin = reinterpret_cast<std::uint64_t>(block);
+  ProgramHeap::Use use = the_heap.use_of(begin, 1);
+  if (use.state != ProgramHeap::State::freed || use.begin != begin) return;  // the heap will tell
   Failure failure{BugKind::double_free, "a block is freed twice", scheduler().current().id, code, {}};
-  if (const Access* freed = find_freed(block)) tell_earlier(failure, *freed);
-  fail_with(std::move(failure), AccessKind::free, block, use.size, code);
+  tell_freed(failure, begin, use.size);
+  fail_with(std::move(failure), AccessKind::free, begin, use.size, code);
 }
 
-const Access* RaceJudge::find_freed(std::uint64_t block) const {
-  auto freed = std::find_if(freed_.rbegin(), freed_.rend(),
-                            [block](const Access& access) { return access.address == block; });
-  return freed == freed_.rend() ? nullptr : &*freed;
+// By whom the block was freed, where that is known. An aligned one was freed by an address inside it. A
+// thread may have freed the same memory by the same code more than once.
+void RaceJudge::tell_freed(Failure& failure, std::uint64_t begin, std::uint64_t size) {
+  auto is_it = [&](const Access& access) {
+    return begin <= access.address && access.address < begin + std::max<std::uint64_t>(size, 1);
+  };
+  auto last = std::find_if(freed_.rbegin(), freed_.rend(), is_it);
+  if (last == freed_.rend()) return;
+  auto is_like_it = [&](const Access& access) {
+    return access.address == last->address && access.code == last->code && access.when == last->when;
+  };
+  auto before = std::count_if(std::next(last), freed_.rend(), is_like_it);
+  tell_earlier(failure, *last, static_cast<std::size_t>(before));
 }
 
 void RaceJudge::reused(const void* block, std::size_t size) {
@@ -365,7 +375,7 @@ void RaceJudge::check_heap(const Thread& me, AccessKind kind, std::uint64_t addr
   if (use.state == ProgramHeap::State::freed) {
     failure.kind = BugKind::use_after_free;
     failure.message += " in a block of " + bytes_text(use.size) + " that has been freed";
-    if (const Access* freed = find_freed(use.begin)) tell_earlier(failure, *freed);
+    tell_freed(failure, use.begin, use.size);
   } else if (use.state == ProgramHeap::State::outside) {
     failure.message += " that does not lie inside a block of the heap";
   } else {
@@ -425,9 +435,9 @@ void RaceJudge::fail_by(const Race& race) {
 
 // The failure has an earlier access. What is to be told of that is known where it was looked out for, in a
 // further run.
-void RaceJudge::tell_earlier(Failure& failure, const Access& earlier) {
+void RaceJudge::tell_earlier(Failure& failure, const Access& earlier, std::size_t skip) {
   if (!recognised_) {
-    earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code};
+    earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code, skip};
     recognised_ = MemoryAccess{
         names_[earlier.when.thread], earlier.kind, earlier.size, earlier.address, earlier.code, 0, 0};
     recognised_places_ = {};
@@ -444,6 +454,7 @@ void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t addre
       detector_.clock(me.number)[me.number] != earlier_->clock || earlier_->address < address ||
       earlier_->address >= address + size)
     return;
+  if (skipped_++ < earlier_->skip) return;
   recognised_ = MemoryAccess{me.id, kind, static_cast<std::uint32_t>(size), address, code, me.events, 0};
   recognised_places_ = {described_place(address), {}, {}, running_stack()};
   if (!at_point_) write_down(scheduler().current(), kind, address, size, code);

@@ -70,6 +70,8 @@ class RaceJudge {
   // The running thread frees a block of the heap, or has been given one that was used before.
   void free(const void* block, std::uint64_t code);
   void reused(const void* block, std::size_t size);
+  // Fails where the block has been freed already.
+  void check_not_freed(const void* block, std::uint64_t code);
 
   // Races on these bytes are meant, in this execution.
   void allow(const volatile void* address, std::size_t size);
@@ -86,6 +88,7 @@ class RaceJudge {
     std::uint32_t clock;
     std::uint64_t address;
     std::uint64_t code;
+    std::size_t skip;  // so many like it come first
   };
   struct Foreign {  // an access to another thread's stack or storage
     std::uint16_t owner;
@@ -114,9 +117,8 @@ class RaceJudge {
   static void write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                          std::uint64_t code);
   [[noreturn, gnu::cold]] void fail_by(const Race& race);
-  void check_freed_once(std::uint64_t block, std::uint64_t code);
-  const Access* find_freed(std::uint64_t block) const;
-  void tell_earlier(Failure& failure, const Access& earlier);
+  void tell_earlier(Failure& failure, const Access& earlier, std::size_t skip = 0);
+  void tell_freed(Failure& failure, std::uint64_t begin, std::uint64_t size);
   [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
                                      std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
 
@@ -136,6 +138,7 @@ class RaceJudge {
   std::vector<Foreign> foreign_;
   std::optional<Earlier> earlier_;  // of the last failure that told of one
   bool recognising_ = false;
+  std::size_t skipped_ = 0;  // while recognising
   // Where places are recorded: what a thread knew of another when it last learned something of it, and by
   // which event, in the trace counted from 1. By numbers.
   struct Learned {

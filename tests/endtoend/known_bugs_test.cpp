@@ -163,6 +163,50 @@ int main(int argc, char**) {
   EXPECT_EQ(thrum({"replay", path("thrum-out/bug-1.trace.json")}).exit_code, 1);
 }
 
+// The code of the accesses serves others, whose races are not suppressed.
+TEST_F(KnownBugs, RacesSuppressedByTheirCallersEndExecutions) {
+  std::string source = write("bump.cpp", R"(#include <thread>
+int number = 0;
+[[gnu::noinline]] void bump(int& value) { value = value + 1; }
+[[gnu::noinline]] void legacy() { bump(number); asm volatile(""); }
+int main() {
+  std::thread other(legacy);
+  legacy();
+  other.join();
+}
+)");
+  write("list", "race:^legacy$\n");
+  EXPECT_EQ(check({source, "--suppressions", "list"}, 0)["tests"][0]["verdict"], "inconclusive");
+  write("list", "race:^bump$\n");
+  EXPECT_EQ(check({source, "--suppressions", "list"}, 0)["tests"][0]["verdict"], "exhausted");
+}
+
+// The search that found it is followed by another, which has no time to find it again.
+TEST_F(KnownBugs, NoBugIsLostToAFurtherSearch) {
+  std::string source = write("late.cpp", R"(#include <atomic>
+#include <cassert>
+#include <thread>
+int noise[100];
+std::atomic<int> first{0};
+std::atomic<int> second{0};
+void make_noise() { for (int& each : noise) ++each; }
+int main() {
+  std::thread reader([] {
+    assert(first.load() == 0 || second.load() == 1);
+    make_noise();
+  });
+  first = 1;
+  second = 1;
+  make_noise();
+  reader.join();
+}
+)");
+  write("list", "race:^make_noise$\n");
+  json test = check({source, "--suppressions", "list", "--executions", "8"}, 1)["tests"][0];
+  EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
+  EXPECT_GT(test["suppressed"], 0);
+}
+
 // The operands that an undefined operation meets differ; the place is one.
 TEST_F(KnownBugs, OperandsDoNotMakeManyBugsOfOne) {
   std::string source = write("shift.cpp", R"(#include <atomic>

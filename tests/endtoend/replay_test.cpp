@@ -112,6 +112,27 @@ TEST_F(ReplayOnce, DepartsFromTheTrace) {
   EXPECT_NE(result.output.find("departed from the trace: event"), std::string::npos) << result.output;
 }
 
+// The environment lies above main's frames, and what they hold has the same place by whatever length.
+TEST_F(ReplayOnce, InAnotherEnvironment) {
+  std::string source = write("local.cpp", R"(#include <atomic>
+#include <cassert>
+#include <thread>
+int main() {
+  std::atomic<int> first{0}, second{0};
+  std::thread writer([&] { first = 1; second = 1; });
+  int last = second;
+  assert(first == last);
+  writer.join();
+}
+)");
+  check({source}, 1);
+  for (std::size_t length : {10, 500, 4095}) {
+    ChildResult result = run({THRUM_PROGRAM, "replay", path("thrum-out/bug-1.trace.json")}, path(""),
+                             {"MORE=" + std::string(length, 'x')});
+    EXPECT_EQ(result.exit_code, 1) << length << "\n" << result.output;
+  }
+}
+
 TEST_F(ReplayOnce, OutputIsLive) {
   std::string source =
       write("talks.cpp",

@@ -11,6 +11,7 @@
 // case freed_local: bug double-free             a local variable
 // case freed_static: bug double-free            a static one
 // case used_after_free: bug use-after-free      written by the thread that freed it
+// case used_after_clearing: bug use-after-free  what was written just before it is freed
 // case atomic_after_free: bug use-after-free    an atomic operation is a use, too
 // case used_after_realloc: bug use-after-free   the old address of a block that was moved
 // case realloc_of_freed: bug double-free        that frees it once more
@@ -102,6 +103,13 @@ static void* use_after_free(void* unused) {
   return unused;
 }
 static void run_used_after_free(void) { in_thread(use_after_free); }
+static void* use_after_clearing(void* unused) {
+  block[0] = 0;
+  free(block);      // reported: used_after_clearing
+  seen = block[0];  // reported: used_after_clearing
+  return unused;
+}
+static void run_used_after_clearing(void) { in_thread(use_after_clearing); }
 static void* atomic_after_free(void* unused) {
   free(block);                                         // reported: atomic_after_free
   __atomic_fetch_add(&block[0], 1, __ATOMIC_SEQ_CST);  // reported: atomic_after_free
@@ -129,5 +137,5 @@ static void* shrink(void* unused) {
 static void run_shrunk(void) { in_thread(shrink); }
 
 MAIN(CASE(written_behind), CASE(written_before), CASE(read_behind), CASE(copied_behind), CASE(string_end),
-     CASE(freed_twice), CASE(freed_inside), CASE(freed_local), CASE(freed_static), CASE(used_after_free),
+     CASE(freed_twice), CASE(freed_inside), CASE(freed_local), CASE(freed_static), CASE(used_after_free), CASE(used_after_clearing),
      CASE(atomic_after_free), CASE(used_after_realloc), CASE(realloc_of_freed), CASE(shrunk))
