@@ -11,7 +11,7 @@
 // case freed_local: bug double-free             a local variable
 // case freed_static: bug double-free            a static one
 // case used_after_free: bug use-after-free      written by the thread that freed it
-// case used_after_clearing: bug use-after-free  what was written just before it is freed
+// case used_after_clearing: bug use-after-free  the whole block was written just before it is freed
 // case atomic_after_free: bug use-after-free    an atomic operation is a use, too
 // case used_after_realloc: bug use-after-free   the old address of a block that was moved
 // case realloc_of_freed: bug double-free        that frees it once more
@@ -104,7 +104,7 @@ static void* use_after_free(void* unused) {
 }
 static void run_used_after_free(void) { in_thread(use_after_free); }
 static void* use_after_clearing(void* unused) {
-  block[0] = 0;
+  memset(block, 0, 11);
   free(block);      // reported: used_after_clearing
   seen = block[0];  // reported: used_after_clearing
   return unused;
