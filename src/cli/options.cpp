@@ -27,7 +27,7 @@ struct Later {
 constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
                                Later{"--focus-var", 1},      Later{"--search-memory", 1},
                                Later{"--program-memory", 1}, Later{"--isolate", 1}};
-constexpr std::array<std::string_view, 5> kLaterStrategies = {"dpor", "best-first", "pct", "pos", "surw"};
+constexpr std::array<std::string_view, 5> kLaterStrategies = {"bpor", "best-first", "pct", "pos", "surw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 

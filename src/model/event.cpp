@@ -16,6 +16,7 @@ enum class Effect : std::uint8_t {
   clock,    // reads the virtual clock: commutes with clock reads
   advance,  // a timeout: ends a wait and moves the clock
   timed,    // a write that reads the clock as well
+  all,      // touches what cannot be told: commutes with nothing that touches anything
 };
 
 struct Row {
@@ -80,13 +81,13 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"is cancelled", Effect::read, true},
     {"choose", Effect::none, true},
     {"point", Effect::none, true},
-    {"atomic section", Effect::write, true},
+    {"atomic section", Effect::all, true},
     {"thread create", Effect::none, false},
     {"thread start", Effect::none, false},
     {"thread end", Effect::none, false},
     {"thread join", Effect::none, false},
-    {"try-join", Effect::read, true},
-    {"detach", Effect::write, true},
+    {"try-join", Effect::all, true},
+    {"detach", Effect::all, true},
     {"process exit", Effect::write, true},
 }};
 
@@ -138,6 +139,8 @@ bool cancels(const Event& cancel, const Event& other) {
          (cancel.operand != 0 || is_cancellation_point(other.operation));
 }
 
+bool touches_all(const Event& event) { return row(event.operation).effect == Effect::all; }
+
 bool reads_clock(Effect effect) { return effect == Effect::clock || effect == Effect::timed; }
 
 }  // namespace
@@ -150,9 +153,44 @@ Operation operation_from_name(std::string_view name) {
   return static_cast<Operation>(i);
 }
 
+namespace {
+
+std::uint64_t updated(const Event& event, std::uint64_t value) {
+  switch (event.update) {
+    case Update::exchange: return event.argument;
+    case Update::add: return value + event.argument;
+    case Update::subtract: return value - event.argument;
+    case Update::bit_and: return value & event.argument;
+    case Update::bit_or: return value | event.argument;
+    case Update::bit_xor: return value ^ event.argument;
+    case Update::bit_nand: return ~(value & event.argument);
+  }
+  return value;
+}
+
+}  // namespace
+
+Outcome outcome_on(const Event& event, std::uint64_t value) {
+  const std::uint64_t mask = event.size < 8 ? (std::uint64_t{1} << 8 * event.size) - 1 : ~std::uint64_t{0};
+  if (event.operation == Operation::compare_exchange) {
+    if ((value & mask) != (event.argument & mask)) return Outcome::failed;
+    return (event.operand & mask) == (value & mask) ? Outcome::unchanged : Outcome::done;
+  }
+  if (event.operation == Operation::read_modify_write)
+    return (updated(event, value) & mask) == (value & mask) ? Outcome::unchanged : Outcome::done;
+  return Outcome::done;
+}
+
 bool is_visible(Operation operation) { return row(operation).visible; }
 
 bool is_read(const Event& event) { return effect(event) == Effect::read; }
+
+bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
+  Effect kind = effect(event);
+  if (kind == Effect::none || kind == Effect::read || kind == Effect::clock) return false;
+  if (kind == Effect::all || kind == Effect::advance || touches(event, object, size)) return true;
+  return touches_mutex_too(event) && object <= event.operand && event.operand < object + (size ? size : 1);
+}
 
 bool dependent(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
@@ -163,7 +201,9 @@ bool dependent(const Event& a, const Event& b) {
   if (x == Effect::advance && (reads_clock(y) || y == Effect::advance)) return true;
   if (y == Effect::advance && reads_clock(x)) return true;
   if (cancels(a, b) || cancels(b, a)) return true;
-  if (x == Effect::none || y == Effect::none || x == Effect::clock || y == Effect::clock) return false;
+  if (x == Effect::none || y == Effect::none) return false;
+  if (touches_all(a) || touches_all(b)) return true;
+  if (x == Effect::clock || y == Effect::clock) return false;
   if (x == Effect::read && y == Effect::read) return false;
   if (x == Effect::post && y == Effect::post) return false;
   return overlap(a, b);

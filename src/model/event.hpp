@@ -106,21 +106,39 @@ enum class Outcome : std::uint8_t {
   unchanged,  // a read-modify-write that left the value as it was
 };
 
+// What a read-modify-write makes of the value that it reads, and of its argument.
+enum class Update : std::uint8_t { exchange, add, subtract, bit_and, bit_or, bit_xor, bit_nand };
+
 struct Event {
-  std::uint64_t object = 0;   // address of what it touched (toy programs: the variable's number); 0: nothing
-  std::uint64_t value = 0;    // what it read, or received
-  std::uint64_t operand = 0;  // what it wrote; of a wait: the mutex (object is the condition variable); of a
-                              // cancel: 1 where the thread may be cancelled anywhere
-  std::uint64_t code = 0;     // the code address behind the call
-  std::uint32_t index = 0;    // counts the thread's events from 0
+  std::uint64_t object = 0;  // address of what it touched (toy programs: the variable's number); 0: nothing
+  std::uint64_t value = 0;   // what it read, or received, or overwrote
+  // What it wrote; of a wait: the mutex (object is the condition variable); of a cancel: 1 where the thread
+  // may be cancelled anywhere.
+  std::uint64_t operand = 0;
+  // Of a read-modify-write; of a compare-exchange: what it compares with; of a thread's creation or join: the
+  // thread; of what wakes one of several: that thread, counted from 1.
+  std::uint64_t argument = 0;
+  std::uint64_t code = 0;   // the code address behind the call
+  std::uint32_t index = 0;  // counts the thread's events from 0
   ThreadId thread = kMainThread;
   Operation operation = Operation::load;
   Outcome outcome = Outcome::done;
   std::uint32_t size = 0;  // bytes touched from object on; 0: a synchronization object as a whole
+  // The event that ended the wait behind which this one stands, counted from 1 among the execution's events
+  // (a signal, a futex wake); 0: none.
+  std::uint32_t woken_by = 0;
+  Update update = Update::exchange;  // of a read-modify-write
+  bool forced = false;               // its thread went on in a waiting loop when nobody could go on
 };
 
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
 bool is_read(const Event& event);
+
+// How an atomic operation on an integer of event.size bytes would end if it read another value.
+Outcome outcome_on(const Event& event, std::uint64_t value);
+
+// Whether the event may have changed a byte of [object, object + size).
+bool changes(const Event& event, std::uint64_t object, std::uint32_t size);
 
 // Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
 // "Classes and states"). Symmetric. Events of one thread depend on each other.

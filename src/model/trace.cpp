@@ -13,6 +13,8 @@ void Trace::clear() {
   options.clear();
   events.clear();
   empty(places);
+  pending.clear();
+  watches.clear();
   cost = 0;
   steps = 0;
   points = 0;

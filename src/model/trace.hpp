@@ -32,6 +32,26 @@ enum class End : std::uint8_t {
   uncontrolled,  // cut: the program did something that cannot be controlled
 };
 
+// What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
+struct PendingOperation {
+  ThreadId thread = kMainThread;
+  Operation operation = Operation::load;
+  bool enabled = false;
+  Via via = Via::run;   // by what it goes on, where it is enabled
+  bool sleeps = false;  // and waits for somebody to wake it
+  std::uint32_t size = 0;
+  std::uint64_t object = 0;
+  std::uint64_t operand = 0;   // of a wait: the mutex
+  std::uint32_t woken_by = 0;  // as in Event
+};
+
+// Bytes that the waiting loop of an event's thread looked at, and waited for a change of.
+struct Watched {
+  std::uint32_t event = 0;  // its place in Trace::events
+  std::uint32_t size = 0;
+  std::uint64_t object = 0;
+};
+
 struct EventPlaces {
   Place object;
   Place value;               // where value is an address
@@ -83,11 +103,14 @@ struct Trace {
   std::vector<Option> options;
   std::vector<Event> events;
   std::vector<EventPlaces> places;  // Recording::full: one an event
-  std::uint32_t cost = 0;           // by the policy's base
-  std::uint64_t steps = 0;          // instrumented operations
-  std::uint32_t points = 0;         // thread choices met, recorded or not
-  std::uint16_t threads = 0;        // created in all, main included
-  Failure failure;                  // for End::bug
+  std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
+  // Where events are recorded: what the threads that are left stand before when the execution ends.
+  std::vector<PendingOperation> pending;
+  std::uint32_t cost = 0;     // by the policy's base
+  std::uint64_t steps = 0;    // instrumented operations
+  std::uint32_t points = 0;   // thread choices met, recorded or not
+  std::uint16_t threads = 0;  // created in all, main included
+  Failure failure;            // for End::bug
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters

@@ -29,6 +29,7 @@ void note_in_trace(Operation operation, const Thread& other, std::uint64_t code)
   me.size = 0;
   me.code = code;
   note_stack(me);
+  me.operation_argument = other.id;
   record_event(me, 0, 0, Outcome::done);
 }
 

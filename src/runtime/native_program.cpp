@@ -66,6 +66,7 @@ double seconds() {
 
 [[noreturn]] void leave() {
   catch_system_calls(false);
+  if (world.recording) scheduler().note_pending();
   world.running = world.judges_races = false;
   if (__builtin_expect(scheduler().drop_proof(), 0)) {
     g_restart = true;

@@ -151,6 +151,23 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
   event.operation = thread.operation;
   event.outcome = outcome;
   event.size = thread.size;
+  switch (event.operation) {
+    case Operation::read_modify_write:
+    case Operation::compare_exchange:
+    case Operation::signal:
+    case Operation::futex_wake:
+    case Operation::thread_create:
+    case Operation::thread_join:
+      event.argument = thread.operation_argument;
+      event.update = thread.update;
+      break;
+    case Operation::wait_reacquire:
+    case Operation::futex_return:
+    case Operation::barrier_leave: event.woken_by = thread.woken_by; break;
+    default: break;
+  }
+  event.forced = thread.forced;
+  thread.forced = false;
   trace.events.push_back(event);
   if (!scheduler().director().records_places()) return;
   trace.places.push_back(

@@ -153,6 +153,7 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
     return arrive_here(operation, object, size, code, Wait::nothing);
   std::uint32_t points = points_;
   arrive_here(operation, object, size, code, Wait::spin);
+  if (__builtin_expect(world.recording, 0)) note_watches(me);
   if (points_ != points + 1) ran_beside_spinner_ = true;
 }
 
@@ -172,6 +173,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.cancelled = me.at_cancellation_point && me.cancellation.acts();
   me.deadline_ns = deadline_ns;
   me.wait_order = ++wait_order_;
+  me.woken_by = 0;
   spins_.note_wait(me);
   if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
   stand(me);
@@ -242,11 +244,12 @@ Thread& Scheduler::pick_attentively() {
 Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded) {
   const Thread& last = *last_;
   collect_options(last);
-  if (options_.empty()) {
+  const bool stuck = options_.empty();
+  if (stuck) {
     known_ends().give_up();
-    if (Thread* spinner = release_spinner()) return *spinner;
+    if (Thread* spinner = release_spinner()) return force(*spinner);
     if (advance_for_spinners()) collect_options(last);
-    if (options_.empty() && rounds_changed_memory()) return *release_spinner();
+    if (options_.empty() && rounds_changed_memory()) return force(*release_spinner());
     if (options_.empty()) fail_stuck();
   }
   released_ = nullptr;
@@ -256,6 +259,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
   Thread& next = *option_threads_[taken];
+  if (stuck) force(next);
   Via via = options_[taken].via;
   if (via == Via::run) return next;
   if (via == Via::timeout || via == Via::expiry) {
@@ -275,6 +279,12 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
     interrupt(next.context);
   }
   return next;
+}
+
+// What comes of it is no matter of schedules, since nobody can go on otherwise.
+Thread& Scheduler::force(Thread& thread) {
+  thread.forced = true;
+  return thread;
 }
 
 void Scheduler::collect_options(const Thread& last) {
@@ -482,9 +492,29 @@ std::span<const PendingOperation> Scheduler::pending() {
   pending_.clear();
   for (const Thread* thread : live_) {
     if (thread->life != Life::standing) continue;
-    pending_.push_back({thread->id, thread->operation, enabled(*thread), thread->size, thread->object});
+    bool handles = world.attention && signals().deliverable(thread->slot) != 0;
+    PendingOperation next{thread->id, thread->operation};
+    next.enabled = handles || enabled(*thread);
+    next.via = handles ? Via::signal : Via::run;
+    next.sleeps = thread->wait == Wait::spin || (thread->wait == Wait::wakeup && !thread->woken);
+    next.size = thread->size;
+    next.object = thread->object;
+    next.operand = thread->lock != 0 ? thread->lock : thread->object;
+    next.woken_by = thread->woken_by;
+    pending_.push_back(next);
   }
   return pending_;
+}
+
+// Of the event that the thread is about to do.
+void Scheduler::note_watches(const Thread& thread) {
+  Trace& trace = current_trace();
+  spins_.add_watched(thread, static_cast<std::uint32_t>(trace.events.size()), trace.watches);
+}
+
+void Scheduler::note_pending() {
+  std::span<const PendingOperation> left = pending();
+  current_trace().pending.assign(left.begin(), left.end());
 }
 
 void Scheduler::insert_live(Thread& thread) {
@@ -654,11 +684,14 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
     for (const Sleeper& waiter : waiters) options_.push_back({waiter.thread, Via::run});
     std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
   }
+  current_->operation_argument = most == 1 && !waiters.empty() ? waiters[0].thread + std::uint64_t{1} : 0;
   auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
+  const auto event = static_cast<std::uint32_t>(current_trace().events.size()) + 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     Standing& waiter = *waiters[i].standing;
     waiter.woken = true;
     waiter.timed = false;
+    waiter.woken_by = event;
     if (waiter.lock == 0) continue;
     waiter.wait = Wait::lock;  // of a condition variable: it goes on when it has its mutex again
     waiter.object = waiter.lock;

@@ -64,6 +64,12 @@ class Scheduler final : Pending {
   void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0,
             Outcome outcome = Outcome::done);
 
+  // Of the read-modify-write that the running thread is about to do, as in Event.
+  void note_argument(std::uint64_t argument, Update update) {
+    current_->operation_argument = argument;
+    current_->update = update;
+  }
+
   // The event wrote a second object too.
   void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
 
@@ -80,6 +86,8 @@ class Scheduler final : Pending {
   // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
   // cancelled.
   void join(Thread& other, std::uint64_t code);
+  // Writes down in the trace what the threads that stand stand before.
+  void note_pending();
   // What a thread that stands, or waits to join, stands before.
   Waiter waiter(const Thread& thread) const;
   // Whether no other thread of the program lives.
@@ -125,7 +133,9 @@ class Scheduler final : Pending {
   void stand_attentively(Thread& thread);
   Thread& choose_thread(ChoiceKey key, bool last_enabled, bool yielded);
   Thread* release_spinner();
+  Thread& force(Thread& thread);
   void check_released();
+  void note_watches(const Thread& thread);
   void begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller);
   void continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller);
   bool advance_for_spinners();

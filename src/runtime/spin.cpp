@@ -128,6 +128,12 @@ bool SpinDetector::released(const Thread& thread) const {
   return false;
 }
 
+void SpinDetector::add_watched(const Thread& thread, std::uint32_t event,
+                               std::vector<Watched>& watches) const {
+  for (const Read& read : threads_[thread.slot].waits_for)
+    watches.push_back({event, read.what.size, read.what.object});
+}
+
 bool SpinDetector::reads_clock(const Thread& thread) const {
   const PerThread& mine = threads_[thread.slot];
   return std::any_of(mine.waits_for.begin(), mine.waits_for.end(),

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/trace.hpp"
 #include "runtime/code_set.hpp"
 #include "runtime/fiber.hpp"
 
@@ -85,6 +86,9 @@ class SpinDetector {
 
   // Whether something that the spinning thread read in its iteration has been written since.
   bool released(const Thread& thread) const;
+
+  // Adds what it waits for a change of, in the name of that event of the trace.
+  void add_watched(const Thread& thread, std::uint32_t event, std::vector<Watched>& watches) const;
 
   // Whether its iteration read the clock.
   bool reads_clock(const Thread& thread) const;

@@ -72,7 +72,8 @@ struct Turn {
   Context context;
   std::uint64_t fs_base = 0;
   ThreadId id = kMainThread;
-  // Its stack and heap region: threads are given new ones, in the order of their creation, while there are any.
+  // Its stack and heap region: threads are given new ones, in the order of their creation, while there are
+  // any.
   std::uint16_t slot = 0;
   std::uint16_t number = 0;  // counts the threads of the execution
   Life life = Life::unsettled;
@@ -85,22 +86,26 @@ struct Turn {
 struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
-  bool woken = false;         // Wait::wakeup: somebody did
-  bool timed = false;         // its wait ends at deadline_ns
-  bool timed_out = false;     // it goes on because of that
-  bool interrupted = false;   // it goes on because a signal handler ran
+  bool woken = false;        // Wait::wakeup: somebody did
+  bool timed = false;        // its wait ends at deadline_ns
+  bool timed_out = false;    // it goes on because of that
+  bool interrupted = false;  // it goes on because a signal handler ran
   bool woken_spuriously = false;
   bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
   bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
+  bool forced = false;     // it went on when nobody could (Event::forced)
   std::uint32_t size = 0;
   std::uint64_t object = 0;
   std::uint64_t code = 0;
   std::uint64_t lock = 0;        // the mutex to have again after a condition wait
   std::uint64_t wait_order = 0;  // who waits longest: first in, first out
   std::uint64_t deadline_ns = 0;
-  std::uint64_t signals = 0;  // Wait::signal
+  std::uint64_t signals = 0;   // Wait::signal
+  std::uint32_t woken_by = 0;  // these three as in Event, where events are written down
+  Update update = Update::exchange;
+  std::uint64_t operation_argument = 0;
   Thread* joined = nullptr;
   Standing* outer = nullptr;  // what it stood before when a signal came whose handler it is in
 };
@@ -122,8 +127,8 @@ struct alignas(64) Thread : Turn, Standing {
   char* stack_bottom = nullptr;
   bool detached = false;
   bool joined_by_someone = false;
-  bool released = false;     // ended, and joined or detached: its slot may serve another
-  bool returns_int = false;  // body is a C11 thread's
+  bool released = false;           // ended, and joined or detached: its slot may serve another
+  bool returns_int = false;        // body is a C11 thread's
   std::uint32_t children = 0;      // created so far
   std::uint32_t random_draws = 0;  // of random numbers so far
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -137,7 +142,8 @@ struct alignas(64) Thread : Turn, Standing {
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
   std::size_t guard_size = 0;
-  // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind them.
+  // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind
+  // them.
   std::vector<Place> stack;
   std::vector<RawFrame> frames;
 };

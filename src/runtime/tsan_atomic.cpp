@@ -76,15 +76,17 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
   note_order(order, code);
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
   if (world.judges_races) race_judge().store(address, sizeof(T), order, code);
+  T old = *address;
   *address = value;
-  scheduler().done(Scheduler::Effect::change, 0, bits(value));
+  scheduler().done(Scheduler::Effect::change, bits(old), bits(value));
 }
 
 template <typename T, typename Change>
-inline T update(volatile T* address, int order, std::uint64_t code, Change change) {
+inline T update(volatile T* address, T value, Update kind, int order, std::uint64_t code, Change change) {
   if (!world.running) return machine_update(address, change);
   arrive(Operation::read_modify_write, address, order, code);
   if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
+  if (world.recording) scheduler().note_argument(bits(value), kind);
   T old = *address;
   T next = change(old);
   if (next == old) {
@@ -101,6 +103,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
                              std::uint64_t code) {
   if (!world.running) return compare_and_swap(address, *expected, desired);
   arrive(Operation::compare_exchange, address, order, code);
+  if (world.recording) scheduler().note_argument(bits(*expected), Update::exchange);
   T old = *address;
   if (old != *expected) {
     if (world.judges_races) race_judge().load(address, sizeof(T), order_if_failed, code);
@@ -121,9 +124,10 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
 }  // namespace
 
 // Changes wrap around, as atomics do, also for types that are promoted to int.
-#define UPDATE(bits_, T, name, expression)                                                                   \
-  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_##name##_impl(volatile T* address, T value, int order) {          \
-    return update(address, order, THRUM_CALLER, [value](T old) -> T { return static_cast<T>(expression); }); \
+#define UPDATE(bits_, T, name, kind, expression)                                                    \
+  THRUM_LOOP_IMPL T __tsan_atomic##bits_##_##name##_impl(volatile T* address, T value, int order) { \
+    return update(address, value, Update::kind, order, THRUM_CALLER,                                \
+                  [value](T old) -> T { return static_cast<T>(expression); });                      \
   }
 
 #define ATOMIC(bits_, T)                                                                                    \
@@ -133,13 +137,13 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
   THRUM_EXPORT void __tsan_atomic##bits_##_store(volatile T* address, T value, int order) {                 \
     store(address, value, order, THRUM_CALLER);                                                             \
   }                                                                                                         \
-  UPDATE(bits_, T, exchange, (static_cast<void>(old), value))                                               \
-  UPDATE(bits_, T, fetch_add, old + value)                                                                  \
-  UPDATE(bits_, T, fetch_sub, old - value)                                                                  \
-  UPDATE(bits_, T, fetch_and, old& value)                                                                   \
-  UPDATE(bits_, T, fetch_or, old | value)                                                                   \
-  UPDATE(bits_, T, fetch_xor, old ^ value)                                                                  \
-  UPDATE(bits_, T, fetch_nand, ~(old & value))                                                              \
+  UPDATE(bits_, T, exchange, exchange, (static_cast<void>(old), value))                                               \
+  UPDATE(bits_, T, fetch_add, add, old + value)                                                                  \
+  UPDATE(bits_, T, fetch_sub, subtract, old - value)                                                                  \
+  UPDATE(bits_, T, fetch_and, bit_and, old& value)                                                                   \
+  UPDATE(bits_, T, fetch_or, bit_or, old | value)                                                                   \
+  UPDATE(bits_, T, fetch_xor, bit_xor, old ^ value)                                                                  \
+  UPDATE(bits_, T, fetch_nand, bit_nand, ~(old & value))                                                              \
   THRUM_LOOP_IMPL int __tsan_atomic##bits_##_compare_exchange_strong_impl(volatile T* address, T* expected, \
                                                                           T desired, int order, int otherwise) {      \
     return compare_exchange(address, expected, desired, order, otherwise, THRUM_CALLER);                               \

@@ -35,17 +35,17 @@ void Director::resume() {
 }
 
 void Director::advance() {
-  silent_ =
-      next_ != end_ && recording_ == Recording::fringe && !online_ && policy_.kind == Policy::Kind::base;
+  silent_ = next_ != end_ && recording_ == Recording::fringe && policy_.kind == Policy::Kind::base;
 }
 
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
-  if (options.size() == 1 && !online_) return 0;  // nothing to choose
+  const bool departs = next_ != end_ && next_->key == point.key;
+  if (options.size() == 1 && !online_ && !departs) return 0;  // nothing to choose
   std::uint16_t fallback = default_option(point, options, policy_.base);
   if (paused_) return fallback;
   std::uint16_t taken = decide(point, options, fallback, pending);
   if (taken == kStop) return kStop;
-  if (recording_ != Recording::fringe || next_ == end_) {
+  if (options.size() > 1 && (recording_ != Recording::fringe || next_ == end_)) {
     ChoicePoint& written = trace_->choices.emplace_back(point);
     written.taken = taken;
     written.cost_before = static_cast<std::uint16_t>(trace_->cost);
@@ -53,7 +53,7 @@ std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option>
     written.options_count = static_cast<std::uint16_t>(options.size());
     trace_->options.insert(trace_->options.end(), options.begin(), options.end());
   }
-  if (next_ != end_ && next_->key == point.key) {
+  if (departs) {
     ++next_;
     advance();
   }
@@ -69,13 +69,14 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
     trace_->end = End::diverged;
     return kStop;
   }
-  if (online_) {
-    Advice advice = online_->at_point(View{point, options, fallback, pending});
+  if (online_ && next_ == end_) {
+    Advice advice = online_->at_point(View{point, options, fallback, pending, *trace_});
     if (advice.kind == Advice::Kind::take) return advice.option;
     if (advice.kind == Advice::Kind::stop) {
       trace_->end = End::stopped;
       return kStop;
     }
+    if (advice.kind == Advice::Kind::leave) online_ = nullptr;
   }
   if (policy_.kind == Policy::Kind::random) return static_cast<std::uint16_t>(random_.below(options.size()));
   return fallback;
@@ -83,7 +84,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
 
 void Director::finish() {
   resume();
-  if (next_ != end_ && trace_->end != End::stopped) trace_->end = End::diverged;
+  if (next_ != end_ && trace_->end == End::finished) trace_->end = End::diverged;
 }
 
 }  // namespace thrum

@@ -38,8 +38,7 @@ class Director {
   void pause();
   void resume();
 
-  // Ends the execution: a plan with departures left over was not followed, unless the strategy stopped it
-  // before.
+  // Ends the execution: one that finished with departures left over did not follow its plan.
   void finish();
 
   // Whether nothing is left to follow, to ask or to write down but choices yet to come.

@@ -186,16 +186,33 @@ class Speaker final : public Strategy {
   Guarantee guarantee() const override { return {}; }
 };
 
-TEST_F(DirectorTest, AsksTheStrategyButAtDepartures) {
+TEST_F(DirectorTest, AsksTheStrategyBehindTheLastDepartureUntilItLeaves) {
   Speaker speaker;
   begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe, &speaker);
-  EXPECT_FALSE(director_.quiet(key(1, 0)));
-  speaker.advice = {Advice::Kind::take, 1};
-  EXPECT_EQ(choose(1, 0), 1);
-  EXPECT_EQ(speaker.asked, 1);
+  speaker.advice = {Advice::Kind::take, 0};
+  EXPECT_TRUE(director_.quiet(key(1, 0)));
+  EXPECT_EQ(choose(1, 0), 0);
   EXPECT_EQ(choose(1, 1), 1);
+  EXPECT_EQ(speaker.asked, 0);
+  EXPECT_FALSE(director_.quiet(key(1, 2)));
+  speaker.advice = {Advice::Kind::take, 1};
+  EXPECT_EQ(choose(1, 2), 1);
   EXPECT_EQ(speaker.asked, 1);
   EXPECT_EQ(trace_.cost, 2u);
+  speaker.advice = {Advice::Kind::leave, 0};
+  EXPECT_EQ(choose(1, 3), 0);
+  EXPECT_EQ(choose(1, 4), 0);
+  EXPECT_EQ(speaker.asked, 2);
+}
+
+TEST_F(DirectorTest, DepartsWhereThereIsNoChoice) {
+  begin({{}, {{key(1, 0), {1, Via::run}}, {key(1, 1), {1, Via::run}}}}, Recording::fringe);
+  options_ = {{1, Via::run}};
+  EXPECT_EQ(choose(1, 0), 0);
+  EXPECT_EQ(choose(1, 1), 0);
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::finished);
+  EXPECT_TRUE(trace_.choices.empty());
 }
 
 TEST_F(DirectorTest, PausedItAsksNobody) {
@@ -212,10 +229,18 @@ TEST_F(DirectorTest, PausedItAsksNobody) {
 TEST_F(DirectorTest, StopsForTheStrategy) {
   Speaker speaker;
   speaker.advice = {Advice::Kind::stop, 0};
-  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe, &speaker);
+  begin({}, Recording::fringe, &speaker);
   EXPECT_EQ(choose(1, 0), Director::kStop);
   director_.finish();
-  EXPECT_EQ(trace_.end, End::stopped) << "which is no divergence, though a departure is left";
+  EXPECT_EQ(trace_.end, End::stopped);
+}
+
+TEST_F(DirectorTest, ABugBeforeTheLastDepartureIsABug) {
+  begin({{}, {{key(1, 1), {2, Via::run}}}}, Recording::fringe);
+  EXPECT_EQ(choose(1, 0), 0);
+  trace_.end = End::bug;
+  director_.finish();
+  EXPECT_EQ(trace_.end, End::bug);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/strategies.hpp"
 
+#include "search/dpor.hpp"
 #include "search/random_walk.hpp"
 #include "search/systematic.hpp"
 
@@ -22,11 +23,23 @@ std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
   return std::make_unique<RandomWalk>(settings.seed);
 }
 
+template <Dpor::Algorithm algorithm>
+std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
+  return std::make_unique<Dpor>(algorithm);
+}
+
 constexpr StrategyRow kStrategies[] = {
     {"auto", "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
     {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
      make_icb},
     {"dfs", "depth-first: every execution within the bound", make_dfs},
+    {"dpor",
+     "optimal dynamic partial-order reduction: one execution of each class of schedules, without a bound",
+     make_dpor<Dpor::Algorithm::optimal>},
+    {"dpor-source", "the same with source sets and sleep sets: some executions are begun in vain",
+     make_dpor<Dpor::Algorithm::source>},
+    {"dpor-persistent", "the same with persistent sets and sleep sets, as first published: some more are",
+     make_dpor<Dpor::Algorithm::persistent>},
     {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends",
      make_random},
 };

@@ -2,7 +2,8 @@
 // A strategy: says which plan is next, may speak at each choice while it runs, and learns from its trace.
 //
 // Protocol: next() and learn() alternate, beginning with next(); learn() is given each trace, of cut
-// executions too. Between the two, and only where online() is true, at_point() is called at each choice.
+// executions too. Between the two, and only where online() is true, at_point() is called at each choice
+// behind the plan's last departure, until it says that it need not be.
 // split(), merge(), save(), load() and guarantee() are called between a learn() and the next next().
 //
 // Thread safety: none; each worker has its own.
@@ -19,15 +20,6 @@
 
 namespace thrum {
 
-// What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
-struct PendingOperation {
-  ThreadId thread = kMainThread;
-  Operation operation = Operation::load;
-  bool enabled = false;
-  std::uint32_t size = 0;
-  std::uint64_t object = 0;
-};
-
 // The pending operation of every live thread, in order of their ids; computed when asked.
 class Pending {
  public:
@@ -43,10 +35,16 @@ struct View {
   std::span<const Option> options;
   std::uint16_t default_option;  // by the plan's base
   Pending& threads;
+  const Trace& trace;  // so far, as much of it as is written down
 };
 
 struct Advice {
-  enum class Kind : std::uint8_t { follow, take, stop };
+  enum class Kind : std::uint8_t {
+    follow,
+    take,
+    stop,
+    leave,  // follow, and do not ask again in this execution
+  };
   Kind kind = Kind::follow;
   std::uint16_t option = 0;  // take
 };

@@ -104,7 +104,7 @@ TEST_F(Usage, UnknownStrategy) {
 }
 
 TEST_F(Usage, NotYet) {
-  std::vector<std::vector<std::string>> options = {{"--strategy", "dpor"},    {"--engine", "vm"},
+  std::vector<std::vector<std::string>> options = {{"--strategy", "bpor"},    {"--engine", "vm"},
                                                    {"--priority", "pb"},      {"--focus-var", "x"},
                                                    {"--memory-model", "tso"}, {"--search-memory", "1G"}};
   for (std::vector<std::string>& option : options) {

@@ -14,20 +14,6 @@ namespace {
 
 std::string at_schedule(const std::string& schedule) { return " (schedule " + schedule + ")"; }
 
-ToyBug bug_of(const Failure& failure) {
-  ToyBug bug{failure.kind, failure.code, {}};
-  for (const Waiter& waiter : failure.waiters) {
-    if (waiter.operation != Operation::thread_join) bug.waits.insert(waiter.code);
-  }
-  return bug;
-}
-
-std::string name_of(const ToyBug& bug) {
-  std::string text = std::string(bug_kind_name(bug.kind)) + " at " + std::to_string(bug.place);
-  for (std::uint64_t place : bug.waits) text += ' ' + std::to_string(place);
-  return text;
-}
-
 // How many of the oracle's executions lie within the limit.
 std::size_t count_within(const Findings& findings, const Promise& promise) {
   std::size_t count = 0;
@@ -80,6 +66,20 @@ std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgra
 }
 
 }  // namespace
+
+ToyBug bug_of(const Failure& failure) {
+  ToyBug bug{failure.kind, failure.code, {}};
+  for (const Waiter& waiter : failure.waiters) {
+    if (waiter.operation != Operation::thread_join) bug.waits.insert(waiter.code);
+  }
+  return bug;
+}
+
+std::string name_of(const ToyBug& bug) {
+  std::string text = std::string(bug_kind_name(bug.kind)) + " at " + std::to_string(bug.place);
+  for (std::uint64_t place : bug.waits) text += ' ' + std::to_string(place);
+  return text;
+}
 
 int cost(const Ending& ending, Base base) {
   return base == Base::round_robin ? ending.delays : ending.preemptions;

@@ -20,6 +20,9 @@ struct Promise {
 
 int cost(const Ending& ending, Base base);
 
+ToyBug bug_of(const Failure& failure);
+std::string name_of(const ToyBug& bug);
+
 // The execution that program ran last is one of the oracle's, and ended and cost as the oracle says.
 std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
                               Base base);

@@ -233,6 +233,7 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], equal, true);
       if (equal) {
+        if (state.shared[a] == value(state, thread, d)) event.outcome = Outcome::unchanged;
         state.shared[a] = value(state, thread, d);
         join(state.shared_released[a], passed_on(me, instruction.order));
       } else {

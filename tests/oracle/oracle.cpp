@@ -114,7 +114,8 @@ std::string first_linearization(const std::vector<Event>& events) {
     }
     done[best] = true;
     const Event& event = events[best];
-    text += std::to_string(event.thread) + ':' + std::to_string(event.value) + ' ';
+    text += std::to_string(event.thread) + ':' + std::to_string(static_cast<int>(event.operation)) + ':' +
+            std::to_string(event.value) + ' ';
   }
   return text;
 }

@@ -66,6 +66,7 @@ void ToyProgram::run(const Plan& plan, Strategy* online, Recording recording, Tr
     if (next < 0) break;
     step(next, via);
   }
+  if (director_.records_events()) note_pending();
   director_.finish();
 }
 
@@ -157,11 +158,14 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
   ++thread.at;
   switch (instruction.opcode) {
     case Opcode::create:
+      note(number, Operation::thread_create, names_.child(thread.id, thread.children + 1));
       tell(number, RaceStep::What::create, operands[0]);
       start(operands[0], number);
       break;
     case Opcode::join:
-      if (threads_[operands[0]].ended) tell(number, RaceStep::What::join, operands[0]);
+      if (!threads_[operands[0]].ended) break;
+      note(number, Operation::thread_join, threads_[operands[0]].id);
+      tell(number, RaceStep::What::join, operands[0]);
       break;
     case Opcode::skip:
       if (thread.registers[operands[0]] == value(thread, operands[1])) thread.at += operands[2];
@@ -177,6 +181,27 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
     default: do_plain(number, instruction);
   }
   return true;
+}
+
+// A thread that has failed stands before nothing.
+void ToyProgram::note_pending() {
+  bool failed = trace_->end == End::bug && trace_->failure.kind != BugKind::deadlock;
+  for (const PendingOperation& left : pending()) {
+    if (!failed || left.thread != trace_->failure.thread) trace_->pending.push_back(left);
+  }
+}
+
+// What orders events and is no step.
+void ToyProgram::note(int number, Operation operation, ThreadId other) {
+  if (!director_.records_events()) return;
+  const Thread& thread = threads_[static_cast<std::size_t>(number)];
+  Event event;
+  event.thread = thread.id;
+  event.index = thread.events;
+  event.operation = operation;
+  event.argument = other;
+  trace_->events.push_back(event);
+  if (director_.records_places()) trace_->places.emplace_back();
 }
 
 void ToyProgram::do_plain(int number, const Instruction& instruction) {
@@ -291,11 +316,13 @@ void ToyProgram::step(int number, Via via) {
     schedule_ += '!';
     event.operation = Operation::timeout;
     thread.asleep = false;
+    thread.woken_by = 0;
     thread.woken = thread.timed_out = true;
   } else if (via == Via::spurious) {
     schedule_ += '~';
     event.operation = Operation::spurious_wake;
     thread.asleep = false;
+    thread.woken_by = 0;
     thread.woken = true;
     thread.spurious = events_of_others(thread);
   } else {
@@ -335,11 +362,11 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
       if (stopped_) return;
       break;
     case Opcode::down:
-      --semaphores_[operands[0]];
+      event.value = bits(--semaphores_[operands[0]]);
       tell(number, RaceStep::What::acquire, toy_address('s', operands[0]));
       break;
     case Opcode::up:
-      ++semaphores_[operands[0]];
+      event.value = bits(++semaphores_[operands[0]]);
       tell(number, RaceStep::What::release_more, toy_address('s', operands[0]));
       break;
     case Opcode::yield: break;
@@ -374,13 +401,18 @@ void ToyProgram::perform_memory(int number, const Instruction& instruction, Even
     case Opcode::add:
       variable += value(thread, operands[2]);
       thread.registers[operands[1]] = before;
+      event.update = Update::add;
+      event.argument = bits(variable - before);
       if (variable == before) event.outcome = Outcome::unchanged;
       break;
     default:  // cas
+      event.argument = bits(value(thread, operands[2]));
+      event.operand = bits(value(thread, operands[3]));
       if (before != value(thread, operands[2])) {
         event.outcome = Outcome::failed;
       } else {
         variable = value(thread, operands[3]);
+        if (variable == before) event.outcome = Outcome::unchanged;
       }
       thread.registers[operands[1]] = event.outcome != Outcome::failed;
   }
@@ -390,8 +422,9 @@ void ToyProgram::perform_memory(int number, const Instruction& instruction, Even
        : instruction.opcode == Opcode::store ? RaceStep::What::store
                                              : RaceStep::What::read_modify_write,
        toy_address('x', operands[0]), 2, instruction.order);
-  event.value = instruction.opcode == Opcode::store ? 0 : bits(before);
-  event.operand = instruction.opcode == Opcode::load ? 0 : bits(variable);
+  event.value = bits(before);
+  if (instruction.opcode == Opcode::store || instruction.opcode == Opcode::add)
+    event.operand = bits(variable);
 }
 
 // Both halves of a wait: the instruction is left only with the second.
@@ -407,6 +440,7 @@ void ToyProgram::wait(int number, const Instruction& instruction, Event& event) 
     return;
   }
   event.operation = Operation::wait_reacquire;
+  event.woken_by = thread.woken_by;
   if (thread.timed_out) event.outcome = Outcome::timed_out;
   holder_[static_cast<std::size_t>(mutex)] = number;
   tell(number, RaceStep::What::acquire, toy_address('m', mutex));
@@ -438,11 +472,14 @@ void ToyProgram::wake(const Instruction& instruction, Event& event, int number) 
     }
     sleepers = {sleepers[taken]};
     event.value = thread_of(sleepers[0]).id;
+    event.argument = event.value + 1;
     schedule_ += {'>', static_cast<char>('0' + sleepers[0])};
   }
   for (int other : sleepers) {
     thread_of(other).asleep = false;
     thread_of(other).woken = true;
+    if (director_.records_events())
+      thread_of(other).woken_by = static_cast<std::uint32_t>(trace_->events.size()) + 1;
   }
 }
 
@@ -474,14 +511,20 @@ std::span<const PendingOperation> ToyProgram::pending() {
   pending_.clear();
   for (int number : order_) {
     const Thread& thread = threads_[static_cast<std::size_t>(number)];
-    if (!thread.lives()) continue;
+    const Instruction* stands_before = thread.lives() ? pending_of(thread) : nullptr;
+    if (!stands_before) continue;  // in the middle of a stretch that a failure has ended
+    const Instruction& instruction = *stands_before;
+    if (is_hidden(instruction.opcode) && instruction.opcode != Opcode::join) continue;
     PendingOperation next;
     next.thread = thread.id;
-    const Instruction& instruction = *pending_of(thread);
     next.operation =
         thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
     next.enabled = enabled(thread);
+    next.sleeps = thread.asleep;
+    if (thread.woken) next.woken_by = thread.woken_by;
     describe(instruction, next.object, next.size);
+    if (next.operation == Operation::wait_release || next.operation == Operation::wait_reacquire)
+      next.operand = toy_object('m', instruction.operands[1]);
     pending_.push_back(next);
   }
   return pending_;

@@ -50,6 +50,7 @@ class ToyProgram final : public Program, private Pending {
     bool timed_out = false;
     std::uint32_t events = 0;
     std::optional<std::uint64_t> spurious;  // events of the others when it last woke up for no reason
+    std::uint32_t woken_by = 0;             // Event::woken_by
     std::uint64_t queued = 0;               // when it fell asleep: waiters stand in that order
     std::array<int, kToyRegisters> registers{};
 
@@ -77,6 +78,8 @@ class ToyProgram final : public Program, private Pending {
   void fail(BugKind kind, const char* message, int number);
   int value(const Thread& thread, std::uint8_t operand) const;
   void do_plain(int number, const Instruction& instruction);
+  void note_pending();
+  void note(int number, Operation operation, ThreadId other);
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/dpor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/reversal.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+namespace {
+
+// A step of which only its thread is known. Such an event depends on all others.
+PlannedStep unknown_step(const Step& step) {
+  PlannedStep planned{step, {}};
+  planned.event.thread = step.option.value;
+  planned.event.operation = Operation::process_exit;
+  return planned;
+}
+
+// By what a thread went on that had no choice.
+Via via_of(const Event& event) {
+  switch (event.operation) {
+    case Operation::timeout: return Via::timeout;
+    case Operation::sleep: return event.outcome == Outcome::timed_out ? Via::timeout : Via::run;
+    case Operation::spurious_wake: return Via::spurious;
+    case Operation::timer_expire: return Via::expiry;
+    case Operation::signal_handle: return Via::signal;
+    default: return Via::run;
+  }
+}
+
+bool creates_thread(const Event& event) {
+  return event.operation == Operation::thread_create && event.object != 0;
+}
+
+// Whether an execution ended though threads could go on.
+bool cuts_off(const Trace& trace) {
+  if (trace.end == End::assumption) return true;
+  return trace.end == End::bug && trace.failure.kind != BugKind::deadlock &&
+         trace.failure.kind != BugKind::livelock;
+}
+
+// Whether a thread has ended.
+bool is_over(ThreadId thread, Pending& threads) {
+  std::span<const PendingOperation> live = threads.pending();
+  return thread != kNoThread &&
+         std::none_of(live.begin(), live.end(),
+                      [&](const PendingOperation& operation) { return operation.thread == thread; });
+}
+
+Event event_of(const PendingOperation& pending) {
+  Event event;
+  event.thread = pending.thread;
+  event.operation = pending.operation;
+  event.object = pending.object;
+  event.size = pending.size;
+  event.operand = pending.operand;
+  event.woken_by = pending.woken_by;
+  return event;
+}
+
+}  // namespace
+
+bool Dpor::next(Plan& plan) {
+  if (done_) return false;
+  plan.policy = Policy{};
+  plan.departures.clear();
+  if (begun_) {
+    while (!path_.empty() && path_.back().branches.empty()) truncate(static_cast<Index>(path_.size() - 1));
+    if (path_.empty()) {
+      done_ = true;
+      return false;
+    }
+    take_branch();
+  }
+  begun_ = true;
+  for (const Point& point : path_) {
+    if (!point.by_default) plan.departures.push_back({point.key, point.step.option});
+    const std::vector<Departure>& choices = choices_[point.step.choices];
+    plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
+  }
+  std::span<const Sleeper> sleeping = sleepers(branch_);
+  asleep_.assign(sleeping.begin(), sleeping.end());
+  seen_ = 0;
+  steps_seen_ = 0;
+  return true;
+}
+
+// The last point of the path has a branch left: its step has been run, and sleeps from now on.
+void Dpor::take_branch() {
+  branch_ = static_cast<Index>(path_.size() - 1);
+  sleepers_.push_back({planned(branch_), path_.back().stops});
+  ++path_.back().sleepers_count;
+  order_.truncate(branch_);
+  WakeupTrees::Node node = trees_.take_first(path_.back().branches);
+  plan_step(path_.back(), node);
+  while (true) {
+    WakeupTrees::Branches branches = trees_.below(node);
+    trees_.give_back(node);
+    if (branches.empty()) return;
+    node = trees_.take_first(branches);
+    const Point& before = path_.back();
+    Point point;
+    point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+    point.branches = branches;
+    plan_step(point, node);
+    path_.push_back(point);
+  }
+}
+
+void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
+  const PlannedStep& planned = trees_.step(node);
+  point.step = planned.step;
+  point.by_default = false;
+  point.stops = false;
+  point.foe = {};
+  point.events_after = planned.events_after;
+}
+
+void Dpor::truncate(Index depth) {
+  order_.truncate(depth);
+  options_.resize(path_[depth].options_begin);
+  sleepers_.resize(path_[depth].sleepers_begin);
+  path_.resize(depth);
+}
+
+Advice Dpor::at_point(const View& view) {
+  for (; seen_ < view.trace.events.size(); ++seen_) {
+    const Event& event = view.trace.events[seen_];
+    if (creates_thread(event) && steps_seen_ > branch_)
+      std::erase_if(asleep_, [](const Sleeper& sleeper) { return sleeper.planned.creates; });
+    if (!is_visible(event.operation) || steps_seen_++ < branch_) continue;
+    const PlannedStep step{{{event.thread, via_of(event)}, 0}, event, 0};
+    std::erase_if(asleep_, [&](const Sleeper& sleeper) { return !commute(sleeper.planned, step); });
+  }
+  if (asleep_.empty()) return {Advice::Kind::leave};
+  if (view.point.key.kind != ChoiceKind::thread) return {};
+  auto sleeper_of = [&](const Option& option) {
+    return std::find_if(asleep_.begin(), asleep_.end(),
+                        [&](const Sleeper& sleeper) { return sleeper.planned.step.option == option; });
+  };
+  if (sleeper_of(view.options[view.default_option]) == asleep_.end()) return {};
+  std::optional<std::uint16_t> last_resort;
+  for (std::size_t i = 0; i < view.options.size(); ++i) {
+    auto sleeper = sleeper_of(view.options[i]);
+    auto option = static_cast<std::uint16_t>(i);
+    if (sleeper == asleep_.end()) return {Advice::Kind::take, option};
+    if (sleeper->stops || is_over(sleeper->planned.foe.thread, view.threads)) last_resort = option;
+  }
+  if (last_resort) return {Advice::Kind::take, *last_resort};
+  return {Advice::Kind::stop};
+}
+
+void Dpor::learn(const Plan&, const Trace& trace) {
+  if (trace.end == End::stopped) ++blocked_;
+  read(trace);
+  if (path_.empty()) return;
+  path_.back().stops = cuts_off(trace);
+  for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
+  for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
+  if (path_.back().stops) reverse_end(trace);
+  reverse_pending(trace);
+}
+
+// Takes down what the execution did from the branch on.
+void Dpor::read(const Trace& trace) {
+  std::size_t choice = path_.empty() ? 0 : path_[branch_].choice;
+  std::size_t i = path_.empty() ? 0 : path_[branch_].event;
+  std::size_t watch = 0;
+  Index depth = branch_;
+  for (; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    for (; watch < trace.watches.size() && trace.watches[watch].event < i; ++watch) {
+    }
+    std::size_t watch_end = watch;
+    for (; watch_end < trace.watches.size() && trace.watches[watch_end].event == i; ++watch_end) {
+    }
+    order_.append(event, event.forced || is_by_chance(via_of(event)),
+                  std::span(trace.watches).subspan(watch, watch_end - watch));
+    if (!is_visible(event.operation)) {
+      if (depth > 0 && depth > branch_ && creates_thread(event)) path_[depth - 1].creates = true;
+      continue;
+    }
+    if (depth == path_.size()) path_.emplace_back();
+    path_[depth].creates = false;
+    if (depth != branch_) fall_asleep(depth);
+    Point& point = path_[depth];
+    point.event = static_cast<std::uint32_t>(i);
+    point.choice = static_cast<std::uint32_t>(choice);
+    if (depth == 0) {
+      point.key = first_key(trace);
+    } else {
+      const Point& before = path_[depth - 1];
+      point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+    }
+    read_choices(trace, point, choice, i);
+    ++depth;
+  }
+  // A step that came earlier than before may have ended it; what was planned behind it is none of its future.
+  if (cuts_off(trace)) {
+    for (; path_.size() > depth; path_.pop_back()) trees_.clear(path_.back().branches);
+  }
+  THRUM_CHECK(depth == path_.size());
+}
+
+// The choice before the first step is main's.
+ChoiceKey Dpor::first_key(const Trace& trace) {
+  ChoiceKey key;
+  const Event& first = trace.events[0];
+  if (first.thread == kMainThread) {
+    key.index = first.index;
+  } else if (!trace.choices.empty() && trace.choices[0].key.thread == kMainThread) {
+    key.index = trace.choices[0].key.index;
+  }
+  return key;
+}
+
+void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at) {
+  const Event& event = trace.events[at];
+  point.step = {{event.thread, via_of(event)}, 0};
+  if (&point != &path_[branch_]) point.options_begin = static_cast<std::uint32_t>(options_.size());
+  options_.resize(point.options_begin);
+  point.by_default = true;
+  if (choice < trace.choices.size() && trace.choices[choice].key == point.key) {
+    const ChoicePoint& made = trace.choices[choice++];
+    std::span<const Option> options = trace.options_of(made);
+    options_.insert(options_.end(), options.begin(), options.end());
+    point.step.option = options[made.taken];
+    point.by_default = made.taken == default_option(made, options, Base::nonpreemptive);
+  } else {
+    options_.push_back(point.step.option);
+  }
+  point.options_count = static_cast<std::uint32_t>(options_.size()) - point.options_begin;
+
+  // What it chose in its middle has keys of its own thread, before that thread's next event.
+  std::uint32_t end = event.index + 1;
+  bool is_section = event.operation == Operation::atomic_section;
+  point.inner_begin = static_cast<std::uint32_t>(choice);
+  std::vector<Departure> choices;
+  while (choice < trace.choices.size()) {
+    const ChoicePoint& made = trace.choices[choice];
+    if (made.key.kind == ChoiceKind::thread || made.key.thread != event.thread) break;
+    if (made.key.index != (is_section ? end : event.index)) break;
+    if (is_section) ++end;
+    std::span<const Option> options = trace.options_of(made);
+    if (made.taken != default_option(made, options, Base::nonpreemptive))
+      choices.push_back({made.key, options[made.taken]});
+    ++choice;
+  }
+  point.inner_count = static_cast<std::uint32_t>(choice) - point.inner_begin;
+  point.step.choices = number_of(choices);
+  point.events_after = end;
+}
+
+std::uint32_t Dpor::number_of(const std::vector<Departure>& choices) {
+  auto known = std::find(choices_.begin(), choices_.end(), choices);
+  if (known == choices_.end()) known = choices_.insert(known, choices);
+  return static_cast<std::uint32_t>(known - choices_.begin());
+}
+
+// Who sleeps at a point: who slept before the step that leads there, and was not woken by it.
+void Dpor::fall_asleep(Index depth) {
+  const PlannedStep step = planned(depth - 1);
+  path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
+  const Point& before = path_[depth - 1];
+  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
+    const Sleeper sleeper = sleepers_[before.sleepers_begin + i];
+    if (commute(sleeper.planned, step)) sleepers_.push_back(sleeper);
+  }
+  path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
+}
+
+// What the step could have been instead, by its thread's own will or by chance; and what could have happened
+// by chance, and cannot any more.
+void Dpor::find_alternatives(Index depth, const Trace& trace) {
+  const Step taken = path_[depth].step;
+  std::span<const Option> after;
+  if (depth + 1 < path_.size()) after = options(depth + 1);
+  for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
+    const Option option = options(depth)[i];
+    if (option == taken.option) continue;
+    bool is_lost = is_by_chance(option.via) && std::find(after.begin(), after.end(), option) == after.end();
+    if ((option.value == taken.option.value || is_lost) && !is_known(depth, {option, 0}))
+      trees_.add_last(path_[depth].branches, unknown_step({option, 0}));
+  }
+  // Each choice in the middle of the step: the ones before it as they were made, and another one here.
+  std::vector<Departure> choices;
+  for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
+    const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
+    std::span<const Option> options = trace.options_of(made);
+    const std::uint16_t fallback = default_option(made, options, Base::nonpreemptive);
+    for (std::size_t k = options.size(); k-- > 0;) {
+      if (k == made.taken) continue;
+      if (k != fallback) choices.push_back({made.key, options[k]});
+      Step step{taken.option, number_of(choices)};
+      // First, so that all of them are run before any other thread is.
+      PlannedStep other{step, order_.event(depth), path_[depth].events_after};
+      Sequence alone(order_);
+      alone.add(other, depth, false);
+      if (!is_known(depth, step) && !is_asleep(depth, alone)) trees_.add_first(path_[depth].branches, other);
+      if (k != fallback) choices.pop_back();
+    }
+    if (made.taken != fallback) choices.push_back({made.key, options[made.taken]});
+  }
+}
+
+bool Dpor::is_known(Index depth, const Step& step) const {
+  if (path_[depth].step == step) return true;
+  for (const Sleeper& sleeper : sleepers(depth)) {
+    if (sleeper.planned.step == step) return true;
+  }
+  return trees_.holds(path_[depth].branches, step);
+}
+
+void Dpor::reverse_races(Index late) {
+  for (Index rival : order_.rivals(late)) reverse(late, reversal(order_, late, rival));
+}
+
+void Dpor::reverse(Index late, const Reversal& turned) {
+  if (turned.before == PartialOrder::kNone) return;
+  if (!turned.certain) return add_all(turned.before);
+  // What happens by chance may be possible only while some thread can go on.
+  bool by_chance = late < path_.size() && is_by_chance(path_[late].step.option.via);
+  if (by_chance && is_by_chance(path_[turned.before].step.option.via) &&
+      !is_option(turned.before, path_[late].step.option)) {
+    reverse_chance(late, turned.before);
+  } else {
+    reverse(late, turned.before);
+  }
+}
+
+// What happens by chance, while nobody can go on before its rival: there it is not possible, but with the
+// last step of some thread undone it is.
+void Dpor::reverse_chance(Index late, Index rival) {
+  std::vector<bool> seen;
+  for (Index i = rival; i-- > 0;) {
+    const ThreadId thread = order_.event(i).thread;
+    if (seen.size() <= thread) seen.resize(thread + std::size_t{1});
+    if (seen[thread]) continue;
+    seen[thread] = true;
+    if (thread != order_.event(late).thread && !order_.causes(i, late)) reverse(late, i);
+  }
+}
+
+bool Dpor::is_option(Index depth, const Option& option) const {
+  std::span<const Option> here = options(depth);
+  return std::find(here.begin(), here.end(), option) != here.end();
+}
+
+// The thread that failed may have gone on because it joined others, behind what they and it did last.
+// Whichever of these steps comes last is then the end, though they may be independent otherwise.
+void Dpor::reverse_end(const Trace& trace) {
+  const auto last = static_cast<Index>(path_.size() - 1);
+  std::vector<ThreadId> took_part = {trace.failure.thread};
+  for (std::size_t i = path_[last].event + std::size_t{1}; i < trace.events.size(); ++i) {
+    took_part.push_back(trace.events[i].thread);
+    if (trace.events[i].operation == Operation::thread_join)
+      took_part.push_back(static_cast<ThreadId>(trace.events[i].argument));
+  }
+  std::erase(took_part, order_.event(last).thread);
+  for (Index i = last; i-- > 0 && !took_part.empty();) {
+    const ThreadId thread = order_.event(i).thread;
+    if (std::erase(took_part, thread) == 0 || order_.ordered(i, last)) continue;
+    path_[i].foe = {order_.event(last).thread, order_.event(last).index};
+    reverse(last, i);
+  }
+}
+
+// What the threads that are left stand before was not run. It races nevertheless: a lock that is waited for
+// in vain with whoever holds it, and everything with the end of the process or a bug, behind which nothing
+// comes.
+void Dpor::reverse_pending(const Trace& trace) {
+  const auto last = static_cast<Index>(path_.size() - 1);
+  for (const PendingOperation& pending : trace.pending) {
+    // Who sleeps was woken by nobody, and could have been by nobody before.
+    if (pending.sleeps || !is_visible(pending.operation)) continue;
+    if (trace.end == End::stopped && pending.enabled) continue;  // it was run from elsewhere, and is asleep
+    order_.append(event_of(pending));
+    const auto late = static_cast<Index>(order_.size() - 1);
+    const bool stops = path_[last].stops;
+    if (stops && is_option(last, {pending.thread, pending.via})) {
+      reverse(late, last);  // it does what is put down there, and its races are seen then
+    } else if (stops && order_.causes(last, late)) {
+      // It comes only behind the end.
+    } else if (stops || !pending.enabled) {
+      reverse(late, reversal_of_blocked(order_, late));
+    } else {
+      reverse_races(late);
+    }
+    order_.truncate(late);
+  }
+}
+
+// The later step is to come before the earlier one.
+void Dpor::reverse(Index late, Index early) {
+  PlannedStep turned{{{order_.event(late).thread, Via::run}, 0}, order_.event(late), 0};
+  if (late < path_.size()) {
+    turned = {{path_[late].step.option, 0}, as_reversed(order_, late, early), path_[late].events_after};
+  }
+  find_needed(early, late);
+  Sequence sequence(order_);
+  for (Index i = early + 1; i < path_.size(); ++i) {
+    if (i == late) sequence.add_reversed(turned);
+    if (algorithm_ != Algorithm::optimal && i > late) break;
+    // Nothing comes behind a step that ends the execution.
+    if (i == late || path_[i].stops || order_.ordered(early, i)) continue;
+    sequence.add(planned(i), i, i < late && needed_[i - early]);
+  }
+  if (late >= path_.size()) sequence.add_reversed(turned);
+  if (is_asleep(early, sequence)) return;
+  if (algorithm_ == Algorithm::optimal) {
+    trees_.insert(path_[early].branches, sequence);
+  } else if (algorithm_ == Algorithm::persistent) {
+    add_thread(early, turned, sequence[0]);
+  } else if (!begins_there(early, sequence)) {
+    trees_.add_last(path_[early].branches, sequence[0]);
+  }
+}
+
+// Which of the steps that do not depend on the early one the late one needs, were it to come before that.
+void Dpor::find_needed(Index early, Index late) {
+  needed_.assign(late - early, false);
+  const Index end = std::min(late, static_cast<Index>(path_.size()));
+  for (Index i = end; --i > early;) {
+    if (order_.ordered(early, i)) continue;
+    bool needed = order_.causes(i, late) || !commute(planned(i), {{}, order_.event(late)});
+    for (Index k = i + 1; k < end && !needed; ++k) needed = needed_[k - early] && order_.ordered(i, k);
+    needed_[i - early] = needed;
+  }
+}
+
+// Whether to run the sequence there would come to the same as what was run from there before.
+bool Dpor::is_asleep(Index depth, const Sequence& sequence) const {
+  for (const Sleeper& sleeper : sleepers(depth)) {
+    std::size_t at = Sequence::kNone;
+    if (!sequence.may_begin_with(sleeper.planned, at)) continue;
+    // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
+    // have come, where not all of it is here.
+    if (at == Sequence::kNone && (sleeper.stops || algorithm_ != Algorithm::optimal)) continue;
+    return true;
+  }
+  return false;
+}
+
+bool Dpor::begins_there(Index depth, const Sequence& sequence) const {
+  for (auto node = path_[depth].branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
+    std::size_t at = Sequence::kNone;
+    if (sequence.may_begin_with(trees_.step(node), at) && at != Sequence::kNone) return true;
+  }
+  return false;
+}
+
+// The thread of the step that is turned round, or, where that sleeps, one that begins what leads there.
+void Dpor::add_thread(Index depth, const PlannedStep& turned, const PlannedStep& first) {
+  if (!is_option(depth, turned.step.option)) return add_all(depth);
+  if (trees_.holds(path_[depth].branches, turned.step)) return;
+  const PlannedStep& added = is_known(depth, turned.step) ? first : turned;
+  if (!is_known(depth, added.step)) trees_.add_last(path_[depth].branches, added);
+}
+
+void Dpor::add_all(Index depth) {
+  for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
+    Step step{options(depth)[i], 0};
+    if (!is_known(depth, step)) trees_.add_last(path_[depth].branches, unknown_step(step));
+  }
+}
+
+PlannedStep Dpor::planned(Index depth) const {
+  return {path_[depth].step, order_.event(depth), path_[depth].events_after, path_[depth].foe,
+          path_[depth].creates};
+}
+
+std::span<const Option> Dpor::options(Index depth) const {
+  return std::span(options_).subspan(path_[depth].options_begin, path_[depth].options_count);
+}
+
+std::span<const Dpor::Sleeper> Dpor::sleepers(Index depth) const {
+  if (depth >= path_.size()) return {};
+  return std::span(sleepers_).subspan(path_[depth].sleepers_begin, path_[depth].sleepers_count);
+}
+
+Guarantee Dpor::guarantee() const {
+  Guarantee guarantee;
+  guarantee.exhausted = guarantee.complete = done_;
+  return guarantee;
+}
+
+void Dpor::save(ByteWriter&, const ThreadNames&) const {}
+bool Dpor::load(ByteReader&, ThreadNames&) { return false; }
+
+}  // namespace thrum

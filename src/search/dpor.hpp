@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dynamic partial-order reduction: one execution of each class, in place of all its interleavings.
+//
+// The idea. Run one execution to its end. Two of its steps race where the order of nothing else holds them in
+// theirs. Then there is an execution in which the later one comes first: what had been run before the
+// earlier one, then all that does not depend on that, and the later one. Such sequences are put down at the
+// point before the earlier step, and run in turn, the deepest first. What was run from a point sleeps in
+// its later branches, until a step comes that depends on it: to run it there would come to the same.
+//
+// Example: thread 1 stores to x, thread 2 loads it, thread 3 stores to y. The first execution runs 1 2 3; the
+// only race is that of 1 and 2. Before 1 the sequence 2 3 1... is put down, as "3" belongs to what does not
+// depend on 1. Two executions in place of six.
+//
+// Three algorithms differ in what they put down:
+//   persistent  (Flanagan, Godefroid, POPL 2005) the thread of the later step where it can go on, else every
+//               thread that can; with sleep sets.
+//   source      (Abdulla, Aronsson, Jonsson, Sagonas, JACM 2017, Algorithm 1) one thread that can begin the
+//               sequence, where none that can is there.
+//   optimal     (the same, Algorithm 2) the whole sequence, in a wakeup tree. No execution is run in vain:
+//   each
+//               ends, and no two are of one class.
+//
+// Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
+// steps that exclude each other, and all are run. A step that ends the execution by a bug is run again where
+// nothing else is left, since what the others would have done behind it was not seen.
+//
+// Tested by reduction_test.cpp, against the brute-force oracle.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "search/partial_order.hpp"
+#include "search/reversal.hpp"
+#include "search/strategy.hpp"
+#include "search/wakeup_tree.hpp"
+
+namespace thrum {
+
+class Dpor final : public Strategy {
+ public:
+  enum class Algorithm : std::uint8_t { persistent, source, optimal };
+
+  explicit Dpor(Algorithm algorithm) : algorithm_(algorithm) {}
+
+  bool next(Plan& plan) override;
+  Recording recording() const override { return Recording::events; }
+  bool online() const override { return !asleep_.empty(); }
+  Advice at_point(const View& view) override;
+  void learn(const Plan& plan, const Trace& trace) override;
+  std::unique_ptr<Strategy> split() override { return nullptr; }
+  void merge(Strategy&) override {}
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  Guarantee guarantee() const override;
+
+  // Executions that were stopped because everything that could go on was asleep.
+  std::uint64_t blocked() const { return blocked_; }
+
+  // The partial order of the last execution.
+  const PartialOrder& order() const { return order_; }
+
+ private:
+  using Index = PartialOrder::Index;
+  struct Sleeper {
+    PlannedStep planned;
+    bool stops = false;  // the execution ended with the step, by a bug
+  };
+  // The state before a step of the path, and the step.
+  struct Point {
+    Step step;
+    ChoiceKey key;
+    bool by_default = false;  // the plan need not say it
+    bool stops = false;       // the execution ended with the step, by a bug
+    bool creates = false;     // as PlannedStep
+    Foe foe;
+    std::uint32_t events_after = 0;  // of its thread: the key of the choice that follows
+    std::uint32_t event = 0;         // its place in the trace
+    std::uint32_t choice = 0;        // where its choices begin there
+    std::uint32_t inner_begin = 0;   // the choices in its middle
+    std::uint32_t inner_count = 0;
+    std::uint32_t options_begin = 0;
+    std::uint32_t options_count = 0;
+    std::uint32_t sleepers_begin = 0;
+    std::uint32_t sleepers_count = 0;
+    WakeupTrees::Branches branches;
+  };
+
+  void truncate(Index depth);
+  void take_branch();
+  void plan_step(Point& point, WakeupTrees::Node node);
+  void read(const Trace& trace);
+  static ChoiceKey first_key(const Trace& trace);
+  void read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at);
+  std::uint32_t number_of(const std::vector<Departure>& choices);
+  void fall_asleep(Index depth);
+  void find_alternatives(Index depth, const Trace& trace);
+  bool is_known(Index depth, const Step& step) const;
+  void reverse_races(Index late);
+  void reverse_end(const Trace& trace);
+  void reverse_pending(const Trace& trace);
+  bool is_option(Index depth, const Option& option) const;
+  void reverse(Index late, const Reversal& turned);
+  void reverse(Index late, Index early);
+  void reverse_chance(Index late, Index rival);
+  void find_needed(Index early, Index late);
+  bool is_asleep(Index depth, const Sequence& sequence) const;
+  bool begins_there(Index depth, const Sequence& sequence) const;
+  void add_thread(Index depth, const PlannedStep& turned, const PlannedStep& first);
+  void add_all(Index depth);
+  PlannedStep planned(Index depth) const;
+  std::span<const Option> options(Index depth) const;
+  std::span<const Sleeper> sleepers(Index depth) const;
+
+  Algorithm algorithm_;
+  PartialOrder order_;
+  WakeupTrees trees_;
+  std::vector<Point> path_;
+  std::vector<Option> options_;                      // of all points of the path
+  std::vector<Sleeper> sleepers_;                    // likewise
+  std::vector<std::vector<Departure>> choices_{{}};  // what Step::choices stands for
+  Index branch_ = 0;  // the point from which on the running execution differs from the last one
+  bool begun_ = false;
+  bool done_ = false;
+  std::uint64_t blocked_ = 0;
+
+  // While an execution runs.
+  std::vector<Sleeper> asleep_;
+  std::size_t seen_ = 0;  // events of the trace
+  Index steps_seen_ = 0;
+  std::vector<bool> needed_;  // find_needed(), from the early step on
+};
+
+}  // namespace thrum

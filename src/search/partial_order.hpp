@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The partial order of an execution: which of its events happen before which, by the table of dependence
+// (model/event.hpp), and which pairs race, so that they could have come the other way round.
+//
+// A visible event is a step. What happens before a step: the thread's own steps before it; what its creator
+// had done, and those whom it joined; the event that ended its wait; and each earlier event that it depends
+// on. The first three cannot be otherwise and are the step's causes; the last are its rivals, as far as no
+// other rival or cause comes between (races in the sense of Flanagan and Godefroid, POPL 2005, and of Abdulla
+// et al., JACM 2017, definition 3.3).
+//
+// Vector clocks, a row for each step; so a question costs a comparison, and the steps of an execution can be
+// taken back from the end and others put in their place, since executions one after the other mostly begin
+// alike.
+//
+// Tested by partial_order_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/trace.hpp"
+
+namespace thrum {
+
+class PartialOrder {
+ public:
+  using Index = std::uint32_t;  // of a step, from 0
+  static constexpr Index kNone = 0xffffffff;
+
+  // Takes back all but the first n steps, and what threads did behind them without a step.
+  void truncate(Index n);
+
+  // The next event of the execution. One that is not visible is no step, but may order others. by_chance: it
+  // depends on every step. watches: what its waiting loop looked at; it depends on every change of that.
+  void append(const Event& event, bool by_chance = false, std::span<const Watched> watches = {});
+
+  // What append() was given.
+  std::span<const Watched> watches(Index step) const;
+
+  Index size() const { return static_cast<Index>(steps_.size()); }
+  const Event& event(Index step) const { return steps_[step].event; }
+
+  // Whether step a happens before step b, or is it. REQUIRES: a <= b
+  bool ordered(Index a, Index b) const { return knows(row(b), a); }
+
+  // Likewise, by causes alone.
+  bool causes(Index a, Index b) const { return a == b || knows(causes_of(b), a); }
+
+  // The steps of other threads that race with this one, the latest first.
+  std::span<const Index> rivals(Index step) const;
+
+  // The step that is the event of that number (Event::woken_by), or kNone.
+  Index step_of(std::uint32_t event_number) const;
+
+  // The last step of the thread before the given one, or kNone.
+  Index previous(Index step) const { return steps_[step].previous; }
+
+  // A number that two executions share if and only if they are the same but for the order of independent
+  // steps, as far as 64 bits can tell.
+  std::uint64_t fingerprint() const;
+
+ private:
+  using Clock = std::uint32_t;  // how many steps of a thread
+  struct Step {
+    Event event;
+    Clock local;           // counts the thread's steps, from 1
+    Index previous;        // of the same thread
+    std::uint32_t number;  // among all events, counted from 1
+    std::uint32_t rivals_begin;
+    std::uint32_t watches_begin;
+    bool by_chance;
+    bool creates;  // a thread whose memory lies where the order of creation says
+  };
+  // What a thread knew besides its own last step, before it was told more.
+  struct Undo {
+    Index steps;  // that there were
+    ThreadId thread;
+    std::vector<Clock> known;
+  };
+
+  const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
+  const Clock* causes_of(Index step) const { return row(step) + width_; }
+  Clock* row(Index step) { return clocks_.data() + std::size_t{2} * width_ * step; }
+  bool knows(const Clock* clock, Index step) const {
+    return clock[steps_[step].event.thread] >= steps_[step].local;
+  }
+  void widen(ThreadId thread);
+  void join(Clock* to, const Clock* from) const;
+  void know_now(ThreadId thread, Clock* clock) const;
+  bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
+  void append_hidden(const Event& event);
+  void order_creation(const Event& event);
+  void learn(ThreadId thread, ThreadId from);
+
+  std::size_t width_ = 0;  // threads that a clock has room for
+  std::vector<Step> steps_;
+  std::vector<Clock> clocks_;  // two rows a step: what happens before it, and what of that causes it
+  std::vector<Index> rivals_;
+  std::vector<Watched> watches_;
+  std::vector<Index> last_;                // of each thread
+  std::vector<std::vector<Clock>> known_;  // what a thread knows besides its last step
+  std::vector<Undo> undo_;
+  std::uint32_t events_ = 0;  // appended in all
+};
+
+}  // namespace thrum

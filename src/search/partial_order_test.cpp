@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/partial_order.hpp"
+
+#include <gtest/gtest.h>
+
+namespace thrum {
+namespace {
+
+using Index = PartialOrder::Index;
+
+Event access(ThreadId thread, Operation operation, std::uint64_t object) {
+  Event event;
+  event.thread = thread;
+  event.operation = operation;
+  event.object = object;
+  event.size = 4;
+  return event;
+}
+
+Event store(ThreadId thread, std::uint64_t object) { return access(thread, Operation::store, object); }
+Event load(ThreadId thread, std::uint64_t object) { return access(thread, Operation::load, object); }
+
+Event hidden(Operation operation, ThreadId thread, ThreadId other) {
+  Event event;
+  event.thread = thread;
+  event.operation = operation;
+  event.argument = other;
+  return event;
+}
+
+std::vector<Index> rivals(const PartialOrder& order, Index step) {
+  std::span<const Index> found = order.rivals(step);
+  return {found.begin(), found.end()};
+}
+
+TEST(PartialOrder, OrdersWhatDepends) {
+  PartialOrder order;
+  order.append(store(1, 16));
+  order.append(load(2, 16));
+  order.append(store(3, 32));
+  order.append(load(2, 32));
+  EXPECT_TRUE(order.ordered(0, 1));
+  EXPECT_FALSE(order.ordered(0, 2));
+  EXPECT_TRUE(order.ordered(0, 3)) << "by way of thread 2";
+  EXPECT_FALSE(order.causes(0, 1));
+  EXPECT_TRUE(order.causes(1, 3));
+  EXPECT_EQ(rivals(order, 1), std::vector<Index>{0});
+  EXPECT_EQ(rivals(order, 3), std::vector<Index>{2});
+}
+
+TEST(PartialOrder, ARivalBetweenHidesTheOneBefore) {
+  PartialOrder order;
+  order.append(store(1, 16));
+  order.append(store(2, 16));
+  order.append(store(3, 16));
+  EXPECT_EQ(rivals(order, 2), std::vector<Index>{1});
+  PartialOrder reads;
+  reads.append(load(1, 16));
+  reads.append(load(2, 16));
+  reads.append(store(3, 16));
+  EXPECT_EQ(rivals(reads, 2), (std::vector<Index>{1, 0}));
+}
+
+TEST(PartialOrder, CreationAndJoinCause) {
+  PartialOrder order;
+  order.append(store(0, 16));
+  order.append(hidden(Operation::thread_create, 0, 1));
+  order.append(store(1, 16));
+  order.append(hidden(Operation::thread_join, 0, 1));
+  order.append(load(0, 16));
+  EXPECT_EQ(order.size(), 3u);
+  EXPECT_TRUE(order.causes(0, 1));
+  EXPECT_TRUE(order.causes(1, 2));
+  EXPECT_TRUE(rivals(order, 1).empty());
+  EXPECT_TRUE(rivals(order, 2).empty());
+}
+
+TEST(PartialOrder, WhoWakesCauses) {
+  PartialOrder order;
+  Event signal = access(1, Operation::signal, 16);
+  Event back = access(2, Operation::wait_reacquire, 16);
+  back.woken_by = 1;
+  order.append(signal);
+  order.append(back);
+  EXPECT_TRUE(order.causes(0, 1));
+  EXPECT_TRUE(rivals(order, 1).empty());
+}
+
+TEST(PartialOrder, AWaitingLoopDependsOnAllThatItLooksAt) {
+  PartialOrder order;
+  Watched watched{1, 4, 32};
+  order.append(store(1, 32));
+  order.append(load(2, 16), false, std::span(&watched, 1));
+  EXPECT_TRUE(order.ordered(0, 1));
+  EXPECT_EQ(order.watches(1).size(), 1u);
+  EXPECT_TRUE(order.watches(0).empty());
+}
+
+TEST(PartialOrder, ThreadsWithMemoryAreCreatedInOneOrder) {
+  auto create = [](ThreadId thread, ThreadId other, std::uint64_t memory) {
+    Event event = hidden(Operation::thread_create, thread, other);
+    event.object = memory;
+    return event;
+  };
+  for (std::uint64_t memory : {0, 4096}) {
+    PartialOrder order;
+    order.append(store(1, 16));
+    order.append(create(1, 3, memory));
+    order.append(store(2, 32));
+    order.append(create(2, 4, memory));
+    EXPECT_EQ(order.ordered(0, 1), memory != 0);
+  }
+}
+
+// What is taken back and put there again is as it was, also where something else was there in between.
+TEST(PartialOrder, StepsCanBeTakenBack) {
+  PartialOrder order;
+  order.append(hidden(Operation::thread_create, 0, 1));
+  order.append(store(1, 16));
+  order.append(hidden(Operation::thread_create, 1, 2));
+  order.append(store(2, 16));
+  order.append(load(1, 32));
+  const std::uint64_t before = order.fingerprint();
+  for (Index n : {2, 1, 0}) {
+    PartialOrder other = order;
+    other.truncate(n);
+    other.append(store(9, 16));
+    EXPECT_NE(other.fingerprint(), before);
+    other.truncate(n);
+    if (n < 1) other.append(store(1, 16));
+    if (n < 1) other.append(hidden(Operation::thread_create, 1, 2));
+    if (n < 2) other.append(store(2, 16));
+    other.append(load(1, 32));
+    EXPECT_EQ(other.fingerprint(), before) << n;
+    EXPECT_TRUE(other.causes(0, 1)) << n;
+  }
+}
+
+TEST(PartialOrder, OneFingerprintForAClass) {
+  auto fingerprint = [](std::initializer_list<Event> events) {
+    PartialOrder order;
+    for (const Event& event : events) order.append(event);
+    return order.fingerprint();
+  };
+  std::uint64_t one = fingerprint({store(1, 16), store(2, 32), load(3, 16)});
+  EXPECT_EQ(fingerprint({store(2, 32), store(1, 16), load(3, 16)}), one);
+  EXPECT_EQ(fingerprint({store(1, 16), load(3, 16), store(2, 32)}), one);
+  EXPECT_NE(fingerprint({load(3, 16), store(1, 16), store(2, 32)}), one);
+}
+
+}  // namespace
+}  // namespace thrum

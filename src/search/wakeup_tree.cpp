@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/wakeup_tree.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+bool is_foe(const PlannedStep& a, const PlannedStep& b) {
+  return a.foe.thread == b.event.thread && a.foe.index == b.event.index;
+}
+}  // namespace
+
+bool commute(const PlannedStep& a, const PlannedStep& b) {
+  if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
+  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) && !dependent(a.event, b.event);
+}
+
+std::size_t Sequence::first_of(ThreadId thread) const {
+  auto found = std::find_if(items_.begin(), items_.end(),
+                            [&](const Item& item) { return item.planned.event.thread == thread; });
+  return found == items_.end() ? kNone : static_cast<std::size_t>(found - items_.begin());
+}
+
+bool Sequence::needs(const Item& early, const Item& late) const {
+  if (early.at == PartialOrder::kNone) return false;  // what stands behind it is independent of it
+  if (late.at == PartialOrder::kNone) return early.needed;
+  return order_.ordered(early.at, late.at);
+}
+
+bool Sequence::may_begin_with(const PlannedStep& step, std::size_t& at) const {
+  at = first_of(step.event.thread);
+  if (at == kNone) {
+    return std::all_of(items_.begin(), items_.end(),
+                       [&](const Item& item) { return commute(item.planned, step); });
+  }
+  const Item& first = items_[at];
+  return first.planned.step == step.step &&
+         std::none_of(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(at),
+                      [&](const Item& item) { return needs(item, first); });
+}
+
+void WakeupTrees::insert(Branches& root, Sequence& sequence) {
+  Node parent = kNone;  // the node below which the sequence goes on
+  Branches* branches = &root;
+  while (!sequence.empty()) {
+    Node node = branches->first;
+    std::size_t at = Sequence::kNone;
+    while (node != kNone && !sequence.may_begin_with(nodes_[node].planned, at)) node = nodes_[node].next;
+    if (node == kNone) break;
+    if (nodes_[node].branches.empty()) return;  // whatever follows is run anyway
+    if (at != Sequence::kNone) sequence.erase(at);
+    parent = node;
+    branches = &nodes_[node].branches;
+  }
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    Node node = make(sequence[i]);
+    append(parent == kNone ? root : nodes_[parent].branches, node);
+    parent = node;
+  }
+}
+
+void WakeupTrees::add_first(Branches& branches, const PlannedStep& step) {
+  Node node = make(step);
+  nodes_[node].next = branches.first;
+  branches.first = node;
+  if (branches.last == kNone) branches.last = node;
+}
+
+void WakeupTrees::add_last(Branches& branches, const PlannedStep& step) { append(branches, make(step)); }
+
+bool WakeupTrees::holds(const Branches& branches, const Step& step) const {
+  for (Node node = branches.first; node != kNone; node = nodes_[node].next) {
+    if (nodes_[node].planned.step == step) return true;
+  }
+  return false;
+}
+
+WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
+  Node node = branches.first;
+  branches.first = nodes_[node].next;
+  if (branches.first == kNone) branches.last = kNone;
+  return node;
+}
+
+void WakeupTrees::give_back(Node node) {
+  nodes_[node].next = free_;
+  free_ = node;
+  --live_;
+}
+
+void WakeupTrees::clear(Branches& branches) {
+  std::vector<Node> rest;
+  while (!branches.empty()) rest.push_back(take_first(branches));
+  while (!rest.empty()) {
+    Node node = rest.back();
+    rest.pop_back();
+    Branches below = nodes_[node].branches;
+    while (!below.empty()) rest.push_back(take_first(below));
+    give_back(node);
+  }
+}
+
+WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
+  Node node = free_;
+  if (node == kNone) {
+    node = static_cast<Node>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    free_ = nodes_[node].next;
+  }
+  nodes_[node] = Entry{step, {}, kNone};
+  ++live_;
+  return node;
+}
+
+void WakeupTrees::append(Branches& branches, Node node) {
+  if (branches.last == kNone) {
+    branches.first = node;
+  } else {
+    nodes_[branches.last].next = node;
+  }
+  branches.last = node;
+}
+
+}  // namespace thrum

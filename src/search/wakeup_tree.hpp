@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Wakeup trees: what is still to be run from a point of an execution, as sequences of steps that share their
+// beginnings (Abdulla, Aronsson, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is put in
+// only where no sequence that is there already comes to the same, so that nothing is run twice.
+//
+// All trees of a search lie in one pool.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/choice.hpp"
+#include "model/event.hpp"
+#include "search/partial_order.hpp"
+
+namespace thrum {
+
+// Which step a thread takes.
+struct Step {
+  Option option;              // the thread, and by what it goes on
+  std::uint32_t choices = 0;  // what it chooses in the middle of the step; 0: the default
+
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+// Whether what goes on so happens by chance. It may be possible only while some thread can go on, and so
+// commutes with nothing.
+inline bool is_by_chance(Via via) {
+  return via == Via::timeout || via == Via::expiry || via == Via::spurious;
+}
+
+// A step of another thread that does not commute with this one for a reason of its own.
+struct Foe {
+  ThreadId thread = kNoThread;
+  std::uint32_t index = 0;  // as in Event
+};
+
+// A step of a sequence, and what it is known or expected to do.
+struct PlannedStep {
+  Step step;
+  Event event;
+  std::uint32_t events_after = 0;  // of the thread; not needed where nothing follows
+  Foe foe = {};
+  bool creates = false;  // a thread, whose memory lies where the order of creation says
+};
+
+// Whether two steps of different threads may be swapped where they stand side by side.
+bool commute(const PlannedStep& a, const PlannedStep& b);
+
+// Steps of an execution that are to come in another order: some of it as they came, and one that is turned
+// round with a step that is left out.
+class Sequence {
+ public:
+  // order, which must outlive it, says what comes before what.
+  explicit Sequence(const PartialOrder& order) : order_(order) {}
+
+  bool empty() const { return items_.empty(); }
+
+  // A step as it came, and whether the one that is turned round needs it.
+  void add(const PlannedStep& step, PartialOrder::Index at, bool needed) {
+    items_.push_back({step, at, needed});
+  }
+  // The one that is turned round.
+  void add_reversed(const PlannedStep& step) { items_.push_back({step, PartialOrder::kNone, false}); }
+
+  // Where the thread's first step stands; kNone where it has none.
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t first_of(ThreadId thread) const;
+
+  // Whether the step could come first (a weak initial; section 3.4): nothing before it in the sequence is
+  // needed for it, or, where its thread has no step here, it is independent of all that is. at: as
+  // first_of().
+  bool may_begin_with(const PlannedStep& step, std::size_t& at) const;
+
+  const PlannedStep& operator[](std::size_t i) const { return items_[i].planned; }
+  std::size_t size() const { return items_.size(); }
+  void erase(std::size_t i) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i)); }
+
+ private:
+  struct Item {
+    PlannedStep planned;
+    PartialOrder::Index at;  // kNone: the reversed one
+    bool needed;             // by the reversed one
+  };
+  bool needs(const Item& early, const Item& late) const;
+
+  const PartialOrder& order_;
+  std::vector<Item> items_;
+};
+
+class WakeupTrees {
+ public:
+  using Node = std::uint32_t;
+  static constexpr Node kNone = 0xffffffff;
+
+  // The branches of a point, from the first to be run to the last.
+  struct Branches {
+    Node first = kNone;
+    Node last = kNone;
+    bool empty() const { return first == kNone; }
+  };
+
+  const PlannedStep& step(Node node) const { return nodes_[node].planned; }
+  Branches below(Node node) const { return nodes_[node].branches; }
+  Node next(Node node) const { return nodes_[node].next; }
+
+  // Puts the sequence in where nothing stands for it. It is used up.
+  void insert(Branches& branches, Sequence& sequence);
+
+  // A branch of one step.
+  void add_first(Branches& branches, const PlannedStep& step);
+  void add_last(Branches& branches, const PlannedStep& step);
+
+  // Whether a branch begins with that step.
+  bool holds(const Branches& branches, const Step& step) const;
+
+  // Takes the first branch off. The caller reads below(), then gives the node back.
+  Node take_first(Branches& branches);
+  void give_back(Node node);
+
+  // Gives back all that is there.
+  void clear(Branches& branches);
+
+  std::size_t live() const { return live_; }
+
+ private:
+  struct Entry {
+    PlannedStep planned;
+    Branches branches;
+    Node next = kNone;
+  };
+  Node make(const PlannedStep& step);
+  void append(Branches& branches, Node node);
+
+  std::vector<Entry> nodes_;
+  Node free_ = kNone;
+  std::size_t live_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Partial-order reductions against the oracle.
+//
+//   THRUM_ORACLE_REDUCTION  random programs of each family (300; 100000 are the full run)
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "oracle/compare_reduction.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/shrink.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kExecutionsMax = 3'000;
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+struct Case {
+  const char* name;
+  Dpor::Algorithm algorithm;
+  Family family;
+};
+
+class Reductions : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Reductions, RunEachClassOnRandomPrograms) {
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
+  std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  ReductionCount all;
+  std::uint64_t interleavings = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    ToyCode code = random_program(seed, GetParam().family, kExecutionsMax).code;
+    auto compare = [&](const ToyCode& some) {
+      ReductionCount ignored;
+      Findings findings = enumerate(some, {.count_classes = true});
+      if (findings.racy && GetParam().family == Family::b) return std::string();
+      return compare_reduction(some, findings, GetParam().algorithm, ignored);
+    };
+    Findings findings = enumerate(code, {.count_classes = true});
+    if (findings.racy && GetParam().family == Family::b) continue;  // promises nothing there
+    interleavings += findings.executions.size();
+    std::string wrong = compare_reduction(code, findings, GetParam().algorithm, all);
+    if (wrong.empty()) continue;
+    ToyCode small = shrink(code, [&](const ToyCode& some) { return !compare(some).empty(); });
+    ADD_FAILURE() << "# seed " << seed << ": " << wrong << "\n# shrunk: " << compare(small) << "\n"
+                  << print(small);
+    return;
+  }
+  std::cout << interleavings << " interleavings, " << all.classes << " classes, " << all.executions
+            << " executions, " << all.redundant << " redundant, " << all.blocked << " blocked\n";
+}
+
+TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
+  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
+  int programs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::optional<ToyCode> code = parse(text.str());
+    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+    ReductionCount count;
+    Findings findings = enumerate(*code, {.count_classes = true});
+    if (findings.racy) continue;
+    EXPECT_EQ(compare_reduction(*code, findings, GetParam().algorithm, count), "") << entry.path();
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
+}
+
+using Algorithm = Dpor::Algorithm;
+INSTANTIATE_TEST_SUITE_P(All, Reductions,
+                         ::testing::Values(Case{"OptimalA", Algorithm::optimal, Family::a},
+                                           Case{"SourceA", Algorithm::source, Family::a},
+                                           Case{"PersistentA", Algorithm::persistent, Family::a},
+                                           Case{"OptimalB", Algorithm::optimal, Family::b},
+                                           Case{"OptimalC", Algorithm::optimal, Family::c}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace thrum
