@@ -7,6 +7,7 @@
 //
 // The bug: it sleeps until the buffer is empty. What the writer has swapped out may not have been written
 // yet.
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <condition_variable>
@@ -65,7 +66,7 @@ class Logger {
   int logged_ = 0;
   int written_ = 0;
   bool stopped_ = false;
-  std::atomic<bool> file_[16] = {};
+  std::array<std::atomic<bool>, 16> file_{};
 };
 
 constexpr int kMessages = 5;

@@ -68,7 +68,8 @@ std::atomic<int> taken{0};
 void put_and_take(std::size_t self) {
   for (int round = 0; round < kRounds; ++round) {
     bag.add(self, round);
-    assert(bag.take(self + 1));
+    const std::optional<int> item = bag.take(self + 1);
+    assert(item);
     taken.fetch_add(1);
   }
 }
@@ -76,5 +77,6 @@ void put_and_take(std::size_t self) {
 int main() {
   run_together([] { put_and_take(0); }, [] { put_and_take(1); }, [] { put_and_take(2); });
   assert(taken.load() == 3 * kRounds);
-  assert(!bag.take(0));
+  const std::optional<int> left = bag.take(0);
+  assert(!left);
 }

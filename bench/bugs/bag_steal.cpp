@@ -87,7 +87,8 @@ void work(std::size_t self, int adds, int takes) {
   for (int i = 0; i < adds; ++i) bag[self].add(static_cast<int>(self) * kItemsMax + i);
   for (int i = 0; i < takes; ++i) {
     const std::optional<int> item = take(self);
-    assert(!item || !taken[static_cast<std::size_t>(*item)].exchange(true));
+    const bool again = item && taken[static_cast<std::size_t>(*item)].exchange(true);
+    assert(!again);
   }
 }
 

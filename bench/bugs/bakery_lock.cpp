@@ -6,6 +6,7 @@
 //
 // The bug: nobody can see that a thread is choosing its number. A thread that is choosing seems not to want
 // the lock; when it comes with the same number and a smaller name, both are inside.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cassert>
@@ -56,7 +57,8 @@ std::atomic<int> inside{0};
 void work(std::size_t self) {
   for (int round = 0; round < kRounds; ++round) {
     lock.lock(self);
-    assert(inside.fetch_add(1) == 0);
+    const int others = inside.fetch_add(1);
+    assert(others == 0);
     inside.fetch_sub(1);
     lock.unlock(self);
   }

@@ -47,7 +47,8 @@ class Barrier {
 
   // All others wait.
   void end_phase(int phase) {
-    assert(actions_.fetch_add(1) == phase);
+    const int actions_before = actions_.fetch_add(1);
+    assert(actions_before == phase);
     none_are_there();
     phase_.store(phase + 1);
   }

@@ -89,9 +89,10 @@ std::array<Node, kNodes> nodes;
 // Adds every third key from `first` on and removes all but the last, whose neighbours are the other threads'.
 void work(int first) {
   for (int key = first; key < kNodes; key += 3) {
-    assert(list.add(nodes[static_cast<std::size_t>(key)]));
-    assert(list.contains(key));
-    if (key + 3 < kNodes) assert(list.remove(key));
+    const bool added = list.add(nodes[static_cast<std::size_t>(key)]);
+    assert(added && list.contains(key));
+    const bool removed = key + 3 >= kNodes || list.remove(key);
+    assert(removed);
   }
 }
 

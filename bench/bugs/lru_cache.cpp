@@ -9,7 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <cstdint>
+#include <initializer_list>
 #include <mutex>
 
 #include "threads.hpp"

@@ -86,7 +86,8 @@ void consume() {
     std::optional<int> value;
     while (!(value = ring.try_pop())) {
     }
-    assert(!received[static_cast<std::size_t>(*value)].exchange(true));
+    const bool again = received[static_cast<std::size_t>(*value)].exchange(true);
+    assert(!again);
   }
 }
 

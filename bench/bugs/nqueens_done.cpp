@@ -84,5 +84,9 @@ Pool pool;
 
 int main() {
   pool.spawn({});
-  run_together([] { pool.work(); }, [] { pool.work(); }, [] { assert(pool.wait() == kSolutions); });
+  run_together([] { pool.work(); }, [] { pool.work(); },
+               [] {
+                 const int solutions = pool.wait();
+                 assert(solutions == kSolutions);
+               });
 }

@@ -80,7 +80,9 @@ struct Iterator {
   int next = 0;
   bool finished() const { return next == kMessages; }
   void operator()() {
-    assert(port.take() == next++);
+    const int message = port.take();
+    assert(message == next);
+    ++next;
     if (!finished()) port.activate();
   }
 };

@@ -55,9 +55,7 @@ void serve(std::size_t self) {
   while (true) {
     const int request = mailboxes[self].receive();
     if (request == kStop) return;
-    int result = 1;
-    for (int i = 0; i < 2; ++i) result *= request;
-    gather.respond(result);
+    gather.respond(request * request);
   }
 }
 
@@ -74,7 +72,8 @@ void scatter(int request) {
 void ask() {
   for (int round = 1; round <= kRounds; ++round) {
     scatter(round);
-    assert(gather.wait() == kServices * round * round);
+    const int sum = gather.wait();
+    assert(sum == kServices * round * round);
   }
   for (Mailbox& mailbox : mailboxes) mailbox.post(kStop);
 }

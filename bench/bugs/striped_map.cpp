@@ -66,16 +66,16 @@ constexpr int kThreads = 3;
 
 StripedMap map;
 
-// Keys below 100 * kThreads are a thread's own; 1000 + i is moved into the next stripe.
+// Some keys are the thread's own; the key 300 + self, of the stripe self, is moved to the next stripe.
 void work(int self) {
-  const int base = 99 * (self + 1);
+  const int base = 30 * (self + 1);
   for (int i = 0; i < kEntries; ++i) map.put(base + i, i);
-  map.move(999 + self, 1200 + (self + 1) % kThreads);
+  map.move(300 + self, 600 + (self + 1) % kThreads);
   for (int i = 0; i < kEntries; ++i) assert(map.get(base + i) == i);
 }
 
 int main() {
-  for (int i = 0; i < kThreads; ++i) map.put(999 + i, i);
+  for (int i = 0; i < kThreads; ++i) map.put(300 + i, i);
   run_together([] { work(0); }, [] { work(1); }, [] { work(2); });
-  for (int i = 0; i < kThreads; ++i) assert(map.get(1200 + (i + 1) % kThreads) == i);
+  for (int i = 0; i < kThreads; ++i) assert(map.get(600 + (i + 1) % kThreads) == i);
 }

@@ -54,7 +54,8 @@ std::array<std::atomic<bool>, kBuffers> in_use;
 
 int take() {
   const int buffer = free_list.pop();
-  if (buffer != kNone) assert(!in_use[static_cast<std::size_t>(buffer)].exchange(true));
+  const bool again = buffer != kNone && in_use[static_cast<std::size_t>(buffer)].exchange(true);
+  assert(!again);
   return buffer;
 }
 

@@ -66,7 +66,8 @@ Deque deque;
 std::array<std::atomic<bool>, kTasks> ran;
 
 void run(std::optional<int> task) {
-  if (task) assert(!ran[static_cast<std::size_t>(*task)].exchange(true));
+  const bool again = task && ran[static_cast<std::size_t>(*task)].exchange(true);
+  assert(!again);
 }
 
 void own() {
