@@ -64,7 +64,7 @@ constexpr int kRounds = 8;
 Bag bag;
 std::atomic<int> taken{0};
 
-// Puts in before it takes out: what was in the bag before leaves something in it for the others at any time.
+// Whoever takes has put something in before, so that the bag is not empty until it has taken.
 void put_and_take(std::size_t self) {
   for (int round = 0; round < kRounds; ++round) {
     bag.add(self, round);
