@@ -88,7 +88,8 @@ std::string executions_words(std::uint64_t count) {
 std::string no_chance_words(const Chance& chance) {
   if (!chance.unfit) return "no number can be given: too little was run to know the program";
   if (chance.of == Chance::Of::bug_of_depth) {
-    return "no number can be given: PCT's bound is not for programs whose threads yield, let waits end by "
+    return "no number can be given: PCT's bound is not for programs whose threads yield, have waits that may "
+           "end by "
            "themselves or choose values";
   }
   return "no number can be given: orders have the same chance only where each thread always does as many "

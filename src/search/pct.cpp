@@ -31,14 +31,16 @@ std::uint64_t& PctPolicy::priority(Source source) {
   if (priorities_.size() <= source) priorities_.resize(source + 1, 0);
   std::uint64_t& priority = priorities_[source];
   if (priority == 0) {
-    priority = kInitial | random_.next();
+    bool is_thread = source % kSourcesPerThread == 0;
+    priority = is_thread || random_.below(2) == 0 ? kInitial | random_.next() : --lowest_;
     ++sources_;
   }
   return priority;
 }
 
 void PctPolicy::fall_behind(Source source) {
-  priority(source) = --lowest_;
+  std::uint64_t& mine = priority(source);
+  mine = --lowest_;
   as_expected_ = false;
 }
 
@@ -62,6 +64,7 @@ void PctPolicy::follow(const ChoicePoint& point, std::span<const Option> options
     as_expected_ = false;
     return;
   }
+  if (options.size() > 1 && options.size() > point.enabled) as_expected_ = false;
   Source source = source_of(point, options, taken);
   priority(source);
   ++step_;

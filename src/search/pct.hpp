@@ -14,10 +14,11 @@
 // Here a step is a scheduling point, since threads without data races see no difference between them. n and k
 // are learned: the first execution is the default one, and each later one goes by the most seen so far.
 //
-// Where we differ. What may end a wait unasked (a timeout, say) is a thread of its own with a priority, and
-// counts in n. A thread that yields, and a timeout that took the turn of a thread, fall behind all others for
-// good: else one that polls would run for ever. The theorem knows of neither, nor of values and waiters that
-// are drawn, so no number is given once a program was seen to do one of these.
+// Where we differ. What may end a wait unasked (a timeout, say) has a priority of its own, which is below all
+// others half of the time: else nobody who was lowered could ever go before it. A thread that yields, and
+// a timeout that took the turn of a thread, fall behind all others for good: else one that polls would
+// run for ever. The theorem knows of none of these, nor of values and waiters that are drawn, so no number is
+// given once a program was seen to have a choice of the kind.
 //
 // Tested by policy_test.cpp, and against the oracle by tests/oracle/sampling_test.cpp.
 #pragma once

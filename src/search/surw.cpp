@@ -22,6 +22,7 @@ void SurwPolicy::begin(const Policy& policy) {
   random_ = Random(policy.seed);
   threads_.clear();
   known_.clear();
+  thread(kMainThread);  // the creator of last resort
   for (const ThreadCount& entry : policy.counts) thread(entry.thread).left += entry.count;
   intended_ = kNoThread;
   looked_ = false;

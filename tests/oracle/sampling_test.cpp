@@ -94,6 +94,22 @@ std::vector<std::string> schedules_of(const Findings& findings) {
   return all;
 }
 
+// --- all ---
+
+// What a policy makes rare it does not make impossible.
+TEST(Sampling, NothingIsOutOfReach) {
+  ToyCode code = code_of(
+      "thread t0\n create t1\n create t2\n"
+      "thread t1\n lock m0\n timedwait c0 m0 r0 1\n unlock m0\n"
+      "thread t2\n lock m0\n signal c0\n unlock m0\n choose r0 2\n");
+  std::size_t all = enumerate(code).executions.size();
+  for (const char* name : {"random", "pos", "surw", "urw"})
+    EXPECT_EQ(sample(code, name).schedules.size(), all) << name;
+  Sample pct = sample(code, "pct", 10);
+  for (const std::string& schedule : schedules_of(enumerate(code)))
+    EXPECT_TRUE(pct.schedules.contains(schedule)) << schedule;
+}
+
 // --- PCT ---
 
 // What PCT does with threads 1, 2, ... of so many steps each, straight from the paper: its chances, by
