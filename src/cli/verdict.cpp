@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 
+#include "cli/chance_words.hpp"
 #include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
@@ -62,60 +62,6 @@ Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bo
 std::string cost_words(const Bound& bound, std::uint32_t count) {
   const char* word = bound.base == Base::nonpreemptive ? "preemption" : "delay";
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
-const char* chance_name(Chance::Of of) {
-  switch (of) {
-    case Chance::Of::bug_of_depth: return "bug-of-depth";
-    case Chance::Of::interleaving: return "interleaving";
-    case Chance::Of::object_order: break;
-  }
-  return "object-order";
-}
-
-// "2.3e-05", also where it is smaller than any double.
-std::string probability_words(double log_probability) {
-  double log10 = log_probability / std::log(10.0);
-  if (log10 > -300) return fmt::format("{:.2g}", std::exp(log_probability));
-  return fmt::format("10^{:.0f}", log10);
-}
-
-std::string executions_words(std::uint64_t count) {
-  return fmt::format("{} execution{}", count, count == 1 ? "" : "s");
-}
-
-// Why a randomised search gives no number.
-std::string no_chance_words(const Chance& chance) {
-  if (!chance.unfit) return "no number can be given: too little was run to know the program";
-  if (chance.of == Chance::Of::bug_of_depth) {
-    return "no number can be given: PCT's bound is not for programs whose threads yield, have waits that may "
-           "end by "
-           "themselves or choose values";
-  }
-  return "no number can be given: orders have the same chance only where each thread always does as many "
-         "operations and waits for nothing but the ends of threads that it does not run beside";
-}
-
-std::string chance_words(const Chance& chance) {
-  if (!chance.log_least) return no_chance_words(chance);
-  std::string least = probability_words(*chance.log_least);
-  if (chance.of == Chance::Of::bug_of_depth) {
-    return fmt::format(
-        "each of {} had a chance of at least {} to show a given bug of depth {} (PCT: 1/(n k^(d-1)) for n = "
-        "{} threads, k = {} steps, the most seen, and d = {})",
-        executions_words(chance.executions), least, chance.depth, chance.threads, chance.steps, chance.depth);
-  }
-  const char* as_seen = "as long as each thread always does as many operations, as it did in all of them";
-  if (chance.of == Chance::Of::interleaving) {
-    return fmt::format(
-        "each of {} had the same chance, {}, to be any one of the interleavings of its {} "
-        "operations ({})",
-        executions_words(chance.executions), least, chance.steps, as_seen);
-  }
-  return fmt::format(
-      "each of {} had a chance of at least {} to have a given order of the operations on a given one of {} "
-      "shared objects, the same for each order ({})",
-      executions_words(chance.executions), least, chance.objects, as_seen);
 }
 
 std::string guarantee_words(const Report& report, Verdict verdict, bool explores_races) {
@@ -337,12 +283,8 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     test.bounds.push_back(
         {bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
   }
-  if (search.guarantee.chance && report.started_threads) {
-    const Chance& chance = *search.guarantee.chance;
-    test.probability = {chance_name(chance.of), std::nullopt,      chance.depth,        chance.threads,
-                        chance.steps,           chance.executions, chance_words(chance)};
-    if (chance.log_least) test.probability->per_execution = std::exp(*chance.log_least);
-  }
+  if (search.guarantee.chance && report.started_threads)
+    test.probability = probability_of(*search.guarantee.chance);
   test.assumptions = assumptions_of(report, options, modules);
   if (options.jobs > 1) {
     test.assumptions.push_back(
