@@ -61,11 +61,11 @@ class Director {
   const Departure* end_ = nullptr;
   Trace* trace_ = nullptr;
   Strategy* online_ = nullptr;
-  Base base_ = Base::nonpreemptive;
+  RunningPolicy* policy_ = nullptr;      // of this execution; nothing: base
   std::unique_ptr<RunningPolicy> made_;  // the last random policy, kept for its memory
   Policy::Kind made_kind_ = Policy::Kind::base;
-  RunningPolicy* policy_ = nullptr;  // of this execution; nothing: base
   bool policy_needs_all_ = false;
+  Base base_ = Base::nonpreemptive;
   Recording recording_ = Recording::fringe;
   const Departure* held_ = nullptr;  // next_, while it is paused
   bool paused_ = false;

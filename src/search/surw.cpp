@@ -79,8 +79,6 @@ void SurwPolicy::look(Pending& threads) {
     one.parked = pending.operation == Operation::thread_join && !pending.enabled;
     one.in_delta = policy_->object == 0 || touches(pending, policy_->object);
     one.object = pending.object;
-    if (one.parked && one.competed && one.left > 0) exact_ = false;  // that was weighed too soon
-    if (one.parked) one.competed = false;
     if (!one.parked && !one.enabled) exact_ = false;  // it is blocked
     if (was_parked && !one.parked) {
       exact_ = exact_ && std::none_of(all.begin(), all.end(), [&](const PendingOperation& other) {
@@ -94,7 +92,8 @@ void SurwPolicy::look(Pending& threads) {
                                  [&](ThreadId id) { return threads_[id].live && !threads_[id].parked; });
   for (ThreadId id : known_) {
     Thread& one = threads_[id];
-    one.competed = one.competed || (competing > 1 && one.live && !one.parked);
+    if (one.parked && one.competed && one.weight > 0) exact_ = false;  // that was weighed too soon
+    one.competed = !one.parked && (one.competed || (competing > 1 && one.live));
   }
 }
 

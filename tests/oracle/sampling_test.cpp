@@ -268,8 +268,16 @@ constexpr const char* kJoined =
     "thread t1\n store x0 1\n store x0 2\n store x0 3\n store x0 4\n store x0 5\n"
     "thread t2\n store x1 1\n";
 
+// The same, and then it begins anew.
+constexpr const char* kInTurns =
+    "thread t0\n create t1\n create t2\n join t1\n join t2\n store x0 9\n create t3\n store x0 8\n store x0 "
+    "7\n"
+    "thread t1\n store x0 1\n store x0 2\n store x0 3\n store x0 4\n"
+    "thread t2\n store x1 1\n"
+    "thread t3\n store x1 2\n";
+
 TEST(Sampling, UrwGivesEachInterleavingTheSameChance) {
-  for (const char* text : {kThreeThreads, kFamily, kJoined}) {
+  for (const char* text : {kThreeThreads, kFamily, kJoined, kInTurns}) {
     SCOPED_TRACE(text);
     ToyCode code = code_of(text);
     std::vector<std::string> all = schedules_of(enumerate(code));
@@ -289,11 +297,17 @@ TEST(Sampling, UrwClaimsNothingWhereItIsNotExact) {
       "thread t1\n lock m0\n unlock m0\nthread t2\n lock m0\n unlock m0\n";
   constexpr const char* kJoinBetween =
       "thread t0\n create t1\n store x0 1\n join t1\n store x0 2\nthread t1\n store x1 1\n store x1 2\n";
+  constexpr const char* kCreationBehindJoin =
+      "thread t0\n create t1\n store x0 1\n join t1\n create t2\n join t2\n"
+      "thread t1\n store x1 1\n store x1 2\nthread t2\n store x1 3\n";
   constexpr const char* kMoreOrLess =
       "thread t0\n create t1\n create t2\n"
       "thread t1\n load x0 r0\n skip r0 0 1\n fence\nthread t2\n store x0 1\n";
-  const std::pair<const char*, const char*> cases[] = {
-      {"urw", kLocks}, {"urw", kJoinBetween}, {"urw", kMoreOrLess}, {"surw", kLocks}};
+  const std::pair<const char*, const char*> cases[] = {{"urw", kLocks},
+                                                       {"urw", kJoinBetween},
+                                                       {"urw", kCreationBehindJoin},
+                                                       {"urw", kMoreOrLess},
+                                                       {"surw", kLocks}};
   for (const auto& [name, text] : cases) {
     SCOPED_TRACE(std::string(name) + ": " + text);
     Sample found = sample(code_of(text), name);
