@@ -32,6 +32,21 @@ TEST_P(Randomised, FindsABugTheSameWayEachTime) {
   EXPECT_EQ(on_system_threads.exit_code, 1) << on_system_threads.output << on_system_threads.errors;
 }
 
+// Objects lie elsewhere then, and are drawn all the same.
+TEST_P(Randomised, AddressesDecideNothing) {
+  std::string program = build(example("work_stealing_queue_bug1.cpp"));
+  json first = check(with({program, "--executions", "3000"}), 1)["tests"][0];
+  std::vector<std::string> command = {DENY_CALL, "personality"};
+  for (const std::string& word :
+       with({THRUM_PROGRAM, "check", program, "--executions", "3000", "--json", "-"}))
+    command.push_back(word);
+  ChildResult result = run(command, path(""));
+  json elsewhere = json::parse(result.output, nullptr, false);
+  ASSERT_FALSE(elsewhere.is_discarded()) << result.output << result.errors;
+  EXPECT_EQ(elsewhere["tests"][0]["bugs"][0]["execution"], first["bugs"][0]["execution"]);
+  EXPECT_EQ(elsewhere["tests"][0]["steps"], first["steps"]);
+}
+
 TEST_P(Randomised, TheSeedDecides) {
   std::string program = build(example("work_stealing_queue.cpp"));
   auto digest = [&](const std::string& seed, const std::vector<std::string>& more) {
