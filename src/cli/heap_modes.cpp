@@ -104,6 +104,11 @@ void merge_heaps(TestResult& all, const TestResult& second) {
   all.seconds += second.seconds;
   all.threads_max = std::max(all.threads_max, second.threads_max);
   merge_bounds(all.bounds, second.bounds);
+  // The weaker one, or none where one has none.
+  auto least = [](const TestResult& test) {
+    return test.probability ? test.probability->per_execution.value_or(-1) : -1;
+  };
+  if (least(second) < least(all)) all.probability = second.probability;
   merge_assumptions(all.assumptions, second.assumptions);
   merge_warnings(all.warnings, second.warnings);
   if (all.output.empty()) all.output = second.output;

@@ -27,7 +27,8 @@ struct Later {
 constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
                                Later{"--focus-var", 1},      Later{"--search-memory", 1},
                                Later{"--program-memory", 1}, Later{"--isolate", 1}};
-constexpr std::array<std::string_view, 5> kLaterStrategies = {"bpor", "best-first", "pct", "pos", "surw"};
+constexpr std::array<std::string_view, 2> kLaterStrategies = {"bpor", "best-first"};
+constexpr std::array<std::string_view, 5> kRandomised = {"random", "pct", "pos", "surw", "urw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 
@@ -64,8 +65,8 @@ void read_bound(CheckOptions& options) {
         fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none",
                     options.bound, UINT16_MAX));
   }
-  if (options.strategy == "random")
-    throw UserError("--bound: the strategy random has no bound; leave it out");
+  if (std::find(kRandomised.begin(), kRandomised.end(), options.strategy) != kRandomised.end())
+    throw UserError(fmt::format("--bound: the strategy {} has no bound; leave it out", options.strategy));
   options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
   options.settings.limit = limit;
 }
@@ -93,6 +94,11 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
       ->check(CLI::Range(std::uint64_t{1}, kCountMax))
       ->group("");  // for benchmarks
   app.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
+  app.add_option("--depth", options.depth,
+                 "Of the bugs that --strategy pct is to find: how many orders of "
+                 "two events must come together")
+      ->check(CLI::Range(1u, kPctDepthMax))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -179,6 +185,7 @@ void validate(CheckOptions& options) {
   // What is known already must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   options.settings.seed = options.seed;
+  options.settings.depth = options.depth;
 }
 
 }  // namespace thrum

@@ -30,6 +30,7 @@ struct CheckOptions {
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
   std::uint64_t seed = 0;
+  std::uint32_t depth = 3;   // of the bugs that pct looks for
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks
   int jobs = 1;
   bool keep_going = false;
@@ -45,7 +46,7 @@ struct CheckOptions {
   std::string json;  // empty: none; "-": standard output
 
   Colour colour = Colour::automatic;
-  StrategySettings settings;  // made of bound and seed by validate()
+  StrategySettings settings;  // made of bound, seed and depth by validate()
 };
 
 // Makes the command line fill in options, which must outlive app.

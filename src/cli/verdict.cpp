@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 
+#include "cli/chance_words.hpp"
 #include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
@@ -82,6 +83,7 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
     text += (text.empty() ? "every schedule with " : ", ");
     text += (*bound.completed > 0 ? "up to " : "") + cost_words(bound, *bound.completed);
   }
+  if (text.empty() && guarantee.chance) return "nothing for certain; " + chance_words(*guarantee.chance);
   if (text.empty()) return "nothing: no bound was completed";
   if (report.result.cut_by_steps > 0) text += ", as far as --steps let them run";
   return text + failures;
@@ -281,6 +283,8 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     test.bounds.push_back(
         {bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
   }
+  if (search.guarantee.chance && report.started_threads)
+    test.probability = probability_of(*search.guarantee.chance);
   test.assumptions = assumptions_of(report, options, modules);
   if (options.jobs > 1) {
     test.assumptions.push_back(

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace thrum {
 namespace {
@@ -50,6 +51,42 @@ TEST(Judge, Exhausted) {
   expect(within_bound(), {}, Verdict::exhausted, false, 0);
   EXPECT_EQ(judge(exhausted(), {}).guarantee, "every schedule");
   EXPECT_EQ(judge(within_bound(), {}).guarantee, "every schedule with up to 2 preemptions");
+}
+
+TEST(Judge, RandomisedSearchesSayWhatTheirChanceWas) {
+  WorkerOutcome outcome = within_bound();
+  outcome.report.result.end = SearchEnd::executions;
+  outcome.report.result.guarantee = {};
+  EXPECT_FALSE(judge(outcome, {}).probability);
+  Chance& chance = outcome.report.result.guarantee.chance.emplace();
+  chance = {Chance::Of::bug_of_depth, std::log(0.0025), 3, 4, 10, 0, 99, false};
+  TestResult test = judge(outcome, {});
+  EXPECT_EQ(
+      test.guarantee,
+      "nothing for certain; each of 99 executions had a chance of at least 0.0025 to show a given bug of "
+      "depth 3 (PCT: 1/(n k^(d-1)) for n = 4 threads, k = 10 steps, the most seen, and d = 3)");
+  ASSERT_TRUE(test.probability);
+  EXPECT_EQ(test.probability->of, "bug-of-depth");
+  EXPECT_NEAR(test.probability->per_execution.value_or(0), 0.0025, 1e-12);
+  EXPECT_EQ("nothing for certain; " + test.probability->text, test.guarantee);
+
+  chance.log_least = -10'000 * std::log(10.0);
+  EXPECT_NE(judge(outcome, {}).guarantee.find("10^-10000"), std::string::npos);
+  chance = {Chance::Of::interleaving, std::log(0.1), 0, 0, 5, 0, 1, false};
+  EXPECT_NE(judge(outcome, {}).guarantee.find("each of 1 execution had the same chance, 0.1,"),
+            std::string::npos);
+  chance = {Chance::Of::object_order, std::log(0.1), 0, 0, 5, 2, 7, false};
+  EXPECT_NE(judge(outcome, {}).guarantee.find("a given one of 2 shared objects"), std::string::npos);
+  for (Chance::Of of : {Chance::Of::bug_of_depth, Chance::Of::interleaving, Chance::Of::object_order}) {
+    for (bool unfit : {false, true}) {
+      chance = {of, std::nullopt, 3, 4, 10, 2, 0, unfit};
+      test = judge(outcome, {});
+      EXPECT_TRUE(test.guarantee.starts_with("nothing for certain; no number can be given"))
+          << test.guarantee;
+      EXPECT_FALSE(test.probability->per_execution);
+      EXPECT_EQ(test.verdict, Verdict::inconclusive);
+    }
+  }
 }
 
 TEST(Judge, BudgetOfTheUser) {

@@ -13,12 +13,58 @@ ThreadId read_thread(ByteReader& in, ThreadNames& names, bool& ok) {
   return id.value_or(kMainThread);
 }
 
+void write_policy(ByteWriter& out, const Policy& policy, const ThreadNames& names) {
+  out.put(policy.kind);
+  out.put(policy.base);
+  out.put(policy.seed);
+  out.put(policy.depth);
+  out.put(policy.steps);
+  out.put(policy.object);
+  out.put(static_cast<std::uint32_t>(policy.counts.size()));
+  for (const ThreadCount& entry : policy.counts) {
+    out.put_string(names.name(entry.thread));
+    out.put(entry.count);
+  }
+}
+
+Policy read_policy(ByteReader& in, ThreadNames& names, bool& ok) {
+  Policy policy;
+  policy.kind = in.get<Policy::Kind>();
+  policy.base = in.get<Base>();
+  policy.seed = in.get<std::uint64_t>();
+  policy.depth = in.get<std::uint32_t>();
+  policy.steps = in.get<std::uint64_t>();
+  policy.object = in.get<std::uint64_t>();
+  std::uint32_t count = in.get_count();
+  for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
+    ThreadId thread = read_thread(in, names, ok);
+    policy.counts.push_back({thread, in.get<std::uint32_t>()});
+  }
+  ok = ok && policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax;
+  return policy;
+}
+
+std::string policy_words(const Policy& policy, const ThreadNames& names) {
+  const std::string seed = " seed " + std::to_string(policy.seed);
+  switch (policy.kind) {
+    case Policy::Kind::base: return policy.base == Base::nonpreemptive ? "base" : "round-robin";
+    case Policy::Kind::random: return "random" + seed;
+    case Policy::Kind::pct:
+      return "pct" + seed + " depth " + std::to_string(policy.depth) + " steps " +
+             std::to_string(policy.steps);
+    case Policy::Kind::pos: return "pos" + seed;
+    case Policy::Kind::surw: break;
+  }
+  std::string text = "surw" + seed + (policy.object == 0 ? "" : " object " + std::to_string(policy.object));
+  for (const ThreadCount& entry : policy.counts)
+    text += " " + names.name(entry.thread) + ":" + std::to_string(entry.count);
+  return text;
+}
+
 }  // namespace
 
 void write_plan(ByteWriter& out, const Plan& plan, const ThreadNames& names) {
-  out.put(plan.policy.kind);
-  out.put(plan.policy.base);
-  out.put(plan.policy.seed);
+  write_policy(out, plan.policy, names);
   out.put(static_cast<std::uint32_t>(plan.departures.size()));
   for (const Departure& departure : plan.departures) {
     out.put_string(names.name(departure.key.thread));
@@ -36,9 +82,7 @@ void write_plan(ByteWriter& out, const Plan& plan, const ThreadNames& names) {
 Plan read_plan(ByteReader& in, ThreadNames& names) {
   Plan plan;
   bool ok = true;
-  plan.policy.kind = in.get<Policy::Kind>();
-  plan.policy.base = in.get<Base>();
-  plan.policy.seed = in.get<std::uint64_t>();
+  plan.policy = read_policy(in, names, ok);
   std::uint32_t count = in.get_count();
   for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
     Departure departure;
@@ -50,23 +94,20 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
     ok = ok && departure.key.kind <= ChoiceKind::value && departure.option.via <= kLastVia;
     plan.departures.push_back(departure);
   }
-  if (!ok || plan.policy.kind > Policy::Kind::random || plan.policy.base > Base::round_robin) in.fail();
+  if (!ok) in.fail();
   return plan;
 }
 
 std::string to_string(const Plan& plan, const ThreadNames& names) {
-  std::string text = plan.policy.kind == Policy::Kind::random
-                         ? "random seed " + std::to_string(plan.policy.seed)
-                     : plan.policy.base == Base::nonpreemptive ? "base"
-                                                               : "round-robin";
+  std::string text = policy_words(plan.policy, names);
   for (const Departure& departure : plan.departures) {
     text += "; " + names.name(departure.key.thread) + "@" + std::to_string(departure.key.index);
     if (departure.key.kind == ChoiceKind::value) {
       text += " value=" + std::to_string(departure.option.value);
       continue;
     }
-    constexpr const char* kWords[] = {" thread=",       " timeout=", " signal=",
-                                      " signal-first=", " expiry=",  " spurious="};
+    constexpr const char* kWords[] = {
+        " thread=", " timeout=", " signal=", " signal-first=", " expiry=", " spurious="};
     text += departure.key.kind == ChoiceKind::waiter ? " waiter="
                                                      : kWords[static_cast<std::size_t>(departure.option.via)];
     text += names.name(departure.option.value);

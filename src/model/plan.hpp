@@ -11,15 +11,30 @@
 
 namespace thrum {
 
-// How an execution goes on where the plan holds no departure.
+// How many operations a thread is expected to do.
+struct ThreadCount {
+  ThreadId thread = kMainThread;
+  std::uint32_t count = 0;
+
+  friend bool operator==(const ThreadCount&, const ThreadCount&) = default;
+};
+
+// How an execution goes on where the plan holds no departure. All but base are random, by their seed; each
+// stands in a file of its own in search/.
 struct Policy {
-  enum class Kind : std::uint8_t { base, random };
+  enum class Kind : std::uint8_t { base, random, pct, pos, surw };
   Kind kind = Kind::base;
   Base base = Base::nonpreemptive;  // also: by what costs are counted
-  std::uint64_t seed = 0;           // random: each option of each choice alike
+  std::uint64_t seed = 0;
+  std::uint32_t depth = 0;            // pct: priorities change at depth - 1 steps ...
+  std::uint64_t steps = 0;            // pct: ... of the first so many
+  std::uint64_t object = 0;           // surw: the operations on it are sampled uniformly; 0: all operations
+  std::vector<ThreadCount> counts{};  // surw: of such operations; empty: not known yet
 
   friend bool operator==(const Policy&, const Policy&) = default;
 };
+inline constexpr Policy::Kind kLastPolicy = Policy::Kind::surw;
+inline constexpr std::uint32_t kPctDepthMax = 1000;
 
 struct Departure {
   ChoiceKey key;

@@ -17,8 +17,13 @@ Plan random_plan(Random& random, ThreadNames& names) {
     return id;
   };
   Plan plan;
-  plan.policy = {static_cast<Policy::Kind>(random.below(2)), static_cast<Base>(random.below(2)),
+  plan.policy = {static_cast<Policy::Kind>(random.below(5)), static_cast<Base>(random.below(2)),
                  random.next()};
+  plan.policy.depth = static_cast<std::uint32_t>(random.below(9));
+  plan.policy.steps = random.next();
+  plan.policy.object = random.below(2) * random.next();
+  for (auto n = random.below(4); n > 0; --n)
+    plan.policy.counts.push_back({thread(), static_cast<std::uint32_t>(random.next())});
   for (auto n = random.below(6); n > 0; --n) {
     Departure departure;
     departure.key = {thread(), static_cast<ChoiceKind>(random.below(3)),
@@ -78,6 +83,18 @@ TEST(Plan, PrintsOnOneLine) {
                      {{first, ChoiceKind::value, 4}, {7, Via::run}}};
   EXPECT_EQ(to_string(plan, names),
             "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1; 0.2@6 waiter=0.1; 0.1@4 value=7");
+}
+
+TEST(Plan, PrintsItsPolicy) {
+  ThreadNames names;
+  ThreadId first = names.child(kMainThread, 1);
+  Plan plan;
+  plan.policy = {Policy::Kind::pct, Base::nonpreemptive, 7, 3, 120, 0, {}};
+  EXPECT_EQ(to_string(plan, names), "pct seed 7 depth 3 steps 120");
+  plan.policy = {Policy::Kind::pos, Base::nonpreemptive, 7, 0, 0, 0, {}};
+  EXPECT_EQ(to_string(plan, names), "pos seed 7");
+  plan.policy = {Policy::Kind::surw, Base::nonpreemptive, 7, 0, 0, 64, {{kMainThread, 2}, {first, 5}}};
+  EXPECT_EQ(to_string(plan, names), "surw seed 7 object 64 0:2 0.1:5");
 }
 
 // Whatever the bytes are: a plan or not ok, and nothing worse. What is ok can be written again.

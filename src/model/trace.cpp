@@ -19,6 +19,10 @@ void Trace::clear() {
   steps = 0;
   points = 0;
   threads = 0;
+  sampling.as_expected = false;
+  sampling.sources = 0;
+  sampling.log_chance = 0;
+  sampling.counts.clear();
   if (!failure.empty()) failure = Failure{};
   failure_stack.clear();
   empty(waiter_places);

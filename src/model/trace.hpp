@@ -37,12 +37,12 @@ struct PendingOperation {
   ThreadId thread = kMainThread;
   Operation operation = Operation::load;
   bool enabled = false;
-  Via via = Via::run;   // by what it goes on, where it is enabled
-  bool sleeps = false;  // and waits for somebody to wake it
   std::uint32_t size = 0;
   std::uint64_t object = 0;
   std::uint64_t operand = 0;   // of a wait: the mutex
   std::uint32_t woken_by = 0;  // as in Event
+  Via via = Via::run;          // by what it goes on, where it is enabled
+  bool sleeps = false;         // and waits for somebody to wake it
 };
 
 // Bytes that the waiting loop of an event's thread looked at, and waited for a change of.
@@ -97,6 +97,20 @@ struct LostBlocks {
   std::vector<Place> stack;   // where: return addresses, innermost first; empty where that is not known
 };
 
+// What a random policy (search/policy.hpp) says of an execution that it led.
+struct Sampling {
+  struct Count {
+    ThreadId thread = kMainThread;
+    std::uint64_t object = 0;  // 0: the operations that have none
+    std::uint32_t count = 0;
+  };
+  // What the policy's guarantee asks of the program was so, and what the plan foretold of it.
+  bool as_expected = false;
+  std::uint32_t sources = 0;  // pct: who had a priority: threads, and what may end their waits
+  double log_chance = 0;      // surw: the natural logarithm of the chance that this order had
+  std::vector<Count> counts;  // surw: the operations that were done
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -110,6 +124,7 @@ struct Trace {
   std::uint64_t steps = 0;    // instrumented operations
   std::uint32_t points = 0;   // thread choices met, recorded or not
   std::uint16_t threads = 0;  // created in all, main included
+  Sampling sampling;          // where the policy is a random one
   Failure failure;            // for End::bug
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first

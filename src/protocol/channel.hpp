@@ -20,6 +20,7 @@ struct Channel {
   static constexpr std::uint64_t kMagic = 0x314d555248540a01;
   static constexpr std::uint32_t kDeparturesMax = 1 << 16;
   static constexpr std::uint32_t kThreadsMax = 1 << 16;
+  static constexpr std::uint32_t kCountsMax = 1 << 12;
   static constexpr std::uint32_t kJobMax = 1 << 22;
 
   enum class Phase : std::uint32_t {
@@ -27,6 +28,16 @@ struct Channel {
     preamble,  // main runs, no choice yet
     searching,
     reported,  // the report is complete
+  };
+
+  // A Policy, but for its counts.
+  struct RunningPolicy {
+    Policy::Kind kind;
+    Base base;
+    std::uint32_t depth;
+    std::uint64_t seed;
+    std::uint64_t steps;
+    std::uint64_t object;
   };
 
   struct NamedThread {
@@ -45,8 +56,10 @@ struct Channel {
   std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
   std::atomic<std::uint64_t> report_size;  // set last
-  Policy policy;                           // the plan that runs
+  RunningPolicy policy;                    // the plan that runs
+  std::uint32_t count_count;
   std::uint32_t departure_count;
+  ThreadCount counts[kCountsMax];
   Departure departures[kDeparturesMax];
   NamedThread threads[kThreadsMax];
 

@@ -294,11 +294,23 @@ constexpr auto found_bug = [](auto& codec, auto& x) {
   trace(codec, x.trace);
 };
 
+constexpr auto chance = [](auto& codec, auto& x) {
+  codec.enumerator(x.of, Chance::Of::object_order);
+  codec.optional(x.log_least, number);
+  codec.number(x.depth);
+  codec.number(x.threads);
+  codec.number(x.steps);
+  codec.number(x.objects);
+  codec.number(x.executions);
+  codec.flag(x.unfit);
+};
+
 constexpr auto search_result = [](auto& codec, auto& x) {
   codec.enumerator(x.end, SearchEnd::lost_control);
   codec.flag(x.guarantee.complete);
   codec.flag(x.guarantee.exhausted);
   codec.list(x.guarantee.bounds, bound);
+  codec.optional(x.guarantee.chance, chance);
   codec.list(x.bugs, found_bug);
   codec.number(x.executions);
   codec.number(x.steps);
@@ -351,6 +363,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.settings.base, Base::round_robin);
   codec.optional(x.settings.limit, number);
   codec.number(x.settings.seed);
+  codec.number(x.settings.depth);
   codec.number(x.executions);
   codec.number(x.steps);
   codec.number(x.repeat);

@@ -67,6 +67,7 @@ Report sample_report(const Threads& threads) {
   report.result.guarantee.exhausted = true;
   report.result.guarantee.bounds = {{Base::nonpreemptive, 3, 2},
                                     {Base::round_robin, std::nullopt, std::nullopt}};
+  report.result.guarantee.chance = Chance{Chance::Of::bug_of_depth, -12.5, 3, 4, 120, 0, 77, false};
   FoundBug bug;
   bug.plan = sample_plan(threads);
   bug.preemptions = 2;
@@ -103,6 +104,7 @@ TEST(Job, RoundTrip) {
   Job job;
   job.strategy = "icb";
   job.settings = {Base::round_robin, 4, 12};
+  job.settings.depth = 5;
   job.executions = 5;
   job.steps = 6;
   job.keep_going = true;
@@ -125,6 +127,7 @@ TEST(Job, RoundTrip) {
   EXPECT_EQ(read->settings.base, Base::round_robin);
   EXPECT_EQ(read->settings.limit, 4U);
   EXPECT_EQ(read->settings.seed, 12U);
+  EXPECT_EQ(read->settings.depth, 5U);
   EXPECT_EQ(read->executions, 5U);
   EXPECT_EQ(read->steps, 6U);
   EXPECT_TRUE(read->keep_going);
@@ -159,6 +162,8 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   EXPECT_EQ(trace.output.size(), 18U);
   EXPECT_EQ(read->result.guarantee.bounds[0].completed, 2U);
   EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
+  EXPECT_EQ(read->result.guarantee.chance->log_least, -12.5);
+  EXPECT_EQ(read->result.guarantee.chance->steps, 120U);
 }
 
 TEST(Job, EveryTruncationIsRefused) {

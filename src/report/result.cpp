@@ -87,6 +87,17 @@ Json assumption_json(const Assumption& assumption) {
   return json;
 }
 
+Json probability_json(const ProbabilityResult& probability) {
+  bool has_depth = probability.depth > 0;
+  return {{"of", probability.of},
+          {"per_execution", or_null(probability.per_execution)},
+          {"depth", has_depth ? Json(probability.depth) : Json(nullptr)},
+          {"threads", has_depth ? Json(probability.threads) : Json(nullptr)},
+          {"steps", probability.steps},
+          {"executions", probability.executions},
+          {"text", probability.text}};
+}
+
 Json heap_json(const HeapResult& heap) {
   return {{"heap", heap.heap},
           {"verdict", verdict_name(heap.verdict)},
@@ -104,6 +115,7 @@ Json test_json(const TestResult& test) {
                     {"inputs", test.inputs},
                     {"bounds", list(test.bounds, bound_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};
+  if (test.probability) guarantee["probability"] = probability_json(*test.probability);
   if (!test.heaps.empty()) guarantee["heaps"] = list(test.heaps, heap_json);
   Json json = {{"name", test.name},
                {"verdict", verdict_name(test.verdict)},

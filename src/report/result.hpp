@@ -72,6 +72,17 @@ struct BoundResult {
   std::optional<std::uint32_t> completed;  // nothing: not even 0
 };
 
+// What a randomised search says of each execution by itself.
+struct ProbabilityResult {
+  std::string of;                       // "bug-of-depth", "interleaving", "object-order"
+  std::optional<double> per_execution;  // at least; nothing: no number can be given
+  std::uint32_t depth = 0;              // these two of a bug-of-depth
+  std::uint32_t threads = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t executions = 0;  // those that it holds for
+  std::string text;
+};
+
 // What a reader has to know before relying on the verdict.
 struct Assumption {
   std::string kind;
@@ -110,6 +121,7 @@ struct TestResult {
   std::string heap;
   std::string inputs = "fixed";
   std::vector<BoundResult> bounds;
+  std::optional<ProbabilityResult> probability;
   std::vector<Assumption> assumptions;
   std::string strategy;
   std::string engine = "native";

@@ -353,6 +353,21 @@ TEST(TraceFile, JsonRoundTrip) {
   EXPECT_TRUE(same_execution(file, *read, difference)) << difference;
 }
 
+TEST(TraceFile, KeepsThePolicyOfItsPlan) {
+  TraceFile file = assertion_trace();
+  for (const Policy& policy :
+       {Policy{Policy::Kind::random, Base::nonpreemptive, 7},
+        Policy{Policy::Kind::pct, Base::nonpreemptive, 7, 3, 120},
+        Policy{Policy::Kind::pos, Base::nonpreemptive, 7},
+        Policy{Policy::Kind::surw, Base::nonpreemptive, 7, 0, 0, 64, {{1, 5}, {2, 3}}}}) {
+    file.plan.policy = policy;
+    std::string problem;
+    std::optional<TraceFile> read = trace_file_from_json(to_json(file), problem);
+    ASSERT_TRUE(read) << problem;
+    EXPECT_EQ(to_string(read->plan, read->names), to_string(file.plan, file.names));
+  }
+}
+
 TEST(TraceFile, TellsTheFirstDifference) {
   TraceFile a = assertion_trace();
   TraceFile b = assertion_trace();

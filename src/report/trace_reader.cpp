@@ -86,10 +86,21 @@ class TraceReader {
     return option;
   }
 
+  void read_sampling(const Json& json, Policy& policy) {
+    json.at("seed").get_to(policy.seed);
+    policy.depth = json.value("depth", 0u);
+    policy.steps = json.value("steps", std::uint64_t{0});
+    policy.object = json.value("object", std::uint64_t{0});
+    if (policy.depth > kPctDepthMax) throw std::runtime_error("a depth that is too large");
+    if (!json.contains("counts")) return;
+    for (const Json& entry : json.at("counts"))
+      policy.counts.push_back({thread(entry.at("thread")), entry.at("count").get<std::uint32_t>()});
+  }
+
   void read_plan_json(const Json& json) {
     file_.plan.policy.kind = from_name<Policy::Kind>(json.at("policy"), kPolicies);
     file_.plan.policy.base = from_name<Base>(json.at("base"), kBases);
-    json.at("seed").get_to(file_.plan.policy.seed);
+    read_sampling(json, file_.plan.policy);
     for (const Json& entry : json.at("departures")) {
       Departure departure;
       departure.key.thread = thread(entry.at("at"));

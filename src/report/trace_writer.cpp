@@ -102,11 +102,22 @@ class TraceWriter {
                             {"option", option_json(departure.key.kind, departure.option)}});
     }
     const Policy& policy = file_.plan.policy;
-    return {{"text", to_string(file_.plan, file_.names)},
-            {"policy", name_of(policy.kind, kPolicies)},
-            {"base", name_of(policy.base, kBases)},
-            {"seed", policy.seed},
-            {"departures", departures}};
+    Json json = {{"text", to_string(file_.plan, file_.names)},
+                 {"policy", name_of(policy.kind, kPolicies)},
+                 {"base", name_of(policy.base, kBases)},
+                 {"seed", policy.seed},
+                 {"departures", departures}};
+    if (policy.kind == Policy::Kind::pct) {
+      json["depth"] = policy.depth;
+      json["steps"] = policy.steps;
+    }
+    if (policy.kind == Policy::Kind::surw) {
+      json["object"] = policy.object;
+      json["counts"] = Json::array();
+      for (const ThreadCount& entry : policy.counts)
+        json["counts"].push_back({{"thread", thread(entry.thread)}, {"count", entry.count}});
+    }
+    return json;
   }
 
   Json place_json(const Place& place) const {

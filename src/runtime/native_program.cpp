@@ -137,7 +137,11 @@ void load_library() {
 
 void announce(const Plan& plan) {
   Channel& channel = *world.channel;
-  channel.policy = plan.policy;
+  const Policy& policy = plan.policy;
+  channel.policy = {policy.kind, policy.base, policy.depth, policy.seed, policy.steps, policy.object};
+  auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
+  std::copy_n(policy.counts.begin(), counts, channel.counts);
+  channel.count_count = static_cast<std::uint32_t>(counts);
   auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
   std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
   channel.departure_count = static_cast<std::uint32_t>(count);

@@ -152,6 +152,7 @@ class Scheduler final : Pending {
   void settle_writes();  // what the running thread has written so far is its own change
   [[noreturn, gnu::cold]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
+  ThreadId creator(ThreadId thread) const override { return world.names->ancestry(thread).parent; }
   void insert_live(Thread& thread);
   std::uint16_t take_slot();
 

@@ -9,13 +9,23 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   trace.clear();
   trace_ = &trace;
   online_ = online && online->online() ? online : nullptr;
-  policy_ = plan.policy;
-  random_ = Random(plan.policy.seed);
+  base_ = plan.policy.base;
+  policy_ = nullptr;
+  policy_needs_all_ = false;
+  if (plan.policy.kind != Policy::Kind::base) begin_policy(plan.policy);
   recording_ = recording;
   next_ = plan.departures.data();
   end_ = next_ + plan.departures.size();
   paused_ = false;
   advance();
+}
+
+void Director::begin_policy(const Policy& policy) {
+  if (made_kind_ != policy.kind) made_ = make_policy(policy.kind);
+  made_kind_ = policy.kind;
+  policy_ = made_.get();
+  policy_->begin(policy);
+  policy_needs_all_ = policy_->needs_all();
 }
 
 void Director::pause() {
@@ -35,16 +45,21 @@ void Director::resume() {
 }
 
 void Director::advance() {
-  silent_ = next_ != end_ && recording_ == Recording::fringe && policy_.kind == Policy::Kind::base;
+  silent_ = next_ != end_ && recording_ == Recording::fringe && !policy_;
 }
 
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
   const bool departs = next_ != end_ && next_->key == point.key;
-  if (options.size() == 1 && !online_ && !departs) return 0;  // nothing to choose
-  std::uint16_t fallback = default_option(point, options, policy_.base);
+  if (options.size() == 1 && !online_ && !departs) {  // nothing to choose
+    if (policy_ && !paused_ && point.key.kind == ChoiceKind::thread)
+      policy_->follow(point, options, 0, pending);
+    return 0;
+  }
+  std::uint16_t fallback = default_option(point, options, base_);
   if (paused_) return fallback;
   std::uint16_t taken = decide(point, options, fallback, pending);
   if (taken == kStop) return kStop;
+  if (policy_) policy_->follow(point, options, taken, pending);
   if (options.size() > 1 && (recording_ != Recording::fringe || next_ == end_)) {
     ChoicePoint& written = trace_->choices.emplace_back(point);
     written.taken = taken;
@@ -57,7 +72,7 @@ std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option>
     ++next_;
     advance();
   }
-  if (taken != fallback) trace_->cost += option_cost(point, options, taken, policy_.base);
+  if (taken != fallback) trace_->cost += option_cost(point, options, taken, base_);
   return taken;
 }
 
@@ -78,13 +93,13 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
     }
     if (advice.kind == Advice::Kind::leave) online_ = nullptr;
   }
-  if (policy_.kind == Policy::Kind::random) return static_cast<std::uint16_t>(random_.below(options.size()));
-  return fallback;
+  return policy_ && options.size() > 1 ? policy_->choose(point, options, pending) : fallback;
 }
 
 void Director::finish() {
   resume();
   if (next_ != end_ && trace_->end == End::finished) trace_->end = End::diverged;
+  if (policy_) policy_->finish(trace_->sampling);
 }
 
 }  // namespace thrum

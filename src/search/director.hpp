@@ -8,12 +8,13 @@
 // Thread safety: none.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/policy.hpp"
 #include "search/strategy.hpp"
-#include "support/random.hpp"
 
 namespace thrum {
 
@@ -42,7 +43,9 @@ class Director {
   void finish();
 
   // Whether nothing is left to follow, to ask or to write down but choices yet to come.
-  bool through() const { return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_; }
+  bool through() const {
+    return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_ && !policy_needs_all_;
+  }
 
   bool records_events() const { return recording_ >= Recording::events; }
   bool records_places() const { return recording_ >= Recording::full; }
@@ -51,13 +54,17 @@ class Director {
   std::uint16_t decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback,
                        Pending& pending);
   void advance();
+  void begin_policy(const Policy& policy);
 
   const Departure* next_ = nullptr;
   const Departure* end_ = nullptr;
   Trace* trace_ = nullptr;
   Strategy* online_ = nullptr;
-  Policy policy_;
-  Random random_{0};
+  RunningPolicy* policy_ = nullptr;      // of this execution; nothing: base
+  std::unique_ptr<RunningPolicy> made_;  // the last random policy, kept for its memory
+  Policy::Kind made_kind_ = Policy::Kind::base;
+  bool policy_needs_all_ = false;
+  Base base_ = Base::nonpreemptive;
   Recording recording_ = Recording::fringe;
   const Departure* held_ = nullptr;  // next_, while it is paused
   bool paused_ = false;

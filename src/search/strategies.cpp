@@ -2,7 +2,10 @@
 #include "search/strategies.hpp"
 
 #include "search/dpor.hpp"
+#include "search/pct.hpp"
+#include "search/pos.hpp"
 #include "search/random_walk.hpp"
+#include "search/surw.hpp"
 #include "search/systematic.hpp"
 
 namespace thrum {
@@ -28,6 +31,22 @@ std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
   return std::make_unique<Dpor>(algorithm);
 }
 
+std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
+  return std::make_unique<Pct>(settings.seed, settings.depth);
+}
+
+std::unique_ptr<Strategy> make_pos(const StrategySettings& settings) {
+  return std::make_unique<Pos>(settings.seed);
+}
+
+std::unique_ptr<Strategy> make_surw(const StrategySettings& settings) {
+  return std::make_unique<Surw>(settings.seed, false);
+}
+
+std::unique_ptr<Strategy> make_urw(const StrategySettings& settings) {
+  return std::make_unique<Surw>(settings.seed, true);
+}
+
 constexpr StrategyRow kStrategies[] = {
     {"auto", "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
     {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
@@ -42,6 +61,13 @@ constexpr StrategyRow kStrategies[] = {
      make_dpor<Dpor::Algorithm::persistent>},
     {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends",
      make_random},
+    {"pct", "random priorities that change at a few random steps: bugs of depth --depth with a known chance",
+     make_pct},
+    {"pos", "partial order sampling: a random priority for each event, and a new one where it races",
+     make_pos},
+    {"surw", "each order of the operations on a shared object, drawn anew each time, with the same chance",
+     make_surw},
+    {"urw", "uniform random walk: each interleaving of all operations with the same chance", make_urw},
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct StrategySettings {
   std::optional<std::uint32_t> limit;  // --bound; nothing: none
   std::uint64_t seed = 0;              // --seed
   std::size_t fringe_max =
-      4'000'000;  // plans that wait in a systematic search, before it saves memory for time
+      4'000'000;            // plans that wait in a systematic search, before it saves memory for time
+  std::uint32_t depth = 3;  // --depth: of the bugs that pct is to find
 };
 
 struct StrategyRow {

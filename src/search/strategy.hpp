@@ -20,10 +20,18 @@
 
 namespace thrum {
 
+// Whether the order of what two threads will do next may matter, by the table of dependent(). True also where
+// that depends on more than is published: a wait's mutex, a signal's receiver, whom a cancel is for. False
+// for operations of one thread.
+bool may_race(const PendingOperation& a, const PendingOperation& b);
+
 // The pending operation of every live thread, in order of their ids; computed when asked.
 class Pending {
  public:
   virtual std::span<const PendingOperation> pending() = 0;
+
+  // Who creates the thread, which may not be there yet. REQUIRES: it is not main.
+  virtual ThreadId creator(ThreadId) const { return kMainThread; }
 
  protected:
   ~Pending() = default;
@@ -57,10 +65,30 @@ struct Bound {
   std::optional<std::uint32_t> completed;
 };
 
+// What the theorem behind a randomised search says of each execution by itself.
+struct Chance {
+  enum class Of : std::uint8_t {
+    bug_of_depth,  // that it shows a given bug of that depth (PCT)
+    interleaving,  // that it is a given order of all operations (URW)
+    object_order,  // that it has a given order of the operations on a given shared object (SURW)
+  };
+  Of of = Of::bug_of_depth;
+  // So large at least, as a natural logarithm; nothing: no number can be given, since the program is not one
+  // that the theorem is about, or since not enough of it was seen.
+  std::optional<double> log_least;
+  std::uint32_t depth = 0;       // bug_of_depth
+  std::uint32_t threads = 0;     // bug_of_depth: as many at most, what may end waits counted
+  std::uint64_t steps = 0;       // bug_of_depth: scheduling points at most; else: operations that are ordered
+  std::uint64_t objects = 0;     // object_order: shared objects
+  std::uint64_t executions = 0;  // those that this was so for
+  bool unfit = false;            // the program is none that the theorem is about
+};
+
 struct Guarantee {
   bool complete = false;   // no bound excluded anything and nothing is left
   bool exhausted = false;  // nothing is left within the bounds
   std::vector<Bound> bounds;
+  std::optional<Chance> chance;
 };
 
 class Strategy {

@@ -51,7 +51,7 @@ void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, B
   bug.plan = channel.running_plan(names);
   // At most: how many of the departures leave a thread that could go on is not known.
   bug.preemptions = static_cast<std::uint32_t>(bug.plan.departures.size());
-  bug.minimal = bug.preemptions == 0;
+  bug.minimal = bug.preemptions == 0 && bug.plan.policy.kind == Policy::Kind::base;
   bug.execution = report.result.executions;
   bug.seconds = report.result.seconds;
   bug.trace.end = End::bug;

@@ -76,10 +76,14 @@ std::optional<Report> SharedChannel::report(ThreadNames& names) const {
 
 Plan SharedChannel::running_plan(ThreadNames& names) const {
   Plan plan;
-  if (channel_->policy.kind <= Policy::Kind::random && channel_->policy.base <= Base::round_robin) {
-    plan.policy = channel_->policy;
-  }
   std::vector<ThreadId> ids = translate_threads(*channel_, names);
+  const Channel::RunningPolicy& policy = channel_->policy;
+  if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax) {
+    plan.policy = {policy.kind, policy.base, policy.seed, policy.depth, policy.steps, policy.object, {}};
+  }
+  std::uint32_t counts = std::min(channel_->count_count, Channel::kCountsMax);
+  for (std::uint32_t i = 0; i < counts && channel_->counts[i].thread < ids.size(); ++i)
+    plan.policy.counts.push_back({ids[channel_->counts[i].thread], channel_->counts[i].count});
   std::uint32_t count = std::min(channel_->departure_count, Channel::kDeparturesMax);
   for (std::uint32_t i = 0; i < count; ++i) {
     Departure departure = channel_->departures[i];

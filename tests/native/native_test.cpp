@@ -130,12 +130,15 @@ std::string compare(const Workshop& workshop, const std::string& name, std::size
       std::string wrong = compare_result(workshop.check(name, number, search.options()), findings, search);
       if (!wrong.empty()) return search.text() + ": " + wrong;
     }
-    std::vector<std::string> random = {"--strategy", "random", "--executions",
+    // One of them for each program, in turn.
+    constexpr const char* kRandomised[] = {"random", "pct", "pos", "surw", "urw"};
+    const std::string strategy = kRandomised[seed % std::size(kRandomised)];
+    std::vector<std::string> random = {"--strategy", strategy, "--executions",
                                        "50",         "--seed", std::to_string(seed)};
     if (searches.front().ignores_races) random.insert(random.end(), {"--races", "ignore"});
     if (program.code.spurious) random.push_back("--spurious");
     std::string wrong = compare_sample(workshop.check(name, number, random), findings);
-    return wrong.empty() ? "" : "random: " + wrong;
+    return wrong.empty() ? "" : strategy + ": " + wrong;
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "search/explore.hpp"
-#include "search/random_walk.hpp"
 #include "search/strategies.hpp"
 
 namespace thrum {
@@ -202,21 +201,6 @@ std::string compare_spurious(const Findings& without, const Findings& with) {
     auto same = with.bugs.find(bug);
     if (same == with.bugs.end() || same->second > preemptions)
       return "spurious wake-ups hide " + name_of(bug);
-  }
-  return "";
-}
-
-std::string compare_random_walk(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
-  ToyProgram program(code);
-  RandomWalk walk(seed);
-  Plan plan;
-  Trace trace;
-  for (int i = 0; i < 20; ++i) {
-    walk.next(plan);
-    program.run(plan, &walk, walk.recording(), trace);
-    std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
-    if (!wrong.empty()) return "random walk: " + wrong;
-    walk.learn(plan, trace);
   }
   return "";
 }

@@ -43,8 +43,10 @@ std::string compare_explore(const ToyCode& code, const Findings& findings);
 // costs the same; so each bug stays, for no more.
 std::string compare_spurious(const Findings& without, const Findings& with);
 
-// Random walk: only executions that there are.
-std::string compare_random_walk(const ToyCode& code, const Findings& findings, std::uint64_t seed);
+// The randomised strategies: only executions that there are; each plan gives its execution by itself, also
+// written down and read where threads have other ids; the same seed gives the same search, also where that is
+// put down and taken up in between, and another worker can take a part; and nothing is claimed but a chance.
+std::string compare_randomised(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 
 // icb or dfs by several workers, each with thread names of its own, interrupted at random moments by split,
 // merge, save and load: together the same executions, each once.

@@ -37,7 +37,7 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   std::string wrong = compare_systematic(code, findings);
   if (wrong.empty()) wrong = compare_explore(code, findings);
-  if (wrong.empty()) wrong = compare_random_walk(code, findings, seed);
+  if (wrong.empty()) wrong = compare_randomised(code, findings, seed);
   if (wrong.empty()) wrong = compare_workers(code, findings, seed);
   return wrong;
 }

@@ -83,6 +83,7 @@ class ToyProgram final : public Program, private Pending {
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;
+  ThreadId creator(ThreadId thread) const override { return names_.ancestry(thread).parent; }
 
   ToyCode code_;
   ThreadNames names_;
