@@ -194,8 +194,11 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
 
 bool dependent(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
-  // The end of the process cuts everything off.
-  if (a.operation == Operation::process_exit || b.operation == Operation::process_exit) return true;
+  // The end of the process cuts everything off, and a signal may come before whatever its thread does next.
+  auto touches_every_thread = [](const Event& event) {
+    return event.operation == Operation::process_exit || event.operation == Operation::signal_send;
+  };
+  if (touches_every_thread(a) || touches_every_thread(b)) return true;
   Effect x = effect(a);
   Effect y = effect(b);
   if (x == Effect::advance && (reads_clock(y) || y == Effect::advance)) return true;

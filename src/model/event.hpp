@@ -128,6 +128,7 @@ struct Event {
   // (a signal, a futex wake); 0: none.
   std::uint32_t woken_by = 0;
   Update update = Update::exchange;  // of a read-modify-write
+  bool timed = false;                // its wait would have ended at some time
   bool forced = false;               // its thread went on in a waiting loop when nobody could go on
 };
 

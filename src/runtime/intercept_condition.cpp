@@ -76,7 +76,7 @@ void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_
 // Threads that have been woken, and are not back yet, are done with it.
 void destroy_condition(std::uint64_t object, std::uint64_t code) {
   check_condition_unused(object, "destroys", code);
-  destroyed(object, code);
+  begin_anew(object, code);
 }
 
 }  // namespace
@@ -84,6 +84,7 @@ void destroy_condition(std::uint64_t object, std::uint64_t code) {
 THRUM_EXPORT int pthread_cond_init(pthread_cond_t* condition, const pthread_condattr_t* attributes) {
   THRUM_FORWARD(pthread_cond_init, condition, attributes)
   check_condition_unused(address_of(condition), "initialises", THRUM_CALLER);
+  begin_anew(address_of(condition), THRUM_CALLER);
   clockid_t clock = CLOCK_REALTIME;
   if (attributes) pthread_condattr_getclock(attributes, &clock);
   std::memset(static_cast<void*>(condition), 0, sizeof *condition);
@@ -132,6 +133,7 @@ THRUM_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
 THRUM_EXPORT int cnd_init(cnd_t* condition) {
   THRUM_FORWARD(cnd_init, condition)
   check_condition_unused(address_of(condition), "initialises", THRUM_CALLER);
+  begin_anew(address_of(condition), THRUM_CALLER);
   std::memset(static_cast<void*>(condition), 0, sizeof *condition);
   return thrd_success;
 }
@@ -180,6 +182,7 @@ THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_
   THRUM_FORWARD(pthread_barrier_init, barrier, attributes, count)
   if (count == 0) return EINVAL;
   check_barrier_unused(address_of(barrier), "initialises", THRUM_CALLER);
+  begin_anew(address_of(barrier), THRUM_CALLER);
   std::memset(static_cast<void*>(barrier), 0, sizeof *barrier);
   state_at<BarrierState>(address_of(barrier)).threads = count;
   return 0;
@@ -188,7 +191,7 @@ THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_
 THRUM_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
   THRUM_FORWARD(pthread_barrier_destroy, barrier)
   check_barrier_unused(address_of(barrier), "destroys", THRUM_CALLER);
-  destroyed(address_of(barrier), THRUM_CALLER);
+  begin_anew(address_of(barrier), THRUM_CALLER);
   return 0;
 }
 

@@ -114,6 +114,7 @@ int destroy_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
 void init_mutex(std::uint64_t object, int kind, int ceiling, std::uint64_t code) {
   check_not_held(object, "mutex", lock_holder(object), false, code);
   check_mutex_unused(object, "initialises", code);
+  begin_anew(object, code);
   auto& lock = state_at<LockState>(object);
   lock = {};
   lock.kind = kind;
@@ -188,7 +189,10 @@ THRUM_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t* mutex, int*
   THRUM_FORWARD(pthread_mutex_getprioceiling, mutex, ceiling)
   const auto& lock = state_at<LockState>(address_of(mutex));
   if (lock.ceiling == 0) return EINVAL;
+  if (world.running)
+    scheduler().arrive(Operation::load, address_of(&lock.ceiling), sizeof lock.ceiling, THRUM_CALLER);
   *ceiling = lock.ceiling;
+  if (world.running) scheduler().done(Scheduler::Effect::read, lock.ceiling);
   return 0;
 }
 
@@ -197,8 +201,12 @@ THRUM_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* mutex, int ceilin
   auto& lock = state_at<LockState>(address_of(mutex));
   if (lock.ceiling == 0 || ceiling < 1 || ceiling > kCeilingMax) return EINVAL;
   if (int error = lock_mutex(mutex, kNoDeadline, THRUM_CALLER)) return error;
+  if (world.running)
+    scheduler().arrive(Operation::store, address_of(&lock.ceiling), sizeof lock.ceiling, THRUM_CALLER);
   *former = lock.ceiling;
   lock.ceiling = static_cast<std::uint16_t>(ceiling);
+  if (world.running)
+    scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(*former), lock.ceiling);
   return unlock_mutex(mutex, THRUM_CALLER);
 }
 

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "runtime/intercept.hpp"
 #include "runtime/mappings.hpp"
+#include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/world.hpp"
 
@@ -44,7 +46,10 @@ THRUM_EXPORT void* mmap64(void* address, std::size_t size, int protection, int f
                           off64_t offset) {
   return map(address, size, protection, flags, file, offset);
 }
+// Whoever uses the memory, and not in order, is told so as of memory that is freed.
 THRUM_EXPORT int munmap(void* address, std::size_t size) {
+  if (world.judges_races)
+    race_judge().access(AccessKind::plain_write, address, size, THRUM_CALLER, RaceJudge::Point::nowhere);
   return static_cast<int>(make(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size)));
 }
 THRUM_EXPORT int mprotect(void* address, std::size_t size, int protection) {

@@ -94,6 +94,7 @@ THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwloc
   THRUM_FORWARD(pthread_rwlock_init, lock, attributes)
   std::uint64_t object = address_of(lock);
   check_not_held(object, "read-write lock", lock_holder(object), true, THRUM_CALLER);
+  begin_anew(object, THRUM_CALLER);
   std::memset(static_cast<void*>(lock), 0, sizeof *lock);
   int kind = PTHREAD_RWLOCK_DEFAULT_NP;
   if (attributes) pthread_rwlockattr_getkind_np(attributes, &kind);
@@ -178,6 +179,7 @@ THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
   THRUM_FORWARD(pthread_spin_init, lock, shared)
   std::uint64_t object = address_of(lock);
   check_not_held(object, "spin lock", spin_lock_holder(object), false, THRUM_CALLER);
+  begin_anew(object, THRUM_CALLER);
   *lock = 0;
   return 0;
 }
@@ -186,7 +188,7 @@ THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_destroy, lock)
   std::uint64_t object = address_of(lock);
   if (*lock != 0) fail_held("destroys a spin lock", spin_lock_holder(object), THRUM_CALLER);
-  destroyed(object, THRUM_CALLER);
+  begin_anew(object, THRUM_CALLER);
   return 0;
 }
 

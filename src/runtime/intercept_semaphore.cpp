@@ -57,6 +57,7 @@ int or_errno(int error) { return error == 0 ? 0 : fail_with(error); }
 THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
   THRUM_FORWARD(sem_init, semaphore, shared, value)
   check_semaphore_unused(address_of(semaphore), "initialises", THRUM_CALLER);
+  begin_anew(address_of(semaphore), THRUM_CALLER);
   std::memset(static_cast<void*>(semaphore), 0, sizeof *semaphore);
   state_at<SemaphoreState>(address_of(semaphore)).count = value;
   return 0;
@@ -65,7 +66,7 @@ THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
 THRUM_EXPORT int sem_destroy(sem_t* semaphore) {
   THRUM_FORWARD(sem_destroy, semaphore)
   check_semaphore_unused(address_of(semaphore), "destroys", THRUM_CALLER);
-  destroyed(address_of(semaphore), THRUM_CALLER);
+  begin_anew(address_of(semaphore), THRUM_CALLER);
   return 0;
 }
 

@@ -107,7 +107,7 @@ void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool 
   }
 }
 
-void destroyed(std::uint64_t object, std::uint64_t code) {
+void begin_anew(std::uint64_t object, std::uint64_t code) {
   constexpr std::size_t kPart = 4;  // what its operations count as touching
   if (world.judges_races)
     race_judge().access(AccessKind::plain_write, reinterpret_cast<void*>(object), kPart, code,

@@ -37,9 +37,9 @@ void check_mutex_unused(std::uint64_t mutex, const char* does, std::uint64_t cod
 void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool may_be_read,
                     std::uint64_t code);
 
-// It destroys an object without a scheduling point: whoever uses that afterwards, or before and not in order,
-// is told so as of other memory that is written.
-void destroyed(std::uint64_t object, std::uint64_t code);
+// It initialises or destroys an object without a scheduling point: whoever uses that afterwards or before, and not in
+// order, is told so as of other memory that is written.
+void begin_anew(std::uint64_t object, std::uint64_t code);
 
 // It is about to wait for the condition variable with that mutex: fails where others wait with another one.
 void check_same_mutex(std::uint64_t condition, std::uint64_t mutex, std::uint64_t code);

@@ -166,8 +166,9 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
     case Operation::barrier_leave: event.woken_by = thread.woken_by; break;
     default: break;
   }
+  event.timed = thread.has_deadline;
   event.forced = thread.forced;
-  thread.forced = false;
+  thread.has_deadline = thread.forced = false;
   trace.events.push_back(event);
   if (!scheduler().director().records_places()) return;
   trace.places.push_back(

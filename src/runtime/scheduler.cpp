@@ -174,6 +174,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.deadline_ns = deadline_ns;
   me.wait_order = ++wait_order_;
   me.woken_by = 0;
+  me.has_deadline = me.timed;
   spins_.note_wait(me);
   if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
   stand(me);
@@ -420,7 +421,7 @@ Thread* Scheduler::release_spinner() {
 // was made to wait, schedules were left out; then the search begins anew, with the call an ordinary one.
 void Scheduler::check_released() {
   const Thread* thread = std::exchange(released_, nullptr);
-  if (!thread || thread->wait != Wait::spin || thread->code != released_code_ || !ran_beside_spinner_) return;
+  if (!thread || thread->wait != Wait::spin || thread->code != released_code_) return;
   if (program_memory_digest() == released_memory_) return;
   spins_.never(released_code_);
   restart_search();

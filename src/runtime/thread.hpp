@@ -95,6 +95,7 @@ struct Standing {
   bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
   bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
+  bool has_deadline = false;  // the next event's wait did (Event::timed)
   bool forced = false;     // it went on when nobody could (Event::forced)
   std::uint32_t size = 0;
   std::uint64_t object = 0;

@@ -35,6 +35,20 @@ bool creates_thread(const Event& event) {
   return event.operation == Operation::thread_create && event.object != 0;
 }
 
+// Whether the late operation was waiting for what the early one does, had it come by then, and for a limited time.
+bool ends_wait(const Event& early, const Event& late) {
+  if (!late.timed) return false;
+  switch (late.operation) {
+    case Operation::lock:
+      return early.operation == Operation::unlock || early.operation == Operation::wait_release ||
+             early.operation == Operation::shared_unlock;
+    case Operation::shared_lock: return early.operation == Operation::unlock;
+    case Operation::semaphore_wait: return early.operation == Operation::semaphore_post && early.value == 1;
+    case Operation::try_join: return true;
+    default: return false;
+  }
+}
+
 // Whether an execution ended though threads could go on.
 bool cuts_off(const Trace& trace) {
   if (trace.end == End::assumption) return true;
@@ -281,7 +295,7 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
   for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
     const Option option = options(depth)[i];
     if (option == taken.option) continue;
-    bool is_lost = is_by_chance(option.via) && std::find(after.begin(), after.end(), option) == after.end();
+    bool is_lost = option.via != Via::run && std::find(after.begin(), after.end(), option) == after.end();
     if ((option.value == taken.option.value || is_lost) && !is_known(depth, {option, 0}))
       trees_.add_last(path_[depth].branches, unknown_step({option, 0}));
   }
@@ -315,12 +329,26 @@ bool Dpor::is_known(Index depth, const Step& step) const {
 }
 
 void Dpor::reverse_races(Index late) {
-  for (Index rival : order_.rivals(late)) reverse(late, reversal(order_, late, rival));
+  for (Index rival : order_.rivals(late)) {
+    reverse(late, reversal(order_, late, rival));
+    if (ends_wait(order_.event(rival), order_.event(late))) put_timeout(late, rival);
+  }
+}
+
+// While it waited for what its rival did, its time could have run out.
+void Dpor::put_timeout(Index late, Index rival) {
+  const Option timeout{order_.event(late).thread, Via::timeout};
+  if (late >= path_.size() || path_[late].step.option.via != Via::run) return;
+  const Index previous = order_.previous(late);
+  const bool stood_there = previous == PartialOrder::kNone || previous < rival;
+  if (stood_there && !is_option(rival, timeout)) return;
+  PlannedStep step = unknown_step({timeout, 0});
+  put_down(late, rival, step);
 }
 
 void Dpor::reverse(Index late, const Reversal& turned) {
   if (turned.before == PartialOrder::kNone) return;
-  if (!turned.certain) return add_all(turned.before);
+  if (!turned.certain) return reverse_unsure(late, turned.before);
   // What happens by chance may be possible only while some thread can go on.
   bool by_chance = late < path_.size() && is_by_chance(path_[late].step.option.via);
   if (by_chance && is_by_chance(path_[turned.before].step.option.via) &&
@@ -328,6 +356,21 @@ void Dpor::reverse(Index late, const Reversal& turned) {
     reverse_chance(late, turned.before);
   } else {
     reverse(late, turned.before);
+  }
+}
+
+// Whether the late step could go on before its rival, or before what that depends on, cannot be told from events. So
+// every thread is tried there, back to where it is seen that it could.
+void Dpor::reverse_unsure(Index late, Index rival) {
+  const Index previous = order_.previous(late);
+  Option option{order_.event(late).thread, Via::run};
+  if (late < path_.size()) option = path_[late].step.option;
+  for (Index i = rival + 1; i-- > 0;) {
+    if (order_.causes(i, late)) return;
+    if (i != rival && !dependent(order_.event(i), order_.event(late))) continue;
+    const bool stood_there = previous == PartialOrder::kNone || previous < i;
+    if (stood_there && is_option(i, option)) return reverse(late, i);
+    add_all(i);
   }
 }
 
@@ -399,11 +442,17 @@ void Dpor::reverse(Index late, Index early) {
   if (late < path_.size()) {
     turned = {{path_[late].step.option, 0}, as_reversed(order_, late, early), path_[late].events_after};
   }
+  put_down(late, early, turned);
+}
+
+// Before the early step: what does not depend on it, and in place of the late one the step that is given.
+void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
+  const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
   find_needed(early, late);
   Sequence sequence(order_);
   for (Index i = early + 1; i < path_.size(); ++i) {
     if (i == late) sequence.add_reversed(turned);
-    if (algorithm_ != Algorithm::optimal && i > late) break;
+    if (!is_whole && i > late) break;
     // Nothing comes behind a step that ends the execution.
     if (i == late || path_[i].stops || order_.ordered(early, i)) continue;
     sequence.add(planned(i), i, i < late && needed_[i - early]);

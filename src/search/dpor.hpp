@@ -103,6 +103,9 @@ class Dpor final : public Strategy {
   bool is_option(Index depth, const Option& option) const;
   void reverse(Index late, const Reversal& turned);
   void reverse(Index late, Index early);
+  void put_timeout(Index late, Index rival);
+  void put_down(Index late, Index early, const PlannedStep& turned);
+  void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
   void find_needed(Index early, Index late);
   bool is_asleep(Index depth, const Sequence& sequence) const;

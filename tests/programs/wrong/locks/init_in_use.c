@@ -2,7 +2,7 @@
 // plain: no
 // compilers: both
 // case mutex_held: bug lock-misuse preemptions=0
-// case mutex_held_by_other: bug lock-misuse preemptions=1
+// case mutex_held_by_other: bug data-race
 // case mutex_on_heap: bug lock-misuse preemptions=0
 // case mutex_recursive: bug lock-misuse preemptions=0
 // case mutex_waited_with: bug lock-misuse preemptions=0

@@ -1,4 +1,4 @@
-// expect: bug crash
+// expect: bug data-race
 #include <sys/mman.h>
 
 #include <atomic>

@@ -13,7 +13,7 @@
 // case mtx_trylock: bug assertion
 // case mtx_timedlock: bug assertion
 // case mtx_destroy: bug data-race
-// case cnd_init: bug deadlock
+// case cnd_init: bug data-race
 // case cnd_wait: bug deadlock
 // case cnd_timedwait: bug assertion
 // case cnd_signal: bug deadlock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
-// case pthread_cond_init: bug deadlock
+// case pthread_cond_init: bug data-race
 // case pthread_cond_destroy: bug data-race
 // case pthread_cond_wait: bug deadlock
 // case pthread_cond_timedwait: bug assertion

@@ -5,7 +5,7 @@
 // case pthread_mutex_trylock: bug data-race preemptions=1
 // case pthread_mutex_timedlock: bug assertion preemptions=2
 // case pthread_mutex_clocklock: bug assertion preemptions=2
-// case pthread_mutex_init: bug lock-misuse preemptions=1
+// case pthread_mutex_init: bug data-race
 // case pthread_mutex_destroy: bug data-race
 // case pthread_mutex_consistent: bug assertion preemptions=1
 // case pthread_mutex_setprioceiling: bug assertion preemptions=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
-// case sem_init: bug deadlock preemptions=0
+// case sem_init: bug data-race
 // case sem_destroy: bug data-race
 // case sem_wait: bug assertion
 // case sem_timedwait: bug assertion
