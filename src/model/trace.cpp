@@ -12,6 +12,7 @@ void Trace::clear() {
   choices.clear();
   options.clear();
   events.clear();
+  standing.clear();
   empty(places);
   pending.clear();
   watches.clear();

@@ -256,6 +256,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   point_.key = key;
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
+  point_.step = points_ - 1;
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
   Thread& next = *option_threads_[taken];
@@ -710,6 +711,7 @@ std::uint16_t Scheduler::choose_value(std::uint16_t n) {
 std::uint16_t Scheduler::choose(ChoiceKind kind) {
   ChoicePoint point;
   point.key = {current_->id, kind, current_->events};
+  point.step = points_;
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) end_execution();
   if (current_->atomic_depth != 0) ++current_->events;  // the section is one event, and may choose again

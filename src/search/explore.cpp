@@ -63,7 +63,10 @@ SearchResult Search::run() {
       result_.end = SearchEnd::executions;
       break;
     }
-    if (!strategy_.next(plan_)) break;
+    if (!strategy_.next(plan_)) {
+      if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
+      break;
+    }
     limits_.announce(plan_);
     program_.run(plan_, &strategy_, strategy_.recording(), trace_);
     bool repeats = strategy_.repeats();

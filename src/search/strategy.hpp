@@ -98,6 +98,9 @@ class Strategy {
   // Writes the next plan to run; false where none is left.
   virtual bool next(Plan& plan) = 0;
 
+  // Why next() gave no plan though some are left, in one line; empty where none is left.
+  virtual std::string problem() const { return {}; }
+
   // Whether the plan that next() wrote has run before, and runs again only to learn more from it. It is not
   // counted again.
   virtual bool repeats() const { return false; }
