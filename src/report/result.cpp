@@ -133,6 +133,12 @@ Json test_json(const TestResult& test) {
                {"bugs", list(test.bugs, bug_json)}};
   json["warnings"] = list(test.warnings, warning_json);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;
+  if (!test.priorities.empty()) json["priority"] = test.priorities;
+  if (test.search_memory) {
+    json["search_memory"] = {{"waiting", test.search_memory->waiting},
+                             {"nodes_max", test.search_memory->nodes_max},
+                             {"spilled", test.search_memory->spilled}};
+  }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;
 }

@@ -111,6 +111,13 @@ struct HeapResult {
   std::uint64_t executions = 0;
 };
 
+// What the search kept in order to go on.
+struct SearchMemory {
+  std::uint64_t waiting = 0;    // schedules, at the end
+  std::uint64_t nodes_max = 0;  // of the execution tree at once
+  std::uint64_t spilled = 0;    // schedules that were written to a file
+};
+
 struct TestResult {
   std::string name = "main";
   Verdict verdict = Verdict::inconclusive;
@@ -124,6 +131,8 @@ struct TestResult {
   std::optional<ProbabilityResult> probability;
   std::vector<Assumption> assumptions;
   std::string strategy;
+  std::vector<std::string> priorities;        // of best-first
+  std::optional<SearchMemory> search_memory;  // nothing: the strategy keeps nothing
   std::string engine = "native";
   std::string threads = "fibers";  // what the program's threads were: fibers or system threads
   std::uint64_t executions = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/failure.hpp"
+#include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/lock_misuse.hpp"
@@ -502,6 +503,7 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.object = thread->object;
     next.operand = thread->lock != 0 ? thread->lock : thread->object;
     next.woken_by = thread->woken_by;
+    if (focus().is_on()) next.focus = thread->focus | focus().of_object(next.object, next.size);
     pending_.push_back(next);
   }
   return pending_;

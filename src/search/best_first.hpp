@@ -48,7 +48,7 @@ class BestFirst final : public Strategy {
   bool load(ByteReader& in, ThreadNames& names) override;
   Guarantee guarantee() const override;
 
-  FringeStatistics statistics() const { return fringe_.statistics(); }
+  SearchStatistics statistics() const override { return fringe_.statistics(); }
   // REQUIRES: nothing was run yet.
   void measure() { fringe_.measure(); }
 

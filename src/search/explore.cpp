@@ -94,6 +94,7 @@ SearchResult Search::run() {
   }
   result_.seconds = elapsed();
   result_.guarantee = strategy_.guarantee();
+  result_.statistics = strategy_.statistics();
   // What had not been run when a bug was found may have been run since.
   for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
   return std::move(result_);

@@ -268,7 +268,7 @@ void Fringe::load(ByteReader& in, ThreadNames& names) {
   problem_ = in.get_string();
 }
 
-FringeStatistics Fringe::statistics() const {
+SearchStatistics Fringe::statistics() const {
   return {size_, tree_.live(), std::max(nodes_max_, tree_.live()), spilled_,
           measured_ ? tree_.uncompressed() : 0};
 }

@@ -32,14 +32,6 @@
 
 namespace thrum {
 
-struct FringeStatistics {
-  std::uint64_t waiting = 0;       // plans, those in the file too
-  std::uint64_t nodes = 0;         // that live in the execution tree, its root too
-  std::uint64_t nodes_max = 0;     // at once, so far
-  std::uint64_t spilled = 0;       // plans that were written to the file so far
-  std::uint64_t uncompressed = 0;  // nodes of a tree of partial schedules; 0: not measured
-};
-
 class Fringe {
  public:
   using Node = ExecutionTree::Node;
@@ -113,7 +105,7 @@ class Fringe {
     tree_.measure();
     measured_ = true;
   }
-  FringeStatistics statistics() const;
+  SearchStatistics statistics() const;
 
  private:
   static std::uint16_t limited(std::uint32_t cost) {

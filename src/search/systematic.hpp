@@ -58,12 +58,10 @@ class Systematic final : public Strategy {
   bool load(ByteReader& in, ThreadNames& names) override;
   Guarantee guarantee() const override;
   std::string problem() const override { return fringe_.problem(); }
+  SearchStatistics statistics() const override { return fringe_.statistics(); }
 
   // Plans that wait.
   std::size_t fringe_size() const { return fringe_.size(); }
-
-  // Nodes of the execution tree: what the plans that wait take, and one.
-  std::uint64_t nodes() const { return fringe_.statistics().nodes; }
 
  private:
   Fringe::Key key_of(std::uint32_t cost) const { return settings_.cheapest_first ? cost : 0; }

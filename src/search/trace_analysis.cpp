@@ -63,13 +63,15 @@ void TraceAnalysis::begin(const Plan& plan, const Trace& trace) {
   trace_ = &trace;
   has_reversals_ = has_sleepers_ = false;
   for (auto& positions : events_) positions.clear();
-  for (std::uint32_t i = 0; i < trace.events.size(); ++i) {
-    ThreadId thread = trace.events[i].thread;
-    if (events_.size() <= thread) events_.resize(thread + 1u);
-    events_[thread].push_back(i);
+  done_.clear();
+  for (const Event& event : trace.events) {
+    if (!is_visible(event.operation)) continue;
+    if (events_.size() <= event.thread) events_.resize(event.thread + 1u);
+    events_[event.thread].push_back(static_cast<std::uint32_t>(done_.size()));
+    done_.push_back(&event);
   }
   positions_.clear();
-  choice_at_.assign(trace.events.size() + 1, kNone);
+  choice_at_.assign(done_.size() + 1, kNone);
   for (std::uint32_t i = 0; i < trace.choices.size(); ++i) {
     const ChoicePoint& point = trace.choices[i];
     positions_.push_back(find_position(point));
@@ -89,17 +91,17 @@ std::uint32_t TraceAnalysis::find_position(const ChoicePoint& point) const {
   if (point.key.thread >= events_.size()) return 0;
   const auto& own = events_[point.key.thread];
   auto next = std::partition_point(own.begin(), own.end(), [&](std::uint32_t position) {
-    return trace_->events[position].index < point.key.index;
+    return done_[position]->index < point.key.index;
   });
   if (point.key.kind == ChoiceKind::thread) return next == own.begin() ? 0 : *(next - 1) + 1;
-  return next == own.end() ? static_cast<std::uint32_t>(trace_->events.size()) : *next;
+  return next == own.end() ? static_cast<std::uint32_t>(done_.size()) : *next;
 }
 
 const Event* TraceAnalysis::next_of(ThreadId thread, std::uint32_t position) const {
   if (thread < events_.size()) {
     const auto& own = events_[thread];
     auto next = std::lower_bound(own.begin(), own.end(), position);
-    if (next != own.end()) return &trace_->events[*next];
+    if (next != own.end()) return done_[*next];
   }
   auto standing = std::find_if(trace_->standing.begin(), trace_->standing.end(),
                                [&](const Event& event) { return event.thread == thread; });
@@ -114,7 +116,7 @@ std::span<const Option> TraceAnalysis::runnable(const ChoicePoint& point) const 
 // A choice with one option is not recorded.
 bool TraceAnalysis::enabled_at(std::uint32_t position, ThreadId thread) const {
   std::uint32_t choice = choice_at_[position];
-  if (choice == kNone) return position < trace_->events.size() && trace_->events[position].thread == thread;
+  if (choice == kNone) return position < done_.size() && done_[position]->thread == thread;
   std::span<const Option> options = runnable(trace_->choices[choice]);
   return std::any_of(options.begin(), options.end(),
                      [&](const Option& option) { return option.value == thread; });
@@ -140,17 +142,16 @@ void TraceAnalysis::find_reversals() {
   has_reversals_ = true;
   reversals_.assign(trace_->options.size(), Reversal::none);
   if (first_new_ == trace_->choices.size()) return;
-  const std::vector<Event>& events = trace_->events;
   begin_ = positions_[first_new_];
   number_threads(begin_);
-  clocks_.resize(std::max(clocks_.size(), events.size() - begin_));
-  line_before_.assign(events.size() - begin_, kNone);
-  rank_.assign(events.size() - begin_, 0);
+  clocks_.resize(std::max(clocks_.size(), done_.size() - begin_));
+  line_before_.assign(done_.size() - begin_, kNone);
+  rank_.assign(done_.size() - begin_, 0);
   line_heads_.assign(kLineHeads, kNone);
   wide_.clear();
   std::vector<std::uint32_t> own_last(known_.size(), kNone);
-  for (std::uint32_t i = begin_; i < events.size(); ++i) {
-    const Event& event = events[i];
+  for (std::uint32_t i = begin_; i < done_.size(); ++i) {
+    const Event& event = *done_[i];
     std::uint32_t column = column_[event.thread];
     if (i > begin_) add_enabling_edges(i);
     look_back(event, i, own_last[column]);
@@ -161,7 +162,7 @@ void TraceAnalysis::find_reversals() {
     link(i);
   }
   for (const Event& event : trace_->standing)
-    look_back(event, static_cast<std::uint32_t>(events.size()), own_last[column_[event.thread]]);
+    look_back(event, static_cast<std::uint32_t>(done_.size()), own_last[column_[event.thread]]);
 }
 
 void TraceAnalysis::number_threads(std::uint32_t begin) {
@@ -171,20 +172,20 @@ void TraceAnalysis::number_threads(std::uint32_t begin) {
     if (column_.size() <= thread) column_.resize(thread + 1u, kNone);
     if (column_[thread] == kNone) column_[thread] = count++;
   };
-  for (std::size_t i = begin; i < trace_->events.size(); ++i) number(trace_->events[i].thread);
+  for (std::size_t i = begin; i < done_.size(); ++i) number(done_[i]->thread);
   for (const Event& event : trace_->standing) number(event.thread);
   known_.assign(count, Clock(count, 0));
 }
 
 // Whoever was not enabled before the last event, and is now, is so because of it.
 void TraceAnalysis::add_enabling_edges(std::uint32_t position) {
-  const Event& last = trace_->events[position - 1];
+  const Event& last = *done_[position - 1];
   auto enabled = [&](ThreadId thread) {
     if (thread == last.thread || thread >= column_.size() || column_[thread] == kNone) return;
     if (!enabled_at(position - 1, thread)) join(known_[column_[thread]], clocks_[position - 1 - begin_]);
   };
   std::uint32_t choice = choice_at_[position];
-  if (choice == kNone) return enabled(trace_->events[position].thread);
+  if (choice == kNone) return enabled(done_[position]->thread);
   for (const Option& option : runnable(trace_->choices[choice])) enabled(option.value);
 }
 
@@ -222,7 +223,7 @@ void TraceAnalysis::look_back(const Event& event, std::uint32_t position, std::u
   bool open = true;  // the last conflict before the thread came to stand here was not met yet
   Earlier candidates(*this, event, position);
   for (std::uint32_t i = candidates.next(); i != kNone; i = candidates.next()) {
-    const Event& earlier = trace_->events[i];
+    const Event& earlier = *done_[i];
     if (earlier.thread == event.thread || !dependent(earlier, event)) continue;
     bool is_known = known[column_[earlier.thread]] >= rank_[i - begin_];
     if (!is_known && open) {
@@ -255,7 +256,7 @@ void TraceAnalysis::mark(std::uint32_t position, ThreadId thread, Reversal rever
 }
 
 void TraceAnalysis::link(std::uint32_t position) {
-  const Event& event = trace_->events[position];
+  const Event& event = *done_[position];
   if (!is_narrow(event)) return wide_.push_back(position);
   std::uint32_t& head = line_heads_[line_head(event.object)];
   line_before_[position - begin_] = head;
@@ -273,7 +274,7 @@ void TraceAnalysis::find_sleepers() {
   std::size_t departure = 0;
   for (std::size_t i = 0; i < trace_->choices.size(); ++i) {
     const ChoicePoint& point = trace_->choices[i];
-    while (done < positions_[i]) run_past(trace_->events[done++]);
+    while (done < positions_[i]) run_past(*done_[done++]);
     std::span<const Option> options = trace_->options_of(point);
     for (std::size_t option = 0; option < options.size(); ++option) {
       bool runs = option < point.enabled && options[option].via == Via::run;

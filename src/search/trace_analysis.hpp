@@ -50,7 +50,7 @@ class TraceAnalysis {
   // The first choice behind the plan's last departure.
   std::size_t first_new() const { return first_new_; }
 
-  // How many events come before the choice, or before the event in which it stands.
+  // How many visible events come before the choice, or before the event in which it stands.
   std::uint32_t position(std::size_t choice) const { return positions_[choice]; }
 
   // What the thread does first from that position on, or stands before at the end; nullptr where neither.
@@ -84,6 +84,7 @@ class TraceAnalysis {
   const Plan* plan_ = nullptr;
   const Trace* trace_ = nullptr;
   std::size_t first_new_ = 0;
+  std::vector<const Event*> done_;                  // the visible events; positions count these
   std::vector<std::uint32_t> positions_;            // by choice
   std::vector<std::uint32_t> choice_at_;            // by position: the thread choice there, or kNone
   std::vector<std::vector<std::uint32_t>> events_;  // by thread: positions
