@@ -8,7 +8,7 @@
 namespace thrum {
 
 ExecutionTree::ExecutionTree() {
-  chunks_.push_back(std::make_unique<Entry[]>(kChunk));
+  chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
   at(kRoot) = Entry{kNone, 0, 0, 0, 1, 0, 0};
   used_ = 1;
 }
@@ -27,7 +27,7 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure, 
   if (node == kNone) {
     THRUM_CHECK(used_ < kNone);
     node = used_++;
-    if (node >> kChunkBits == chunks_.size()) chunks_.push_back(std::make_unique<Entry[]>(kChunk));
+    if (node >> kChunkBits == chunks_.size()) chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
   } else {
     free_ = at(node).parent;
   }

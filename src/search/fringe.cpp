@@ -47,7 +47,7 @@ void Fringe::push_plan(const std::vector<Departure>& departures, Key key, std::u
 // Blocks grow, so that many small buckets take little and a large one is never copied.
 void Fringe::add_block(Bucket& bucket) {
   std::size_t size =
-      bucket.blocks.empty() ? kBlockMin : std::min(bucket.blocks.back().capacity() * 2, kBlockMax);
+      bucket.blocks.empty() ? kBlockMin : std::min(bucket.blocks.back().capacity() * 2 + 2, kBlockMax);
   bucket.blocks.emplace_back().reserve(size);
 }
 
@@ -58,15 +58,13 @@ void Fringe::forget_bucket(Key key) {
 }
 
 bool Fringe::pop(Waiting& taken) {
-  if (size_ == 0 || !problem_.empty()) return false;
+  if (size() == 0 || !problem_.empty()) return false;
   auto& [key, bucket] = *buckets_.begin();
   if (bucket.blocks.empty() && !unspill(key, bucket)) return false;
   std::vector<Waiting>& block = bucket.blocks.back();
   taken = block.back();
   block.pop_back();
-  --size_;
   --in_memory_;
-  --by_cost_[taken.cost];
   cost_max_ = std::max<std::uint32_t>(cost_max_, taken.cost);
   if (!block.empty()) return true;
   bucket.blocks.pop_back();
@@ -75,12 +73,13 @@ bool Fringe::pop(Waiting& taken) {
 }
 
 std::optional<std::uint32_t> Fringe::cheapest() const {
-  auto used = std::find_if(by_cost_.begin(), by_cost_.end(), [](std::uint64_t count) { return count > 0; });
   std::optional<std::uint32_t> least;
-  if (used != by_cost_.end()) least = static_cast<std::uint32_t>(used - by_cost_.begin());
+  auto meet = [&](std::uint32_t cost) { least = std::min(least.value_or(cost), cost); };
   for (const auto& [key, bucket] : buckets_) {
-    for (const Segment& segment : bucket.segments)
-      least = std::min(least.value_or(segment.cost_min), segment.cost_min);
+    for (const Segment& segment : bucket.segments) meet(segment.cost_min);
+    for (const auto& block : bucket.blocks) {
+      for (const Waiting& waiting : block) meet(waiting.cost);
+    }
   }
   return least;
 }
@@ -95,7 +94,7 @@ bool Fringe::unspill(Key key, Bucket& bucket) {
   }
   bucket.segments.pop_back();
   file_->discard(segment.offset, segment.size);
-  size_ -= segment.count;
+  in_file_ -= segment.count;
   Builder builder(*this);
   for (const SpilledPlan& plan : plans) builder.push(plan.departures, key, plan.cost, plan.again);
   return true;
@@ -118,7 +117,7 @@ Guarantee Fringe::guarantee(Base base, std::optional<std::uint32_t> limit) const
 }
 
 void Fringe::split(Fringe& other) {
-  THRUM_CHECK(other.size_ == 0);
+  THRUM_CHECK(other.size() == 0);
   other.file_ = file_;
   std::size_t odd = 1;
   std::vector<Departure> departures;
@@ -131,10 +130,10 @@ void Fringe::split(Fringe& other) {
     std::size_t left = (total + odd) / 2;  // to go
     if (total % 2 == 1) odd = 1 - odd;
     if (left == total) emptied.push_back(key);
-    size_ -= left;
     while (left > 0 && !bucket.segments.empty() && bucket.segments[0].count <= left) {
       left -= bucket.segments[0].count;
-      other.size_ += bucket.segments[0].count;
+      in_file_ -= bucket.segments[0].count;
+      other.in_file_ += bucket.segments[0].count;
       other.find(key)->segments.push_back(bucket.segments[0]);
       bucket.segments.erase(bucket.segments.begin());
     }
@@ -148,6 +147,7 @@ void Fringe::split(Fringe& other) {
       file_->discard(front.offset, front.size);
       plans.erase(plans.begin(), cut);
       if (!write_plans(plans, front)) return fail();
+      in_file_ -= left;
       left = 0;
     }
     while (left > 0) {
@@ -170,7 +170,6 @@ void Fringe::split(Fringe& other) {
 // The plan leaves the memory.
 void Fringe::leave_out(const Waiting& waiting) {
   --in_memory_;
-  --by_cost_[waiting.cost];
   tree_.release(waiting.node);
 }
 
@@ -269,7 +268,7 @@ void Fringe::load(ByteReader& in, ThreadNames& names) {
 }
 
 SearchStatistics Fringe::statistics() const {
-  return {size_, tree_.live(), std::max(nodes_max_, tree_.live()), spilled_,
+  return {size(), tree_.live(), std::max(nodes_max_, tree_.live()), spilled_,
           measured_ ? tree_.uncompressed() : 0};
 }
 

@@ -83,7 +83,7 @@ class Fringe {
     if (bytes() > settings_.memory_max && settings_.make_file != nullptr) spill();
   }
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return in_memory_ + in_file_; }
   std::string problem() const { return problem_; }
 
   // What is proved, if all that was taken has been run, and what departs from it pushed or excluded.
@@ -111,8 +111,9 @@ class Fringe {
   static std::uint16_t limited(std::uint32_t cost) {
     return static_cast<std::uint16_t>(cost < kCostMax ? cost : kCostMax);
   }
-  static constexpr std::size_t kBlockMin = 8;
-  static constexpr std::size_t kBlockMax = 1024;
+  // With what an allocator puts before it, a block fills cache lines and pages.
+  static constexpr std::size_t kBlockMin = 14;
+  static constexpr std::size_t kBlockMax = 1022;
   static constexpr std::size_t kBucketBytes = 160;  // an empty one, about
 
   // Plans in the file.
@@ -139,18 +140,12 @@ class Fringe {
     if (bucket->blocks.empty() || bucket->blocks.back().size() == bucket->blocks.back().capacity())
       add_block(*bucket);
     bucket->blocks.back().push_back(waiting);
-    ++size_;
     ++in_memory_;
-    count_cost(waiting.cost);
   }
   Bucket* find(Key key) {
     Recent& recent = recent_[key % kRecent];
     if (recent.bucket == nullptr || recent.key != key) recent = {key, &buckets_[key]};
     return recent.bucket;
-  }
-  void count_cost(std::uint32_t cost) {
-    if (by_cost_.size() <= cost) by_cost_.resize(cost + 1);
-    ++by_cost_[cost];
   }
   static void add_block(Bucket& bucket);
   void forget_bucket(Key key);
@@ -178,10 +173,9 @@ class Fringe {
     Key key = 0;
     Bucket* bucket = nullptr;
   };
-  Recent recent_[kRecent];              // buckets found lately
-  std::vector<std::uint64_t> by_cost_;  // how many plans in memory cost so much
-  std::size_t size_ = 0;
-  std::size_t in_memory_ = 0;
+  Recent recent_[kRecent];     // buckets found lately
+  std::size_t in_memory_ = 0;  // plans that wait
+  std::size_t in_file_ = 0;    // likewise
   bool excluded_ = false;
   std::uint32_t cost_max_ = 0;  // the dearest plan that was taken
   std::size_t nodes_max_ = 1;

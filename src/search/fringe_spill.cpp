@@ -80,6 +80,7 @@ bool Fringe::spill_blocks(Bucket& bucket, std::size_t blocks) {
       bucket.segments.push_back(segment);
     }
     for (const Waiting& waiting : plans) leave_out(waiting);
+    in_file_ += plans.size();
     spilled_ += plans.size();
     plans.clear();
   }

@@ -52,6 +52,24 @@ bool releases_for(const Event& release, const Event& acquire) {
   return releases && acquires;
 }
 
+// Whether a thread that stands before it may have to wait.
+bool may_wait(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::shared_lock:
+    case Operation::wait_reacquire:
+    case Operation::semaphore_wait:
+    case Operation::barrier_leave:
+    case Operation::once_enter:
+    case Operation::futex_return:
+    case Operation::sleep:
+    case Operation::timeout:
+    case Operation::signal_accept:
+    case Operation::signal_wait: return true;
+    default: return false;
+  }
+}
+
 void join(std::vector<std::uint32_t>& clock, const std::vector<std::uint32_t>& other) {
   for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
@@ -177,12 +195,19 @@ void TraceAnalysis::number_threads(std::uint32_t begin) {
   known_.assign(count, Clock(count, 0));
 }
 
-// Whoever was not enabled before the last event, and is now, is so because of it.
+// Whoever was not enabled before the last event, and is now, is so because of it. A thread that stood before
+// a lock, say, could also have had it before: so only what cannot be otherwise counts, a thread that was
+// created, or has joined another, since.
 void TraceAnalysis::add_enabling_edges(std::uint32_t position) {
   const Event& last = *done_[position - 1];
   auto enabled = [&](ThreadId thread) {
     if (thread == last.thread || thread >= column_.size() || column_[thread] == kNone) return;
-    if (!enabled_at(position - 1, thread)) join(known_[column_[thread]], clocks_[position - 1 - begin_]);
+    if (enabled_at(position - 1, thread)) return;
+    const Event* next = next_of(thread, position);
+    bool is_new = thread >= events_.size() || events_[thread].empty() || events_[thread].front() >= position;
+    bool stood = next != nullptr && dependent(last, *next) &&
+                 (may_wait(next->operation) || !(is_new || next_of(last.thread, position) == nullptr));
+    if (!stood) join(known_[column_[thread]], clocks_[position - 1 - begin_]);
   };
   std::uint32_t choice = choice_at_[position];
   if (choice == kNone) return enabled(done_[position]->thread);

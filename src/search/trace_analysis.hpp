@@ -6,8 +6,8 @@
 // careful, or wrong, costs time and no schedule.
 //
 // Happens-before. An event comes after those before it that it depends on (model/event.hpp), after its
-// thread's own, and after the one that made its thread enabled, if it was not: so creation, start and join of
-// threads, which are no events, order what follows them as well.
+// thread's own, and after the one behind which its thread was created or had joined another: these are no
+// events, but show in who is enabled.
 //
 // Reversals (Flanagan and Godefroid, POPL 2005, Figure 3; GAMBIT, Figure 4, lines 27 to 41). For each event,
 // and for what threads stand before at the end, the last earlier one that conflicts with it, that does not
