@@ -105,6 +105,7 @@ void add_priority_options(CLI::App& app, CheckOptions& options) {
                  "Memory for schedules that wait to be run; what goes beyond lies in a temporary file")
       ->type_name("SIZE")
       ->capture_default_str();
+  app.add_flag("--measure-tree", options.settings.measure_tree)->group("");  // for scripts/tree-memory
 }
 
 void validate_priorities(CheckOptions& options) {

@@ -322,6 +322,8 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.statistics.nodes);
   codec.number(x.statistics.nodes_max);
   codec.number(x.statistics.spilled);
+  codec.number(x.statistics.uncompressed);
+  codec.number(x.statistics.apart);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
 };
@@ -375,6 +377,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.settings.depth);
   codec.list(x.settings.priorities, text);
   codec.number(x.settings.memory_max);
+  codec.flag(x.settings.measure_tree);
   codec.text(x.temporary_folder);
   codec.list(x.focus_code, offset_range);
   codec.list(x.focus_data, offset_range);

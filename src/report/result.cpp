@@ -136,8 +136,12 @@ Json test_json(const TestResult& test) {
   if (!test.priorities.empty()) json["priority"] = test.priorities;
   if (test.search_memory) {
     json["search_memory"] = {{"waiting", test.search_memory->waiting},
+                             {"nodes", test.search_memory->nodes},
                              {"nodes_max", test.search_memory->nodes_max},
                              {"spilled", test.search_memory->spilled}};
+    if (test.search_memory->uncompressed > 0)
+      json["search_memory"]["uncompressed"] = test.search_memory->uncompressed;
+    if (test.search_memory->apart > 0) json["search_memory"]["apart"] = test.search_memory->apart;
   }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;

@@ -114,8 +114,13 @@ struct HeapResult {
 // What the search kept in order to go on.
 struct SearchMemory {
   std::uint64_t waiting = 0;    // schedules, at the end
-  std::uint64_t nodes_max = 0;  // of the execution tree at once
+  std::uint64_t nodes = 0;      // of the execution tree, at the end
+  std::uint64_t nodes_max = 0;  // at once
   std::uint64_t spilled = 0;    // schedules that were written to a file
+  // At the end: nodes of a tree of partial schedules, and steps of all schedules, each by itself. 0: not
+  // measured.
+  std::uint64_t uncompressed = 0;
+  std::uint64_t apart = 0;
 };
 
 struct TestResult {

@@ -49,8 +49,6 @@ class BestFirst final : public Strategy {
   Guarantee guarantee() const override;
 
   SearchStatistics statistics() const override { return fringe_.statistics(); }
-  // REQUIRES: nothing was run yet.
-  void measure() { fringe_.measure(); }
 
  private:
   Settings settings_;

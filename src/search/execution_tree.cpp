@@ -27,7 +27,8 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure, 
   if (node == kNone) {
     THRUM_CHECK(used_ < kNone);
     node = used_++;
-    if (node >> kChunkBits == chunks_.size()) chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
+    if (node >> kChunkBits == chunks_.size())
+      chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
   } else {
     free_ = at(node).parent;
   }
@@ -69,21 +70,27 @@ void ExecutionTree::path(Node node, std::vector<Departure>& departures) const {
   std::reverse(departures.begin(), departures.end());
 }
 
-std::size_t ExecutionTree::uncompressed() const {
+// Of each execution that has children the tree of partial schedules holds the steps up to the last one's.
+ExecutionTree::Uncompressed ExecutionTree::uncompressed() const {
   THRUM_CHECK(measured_);
   constexpr std::uint32_t kNoChild = 0xffffffff;
   std::vector<std::uint32_t> last(used_, kNoChild);  // the step of the last child
-  std::size_t count = live_;                         // each departs by one step; the root is the beginning
   for (Node node = 1; node < used_; ++node) {
     const Entry& entry = at(node);
     if (entry.children == 0) continue;  // free
     std::uint32_t& latest = last[entry.parent];
     latest = latest == kNoChild ? steps_[node] : std::max(latest, steps_[node]);
   }
+  Uncompressed count;
+  count.tree = live_;  // each departs by one step; the root is the beginning
   for (Node node = 0; node < used_; ++node) {
-    if (last[node] == kNoChild) continue;
+    if (at(node).children == 0) continue;
     std::uint32_t begin = node == kRoot ? 0 : steps_[node] + 1;
-    if (last[node] > begin) count += last[node] - begin;
+    if (last[node] == kNoChild) {
+      count.apart += begin;
+    } else if (last[node] > begin) {
+      count.tree += last[node] - begin;
+    }
   }
   return count;
 }

@@ -10,8 +10,8 @@
 //   1. A node lives while it is held or a child of it lives.
 //   2. The root (kRoot, the empty plan) always lives.
 //
-// How much the tree saves can be measured: a tree of partial schedules (GAMBIT, section 3.1), whose nodes are
-// single steps, would have uncompressed() nodes for the same plans.
+// How much the tree saves can be measured: uncompressed() counts what the same plans would take as schedules,
+// whose nodes are single steps (GAMBIT, section 3.1).
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,12 @@ class ExecutionTree {
   // From now on steps are kept. REQUIRES: only the root lives.
   void measure() { measured_ = true; }
 
-  // The nodes of a tree of partial schedules that holds what this one does: for each plan its departing step,
-  // and of each execution that has children the steps up to the last one's. REQUIRES: measured.
-  std::size_t uncompressed() const;
+  struct Uncompressed {
+    std::uint64_t tree = 0;   // nodes of one tree of partial schedules, which share their beginnings
+    std::uint64_t apart = 0;  // steps of the schedules of the leaves, each by itself
+  };
+  // Schedules end with the step by which their plan departs. REQUIRES: measured.
+  Uncompressed uncompressed() const;
 
   static constexpr std::size_t kNodeBytes = 16;
 

@@ -268,8 +268,9 @@ void Fringe::load(ByteReader& in, ThreadNames& names) {
 }
 
 SearchStatistics Fringe::statistics() const {
-  return {size(), tree_.live(), std::max(nodes_max_, tree_.live()), spilled_,
-          measured_ ? tree_.uncompressed() : 0};
+  ExecutionTree::Uncompressed whole;
+  if (settings_.measure) whole = tree_.uncompressed();
+  return {size(), tree_.live(), std::max(nodes_max_, tree_.live()), spilled_, whole.tree, whole.apart};
 }
 
 }  // namespace thrum

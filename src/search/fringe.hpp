@@ -40,6 +40,7 @@ class Fringe {
   struct Settings {
     std::uint64_t memory_max = 0;       // bytes of tree and fringe
     MakeSpillFile make_file = nullptr;  // nullptr: no limit, whatever memory_max says
+    bool measure = false;               // nodes of a tree of partial schedules are counted too; then no limit
   };
 
   // A plan that waits, or that has been taken and holds its node.
@@ -49,7 +50,11 @@ class Fringe {
     bool again = false;  // it has run, and waits for a second run
   };
 
-  explicit Fringe(Settings settings) : settings_(settings) {}
+  explicit Fringe(Settings settings) : settings_(settings) {
+    if (!settings.measure) return;
+    settings_.make_file = nullptr;
+    tree_.measure();
+  }
   Fringe(Fringe&&) = default;
   Fringe& operator=(Fringe&&) = default;
 
@@ -99,12 +104,6 @@ class Fringe {
   // REQUIRES: nothing waits. Bytes that save() did not write fail `in`.
   void load(ByteReader& in, ThreadNames& names);
 
-  // From now on nodes of a tree of partial schedules are counted, too; that cannot be done with a limit on
-  // memory. REQUIRES: nothing was run yet.
-  void measure() {
-    tree_.measure();
-    measured_ = true;
-  }
   SearchStatistics statistics() const;
 
  private:
@@ -180,7 +179,6 @@ class Fringe {
   std::uint32_t cost_max_ = 0;  // the dearest plan that was taken
   std::size_t nodes_max_ = 1;
   std::uint64_t spilled_ = 0;
-  bool measured_ = false;
   std::shared_ptr<SpillFile> file_;  // shared with those that came from split()
   std::string problem_;
 };

@@ -21,8 +21,12 @@ std::unique_ptr<Strategy> make_systematic(const StrategySettings& settings, bool
   constexpr std::uint64_t kPlanBytes = 2 * (ExecutionTree::kNodeBytes + sizeof(Fringe::Waiting));
   auto most = static_cast<std::size_t>(settings.memory_max / kPlanBytes);
   std::size_t fringe_max = settings.make_file ? std::min(settings.fringe_max, most) : settings.fringe_max;
-  return std::make_unique<Systematic>(Systematic::Settings{
-      settings.base, settings.limit, cheapest_first, fringe_max, {settings.memory_max, settings.make_file}});
+  return std::make_unique<Systematic>(
+      Systematic::Settings{settings.base,
+                           settings.limit,
+                           cheapest_first,
+                           fringe_max,
+                           {settings.memory_max, settings.make_file, settings.measure_tree}});
 }
 
 std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
@@ -36,11 +40,12 @@ std::unique_ptr<Strategy> make_dfs(const StrategySettings& settings) {
 std::unique_ptr<Strategy> make_best_first(const StrategySettings& settings) {
   std::optional<PriorityList> list = PriorityList::make(settings.priorities);
   if (!list) return nullptr;
-  return std::make_unique<BestFirst>(BestFirst::Settings{settings.base,
-                                                         settings.limit,
-                                                         std::move(*list),
-                                                         settings.seed,
-                                                         {settings.memory_max, settings.make_file}});
+  return std::make_unique<BestFirst>(
+      BestFirst::Settings{settings.base,
+                          settings.limit,
+                          std::move(*list),
+                          settings.seed,
+                          {settings.memory_max, settings.make_file, settings.measure_tree}});
 }
 
 std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {

@@ -93,11 +93,13 @@ struct Guarantee {
 
 // What a search keeps in order to go on.
 struct SearchStatistics {
-  std::uint64_t waiting = 0;       // plans, those in a file too
-  std::uint64_t nodes = 0;         // that live in the execution tree, its root too
-  std::uint64_t nodes_max = 0;     // at once, so far; 0: there is no tree
-  std::uint64_t spilled = 0;       // plans that were written to a file so far
-  std::uint64_t uncompressed = 0;  // nodes of a tree of partial schedules; 0: not measured
+  std::uint64_t waiting = 0;    // plans, those in a file too
+  std::uint64_t nodes = 0;      // that live in the execution tree, its root too
+  std::uint64_t nodes_max = 0;  // at once, so far; 0: there is no tree
+  std::uint64_t spilled = 0;    // plans that were written to a file so far
+  // What the tree would be if it held steps (ExecutionTree::uncompressed); 0: not measured.
+  std::uint64_t uncompressed = 0;
+  std::uint64_t apart = 0;
 };
 
 class Strategy {
