@@ -12,7 +12,6 @@ void Trace::clear() {
   choices.clear();
   options.clear();
   events.clear();
-  standing.clear();
   empty(places);
   pending.clear();
   watches.clear();

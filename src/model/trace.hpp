@@ -117,9 +117,6 @@ struct Trace {
   std::vector<ChoicePoint> choices;
   std::vector<Option> options;
   std::vector<Event> events;
-  // Recording::events: what the threads that still lived stood before at the end, in order of their ids.
-  // Those that wait for another's end are left out. index: of the event that it would have been.
-  std::vector<Event> standing;
   std::vector<EventPlaces> places;  // Recording::full: one an event
   std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
   // Where events are recorded: what the threads that are left stand before when the execution ends.

@@ -251,7 +251,7 @@ void choice(Codec& codec, Point& x, Options& options) {
   }
 }
 
-// What only strategies look at (ChoicePoint::step, Event::focus, Trace::standing) stays where it is.
+// What only strategies look at (ChoicePoint::step, Event::focus, Trace::pending) stays where it is.
 constexpr auto trace = [](auto& codec, auto& x) {
   codec.enumerator(x.end, End::uncontrolled);
   codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });

@@ -33,9 +33,11 @@ struct Sample {
     event.thread = 1;
     event.focus = first_focus;
     trace.events.push_back(event);
-    event.thread = 2;
-    event.focus = second_focus;
-    trace.standing.push_back(event);
+    PendingOperation& pending = trace.pending.emplace_back();
+    pending.thread = 2;
+    pending.operation = Operation::store;
+    pending.object = 16;
+    pending.focus = second_focus;
     analysis.begin(plan, trace);
   }
   Execution execution(std::uint64_t seed = 0) { return {plan, trace, analysis, seed}; }
@@ -79,7 +81,7 @@ TEST(Priorities, TheReductionsTellConflictsFromTheRest) {
   EXPECT_EQ(dpor_priority(sample.execution(), 0, 1), 0u);
   EXPECT_EQ(mdpor_priority(sample.execution(), 0, 1), 0u);
   EXPECT_EQ(mdpor_priority(sample.execution(), 0, 3), 1u);
-  sample.trace.events[1].object = sample.trace.standing[0].object = 999;
+  sample.trace.events[1].object = sample.trace.pending[0].object = 999;
   sample.analysis.begin(sample.plan, sample.trace);
   EXPECT_EQ(dpor_priority(sample.execution(), 0, 1), 1u);
   EXPECT_EQ(mdpor_priority(sample.execution(), 0, 1), 2u);

@@ -88,6 +88,16 @@ void TraceAnalysis::begin(const Plan& plan, const Trace& trace) {
     events_[event.thread].push_back(static_cast<std::uint32_t>(done_.size()));
     done_.push_back(&event);
   }
+  standing_.clear();
+  for (const PendingOperation& pending : trace.pending) {
+    Event& event = standing_.emplace_back();
+    event.thread = pending.thread;
+    event.operation = pending.operation;
+    event.object = pending.object;
+    event.size = pending.size;
+    event.operand = pending.operand;
+    event.focus = pending.focus;
+  }
   positions_.clear();
   choice_at_.assign(done_.size() + 1, kNone);
   for (std::uint32_t i = 0; i < trace.choices.size(); ++i) {
@@ -121,9 +131,9 @@ const Event* TraceAnalysis::next_of(ThreadId thread, std::uint32_t position) con
     auto next = std::lower_bound(own.begin(), own.end(), position);
     if (next != own.end()) return done_[*next];
   }
-  auto standing = std::find_if(trace_->standing.begin(), trace_->standing.end(),
+  auto standing = std::find_if(standing_.begin(), standing_.end(),
                                [&](const Event& event) { return event.thread == thread; });
-  return standing == trace_->standing.end() ? nullptr : &*standing;
+  return standing == standing_.end() ? nullptr : &*standing;
 }
 
 std::span<const Option> TraceAnalysis::runnable(const ChoicePoint& point) const {
@@ -179,7 +189,7 @@ void TraceAnalysis::find_reversals() {
     own_last[column] = i;
     link(i);
   }
-  for (const Event& event : trace_->standing)
+  for (const Event& event : standing_)
     look_back(event, static_cast<std::uint32_t>(done_.size()), own_last[column_[event.thread]]);
 }
 
@@ -191,7 +201,7 @@ void TraceAnalysis::number_threads(std::uint32_t begin) {
     if (column_[thread] == kNone) column_[thread] = count++;
   };
   for (std::size_t i = begin; i < done_.size(); ++i) number(done_[i]->thread);
-  for (const Event& event : trace_->standing) number(event.thread);
+  for (const Event& event : standing_) number(event.thread);
   known_.assign(count, Clock(count, 0));
 }
 

@@ -84,6 +84,7 @@ class TraceAnalysis {
   const Plan* plan_ = nullptr;
   const Trace* trace_ = nullptr;
   std::size_t first_new_ = 0;
+  std::vector<Event> standing_;                     // what threads stood before at the end
   std::vector<const Event*> done_;                  // the visible events; positions count these
   std::vector<std::uint32_t> positions_;            // by choice
   std::vector<std::uint32_t> choice_at_;            // by position: the thread choice there, or kNone

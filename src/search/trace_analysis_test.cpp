@@ -39,11 +39,10 @@ class Execution {
     return *this;
   }
   Execution& stands(ThreadId thread, Operation operation, std::uint64_t object) {
-    Event& event = trace.standing.emplace_back();
-    event.thread = thread;
-    event.index = done_[thread];
-    event.operation = operation;
-    event.object = object;
+    PendingOperation& pending = trace.pending.emplace_back();
+    pending.thread = thread;
+    pending.operation = operation;
+    pending.object = object;
     return *this;
   }
   // The last event's choice is one where the plan departs.

@@ -68,23 +68,6 @@ void ToyProgram::run(const Plan& plan, Strategy* online, Recording recording, Tr
   }
   if (director_.records_events()) note_pending();
   director_.finish();
-  if (director_.records_events()) record_standing();
-}
-
-void ToyProgram::record_standing() {
-  for (int number : order_) {
-    const Thread& thread = threads_[static_cast<std::size_t>(number)];
-    if (!thread.lives()) continue;
-    const Instruction& instruction = *pending_of(thread);
-    if (instruction.opcode == Opcode::join) continue;
-    Event& event = trace_->standing.emplace_back();
-    event.thread = thread.id;
-    event.index = thread.events;
-    event.operation = thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
-    describe(instruction, event.object, event.size);
-    bool waits = instruction.opcode == Opcode::wait || instruction.opcode == Opcode::timed_wait;
-    if (waits) event.operand = toy_object('m', instruction.operands[1]);
-  }
 }
 
 void ToyProgram::reset() {

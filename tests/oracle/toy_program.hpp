@@ -69,7 +69,6 @@ class ToyProgram final : public Program, private Pending {
   int pick(Via& via);
   void collect_options(ChoicePoint& point);
   void report_deadlock();
-  void record_standing();
   void step(int number, Via via);
   void perform(int number, const Instruction& instruction, Event& event);
   void perform_memory(int number, const Instruction& instruction, Event& event);
