@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tested by named_ranges_test.cpp.
+// Tested by tests/endtoend/best_first_test.cpp.
 #include "report/named_ranges.hpp"
 
 #include <dwarf.h>
