@@ -22,6 +22,7 @@
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/heap_modes.hpp"
+#include "cli/priority_options.hpp"
 #include "cli/tests.hpp"
 #include "cli/verdict.hpp"
 #include "cli/warnings.hpp"
@@ -45,6 +46,8 @@ Job job_of(const CheckOptions& options) {
   Job job;
   job.strategy = options.strategy;
   job.settings = options.settings;
+  std::error_code none;
+  if (fs::path folder = fs::temp_directory_path(none); !none) job.temporary_folder = folder.string();
   job.executions = options.executions;
   job.steps = options.steps;
   job.repeat = options.repeat;
@@ -106,6 +109,7 @@ class Check {
   };
 
   void find_program();
+  Job new_job() const;
   int list_tests();
   Run work(const Job& job, double time_seconds, const std::string& progress);
   Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
@@ -129,6 +133,7 @@ class Check {
   Invocation invocation_;
   std::unique_ptr<TemporaryBuild> build_;
   std::string program_;
+  Job focus_;  // what is in focus, and nothing else
   FoundBugs bugs_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
   std::optional<Baseline> baseline_;
@@ -139,13 +144,14 @@ class Check {
 
 int Check::run() {
   find_program();
+  find_focus(options_, program_, focus_);
   if (options_.list_tests) return list_tests();
   bugs_.prepare_folder();
   check_writable(options_.json);
   start_ = Clock::now();
   // A program that announces tests ends with their names. One that does not is searched at once, as the one
   // test that it is; if that is not asked for, there is no need.
-  Job job = job_of(options_);
+  Job job = new_job();
   job.only_list = !is_asked_for(kWholeProgram, options_);
   double time = time_for_heap(0, 1);
   Run first = work(job, time, "");
@@ -162,8 +168,15 @@ int Check::run() {
   return code_;
 }
 
-int Check::list_tests() {
+Job Check::new_job() const {
   Job job = job_of(options_);
+  job.focus_code = focus_.focus_code;
+  job.focus_data = focus_.focus_data;
+  return job;
+}
+
+int Check::list_tests() {
+  Job job = new_job();
   job.only_list = true;
   job.executions = 1;  // of a program that makes choices before it announces its tests
   WorkerOutcome outcome = work(job, options_.time_seconds, "").outcome;
@@ -225,7 +238,7 @@ void Check::check_tests(const std::vector<std::string>& names) {
 
 // A test that its framework runs in parts is checked part by part; how many there are shows only then.
 void Check::check_test(const std::string& name, std::size_t tests_left) {
-  Job job = job_of(options_);
+  Job job = new_job();
   job.test = name;
   std::string part_before;
   while (true) {

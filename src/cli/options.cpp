@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "cli/error.hpp"
+#include "cli/priority_options.hpp"
 
 namespace thrum {
 
@@ -24,10 +25,8 @@ struct Later {
   const char* name;
   int words;
 };
-constexpr std::array kLater = {Later{"--priority", 1},       Later{"--focus-method", 1},
-                               Later{"--focus-var", 1},      Later{"--search-memory", 1},
-                               Later{"--program-memory", 1}, Later{"--isolate", 1}};
-constexpr std::array<std::string_view, 2> kLaterStrategies = {"bpor", "best-first"};
+constexpr std::array kLater = {Later{"--program-memory", 1}, Later{"--isolate", 1}};
+constexpr std::array<std::string_view, 1> kLaterStrategies = {"bpor"};
 constexpr std::array<std::string_view, 5> kRandomised = {"random", "pct", "pos", "surw", "urw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
@@ -111,6 +110,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
   app.add_option("--engine", options.engine, "native")->capture_default_str();
   app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
+  add_priority_options(app, options);
   add_budgets(app, options);
   app.add_option("--test", options.tests,
                  "Only the tests of such names; * and ? stand for anything (repeatable)")
@@ -186,6 +186,7 @@ void validate(CheckOptions& options) {
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
+  validate_priorities(options);
 }
 
 }  // namespace thrum

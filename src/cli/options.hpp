@@ -17,6 +17,10 @@ struct CheckOptions {
   std::vector<std::string> inputs;     // one program, or source files
   std::vector<std::string> arguments;  // of the program
   std::string strategy = "auto";
+  std::string priority;  // of best-first; empty: its default
+  std::vector<std::string> focus_methods;
+  std::vector<std::string> focus_variables;
+  std::string search_memory = "1G";
   std::string engine = "native";
   std::string bound = "none";
   std::string memory_model = "sc";
@@ -46,7 +50,7 @@ struct CheckOptions {
   std::string json;  // empty: none; "-": standard output
 
   Colour colour = Colour::automatic;
-  StrategySettings settings;  // made of bound, seed and depth by validate()
+  StrategySettings settings;  // made by validate()
 };
 
 // Makes the command line fill in options, which must outlive app.

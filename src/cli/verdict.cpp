@@ -291,6 +291,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
         {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
   }
   test.strategy = options.strategy == "auto" ? "icb" : options.strategy;
+  test.priorities = options.settings.priorities;
+  if (const SearchStatistics& kept = search.statistics; kept.nodes_max > 0)
+    test.search_memory = {kept.waiting, kept.nodes, kept.nodes_max, kept.spilled, kept.uncompressed, kept.apart};
   test.threads = report.threads == Threads::system ? "system" : "fibers";
   if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;

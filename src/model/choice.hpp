@@ -67,6 +67,7 @@ struct ChoicePoint {
   std::uint16_t cost_before = 0;
   std::uint32_t options_begin = 0;  // in Trace::options
   std::uint16_t options_count = 0;
+  std::uint32_t step = 0;  // thread choices that the execution met before, recorded or not
 };
 
 // The option that costs nothing: what happens where a plan says nothing. REQUIRES: options are not empty.

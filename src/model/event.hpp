@@ -130,7 +130,12 @@ struct Event {
   Update update = Update::exchange;  // of a read-modify-write
   bool timed = false;                // its wait would have ended at some time
   bool forced = false;               // its thread went on in a waiting loop when nobody could go on
+  std::uint8_t focus = 0;  // bits of kFocus...; 0 where no priority asks for them
 };
+
+// What the user has put in focus (--focus-method, --focus-var).
+inline constexpr std::uint8_t kFocusMethod = 1;  // its thread was in a function, anywhere on the stack
+inline constexpr std::uint8_t kFocusVariable = 2;  // it touched a variable
 
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
 bool is_read(const Event& event);

@@ -21,4 +21,12 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
+// A part of the executable: offsets as in a Place of its module.
+struct OffsetRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  friend bool operator==(const OffsetRange&, const OffsetRange&) = default;
+};
+
 }  // namespace thrum

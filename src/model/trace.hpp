@@ -41,6 +41,7 @@ struct PendingOperation {
   std::uint64_t object = 0;
   std::uint64_t operand = 0;   // of a wait: the mutex
   std::uint32_t woken_by = 0;  // as in Event
+  std::uint8_t focus = 0;      // likewise
   Via via = Via::run;          // by what it goes on, where it is enabled
   bool sleeps = false;         // and waits for somebody to wake it
 };

@@ -251,6 +251,7 @@ void choice(Codec& codec, Point& x, Options& options) {
   }
 }
 
+// What only strategies look at (ChoicePoint::step, Event::focus, Trace::pending) stays where it is.
 constexpr auto trace = [](auto& codec, auto& x) {
   codec.enumerator(x.end, End::uncontrolled);
   codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });
@@ -318,6 +319,12 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.assumptions_failed);
   codec.number(x.threads_max);
   codec.number(x.seconds);
+  codec.number(x.statistics.waiting);
+  codec.number(x.statistics.nodes);
+  codec.number(x.statistics.nodes_max);
+  codec.number(x.statistics.spilled);
+  codec.number(x.statistics.uncompressed);
+  codec.number(x.statistics.apart);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
 };
@@ -358,12 +365,23 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.text(x.skip_reason);
 };
 
+constexpr auto offset_range = [](auto& codec, auto& x) {
+  codec.number(x.begin);
+  codec.number(x.end);
+};
+
 constexpr auto job = [](auto& codec, auto& x) {
   codec.text(x.strategy);
   codec.enumerator(x.settings.base, Base::round_robin);
   codec.optional(x.settings.limit, number);
   codec.number(x.settings.seed);
   codec.number(x.settings.depth);
+  codec.list(x.settings.priorities, text);
+  codec.number(x.settings.memory_max);
+  codec.flag(x.settings.measure_tree);
+  codec.text(x.temporary_folder);
+  codec.list(x.focus_code, offset_range);
+  codec.list(x.focus_data, offset_range);
   codec.number(x.executions);
   codec.number(x.steps);
   codec.number(x.repeat);

@@ -34,6 +34,10 @@ enum class Races : std::uint8_t {
 struct Job {
   std::string strategy = "auto";
   StrategySettings settings;
+  std::string temporary_folder = "/tmp";  // for what the search cannot keep in memory
+  // Parts of the executable that priorities ask for: of its code, and of its variables.
+  std::vector<OffsetRange> focus_code;
+  std::vector<OffsetRange> focus_data;
   std::uint64_t executions = 0;     // 0: no limit
   std::uint64_t steps = 1'000'000;  // instrumented operations of one execution
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions

@@ -105,6 +105,11 @@ TEST(Job, RoundTrip) {
   job.strategy = "icb";
   job.settings = {Base::round_robin, 4, 12};
   job.settings.depth = 5;
+  job.settings.priorities = {"mdpor", "pb"};
+  job.settings.memory_max = 77;
+  job.temporary_folder = "/var/tmp";
+  job.focus_code = {{0x10, 0x20}, {0x30, 0x31}};
+  job.focus_data = {{0x4000, 0x4008}};
   job.executions = 5;
   job.steps = 6;
   job.keep_going = true;

@@ -133,6 +133,16 @@ Json test_json(const TestResult& test) {
                {"bugs", list(test.bugs, bug_json)}};
   json["warnings"] = list(test.warnings, warning_json);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;
+  if (!test.priorities.empty()) json["priority"] = test.priorities;
+  if (test.search_memory) {
+    json["search_memory"] = {{"waiting", test.search_memory->waiting},
+                             {"nodes", test.search_memory->nodes},
+                             {"nodes_max", test.search_memory->nodes_max},
+                             {"spilled", test.search_memory->spilled}};
+    if (test.search_memory->uncompressed > 0)
+      json["search_memory"]["uncompressed"] = test.search_memory->uncompressed;
+    if (test.search_memory->apart > 0) json["search_memory"]["apart"] = test.search_memory->apart;
+  }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;
 }

@@ -111,6 +111,18 @@ struct HeapResult {
   std::uint64_t executions = 0;
 };
 
+// What the search kept in order to go on.
+struct SearchMemory {
+  std::uint64_t waiting = 0;    // schedules, at the end
+  std::uint64_t nodes = 0;      // of the execution tree, at the end
+  std::uint64_t nodes_max = 0;  // at once
+  std::uint64_t spilled = 0;    // schedules that were written to a file
+  // At the end: nodes of a tree of partial schedules, and steps of all schedules, each by itself. 0: not
+  // measured.
+  std::uint64_t uncompressed = 0;
+  std::uint64_t apart = 0;
+};
+
 struct TestResult {
   std::string name = "main";
   Verdict verdict = Verdict::inconclusive;
@@ -124,6 +136,8 @@ struct TestResult {
   std::optional<ProbabilityResult> probability;
   std::vector<Assumption> assumptions;
   std::string strategy;
+  std::vector<std::string> priorities;        // of best-first
+  std::optional<SearchMemory> search_memory;  // nothing: the strategy keeps nothing
   std::string engine = "native";
   std::string threads = "fibers";  // what the program's threads were: fibers or system threads
   std::uint64_t executions = 0;

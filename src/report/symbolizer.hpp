@@ -44,7 +44,4 @@ class Symbolizer {
 // Names all places of the trace. modules must be filled in.
 void name_places(TraceFile& file);
 
-// What a person calls a function: without arguments, return type and the insides of template brackets.
-std::string short_function_name(const std::string& demangled);
-
 }  // namespace thrum

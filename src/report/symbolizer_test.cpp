@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report/symbolizer.hpp"
+#include "report/debug_names.hpp"
 #include "report/variables.hpp"
 
 #include <gtest/gtest.h>

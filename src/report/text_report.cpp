@@ -32,9 +32,12 @@ std::string headline(const TestResult& test, const TextStyle& style) {
 std::string coverage_text(const TestResult& test, const TextStyle& style) {
   double rate = test.seconds > 0 ? static_cast<double>(test.executions) / test.seconds : 0;
   std::string text = wrap("Covered: " + test.guarantee + ".", "", style.width);
+  std::string strategy = test.strategy;
+  for (std::size_t i = 0; i < test.priorities.size(); ++i)
+    strategy += (i == 0 ? " by " : ", ") + test.priorities[i];
   return text + fmt::format("{} execution{} in {:.2f} s ({:.0f}/s), up to {} thread{}, strategy {}.\n",
                             test.executions, plural(test.executions), test.seconds, rate, test.threads_max,
-                            plural(static_cast<unsigned>(test.threads_max)), test.strategy);
+                            plural(static_cast<unsigned>(test.threads_max)), strategy);
 }
 
 // Takes the traces of this test's bugs off the front of those that are left.

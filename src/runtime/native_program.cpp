@@ -11,6 +11,7 @@
 #include "runtime/descriptors.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/files.hpp"
+#include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/leaks.hpp"
@@ -29,6 +30,7 @@
 #include "runtime/signals.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/system_calls.hpp"
+#include "runtime/temporary_file.hpp"
 #include "runtime/test_framework.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
@@ -219,7 +221,9 @@ void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
 SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
   while (true) {
     g_restart = false;
-    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, job.settings);
+    StrategySettings settings = job.settings;
+    settings.make_file = make_temporary_file;
+    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, settings);
     THRUM_CHECK(strategy != nullptr);
     SearchResult one = explore(program, *strategy, limits_of(job, before.executions));
     bool by_race = !g_restart && learn_race(one, job);
@@ -288,6 +292,7 @@ void engine() {
   report.started_threads = true;
   const Job& job = *world.job;
   race_judge().known().add(job.known_races);
+  focus().begin(job.focus_code, job.focus_data);
   if (job.replay) {
     Trace& trace = report.replayed.emplace();
     announce(*job.replay);

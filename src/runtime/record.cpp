@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/allocations.hpp"
+#include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
@@ -107,6 +108,7 @@ void running_code(std::span<std::uint64_t> code) {
 }
 
 void note_stack(Thread& thread) {
+  if (focus().is_on_code()) thread.focus = focus().of_running_stack();
   if (!scheduler().director().records_places()) return;
   thread.frames = running_frames();
   thread.stack = places_of(thread.frames);
@@ -167,6 +169,7 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
     default: break;
   }
   event.timed = thread.has_deadline;
+  if (focus().is_on()) event.focus = thread.focus | focus().of_object(event.object, event.size);
   event.forced = thread.forced;
   thread.has_deadline = thread.forced = false;
   trace.events.push_back(event);

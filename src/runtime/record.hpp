@@ -14,7 +14,7 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
-// Notes the running stack as the one of the thread's pending operation, where the current trace is to hold
+// Notes whether the running stack is in focus, where that is asked for; and the stack as the one of the thread's pending operation, where the current trace is to hold
 // stacks.
 void note_stack(Thread& thread);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/failure.hpp"
+#include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/lock_misuse.hpp"
@@ -257,6 +258,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   point_.key = key;
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
+  point_.step = points_ - 1;
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
   Thread& next = *option_threads_[taken];
@@ -502,6 +504,7 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.object = thread->object;
     next.operand = thread->lock != 0 ? thread->lock : thread->object;
     next.woken_by = thread->woken_by;
+    if (focus().is_on()) next.focus = thread->focus | focus().of_object(next.object, next.size);
     pending_.push_back(next);
   }
   return pending_;
@@ -711,6 +714,7 @@ std::uint16_t Scheduler::choose_value(std::uint16_t n) {
 std::uint16_t Scheduler::choose(ChoiceKind kind) {
   ChoicePoint point;
   point.key = {current_->id, kind, current_->events};
+  point.step = points_;
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) end_execution();
   if (current_->atomic_depth != 0) ++current_->events;  // the section is one event, and may choose again

@@ -143,6 +143,7 @@ struct alignas(64) Thread : Turn, Standing {
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
   std::size_t guard_size = 0;
+  std::uint8_t focus = 0;  // of the pending operation, where priorities ask for it: kFocusMethod or 0
   // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind
   // them.
   std::vector<Place> stack;

@@ -7,9 +7,13 @@
 
 namespace thrum {
 
-ExecutionTree::ExecutionTree() : entries_{Entry{kNone, 0, 0, 0, 1, 0, 0}} {}
+ExecutionTree::ExecutionTree() {
+  chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
+  at(kRoot) = Entry{kNone, 0, 0, 0, 1, 0, 0};
+  used_ = 1;
+}
 
-ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure) {
+ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure, std::uint32_t step) {
   Entry entry{parent,
               departure.key.index,
               departure.key.thread,
@@ -17,24 +21,34 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure) 
               1,
               static_cast<std::uint32_t>(departure.key.kind) & 7,
               static_cast<std::uint32_t>(departure.option.via) & 7};
-  Entry& above = entries_[parent];
-  above.children = (above.children + 1) & 0x3ffffff;
-  THRUM_CHECK(above.children != 0);
+  hold(parent);
   ++live_;
-  if (free_ == kNone) {
-    THRUM_CHECK(entries_.size() < kNone);
-    entries_.push_back(entry);
-    return static_cast<Node>(entries_.size() - 1);
-  }
   Node node = free_;
-  free_ = entries_[node].parent;
-  entries_[node] = entry;
+  if (node == kNone) {
+    THRUM_CHECK(used_ < kNone);
+    node = used_++;
+    if (node >> kChunkBits == chunks_.size())
+      chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
+  } else {
+    free_ = at(node).parent;
+  }
+  at(node) = entry;
+  if (measured_) {
+    if (steps_.size() <= node) steps_.resize(node + 1);
+    steps_[node] = step;
+  }
   return node;
+}
+
+void ExecutionTree::hold(Node node) {
+  Entry& entry = at(node);
+  entry.children = (entry.children + 1) & 0x3ffffff;
+  THRUM_CHECK(entry.children != 0);
 }
 
 void ExecutionTree::release(Node node) {
   while (true) {
-    Entry& entry = entries_[node];
+    Entry& entry = at(node);
     entry.children = (entry.children - 1) & 0x3ffffff;
     if (entry.children != 0) return;
     THRUM_CHECK(node != kRoot);
@@ -48,12 +62,37 @@ void ExecutionTree::release(Node node) {
 
 void ExecutionTree::path(Node node, std::vector<Departure>& departures) const {
   departures.clear();
-  for (; node != kRoot; node = entries_[node].parent) {
-    const Entry& entry = entries_[node];
+  for (; node != kRoot; node = at(node).parent) {
+    const Entry& entry = at(node);
     departures.push_back({{entry.thread, static_cast<ChoiceKind>(entry.kind), entry.index},
                           {entry.option, static_cast<Via>(entry.via)}});
   }
   std::reverse(departures.begin(), departures.end());
+}
+
+// Of each execution that has children the tree of partial schedules holds the steps up to the last one's.
+ExecutionTree::Uncompressed ExecutionTree::uncompressed() const {
+  THRUM_CHECK(measured_);
+  constexpr std::uint32_t kNoChild = 0xffffffff;
+  std::vector<std::uint32_t> last(used_, kNoChild);  // the step of the last child
+  for (Node node = 1; node < used_; ++node) {
+    const Entry& entry = at(node);
+    if (entry.children == 0) continue;  // free
+    std::uint32_t& latest = last[entry.parent];
+    latest = latest == kNoChild ? steps_[node] : std::max(latest, steps_[node]);
+  }
+  Uncompressed count;
+  count.tree = live_;  // each departs by one step; the root is the beginning
+  for (Node node = 0; node < used_; ++node) {
+    if (at(node).children == 0) continue;
+    std::uint32_t begin = node == kRoot ? 0 : steps_[node] + 1;
+    if (last[node] == kNoChild) {
+      count.apart += begin;
+    } else if (last[node] > begin) {
+      count.tree += last[node] - begin;
+    }
+  }
+  return count;
 }
 
 }  // namespace thrum

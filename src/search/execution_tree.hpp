@@ -9,9 +9,13 @@
 // Invariants:
 //   1. A node lives while it is held or a child of it lives.
 //   2. The root (kRoot, the empty plan) always lives.
+//
+// How much the tree saves can be measured: uncompressed() counts what the same plans would take as schedules,
+// whose nodes are single steps (GAMBIT, section 3.1).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -25,16 +29,32 @@ class ExecutionTree {
 
   ExecutionTree();
 
-  // A new child of parent, held by the caller until release(). REQUIRES: parent lives.
-  Node add(Node parent, const Departure& departure);
+  // A new child of parent, held by the caller until release(). step: of the execution, at which it departs;
+  // kept only where the tree is measured. REQUIRES: parent lives.
+  Node add(Node parent, const Departure& departure, std::uint32_t step = 0);
 
-  // Lets go of a node that add() gave.
+  // Holds a node that lives, once more.
+  void hold(Node node);
+
+  // Lets go of a node that add() or hold() gave.
   void release(Node node);
 
   // Writes the departures from the root to node.
   void path(Node node, std::vector<Departure>& departures) const;
 
   std::size_t live() const { return live_; }
+
+  // From now on steps are kept. REQUIRES: only the root lives.
+  void measure() { measured_ = true; }
+
+  struct Uncompressed {
+    std::uint64_t tree = 0;   // nodes of one tree of partial schedules, which share their beginnings
+    std::uint64_t apart = 0;  // steps of the schedules of the leaves, each by itself
+  };
+  // Schedules end with the step by which their plan departs. REQUIRES: measured.
+  Uncompressed uncompressed() const;
+
+  static constexpr std::size_t kNodeBytes = 16;
 
  private:
   struct Entry {
@@ -46,11 +66,20 @@ class ExecutionTree {
     std::uint32_t kind : 3;
     std::uint32_t via : 3;
   };
-  static_assert(sizeof(Entry) == 16);
+  static_assert(sizeof(Entry) == kNodeBytes);
 
-  std::vector<Entry> entries_;
-  Node free_ = kNone;  // a list through Entry::parent
+  // Entries lie in chunks, so that a tree of a gigabyte is never copied in order to grow.
+  static constexpr std::uint32_t kChunkBits = 12;
+  static constexpr std::uint32_t kChunk = 1u << kChunkBits;
+  Entry& at(Node node) { return chunks_[node >> kChunkBits][node & (kChunk - 1)]; }
+  const Entry& at(Node node) const { return chunks_[node >> kChunkBits][node & (kChunk - 1)]; }
+
+  std::vector<std::unique_ptr<Entry[]>> chunks_;
+  std::uint32_t used_ = 0;  // entries that were ever in use
+  Node free_ = kNone;       // a list through Entry::parent
   std::size_t live_ = 1;
+  bool measured_ = false;
+  std::vector<std::uint32_t> steps_;  // by node, where measured
   static constexpr Node kNone = 0xffffffff;
 };
 

@@ -36,6 +36,27 @@ TEST(ExecutionTree, ANodeLivesWhileAChildDoes) {
   EXPECT_EQ(tree.live(), 1u);
 }
 
+// GAMBIT's Figure 3, two threads of two operations each: A1 is replaced by B0 at step 1, A0 by B0 at step 0;
+// of the second, B1 by A0 at step 1. Schedules: A0 B0 | B0 | B0 A0.
+TEST(ExecutionTree, CountsWhatItSaves) {
+  ExecutionTree tree;
+  tree.measure();
+  EXPECT_EQ(tree.uncompressed().tree, 1u);
+  EXPECT_EQ(tree.uncompressed().apart, 0u);
+  ExecutionTree::Node late = tree.add(ExecutionTree::kRoot, {}, 1);
+  ExecutionTree::Node early = tree.add(ExecutionTree::kRoot, {}, 0);
+  EXPECT_EQ(tree.uncompressed().tree, 4u);   // the beginning, A0, A0 B0, B0
+  EXPECT_EQ(tree.uncompressed().apart, 3u);  // A0 B0, B0
+  ExecutionTree::Node child = tree.add(early, {}, 5);
+  tree.release(early);
+  EXPECT_EQ(tree.uncompressed().tree, 9u);   // and four more of that execution, and the child's step
+  EXPECT_EQ(tree.uncompressed().apart, 8u);  // A0 B0, and the child's
+  tree.release(late);
+  EXPECT_EQ(tree.uncompressed().tree, 7u);
+  tree.release(child);
+  EXPECT_EQ(tree.uncompressed().tree, 1u);
+}
+
 // Against a map from held nodes to whole paths.
 TEST(ExecutionTree, AgreesWithWholePaths) {
   Random random(11);

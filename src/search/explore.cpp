@@ -63,7 +63,10 @@ SearchResult Search::run() {
       result_.end = SearchEnd::executions;
       break;
     }
-    if (!strategy_.next(plan_)) break;
+    if (!strategy_.next(plan_)) {
+      if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
+      break;
+    }
     limits_.announce(plan_);
     program_.run(plan_, &strategy_, strategy_.recording(), trace_);
     bool repeats = strategy_.repeats();
@@ -91,6 +94,7 @@ SearchResult Search::run() {
   }
   result_.seconds = elapsed();
   result_.guarantee = strategy_.guarantee();
+  result_.statistics = strategy_.statistics();
   // What had not been run when a bug was found may have been run since.
   for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
   return std::move(result_);

@@ -53,6 +53,7 @@ struct SearchResult {
   std::uint64_t assumptions_failed = 0;
   std::uint16_t threads_max = 0;
   double seconds = 0;
+  SearchStatistics statistics;
   Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
   std::string lost_reason;  // empty: the worker noted it
 };

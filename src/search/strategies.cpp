@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/strategies.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "search/best_first.hpp"
 #include "search/dpor.hpp"
 #include "search/pct.hpp"
 #include "search/pos.hpp"
@@ -12,14 +16,36 @@ namespace thrum {
 
 namespace {
 
-std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
+std::unique_ptr<Strategy> make_systematic(const StrategySettings& settings, bool cheapest_first) {
+  // Rather run something twice than write a file.
+  constexpr std::uint64_t kPlanBytes = 2 * (ExecutionTree::kNodeBytes + sizeof(Fringe::Waiting));
+  auto most = static_cast<std::size_t>(settings.memory_max / kPlanBytes);
+  std::size_t fringe_max = settings.make_file ? std::min(settings.fringe_max, most) : settings.fringe_max;
   return std::make_unique<Systematic>(
-      Systematic::Settings{settings.base, settings.limit, true, settings.fringe_max});
+      Systematic::Settings{settings.base,
+                           settings.limit,
+                           cheapest_first,
+                           fringe_max,
+                           {settings.memory_max, settings.make_file, settings.measure_tree}});
+}
+
+std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
+  return make_systematic(settings, true);
 }
 
 std::unique_ptr<Strategy> make_dfs(const StrategySettings& settings) {
-  return std::make_unique<Systematic>(
-      Systematic::Settings{settings.base, settings.limit, false, settings.fringe_max});
+  return make_systematic(settings, false);
+}
+
+std::unique_ptr<Strategy> make_best_first(const StrategySettings& settings) {
+  std::optional<PriorityList> list = PriorityList::make(settings.priorities);
+  if (!list) return nullptr;
+  return std::make_unique<BestFirst>(
+      BestFirst::Settings{settings.base,
+                          settings.limit,
+                          std::move(*list),
+                          settings.seed,
+                          {settings.memory_max, settings.make_file, settings.measure_tree}});
 }
 
 std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
@@ -59,6 +85,7 @@ constexpr StrategyRow kStrategies[] = {
      make_dpor<Dpor::Algorithm::source>},
     {"dpor-persistent", "the same with persistent sets and sleep sets, as first published: some more are",
      make_dpor<Dpor::Algorithm::persistent>},
+    {"best-first", "every execution within the bound, in the order of --priority", make_best_first},
     {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends",
      make_random},
     {"pct", "random priorities that change at a few random steps: bugs of depth --depth with a known chance",

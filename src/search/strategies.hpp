@@ -5,8 +5,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "search/spill_file.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
@@ -19,6 +22,10 @@ struct StrategySettings {
   std::size_t fringe_max =
       4'000'000;            // plans that wait in a systematic search, before it saves memory for time
   std::uint32_t depth = 3;  // --depth: of the bugs that pct is to find
+  std::vector<std::string> priorities = {};           // --priority: names of priorities.hpp
+  std::uint64_t memory_max = std::uint64_t{1} << 30;  // --search-memory: bytes of tree and fringe
+  bool measure_tree = false;          // for benchmarks: SearchStatistics::uncompressed is wanted
+  MakeSpillFile make_file = nullptr;  // for what goes beyond; nullptr: memory is not limited
 };
 
 struct StrategyRow {
@@ -30,7 +37,7 @@ struct StrategyRow {
 // Every strategy there is; the first is the default.
 std::span<const StrategyRow> strategies();
 
-// Nothing where there is none of that name.
+// Nothing where there is none of that name, or a priority of theirs.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings);
 
 }  // namespace thrum

@@ -91,12 +91,26 @@ struct Guarantee {
   std::optional<Chance> chance;
 };
 
+// What a search keeps in order to go on.
+struct SearchStatistics {
+  std::uint64_t waiting = 0;    // plans, those in a file too
+  std::uint64_t nodes = 0;      // that live in the execution tree, its root too
+  std::uint64_t nodes_max = 0;  // at once, so far; 0: there is no tree
+  std::uint64_t spilled = 0;    // plans that were written to a file so far
+  // What the tree would be if it held steps (ExecutionTree::uncompressed); 0: not measured.
+  std::uint64_t uncompressed = 0;
+  std::uint64_t apart = 0;
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
   // Writes the next plan to run; false where none is left.
   virtual bool next(Plan& plan) = 0;
+
+  // Why next() gave no plan though some are left, in one line; empty where none is left.
+  virtual std::string problem() const { return {}; }
 
   // Whether the plan that next() wrote has run before, and runs again only to learn more from it. It is not
   // counted again.
@@ -125,6 +139,8 @@ class Strategy {
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
 
   virtual Guarantee guarantee() const = 0;
+
+  virtual SearchStatistics statistics() const { return {}; }
 };
 
 }  // namespace thrum

@@ -3,53 +3,21 @@
 
 #include <algorithm>
 
-#include "support/check.hpp"
-
 namespace thrum {
 
-namespace {
-// ChoicePoint::cost_before holds no more. Only what a file says can be beyond it.
-constexpr std::uint32_t kCostMax = 0xffff;
-}  // namespace
-
-Systematic::Systematic(Settings settings) : settings_(settings) {
-  push_plan({}, {ExecutionTree::kRoot, 0, 0});
-}
-
-void Systematic::push(Waiting waiting) {
-  std::size_t bucket = bucket_of(waiting.cost);
-  if (buckets_.size() <= bucket) buckets_.resize(bucket + 1);
-  buckets_[bucket].push_back(waiting);
-  ++waiting_;
-  first_ = std::min(first_, bucket);
-}
-
-// as: all but the node.
-void Systematic::push_plan(const std::vector<Departure>& departures, Waiting as) {
-  Node node = ExecutionTree::kRoot;
-  for (const Departure& departure : departures) {
-    Node child = tree_.add(node, departure);
-    if (node != ExecutionTree::kRoot) tree_.release(node);
-    node = child;
-  }
-  as.node = node;
-  push(as);
+Systematic::Systematic(Settings settings) : settings_(settings), fringe_(settings.fringe) {
+  fringe_.push_plan({}, 0, 0);
 }
 
 bool Systematic::next(Plan& plan) {
-  while (first_ < buckets_.size() && buckets_[first_].empty()) ++first_;
-  if (first_ == buckets_.size()) return false;
-  running_ = buckets_[first_].back();
-  buckets_[first_].pop_back();
-  --waiting_;
-  cost_max_ = std::max<std::uint32_t>(cost_max_, running_.cost);
+  if (!fringe_.pop(running_)) return false;
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
-  tree_.path(running_.node, plan.departures);
+  fringe_.path(running_, plan.departures);
   return true;
 }
 
 void Systematic::learn(const Plan&, const Trace& trace) {
-  const bool full = waiting_ >= settings_.fringe_max;
+  const bool full = fringe_.size() >= settings_.fringe_max;
   std::optional<std::uint32_t>
       later;  // the least cost of what departs from this execution and is left for another run
   // The deepest choice is pushed last and so served first; of one choice's options the first.
@@ -61,111 +29,40 @@ void Systematic::learn(const Plan&, const Trace& trace) {
           point.cost_before + option_cost(point, options, static_cast<std::uint16_t>(i), settings_.base);
       if (running_.again && cost < running_.cost) continue;  // was pushed before
       if (settings_.limit && cost > *settings_.limit) {
-        excluded_ = true;
-      } else if (full && bucket_of(cost) > bucket_of(running_.cost)) {
+        fringe_.exclude();
+      } else if (full && key_of(cost) > key_of(running_.cost)) {
         later = std::min(later.value_or(cost), cost);
       } else {
-        push({tree_.add(running_.node, {point.key, options[i]}), cost & kCostMax, 0});
+        fringe_.push(running_.node, {point.key, options[i]}, point.step, key_of(cost), cost);
       }
     }
   }
   if (later) {
-    push({running_.node, *later & kCostMax, 1});
-  } else if (running_.node != ExecutionTree::kRoot) {
-    tree_.release(running_.node);
+    fringe_.push_again(running_, key_of(*later), *later);
+  } else {
+    fringe_.release(running_);
   }
+  fringe_.settle();
 }
 
 std::unique_ptr<Strategy> Systematic::split() {
   if (fringe_size() < 2) return nullptr;
   auto other = std::make_unique<Systematic>(settings_);
-  other->buckets_.clear();
-  other->waiting_ = 0;
-  std::vector<Departure> departures;
-  // The older half of each bucket: the plans that depart early have the most below them. Where a bucket
-  // cannot be halved, the odd one goes now to the other, now to neither, so that both have something to do.
-  std::size_t odd = 1;
-  for (auto& bucket : buckets_) {
-    auto half = bucket.begin() + static_cast<std::ptrdiff_t>((bucket.size() + odd) / 2);
-    if (bucket.size() % 2 == 1) odd = 1 - odd;
-    for (auto waiting = bucket.begin(); waiting != half; ++waiting) {
-      tree_.path(waiting->node, departures);
-      other->push_plan(departures, *waiting);
-      if (waiting->node != ExecutionTree::kRoot) tree_.release(waiting->node);
-    }
-    waiting_ -= static_cast<std::size_t>(half - bucket.begin());
-    bucket.erase(bucket.begin(), half);
-  }
+  other->fringe_ = Fringe(settings_.fringe);
+  fringe_.split(other->fringe_);
   return other;
 }
 
-void Systematic::merge(Strategy& other_strategy) {
-  auto& other = dynamic_cast<Systematic&>(other_strategy);
-  std::vector<Departure> departures;
-  for (auto& bucket : other.buckets_) {
-    for (const Waiting& waiting : bucket) {
-      other.tree_.path(waiting.node, departures);
-      push_plan(departures, waiting);
-    }
-    bucket.clear();
-  }
-  other.waiting_ = 0;
-  other.tree_ = ExecutionTree();
-  excluded_ = excluded_ || other.excluded_;
-  cost_max_ = std::max(cost_max_, other.cost_max_);
-}
+void Systematic::merge(Strategy& other) { fringe_.merge(dynamic_cast<Systematic&>(other).fringe_); }
 
-void Systematic::save(ByteWriter& out, const ThreadNames& names) const {
-  out.put(excluded_);
-  out.put(cost_max_);
-  out.put(static_cast<std::uint32_t>(fringe_size()));
-  Plan plan;
-  for (const auto& bucket : buckets_) {
-    for (const Waiting& waiting : bucket) {
-      tree_.path(waiting.node, plan.departures);
-      out.put(std::uint32_t{waiting.cost});
-      out.put(waiting.again != 0);
-      write_plan(out, plan, names);
-    }
-  }
-}
+void Systematic::save(ByteWriter& out, const ThreadNames& names) const { fringe_.save(out, names); }
 
 bool Systematic::load(ByteReader& in, ThreadNames& names) {
-  buckets_.clear();
-  waiting_ = 0;
-  tree_ = ExecutionTree();
-  first_ = 0;
-  excluded_ = in.get<bool>();
-  cost_max_ = in.get<std::uint32_t>();
-  std::uint32_t count = in.get_count();
-  for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
-    auto cost = in.get<std::uint32_t>();
-    bool again = in.get<bool>();
-    Plan plan = read_plan(in, names);
-    if (cost > kCostMax) in.fail();
-    if (in.ok()) push_plan(plan.departures, {ExecutionTree::kRoot, cost & kCostMax, again});
-  }
+  fringe_ = Fringe(settings_.fringe);
+  fringe_.load(in, names);
   return in.ok();
 }
 
-Guarantee Systematic::guarantee() const {
-  Guarantee guarantee;
-  std::optional<std::uint32_t> cheapest;
-  for (const auto& bucket : buckets_) {
-    for (const Waiting& waiting : bucket) {
-      cheapest = std::min<std::uint32_t>(cheapest.value_or(waiting.cost), waiting.cost);
-    }
-  }
-  guarantee.exhausted = !cheapest;
-  guarantee.complete = guarantee.exhausted && !excluded_;
-  Bound bound{settings_.base, settings_.limit, std::nullopt};
-  if (cheapest) {
-    if (*cheapest > 0) bound.completed = *cheapest - 1;
-  } else {
-    bound.completed = settings_.limit ? *settings_.limit : cost_max_;
-  }
-  guarantee.bounds.push_back(bound);
-  return guarantee;
-}
+Guarantee Systematic::guarantee() const { return fringe_.guarantee(settings_.base, settings_.limit); }
 
 }  // namespace thrum

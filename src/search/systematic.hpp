@@ -13,24 +13,24 @@
 // Taking the newest plan first is depth-first search. Taking the cheapest first is iterative context bounding
 // (Musuvathi and Qadeer, PLDI 2007, Algorithm 1): its work queue is bucket c, its next work queue the
 // one behind it, since what follows a departure by default costs nothing. With costs counted as delays it is
-// delay bounding (Emmi, Qadeer, Rakamaric, POPL 2011). The plans wait in an execution tree (GAMBIT,
-// section 3.2).
+// delay bounding (Emmi, Qadeer, Rakamaric, POPL 2011). The plans wait in a fringe, whose keys are costs, or
+// all the same.
 //
 // Each execution leaves many plans that cost one more, and most wait until the whole level is done. Where too
 // many wait, an execution is put down in place of the plans that come from it, and run a second time when
 // their turn comes: a few percent more executions for a fiftieth of the memory.
 //
 // Tried and rejected: depth-first search with the bound raised step by step, which needs no fringe, but runs
-// every execution of the smaller bounds again.
+// every execution of the smaller bounds again. And the fringe's file in place of the second run: a million
+// executions a second leave a hundred megabytes of plans a second, and each would be written and read again.
 //
 // Tested by systematic_test.cpp and, against the brute-force oracle, oracle_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "search/execution_tree.hpp"
+#include "search/fringe.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
@@ -43,6 +43,7 @@ class Systematic final : public Strategy {
     bool cheapest_first = true;          // false: depth-first
     std::size_t fringe_max =
         4'000'000;  // so many plans wait; of further ones, only the executions they come from
+    Fringe::Settings fringe = {};
   };
 
   explicit Systematic(Settings settings);
@@ -56,32 +57,18 @@ class Systematic final : public Strategy {
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
   Guarantee guarantee() const override;
+  std::string problem() const override { return fringe_.problem(); }
+  SearchStatistics statistics() const override { return fringe_.statistics(); }
 
   // Plans that wait.
-  std::size_t fringe_size() const { return waiting_; }
-
-  // Nodes of the execution tree: what the plans that wait take, and one.
-  std::size_t nodes() const { return tree_.live(); }
+  std::size_t fringe_size() const { return fringe_.size(); }
 
  private:
-  using Node = ExecutionTree::Node;
-  struct Waiting {
-    Node node;
-    std::uint32_t cost : 31;
-    std::uint32_t again : 1;  // has run; is to run again for what departs from it at this cost
-  };
-  std::size_t bucket_of(std::uint32_t cost) const { return settings_.cheapest_first ? cost : 0; }
-  void push(Waiting waiting);
-  void push_plan(const std::vector<Departure>& departures, Waiting as);
+  Fringe::Key key_of(std::uint32_t cost) const { return settings_.cheapest_first ? cost : 0; }
 
   Settings settings_;
-  ExecutionTree tree_;
-  std::vector<std::vector<Waiting>> buckets_;  // what waits, each bucket served last in, first out
-  std::size_t first_ = 0;                      // no bucket before it holds anything
-  std::size_t waiting_ = 0;                    // in all buckets
-  Waiting running_{ExecutionTree::kRoot, 0, 0};
-  bool excluded_ = false;       // the limit kept something out
-  std::uint32_t cost_max_ = 0;  // the dearest execution so far
+  Fringe fringe_;
+  Fringe::Waiting running_;
 };
 
 }  // namespace thrum

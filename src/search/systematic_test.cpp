@@ -93,7 +93,7 @@ TEST(Systematic, RunsEveryCombinationOnce) {
       EXPECT_EQ(run_all(program, search), 243);
       EXPECT_TRUE(search.guarantee().complete);
       EXPECT_EQ(search.fringe_size(), 0u);
-      EXPECT_EQ(search.nodes(), 1u) << "nothing is kept of what was run";
+      EXPECT_EQ(search.statistics().nodes, 1u) << "nothing is kept of what was run";
     }
   }
 }
@@ -121,7 +121,7 @@ TEST(Systematic, RunsSomeTwiceRatherThanRememberAll) {
     EXPECT_GT(repeated, 0);
     EXPECT_LT(repeated, kAll);
     EXPECT_TRUE(search.guarantee().complete);
-    EXPECT_EQ(search.nodes(), 1u);
+    EXPECT_EQ(search.statistics().nodes, 1u);
     most = std::max(most, waiting);
   }
   EXPECT_LT(most, 800u) << "all at once would be more";
@@ -230,7 +230,7 @@ TEST(Systematic, SplitsIntoTwoThatHaveWork) {
   }
   EXPECT_EQ(run, 64);
   EXPECT_TRUE(search.guarantee().complete);
-  EXPECT_EQ(search.nodes(), 1u);
+  EXPECT_EQ(search.statistics().nodes, 1u);
 }
 
 // What the other excluded, and how far it came, counts too.

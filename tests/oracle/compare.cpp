@@ -5,6 +5,8 @@
 #include <unordered_set>
 
 #include "search/explore.hpp"
+#include "search/memory_file.hpp"
+#include "search/priorities.hpp"
 #include "search/strategies.hpp"
 
 namespace thrum {
@@ -214,8 +216,14 @@ class Workers {
       : code_(code), findings_(findings), random_(seed) {
     settings_.limit = one_in(2) ? std::nullopt : std::optional<std::uint32_t>(random_.below(3));
     settings_.base = one_in(2) ? Base::nonpreemptive : Base::round_robin;
-    name_ = one_in(2) ? "icb" : "dfs";
+    constexpr const char* kNames[] = {"icb", "dfs", "best-first"};
+    name_ = kNames[random_.below(3)];
     if (one_in(3)) settings_.fringe_max = random_.below(8);
+    if (name_ == kNames[2]) settings_.priorities = random_priorities();
+    if (one_in(3)) {
+      settings_.memory_max = random_.below(1000);
+      settings_.make_file = MemoryFile::make;
+    }
     count_ = 1 + random_.below(3);
     moves_all_ = one_in(2);
     for (std::size_t i = 0; i < count_; ++i) add_worker();
@@ -246,6 +254,13 @@ class Workers {
   };
 
   bool one_in(std::uint64_t n) { return random_.below(n) == 0; }
+  std::vector<std::string> random_priorities() {
+    std::vector<std::string> names;
+    for (const PriorityRow& row : priorities()) {
+      if (one_in(3)) names.emplace_back(row.name);
+    }
+    return names;
+  }
   std::unique_ptr<Strategy> make() { return make_strategy(name_, settings_); }
 
   // Its thread ids are others than those of the other workers, for the same names.

@@ -48,8 +48,8 @@ std::string compare_spurious(const Findings& without, const Findings& with);
 // put down and taken up in between, and another worker can take a part; and nothing is claimed but a chance.
 std::string compare_randomised(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 
-// icb or dfs by several workers, each with thread names of its own, interrupted at random moments by split,
-// merge, save and load: together the same executions, each once.
+// icb, dfs or best-first by several workers, perhaps with little memory, each with thread names of its own,
+// interrupted at random moments by split, merge, save and load: together the same executions, each once.
 std::string compare_workers(const ToyCode& code, const Findings& findings, std::uint64_t seed);
 
 }  // namespace thrum

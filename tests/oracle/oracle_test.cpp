@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "oracle/compare.hpp"
+#include "oracle/compare_best_first.hpp"
 #include "oracle/compare_races.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/shrink.hpp"
@@ -36,6 +37,8 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   std::string wrong = compare_systematic(code, findings);
+  if (wrong.empty()) wrong = compare_best_first(code, findings, seed);
+  if (wrong.empty()) wrong = compare_order(code, findings, seed);
   if (wrong.empty()) wrong = compare_explore(code, findings);
   if (wrong.empty()) wrong = compare_randomised(code, findings, seed);
   if (wrong.empty()) wrong = compare_workers(code, findings, seed);

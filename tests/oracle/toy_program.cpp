@@ -243,6 +243,7 @@ int ToyProgram::pick(Via& via) {
     ++trace_->points;
     return running_;
   }
+  point.step = trace_->points;
   collect_options(point);
   if (options_.empty()) {
     bool alive =

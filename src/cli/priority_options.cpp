@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by tests/endtoend/best_first_test.cpp.
+#include "cli/priority_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "cli/error.hpp"
+#include "report/named_ranges.hpp"
+#include "search/priorities.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr const char* kBestFirst = "best-first";
+constexpr const char* kDefaultPriorities = "mdpor,pb";
+
+std::string names_of_priorities() {
+  std::string names;
+  for (const PriorityRow& row : priorities()) names.append(names.empty() ? "" : ", ").append(row.name);
+  return names;
+}
+
+// "500M": a number and K, M, G or nothing.
+std::uint64_t read_size(const std::string& option, const std::string& text) {
+  std::uint64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  constexpr std::string_view kUnits = "KMGT";
+  std::size_t place = unit.empty() ? 0 : kUnits.find(unit[0]) + 1;
+  std::uint64_t most = UINT64_MAX >> (10 * place);
+  bool is_unit = unit.size() <= 1 && (unit.empty() || place != 0);
+  if (error != std::errc() || !is_unit || number == 0 || number > most) {
+    throw UserError(
+        fmt::format("{}: '{}' is no size; it takes a number of bytes, or with K, M, G or T "
+                    "behind it, such as 500M",
+                    option, text));
+  }
+  return number << (10 * place);
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::size_t comma = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return words;
+}
+
+void check_names(const std::vector<std::string>& names) {
+  auto known = priorities();
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    bool found =
+        std::any_of(known.begin(), known.end(), [&](const PriorityRow& row) { return row.name == *name; });
+    if (!found) {
+      throw UserError(fmt::format("--priority: '{}' is unknown; it takes a list, with commas, of {}", *name,
+                                  names_of_priorities()));
+    }
+    if (std::find(names.begin(), name, *name) != name)
+      throw UserError(fmt::format("--priority: {} stands there twice", *name));
+  }
+}
+
+// A priority that asks for a focus, and the option that names one, go together.
+void check_focus(const CheckOptions& options, const char* priority, const char* option,
+                 const std::vector<std::string>& names) {
+  const std::vector<std::string>& list = options.settings.priorities;
+  bool asked = std::find(list.begin(), list.end(), priority) != list.end();
+  if (asked && names.empty())
+    throw UserError(fmt::format("--priority {}: nothing is in focus; name it with {}", priority, option));
+  if (!asked && !names.empty())
+    throw UserError(fmt::format("{}: no priority asks for it; add --strategy best-first --priority {}",
+                                option, priority));
+}
+
+void add_ranges(const std::vector<OffsetRange>& found, std::vector<OffsetRange>& ranges,
+                const std::string& problem) {
+  if (found.empty()) throw UserError(problem);
+  ranges.insert(ranges.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+void add_priority_options(CLI::App& app, CheckOptions& options) {
+  app.add_option("--priority", options.priority,
+                 "best-first: what to run first, the next in the list among equals: " +
+                     names_of_priorities() + " [" + kDefaultPriorities + "]")
+      ->type_name("A,B,...");
+  app.add_option("--focus-method", options.focus_methods,
+                 "A function for the priority method, such as push or Queue::push (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--focus-var", options.focus_variables,
+                 "A global variable for the priority var (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--search-memory", options.search_memory,
+                 "Memory for schedules that wait to be run; what goes beyond lies in a temporary file")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_flag("--measure-tree", options.settings.measure_tree)->group("");  // for scripts/tree-memory
+}
+
+void validate_priorities(CheckOptions& options) {
+  options.settings.memory_max = read_size("--search-memory", options.search_memory);
+  if (options.strategy == kBestFirst) {
+    options.settings.priorities =
+        split_list(options.priority.empty() ? kDefaultPriorities : options.priority);
+    check_names(options.settings.priorities);
+  } else if (!options.priority.empty()) {
+    throw UserError("--priority: only best-first search has priorities; add --strategy best-first");
+  }
+  check_focus(options, "method", "--focus-method", options.focus_methods);
+  check_focus(options, "var", "--focus-var", options.focus_variables);
+}
+
+void find_focus(const CheckOptions& options, const std::string& program, Job& job) {
+  for (const std::string& name : options.focus_methods) {
+    add_ranges(ranges_of_function(program, name), job.focus_code,
+               fmt::format("--focus-method: {} has no function {}; it must be one of the program's own, "
+                           "compiled with -g or not stripped",
+                           program, name));
+  }
+  for (const std::string& name : options.focus_variables) {
+    add_ranges(ranges_of_variable(program, name), job.focus_data,
+               fmt::format("--focus-var: {} has no global variable {}; it must be one of the program's own, "
+                           "and its symbols not stripped",
+                           program, name));
+  }
+}
+
+}  // namespace thrum
