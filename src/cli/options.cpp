@@ -27,7 +27,6 @@ struct Later {
 };
 constexpr std::array kLater = {Later{"--program-memory", 1}, Later{"--isolate", 1}};
 constexpr std::array<std::string_view, 1> kLaterStrategies = {"bpor"};
-constexpr std::array<std::string_view, 5> kRandomised = {"random", "pct", "pos", "surw", "urw"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 
@@ -64,8 +63,13 @@ void read_bound(CheckOptions& options) {
         fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none",
                     options.bound, UINT16_MAX));
   }
-  if (std::find(kRandomised.begin(), kRandomised.end(), options.strategy) != kRandomised.end())
+  const StrategyRow* strategy = find_strategy(options.strategy);
+  if (strategy && strategy->kind == StrategyKind::randomised)
     throw UserError(fmt::format("--bound: the strategy {} has no bound; leave it out", options.strategy));
+  if (strategy && strategy->kind == StrategyKind::reduction) {
+    throw UserError(fmt::format(
+        "--bound: with {} schedules within the bound could be missed; leave it out, or take icb", options.strategy));
+  }
   options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
   options.settings.limit = limit;
 }

@@ -124,17 +124,17 @@ struct Event {
   Operation operation = Operation::load;
   Outcome outcome = Outcome::done;
   std::uint32_t size = 0;  // bytes touched from object on; 0: a synchronization object as a whole
-  // The event that ended the wait behind which this one stands, counted from 1 among the execution's events
-  // (a signal, a futex wake); 0: none.
+  // The step that ended the wait behind which this event stands (a signal, a futex wake), counted from 1
+  // among the execution's; 0: none.
   std::uint32_t woken_by = 0;
   Update update = Update::exchange;  // of a read-modify-write
   bool timed = false;                // its wait would have ended at some time
   bool forced = false;               // its thread went on in a waiting loop when nobody could go on
-  std::uint8_t focus = 0;  // bits of kFocus...; 0 where no priority asks for them
+  std::uint8_t focus = 0;            // bits of kFocus...; 0 where no priority asks for them
 };
 
 // What the user has put in focus (--focus-method, --focus-var).
-inline constexpr std::uint8_t kFocusMethod = 1;  // its thread was in a function, anywhere on the stack
+inline constexpr std::uint8_t kFocusMethod = 1;    // its thread was in a function, anywhere on the stack
 inline constexpr std::uint8_t kFocusVariable = 2;  // it touched a variable
 
 // Whether the event only reads its object: a load, or an operation that failed or left everything as it was.

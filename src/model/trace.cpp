@@ -13,6 +13,7 @@ void Trace::clear() {
   options.clear();
   events.clear();
   empty(places);
+  branch = 0;
   pending.clear();
   watches.clear();
   cost = 0;

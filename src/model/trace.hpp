@@ -17,6 +17,7 @@ namespace thrum {
 // How much of an execution is written down. Each level holds what the ones before it hold.
 enum class Recording : std::uint8_t {
   fringe,   // the choices behind the plan's last departure: all that a systematic search has not seen before
+  branch,   // the choices and events from the first departure on that is new (Strategy::known_departures)
   choices,  // every choice
   events,   // every event as well
   full,     // and for each event its places: names that last, and the stack
@@ -117,6 +118,8 @@ struct Trace {
   std::vector<ChoicePoint> choices;
   std::vector<Option> options;
   std::vector<Event> events;
+  std::uint32_t branch =
+      0;  // Recording::branch: where in `events` what was asked for begins; the rest may miss
   std::vector<EventPlaces> places;  // Recording::full: one an event
   std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
   // Where events are recorded: what the threads that are left stand before when the execution ends.

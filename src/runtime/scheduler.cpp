@@ -261,6 +261,10 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   point_.step = points_ - 1;
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
+  if (director_.records_events() && !world.recording) {
+    world.recording = true;
+    pay_attention();
+  }
   Thread& next = *option_threads_[taken];
   if (stuck) force(next);
   Via via = options_[taken].via;
@@ -690,12 +694,11 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
   }
   current_->operation_argument = most == 1 && !waiters.empty() ? waiters[0].thread + std::uint64_t{1} : 0;
   auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
-  const auto event = static_cast<std::uint32_t>(current_trace().events.size()) + 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     Standing& waiter = *waiters[i].standing;
     waiter.woken = true;
     waiter.timed = false;
-    waiter.woken_by = event;
+    waiter.woken_by = points_;
     if (waiter.lock == 0) continue;
     waiter.wait = Wait::lock;  // of a condition variable: it goes on when it has its mutex again
     waiter.object = waiter.lock;

@@ -17,6 +17,9 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   next_ = plan.departures.data();
   end_ = next_ + plan.departures.size();
   paused_ = false;
+  const std::size_t known = online ? online->known_departures() : plan.departures.size();
+  first_new_ = next_ + std::min(known, plan.departures.size());
+  at_branch_ = next_ == end_;
   advance();
 }
 
@@ -45,7 +48,14 @@ void Director::resume() {
 }
 
 void Director::advance() {
-  silent_ = next_ != end_ && recording_ == Recording::fringe && !policy_;
+  const bool knows_the_way =
+      recording_ == Recording::fringe || (recording_ == Recording::branch && next_ <= first_new_);
+  silent_ = next_ != end_ && knows_the_way && !policy_;
+}
+
+bool Director::writes_down() const {
+  if (recording_ == Recording::fringe) return next_ == end_;
+  return recording_ != Recording::branch || at_branch_;
 }
 
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
@@ -60,7 +70,11 @@ std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option>
   std::uint16_t taken = decide(point, options, fallback, pending);
   if (taken == kStop) return kStop;
   if (policy_) policy_->follow(point, options, taken, pending);
-  if (options.size() > 1 && (recording_ != Recording::fringe || next_ == end_)) {
+  if (departs && next_ == first_new_) {
+    at_branch_ = true;
+    trace_->branch = static_cast<std::uint32_t>(trace_->events.size());
+  }
+  if (options.size() > 1 && writes_down()) {
     ChoicePoint& written = trace_->choices.emplace_back(point);
     written.taken = taken;
     written.cost_before = static_cast<std::uint16_t>(trace_->cost);
@@ -81,7 +95,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
   if (next_ != end_ && next_->key == point.key) {
     auto found = std::find(options.begin(), options.end(), next_->option);
     if (found != options.end()) return static_cast<std::uint16_t>(found - options.begin());
-    trace_->end = End::diverged;
+    trace_->end = next_ < first_new_ ? End::diverged : End::stopped;
     return kStop;
   }
   if (online_ && next_ == end_) {
@@ -98,7 +112,8 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
 
 void Director::finish() {
   resume();
-  if (next_ != end_ && trace_->end == End::finished) trace_->end = End::diverged;
+  if (next_ != end_ && trace_->end == End::finished)
+    trace_->end = next_ < first_new_ ? End::diverged : End::stopped;
   if (policy_) policy_->finish(trace_->sampling);
 }
 

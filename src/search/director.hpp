@@ -47,15 +47,20 @@ class Director {
     return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_ && !policy_needs_all_;
   }
 
-  bool records_events() const { return recording_ >= Recording::events; }
+  bool records_events() const {
+    return recording_ >= Recording::events || (recording_ == Recording::branch && at_branch_);
+  }
   bool records_places() const { return recording_ >= Recording::full; }
 
  private:
   std::uint16_t decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback,
                        Pending& pending);
   void advance();
+  bool writes_down() const;
   void begin_policy(const Policy& policy);
 
+  const Departure* first_new_ = nullptr;  // Strategy::known_departures
+  bool at_branch_ = false;                // the first new departure has been reached, or there is none
   const Departure* next_ = nullptr;
   const Departure* end_ = nullptr;
   Trace* trace_ = nullptr;

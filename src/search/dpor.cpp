@@ -35,7 +35,19 @@ bool creates_thread(const Event& event) {
   return event.operation == Operation::thread_create && event.object != 0;
 }
 
-// Whether the late operation was waiting for what the early one does, had it come by then, and for a limited time.
+// Whether somebody who waited may go on behind it.
+bool lets_go(const Event& event) {
+  switch (event.operation) {
+    case Operation::unlock:
+    case Operation::shared_unlock:
+    case Operation::wait_release:
+    case Operation::semaphore_post: return true;
+    default: return false;
+  }
+}
+
+// Whether the late operation was waiting for what the early one does, had it come by then, and for a limited
+// time.
 bool ends_wait(const Event& early, const Event& late) {
   if (!late.timed) return false;
   switch (late.operation) {
@@ -91,6 +103,7 @@ bool Dpor::next(Plan& plan) {
   }
   begun_ = true;
   for (const Point& point : path_) {
+    if (&point == &path_[branch_]) known_departures_ = plan.departures.size();
     if (!point.by_default) plan.departures.push_back({point.key, point.step.option});
     const std::vector<Departure>& choices = choices_[point.step.choices];
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
@@ -98,15 +111,16 @@ bool Dpor::next(Plan& plan) {
   std::span<const Sleeper> sleeping = sleepers(branch_);
   asleep_.assign(sleeping.begin(), sleeping.end());
   seen_ = 0;
-  steps_seen_ = 0;
   return true;
 }
 
 // The last point of the path has a branch left: its step has been run, and sleeps from now on.
 void Dpor::take_branch() {
   branch_ = static_cast<Index>(path_.size() - 1);
-  sleepers_.push_back({planned(branch_), path_.back().stops});
-  ++path_.back().sleepers_count;
+  if (!path_.back().is_void) {
+    sleepers_.push_back({planned(branch_), path_.back().stops});
+    ++path_.back().sleepers_count;
+  }
   order_.truncate(branch_);
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   plan_step(path_.back(), node);
@@ -128,7 +142,7 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   const PlannedStep& planned = trees_.step(node);
   point.step = planned.step;
   point.by_default = false;
-  point.stops = false;
+  point.stops = point.is_void = false;
   point.foe = {};
   point.events_after = planned.events_after;
 }
@@ -141,11 +155,11 @@ void Dpor::truncate(Index depth) {
 }
 
 Advice Dpor::at_point(const View& view) {
-  for (; seen_ < view.trace.events.size(); ++seen_) {
+  for (seen_ = std::max<std::size_t>(seen_, view.trace.branch); seen_ < view.trace.events.size(); ++seen_) {
     const Event& event = view.trace.events[seen_];
-    if (creates_thread(event) && steps_seen_ > branch_)
+    if (creates_thread(event))
       std::erase_if(asleep_, [](const Sleeper& sleeper) { return sleeper.planned.creates; });
-    if (!is_visible(event.operation) || steps_seen_++ < branch_) continue;
+    if (!is_visible(event.operation)) continue;
     const PlannedStep step{{{event.thread, via_of(event)}, 0}, event, 0};
     std::erase_if(asleep_, [&](const Sleeper& sleeper) { return !commute(sleeper.planned, step); });
   }
@@ -170,7 +184,7 @@ Advice Dpor::at_point(const View& view) {
 void Dpor::learn(const Plan&, const Trace& trace) {
   if (trace.end == End::stopped) ++blocked_;
   read(trace);
-  if (path_.empty()) return;
+  if (path_.empty() || path_.back().is_void) return;
   path_.back().stops = cuts_off(trace);
   for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
   for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
@@ -180,11 +194,10 @@ void Dpor::learn(const Plan&, const Trace& trace) {
 
 // Takes down what the execution did from the branch on.
 void Dpor::read(const Trace& trace) {
-  std::size_t choice = path_.empty() ? 0 : path_[branch_].choice;
-  std::size_t i = path_.empty() ? 0 : path_[branch_].event;
+  std::size_t choice = 0;
   std::size_t watch = 0;
   Index depth = branch_;
-  for (; i < trace.events.size(); ++i) {
+  for (std::size_t i = trace.branch; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     for (; watch < trace.watches.size() && trace.watches[watch].event < i; ++watch) {
     }
@@ -202,7 +215,6 @@ void Dpor::read(const Trace& trace) {
     if (depth != branch_) fall_asleep(depth);
     Point& point = path_[depth];
     point.event = static_cast<std::uint32_t>(i);
-    point.choice = static_cast<std::uint32_t>(choice);
     if (depth == 0) {
       point.key = first_key(trace);
     } else {
@@ -212,11 +224,13 @@ void Dpor::read(const Trace& trace) {
     read_choices(trace, point, choice, i);
     ++depth;
   }
-  // A step that came earlier than before may have ended it; what was planned behind it is none of its future.
-  if (cuts_off(trace)) {
-    for (; path_.size() > depth; path_.pop_back()) trees_.clear(path_.back().branches);
-  }
-  THRUM_CHECK(depth == path_.size());
+  // A step that came earlier than before may have ended it, or one could not be taken after all. What was
+  // planned behind it is none of its future.
+  if (depth == path_.size()) return;
+  THRUM_CHECK(cuts_off(trace) || trace.end == End::stopped);
+  for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) trees_.clear(path_.back().branches);
+  path_.back().is_void = depth == branch_;
+  if (trace.end == End::stopped) add_all(branch_);
 }
 
 // The choice before the first step is main's.
@@ -349,18 +363,15 @@ void Dpor::put_timeout(Index late, Index rival) {
 void Dpor::reverse(Index late, const Reversal& turned) {
   if (turned.before == PartialOrder::kNone) return;
   if (!turned.certain) return reverse_unsure(late, turned.before);
-  // What happens by chance may be possible only while some thread can go on.
-  bool by_chance = late < path_.size() && is_by_chance(path_[late].step.option.via);
-  if (by_chance && is_by_chance(path_[turned.before].step.option.via) &&
-      !is_option(turned.before, path_[late].step.option)) {
+  if (late < path_.size() && is_by_chance(path_[late].step.option.via)) {
     reverse_chance(late, turned.before);
   } else {
     reverse(late, turned.before);
   }
 }
 
-// Whether the late step could go on before its rival, or before what that depends on, cannot be told from events. So
-// every thread is tried there, back to where it is seen that it could.
+// Whether the late step could go on before its rival, or before what that depends on, cannot be told from
+// events. So every thread is tried there, back to where it is seen that it could.
 void Dpor::reverse_unsure(Index late, Index rival) {
   const Index previous = order_.previous(late);
   Option option{order_.event(late).thread, Via::run};
@@ -374,16 +385,27 @@ void Dpor::reverse_unsure(Index late, Index rival) {
   }
 }
 
-// What happens by chance, while nobody can go on before its rival: there it is not possible, but with the
-// last step of some thread undone it is.
+// A timeout, and the like. It is possible only while its thread waits, and may be so only while some thread
+// can go on.
 void Dpor::reverse_chance(Index late, Index rival) {
-  std::vector<bool> seen;
-  for (Index i = rival; i-- > 0;) {
-    const ThreadId thread = order_.event(i).thread;
-    if (seen.size() <= thread) seen.resize(thread + std::size_t{1});
-    if (seen[thread]) continue;
-    seen[thread] = true;
-    if (thread != order_.event(late).thread && !order_.causes(i, late)) reverse(late, i);
+  const Index previous = order_.previous(late);
+  const bool stood_there = previous == PartialOrder::kNone || previous < rival;
+  if (!stood_there) {
+    // It would wait there as well, but not for a lock that its rival took.
+    const Event& event = order_.event(rival);
+    if (!dependent(event, order_.event(late)) || lets_go(event)) reverse(late, rival);
+  } else if (is_option(rival, path_[late].step.option)) {
+    reverse(late, rival);
+  } else if (is_by_chance(path_[rival].step.option.via)) {
+    // Nobody could go on there; but with the last step of some thread undone, that one can.
+    std::vector<bool> seen;
+    for (Index i = rival; i-- > 0;) {
+      const ThreadId thread = order_.event(i).thread;
+      if (seen.size() <= thread) seen.resize(thread + std::size_t{1});
+      if (seen[thread]) continue;
+      seen[thread] = true;
+      if (thread != order_.event(late).thread && !order_.causes(i, late)) reverse(late, i);
+    }
   }
 }
 

@@ -45,7 +45,8 @@ class Dpor final : public Strategy {
   explicit Dpor(Algorithm algorithm) : algorithm_(algorithm) {}
 
   bool next(Plan& plan) override;
-  Recording recording() const override { return Recording::events; }
+  Recording recording() const override { return Recording::branch; }
+  std::size_t known_departures() const override { return known_departures_; }
   bool online() const override { return !asleep_.empty(); }
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
@@ -58,8 +59,8 @@ class Dpor final : public Strategy {
   // Executions that were stopped because everything that could go on was asleep.
   std::uint64_t blocked() const { return blocked_; }
 
-  // The partial order of the last execution.
-  const PartialOrder& order() const { return order_; }
+  // So many steps of the last execution were as in the one before, and are not in its trace.
+  PartialOrder::Index kept() const { return branch_; }
 
  private:
   using Index = PartialOrder::Index;
@@ -76,8 +77,8 @@ class Dpor final : public Strategy {
     bool creates = false;     // as PlannedStep
     Foe foe;
     std::uint32_t events_after = 0;  // of its thread: the key of the choice that follows
-    std::uint32_t event = 0;         // its place in the trace
-    std::uint32_t choice = 0;        // where its choices begin there
+    std::uint32_t event = 0;         // its place in the last trace
+    bool is_void = false;            // it could not be taken after all
     std::uint32_t inner_begin = 0;   // the choices in its middle
     std::uint32_t inner_count = 0;
     std::uint32_t options_begin = 0;
@@ -126,12 +127,12 @@ class Dpor final : public Strategy {
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
   bool begun_ = false;
   bool done_ = false;
+  std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
 
   // While an execution runs.
   std::vector<Sleeper> asleep_;
-  std::size_t seen_ = 0;  // events of the trace
-  Index steps_seen_ = 0;
+  std::size_t seen_ = 0;      // events of the trace
   std::vector<bool> needed_;  // find_needed(), from the early step on
 };
 

@@ -12,7 +12,6 @@ void PartialOrder::truncate(Index n) {
   if (n < steps_.size()) {
     rivals_.resize(steps_[n].rivals_begin);
     watches_.resize(steps_[n].watches_begin);
-    events_ = steps_[n].number - 1;
     for (Index i = size(); i-- > n;) last_[steps_[i].event.thread] = steps_[i].previous;
     steps_.resize(n);
     clocks_.resize(std::size_t{2} * width_ * n);
@@ -25,14 +24,12 @@ void PartialOrder::truncate(Index n) {
 
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
   widen(event.thread);
-  ++events_;
   if (!is_visible(event.operation)) return append_hidden(event);
   Step step{};
   step.event = event;
   step.local = 1;
   step.previous = last_[event.thread];
   if (step.previous != kNone) step.local = steps_[step.previous].local + 1;
-  step.number = events_;
   step.rivals_begin = static_cast<std::uint32_t>(rivals_.size());
   step.watches_begin = static_cast<std::uint32_t>(watches_.size());
   step.by_chance = by_chance;
@@ -42,7 +39,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   Clock* clock = row(at);
   know_now(event.thread, clock);
   clock[event.thread] = step.local;
-  if (Index waker = step_of(event.woken_by); waker != kNone) join(clock, row(waker));
+  if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   std::copy_n(clock, width_, clock + width_);
   for (Index i = at; i-- > 0;) {
     if (knows(clock, i)) continue;
@@ -127,14 +124,6 @@ std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
 std::span<const Watched> PartialOrder::watches(Index step) const {
   std::size_t end = step + 1 < steps_.size() ? steps_[step + 1].watches_begin : watches_.size();
   return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
-}
-
-PartialOrder::Index PartialOrder::step_of(std::uint32_t event_number) const {
-  if (event_number == 0) return kNone;
-  auto found = std::lower_bound(steps_.begin(), steps_.end(), event_number,
-                                [](const Step& step, std::uint32_t number) { return step.number < number; });
-  bool is_it = found != steps_.end() && found->number == event_number;
-  return is_it ? static_cast<Index>(found - steps_.begin()) : kNone;
 }
 
 std::uint64_t PartialOrder::fingerprint() const {

@@ -50,9 +50,6 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
-  // The step that is the event of that number (Event::woken_by), or kNone.
-  Index step_of(std::uint32_t event_number) const;
-
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
 
@@ -64,9 +61,8 @@ class PartialOrder {
   using Clock = std::uint32_t;  // how many steps of a thread
   struct Step {
     Event event;
-    Clock local;           // counts the thread's steps, from 1
-    Index previous;        // of the same thread
-    std::uint32_t number;  // among all events, counted from 1
+    Clock local;     // counts the thread's steps, from 1
+    Index previous;  // of the same thread
     std::uint32_t rivals_begin;
     std::uint32_t watches_begin;
     bool by_chance;
@@ -101,7 +97,6 @@ class PartialOrder {
   std::vector<Index> last_;                // of each thread
   std::vector<std::vector<Clock>> known_;  // what a thread knows besides its last step
   std::vector<Undo> undo_;
-  std::uint32_t events_ = 0;  // appended in all
 };
 
 }  // namespace thrum

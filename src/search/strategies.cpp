@@ -74,38 +74,51 @@ std::unique_ptr<Strategy> make_urw(const StrategySettings& settings) {
 }
 
 constexpr StrategyRow kStrategies[] = {
-    {"auto", "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
-    {"icb", "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
+    {"auto", StrategyKind::systematic,
+     "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
+    {"icb", StrategyKind::systematic,
+     "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
      make_icb},
-    {"dfs", "depth-first: every execution within the bound", make_dfs},
-    {"dpor",
+    {"dfs", StrategyKind::systematic, "depth-first: every execution within the bound", make_dfs},
+    {"dpor", StrategyKind::reduction,
      "optimal dynamic partial-order reduction: one execution of each class of schedules, without a bound",
      make_dpor<Dpor::Algorithm::optimal>},
-    {"dpor-source", "the same with source sets and sleep sets: some executions are begun in vain",
+    {"dpor-source", StrategyKind::reduction,
+     "the same with source sets and sleep sets: some executions are begun in vain",
      make_dpor<Dpor::Algorithm::source>},
-    {"dpor-persistent", "the same with persistent sets and sleep sets, as first published: some more are",
+    {"dpor-persistent", StrategyKind::reduction,
+     "the same with persistent sets and sleep sets, as first published",
      make_dpor<Dpor::Algorithm::persistent>},
-    {"best-first", "every execution within the bound, in the order of --priority", make_best_first},
-    {"random", "random walk: each enabled thread alike at each scheduling point, until the budget ends",
-     make_random},
-    {"pct", "random priorities that change at a few random steps: bugs of depth --depth with a known chance",
+    {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
+     make_best_first},
+    {"random", StrategyKind::randomised,
+     "random walk: each enabled thread alike at each scheduling point, until the budget ends", make_random},
+    {"pct", StrategyKind::randomised,
+     "random priorities that change at a few random steps: bugs of depth --depth with a known chance",
      make_pct},
-    {"pos", "partial order sampling: a random priority for each event, and a new one where it races",
-     make_pos},
-    {"surw", "each order of the operations on a shared object, drawn anew each time, with the same chance",
+    {"pos", StrategyKind::randomised,
+     "partial order sampling: a random priority for each event, and a new one where it races", make_pos},
+    {"surw", StrategyKind::randomised,
+     "each order of the operations on a shared object, drawn anew each time, with the same chance",
      make_surw},
-    {"urw", "uniform random walk: each interleaving of all operations with the same chance", make_urw},
+    {"urw", StrategyKind::randomised,
+     "uniform random walk: each interleaving of all operations with the same chance", make_urw},
 };
 
 }  // namespace
 
 std::span<const StrategyRow> strategies() { return kStrategies; }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings) {
+const StrategyRow* find_strategy(std::string_view name) {
   for (const StrategyRow& row : kStrategies) {
-    if (row.name == name) return row.make(settings);
+    if (row.name == name) return &row;
   }
   return nullptr;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings) {
+  const StrategyRow* row = find_strategy(name);
+  return row ? row->make(settings) : nullptr;
 }
 
 }  // namespace thrum

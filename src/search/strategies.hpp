@@ -28,8 +28,17 @@ struct StrategySettings {
   MakeSpillFile make_file = nullptr;  // for what goes beyond; nullptr: memory is not limited
 };
 
+enum class StrategyKind : std::uint8_t {
+  systematic,  // every schedule within the bound
+  // One schedule of each class. Knows no bound: the schedule that was kept for a class may lie beyond it, and
+  // others of the class within (GAMBIT, section 2.3; Coons, Musuvathi, McKinley, OOPSLA 2013).
+  reduction,
+  randomised,  // never ends, and covers nothing for certain
+};
+
 struct StrategyRow {
   std::string_view name;
+  StrategyKind kind;
   std::string_view help;
   std::unique_ptr<Strategy> (*make)(const StrategySettings&);
 };
@@ -37,7 +46,10 @@ struct StrategyRow {
 // Every strategy there is; the first is the default.
 std::span<const StrategyRow> strategies();
 
-// Nothing where there is none of that name, or a priority of theirs.
+// nullptr where there is none of that name.
+const StrategyRow* find_strategy(std::string_view name);
+
+// Likewise, and where a priority of theirs has no such name.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings);
 
 }  // namespace thrum

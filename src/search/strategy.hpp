@@ -119,6 +119,10 @@ class Strategy {
   // What learn() has to see of a trace.
   virtual Recording recording() const = 0;
 
+  // So many departures of the plan that next() wrote have been followed before, in that order. Those behind
+  // them are tried: one that cannot be followed ends the execution as stopped, and not as diverged.
+  virtual std::size_t known_departures() const { return ~std::size_t{0}; }
+
   virtual bool online() const { return false; }
   virtual Advice at_point(const View&) { return {}; }
 

@@ -113,6 +113,13 @@ TEST_F(Usage, NotYet) {
   }
 }
 
+TEST_F(Usage, ReductionsKnowNoBound) {
+  for (const char* strategy : {"dpor", "dpor-source", "dpor-persistent"}) {
+    expect_refused({"check", "--strategy", strategy, "--bound", "preemptions=2", "program"},
+                   "schedules within the bound could be missed");
+  }
+}
+
 TEST_F(Usage, OutputFolderCannotBeMade) {
   std::string program = build(example("refcount.cpp"));
   write("file", "");

@@ -31,6 +31,13 @@ bool is_behind_join(const Trace& trace) {
   return last != trace.events.rend() && last->thread != trace.failure.thread;
 }
 
+// All before the step of that number.
+void keep_steps(std::vector<Event>& events, PartialOrder::Index steps) {
+  auto end = events.begin();
+  while (end != events.end() && (!is_visible(end->operation) || steps-- > 0)) ++end;
+  events.erase(end, events.end());
+}
+
 std::string first_missing(const std::set<std::string>& expected, const std::set<std::string>& seen) {
   for (const std::string& element : expected) {
     if (!seen.contains(element)) return element;
@@ -49,6 +56,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   std::unordered_set<std::uint64_t> classes;
   std::set<std::string> states;
   std::set<ToyBug> bugs;
+  std::vector<Event> events;  // of the last execution
   std::string twice;
   bool fails_behind_join = false;
   std::uint64_t redundant = 0;
@@ -62,6 +70,8 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
       if (!wrong.empty()) return wrong;
     }
     strategy.learn(plan, trace);
+    keep_steps(events, strategy.kept());
+    events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
     if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
     fails_behind_join = fails_behind_join || is_behind_join(trace);
     bool is_maximal =
@@ -69,7 +79,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
     if (!is_maximal) continue;
     states.insert(print(program.final_state()));
     PartialOrder order;
-    for (const Event& event : trace.events) order.append(event);
+    for (const Event& event : events) order.append(event);
     if (!classes.insert(order.fingerprint()).second) {
       ++redundant;
       if (twice.empty()) twice = program.schedule();

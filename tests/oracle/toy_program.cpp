@@ -479,8 +479,7 @@ void ToyProgram::wake(const Instruction& instruction, Event& event, int number) 
   for (int other : sleepers) {
     thread_of(other).asleep = false;
     thread_of(other).woken = true;
-    if (director_.records_events())
-      thread_of(other).woken_by = static_cast<std::uint32_t>(trace_->events.size()) + 1;
+    thread_of(other).woken_by = trace_->points;
   }
 }
 

@@ -9,6 +9,7 @@
 //   // plain: no                run by itself, the program does not do well (an exhausted one should)
 //   // count dfs: <n>          executions of unbounded depth-first search
 //   // count icb <c>: <n>      executions with exactly c preemptions
+//   // count dpor: <n>         executions of optimal partial-order reduction: one of each class
 //   // compilers: same         the number of executions is the same for all of kConfigurations
 //   // compilers: both         the same verdicts under g++ and clang++
 //   // case <name>: <as expect:>    with the name as the program's argument; any number of cases
@@ -21,8 +22,10 @@
 //   run_program THRUM FILE [--cxx COMPILER] [--flags FLAGS] [--timeout SECONDS] [--same-counts]
 //
 // The program also goes through its first executions once on fibers and once on system threads, which must
-// show the same events. With --same-counts it runs depth-first search under each configuration instead. Exit
-// codes: 0 as expected, 1 different, 2 wrong usage.
+// show the same events. And it is searched with partial-order reduction, as far as that goes in a number of
+// executions, which must not prove what is not so, nor find what is not there, nor lose control. With
+// --same-counts it runs depth-first search under each configuration instead. Exit codes: 0 as expected, 1
+// different, 2 wrong usage.
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +66,7 @@ const std::array<Configuration, 4> kConfigurations{{
 
 // System threads are slow.
 constexpr int kExecutionsOnEachThreads = 500;
+constexpr int kExecutionsReduced = 500;
 
 struct Options {
   std::string thrum;
@@ -83,6 +87,7 @@ struct Expectation {
   std::vector<std::string> flags;  // of the compiler
   bool plain = true;               // does well by itself
   std::optional<std::int64_t> dfs_executions;
+  std::optional<std::int64_t> dpor_executions;
   std::map<int, std::int64_t> icb_executions;  // by the number of preemptions
   bool both_compilers = false;
   std::set<std::string> reported;  // `file:line` of where bugs may be reported; empty: anywhere
@@ -146,6 +151,8 @@ void read_line(const std::string& key, const std::string& value, Expectation& ex
     expectation.both_compilers = value == "both";
   } else if (key == "count dfs") {
     expectation.dfs_executions = std::stoll(value);
+  } else if (key == "count dpor") {
+    expectation.dpor_executions = std::stoll(value);
   } else if (key.starts_with("count icb ")) {
     expectation.icb_executions[std::stoi(key.substr(10))] = std::stoll(value);
   }
@@ -208,17 +215,22 @@ Expectation read_expectation(const std::string& file) {
   return expectation;
 }
 
-// Everything but `--bound <value>`.
-std::vector<std::string> without_bound(const std::vector<std::string>& arguments) {
+// Everything but those options and their values.
+std::vector<std::string> without(const std::set<std::string>& options,
+                                 const std::vector<std::string>& arguments) {
   std::vector<std::string> rest;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--bound") {
+    if (options.contains(arguments[i])) {
       ++i;
     } else {
       rest.push_back(arguments[i]);
     }
   }
   return rest;
+}
+
+std::vector<std::string> without_bound(const std::vector<std::string>& arguments) {
+  return without({"--bound"}, arguments);
 }
 
 // ---- One run of thrum ---------------------------------------------------------------------------
@@ -388,6 +400,11 @@ void compare_counts(const Built& built, const Expectation& expectation) {
     const std::int64_t found = executions(built, arguments, {"--strategy", "dfs"});
     expect_equal("executions of dfs", *expectation.dfs_executions, found, json());
   }
+  if (expectation.dpor_executions) {
+    const std::int64_t found =
+        executions(built, without({"--bound", "--strategy"}, arguments), {"--strategy", "dpor"});
+    expect_equal("executions of dpor", *expectation.dpor_executions, found, json());
+  }
   std::map<int, std::int64_t> within;  // executions with at most so many preemptions
   const auto count_within = [&](int preemptions) {
     if (preemptions < 0) return std::int64_t{0};
@@ -430,6 +447,24 @@ void compare_threads(const Built& built, const Expectation& expectation) {
   }
 }
 
+// What the program does without a bound is not told by what it does within one.
+void compare_reduction(const Built& built, const Expectation& expectation) {
+  std::vector<std::string> arguments =
+      without({"--bound", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
+  const bool bounded = arguments != expectation.arguments;
+  arguments.insert(arguments.end(), {"--strategy", "dpor", "--executions", text(kExecutionsReduced)});
+  const Run run = built.check(arguments);
+  const auto verdict = run.test().at("verdict").get<std::string>();
+  const auto reason = run.test().at("reason").get<std::string>();
+  const bool ends_early = reason.find("--executions") != std::string::npos;
+  const bool is_so = verdict == expectation.verdict || (verdict == "inconclusive" && ends_early) ||
+                     (bounded && verdict != "exhausted") ||
+                     (verdict == "inconclusive" && reason.find("races were ignored") != std::string::npos);
+  if (is_so) return;
+  throw Difference(text("with partial-order reduction ", verdict, " (", reason, ") instead of ",
+                        expectation.verdict, "\n", run.result.dump(2)));
+}
+
 void compare_configurations(const Options& options, const Expectation& expectation) {
   std::string counts;
   std::optional<std::int64_t> first;
@@ -453,6 +488,7 @@ void compare_cases(const Options& options, const Expectation& expectation,
     try {
       compare_verdict(built, one.expectation);
       compare_threads(built, one.expectation);
+      compare_reduction(built, one.expectation);
     } catch (const Difference& difference) {
       differences += text("\n", configuration.cxx, ", case ", one.name, ": ", difference.what());
     }
@@ -466,6 +502,7 @@ void compare(const Options& options, const Expectation& expectation, const Confi
   compare_verdict(built, expectation);
   compare_counts(built, expectation);
   compare_threads(built, expectation);
+  compare_reduction(built, expectation);
   compare_plain(built, expectation);
 }
 
