@@ -86,7 +86,7 @@ TEST(Dependence, IsAsInTheTable) {
   EXPECT_TRUE(depend(Operation::futex_wait, Operation::futex_wake));
   for (int i = 0; i < kOperationCount; ++i) {
     auto other = static_cast<Operation>(i);
-    bool ends = other == Operation::process_exit;
+    bool ends = other == Operation::process_exit || other == Operation::signal_send;
     EXPECT_EQ(depend(Operation::fence, other), ends);
     EXPECT_EQ(depend(Operation::yield, other), ends);
     EXPECT_TRUE(depend(Operation::process_exit, other));
@@ -122,7 +122,22 @@ TEST(Dependence, SignalsAreOneObject) {
   EXPECT_TRUE(depend(Operation::signal_action, Operation::signal_accept));
   EXPECT_FALSE(depend(Operation::signal_pending, Operation::signal_pending));
   EXPECT_TRUE(depend(Operation::signal_pending, Operation::signal_send));
-  EXPECT_FALSE(dependent(event(1, Operation::signal_send), event(2, Operation::store, kObject + 1)));
+  EXPECT_FALSE(dependent(event(1, Operation::signal_mask), event(2, Operation::store, kObject + 1)));
+}
+
+// Its handler may come before whatever a thread does next.
+TEST(Dependence, ASignalThatIsSentDependsOnEverything) {
+  EXPECT_TRUE(dependent(event(1, Operation::signal_send), event(2, Operation::store, kObject + 1)));
+  EXPECT_TRUE(dependent(event(1, Operation::yield), event(2, Operation::signal_send, kObject + 1)));
+}
+
+// What a section touches is not kept; a thread's end is no event.
+TEST(Dependence, SectionsAndThreadsEndsDependOnAllThatTouchesAnything) {
+  for (Operation operation : {Operation::atomic_section, Operation::try_join, Operation::detach}) {
+    EXPECT_TRUE(dependent(event(1, operation), event(2, Operation::load, kObject + 1)));
+    EXPECT_TRUE(dependent(event(1, Operation::unlock, kObject + 1), event(2, operation)));
+    EXPECT_FALSE(dependent(event(1, operation), event(2, Operation::yield)));
+  }
 }
 
 TEST(Dependence, TimersReadTheClock) {
