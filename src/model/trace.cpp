@@ -3,6 +3,17 @@
 
 namespace thrum {
 
+Event event_of(const PendingOperation& pending) {
+  Event event;
+  event.thread = pending.thread;
+  event.operation = pending.operation;
+  event.object = pending.object;
+  event.size = pending.size;
+  event.operand = pending.operand;
+  event.woken_by = pending.woken_by;
+  return event;
+}
+
 void Trace::clear() {
   // Empty after most executions, and a call each where elements have destructors.
   auto empty = [](auto& elements) {

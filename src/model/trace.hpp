@@ -47,6 +47,9 @@ struct PendingOperation {
   bool sleeps = false;         // and waits for somebody to wake it
 };
 
+// The event that it would be, as far as that is known before it is done.
+Event event_of(const PendingOperation& pending);
+
 // Bytes that the waiting loop of an event's thread looked at, and waited for a change of.
 struct Watched {
   std::uint32_t event = 0;  // its place in Trace::events

@@ -76,17 +76,6 @@ bool is_over(ThreadId thread, Pending& threads) {
                       [&](const PendingOperation& operation) { return operation.thread == thread; });
 }
 
-Event event_of(const PendingOperation& pending) {
-  Event event;
-  event.thread = pending.thread;
-  event.operation = pending.operation;
-  event.object = pending.object;
-  event.size = pending.size;
-  event.operand = pending.operand;
-  event.woken_by = pending.woken_by;
-  return event;
-}
-
 }  // namespace
 
 bool Dpor::next(Plan& plan) {
@@ -557,8 +546,5 @@ Guarantee Dpor::guarantee() const {
   guarantee.exhausted = guarantee.complete = done_;
   return guarantee;
 }
-
-void Dpor::save(ByteWriter&, const ThreadNames&) const {}
-bool Dpor::load(ByteReader&, ThreadNames&) { return false; }
 
 }  // namespace thrum

@@ -19,15 +19,6 @@ bool touches_mutex(Operation operation) {
   return (operation >= Operation::lock && operation <= Operation::unlock) || is_wait(operation);
 }
 
-Event as_event(const PendingOperation& pending) {
-  Event event;
-  event.thread = pending.thread;
-  event.operation = pending.operation;
-  event.object = pending.object;
-  event.size = pending.size;
-  return event;
-}
-
 }  // namespace
 
 bool may_race(const PendingOperation& a, const PendingOperation& b) {
@@ -36,7 +27,7 @@ bool may_race(const PendingOperation& a, const PendingOperation& b) {
   if (is_signal(a.operation) && is_signal(b.operation)) return true;
   if (is_wait(a.operation) && touches_mutex(b.operation)) return true;
   if (is_wait(b.operation) && touches_mutex(a.operation)) return true;
-  return dependent(as_event(a), as_event(b));
+  return dependent(event_of(a), event_of(b));
 }
 
 }  // namespace thrum
