@@ -23,9 +23,11 @@
 #include "cli/found_bugs.hpp"
 #include "cli/heap_modes.hpp"
 #include "cli/priority_options.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/tests.hpp"
 #include "cli/verdict.hpp"
 #include "cli/warnings.hpp"
+#include "report/plot.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
@@ -57,32 +59,10 @@ Job job_of(const CheckOptions& options) {
   job.heap = first_heap(options);
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
+  job.count_classes = options.count_classes;
   job.digest_traces = options.trace_digest;
   return job;
 }
-
-// One line on a terminal that is written over, and gone at the end.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::string about) : about_(std::move(about)) {}
-  ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void show(const WorkerProgress& progress) {
-    if (!on_terminal_) return;
-    shown_ = true;
-    double rate = progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
-    fmt::print(stderr, "\r\033[K{}{}: {} executions, {:.0f}/s, {:.0f} s",
-               progress.searching ? "searching" : "starting", about_, progress.executions, rate,
-               progress.seconds);
-    std::fflush(stderr);
-  }
-
- private:
-  std::string about_;
-  bool on_terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
-};
 
 // Before the search: what it finds must not be lost for want of a place.
 void check_writable(const std::string& path) {
@@ -148,6 +128,7 @@ int Check::run() {
   if (options_.list_tests) return list_tests();
   bugs_.prepare_folder();
   check_writable(options_.json);
+  check_writable(options_.plot);
   start_ = Clock::now();
   // A program that announces tests ends with their names. One that does not is searched at once, as the one
   // test that it is; if that is not asked for, there is no need.
@@ -213,12 +194,12 @@ void Check::find_program() {
 }
 
 Check::Run Check::work(const Job& job, double time_seconds, const std::string& progress) {
-  ProgressLine line(progress);
+  ProgressLine line(progress, strategy_name(options_), progress_of(options_.progress));
   WorkerSettings settings;
   settings.program = program_;
   settings.arguments = options_.arguments;
   settings.time_seconds = time_seconds;
-  settings.progress = [&](const WorkerProgress& now) { line.show(now); };
+  if (line.speaks()) settings.progress = [&](const WorkerProgress& now) { line.show(now); };
   Run run;
   run.outcome = run_worker(settings, job, run.names);
   if (!run.outcome.problem.empty()) throw UserError(run.outcome.problem);
@@ -359,6 +340,7 @@ void Check::leave_out(const std::string& test) {
 }
 
 void Check::tell() const {
+  if (!options_.plot.empty()) write_file(options_.plot, coverage_plot(result_));
   if (options_.json == "-") {
     fmt::print("{}", to_json(result_));
     return;
@@ -366,6 +348,7 @@ void Check::tell() const {
   TextStyle style = style_for(STDOUT_FILENO, options_.colour);
   style.directory = invocation_.directory;
   style.assumptions = options_.assumptions;
+  style.statistics = options_.statistics;
   fmt::print("{}", text_report(result_, bugs_.traces(), style));
   if (!options_.json.empty()) write_file(options_.json, to_json(result_));
 }

@@ -14,6 +14,8 @@ namespace thrum {
 int check_command(const CheckOptions& options, const std::vector<std::string>& command);
 int replay_command(const std::string& trace_path, Threads threads, Colour colour);
 int show_command(const std::string& trace_path, bool unfolded, Colour colour);
+// out: the path of the picture.
+int plot_command(const std::vector<std::string>& results, const std::string& out);
 int help_command(const std::string& topic);
 int strategies_command();
 int doctor_command();

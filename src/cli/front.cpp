@@ -71,6 +71,13 @@ int parse_and_run(Words words) {
   CLI::App* show = app.add_subcommand("show", "Show a trace file");
   show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   show->add_flag("--all", unfolded, "Every operation, nothing folded");
+  std::vector<std::string> results;
+  std::string picture;
+  CLI::App* plot = app.add_subcommand("plot", "One picture of several results, as of thrum check --plot");
+  plot->add_option("results", results, "Results of thrum check --json, with --count-classes")
+      ->required()
+      ->type_name("RESULT.json");
+  plot->add_option("--out", picture, "Where the picture goes")->required()->type_name("FILE.svg");
   std::string colour = "auto";
   for (CLI::App* command_app : {check, replay, show}) add_colour_option(*command_app, colour);
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
@@ -104,6 +111,7 @@ int parse_and_run(Words words) {
   if (gdb) throw UserError("--gdb is not available yet");
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
+  if (plot->parsed()) return plot_command(results, picture);
   if (help->parsed()) return help_command(topic);
   if (strategies_app->parsed()) return strategies_command();
   if (flags->parsed()) return flags_command(step, compiler);

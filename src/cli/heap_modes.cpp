@@ -12,7 +12,8 @@ namespace thrum {
 namespace {
 
 HeapResult heap_result(const TestResult& test) {
-  return {test.heap, test.verdict, test.reason, test.complete, test.guarantee, test.bounds, test.executions};
+  return {test.heap,      test.verdict, test.reason,     test.complete,
+          test.guarantee, test.bounds,  test.executions, test.statistics};
 }
 
 // The weaker of each: what both have completed.
@@ -77,6 +78,7 @@ bool wants_other_heap(const CheckOptions& options, const TestResult& first) {
 
 void note_first_only(TestResult& first) {
   first.heaps = {heap_result(first)};
+  first.statistics.reset();
   first.heap = kBothHeaps;
   first.complete = false;
   first.whole = false;
@@ -99,6 +101,8 @@ void merge_heaps(TestResult& all, const TestResult& second) {
   all.whole = all.whole && second.whole;
   all.bounded = all.bounded || second.bounded;
   all.heap = kBothHeaps;
+  all.statistics.reset();
+  all.happens_before_classes.reset();
   all.executions += second.executions;
   all.steps += second.steps;
   all.seconds += second.seconds;

@@ -104,6 +104,22 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
 }
 
+void add_statistics(CLI::App& app, CheckOptions& options) {
+  app.add_option("--progress", options.progress,
+                 "How far the search is, on standard error. auto: one line on a terminal; elsewhere a line "
+                 "after 10 s, 20 s, 40 s, ...; always: elsewhere from the first second on; never")
+      ->capture_default_str();
+  app.add_flag("--statistics", options.statistics,
+               "The report says how many executions each number of preemptions had");
+  app.add_flag("--count-classes", options.count_classes,
+               "Count the executions that differ in more than the order of independent operations; the "
+               "search is slower for it (dpor counts them anyway)");
+  app.add_option("--plot", options.plot,
+                 "Where a picture goes: coverage by the bound, and classes by executions; implies "
+                 "--count-classes")
+      ->type_name("FILE.svg");
+}
+
 }  // namespace
 
 void add_check_options(CLI::App& app, CheckOptions& options) {
@@ -158,6 +174,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--out", options.out, "Where trace files go")->capture_default_str();
   app.add_option("--json", options.json,
                  "Where the result goes as JSON; -: standard output, and nothing else there");
+  add_statistics(app, options);
   for (const Later& later : kLater) {
     CLI::callback_t refuse = [name = later.name](const CLI::results_t&) -> bool { not_yet(name); };
     if (later.words == 0) {
@@ -173,9 +190,20 @@ Races races_of(const std::string& word) {
   return word == "report" ? Races::report : word == "explore" ? Races::explore : Races::ignore;
 }
 
+ProgressMode progress_of(const std::string& word) {
+  check_word("--progress", word, {"auto", "always", "never"}, {});
+  return word == "auto"     ? ProgressMode::automatic
+         : word == "always" ? ProgressMode::always
+                            : ProgressMode::never;
+}
+
 Threads threads_of(const std::string& word) {
   check_word("--threads", word, {"auto", "fibers", "system"}, {});
   return word == "system" ? Threads::system : Threads::fibers;
+}
+
+std::string strategy_name(const CheckOptions& options) {
+  return options.strategy == "auto" ? "icb" : options.strategy;
 }
 
 void validate(CheckOptions& options) {
@@ -185,9 +213,12 @@ void validate(CheckOptions& options) {
   check_word("--heap", options.heap, {"lifo", "fresh", "both"}, {});
   threads_of(options.threads);
   races_of(options.races);
+  progress_of(options.progress);
   read_bound(options);
   // What is known already must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
+  // The picture shows classes.
+  options.count_classes = options.count_classes || !options.plot.empty();
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
   validate_priorities(options);

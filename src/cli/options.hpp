@@ -13,6 +13,9 @@
 
 namespace thrum {
 
+// When to say how far the search is.
+enum class ProgressMode : std::uint8_t { automatic, always, never };
+
 struct CheckOptions {
   std::vector<std::string> inputs;     // one program, or source files
   std::vector<std::string> arguments;  // of the program
@@ -43,11 +46,16 @@ struct CheckOptions {
   bool require_exhausted = false;
   bool assumptions = false;  // in full in the report
   bool trace_digest = false;
+  bool statistics = false;     // in the report
+  bool count_classes = false;  // also where the strategy does not need to
+  std::string progress = "auto";
   std::string compile_flags;
   std::string baseline;      // a result's path; empty: none
   std::string suppressions;  // likewise
   std::string out = "thrum-out";
   std::string json;  // empty: none; "-": standard output
+
+  std::string plot;  // the path of a picture; empty: none
 
   Colour colour = Colour::automatic;
   StrategySettings settings;  // made by validate()
@@ -59,8 +67,14 @@ void add_check_options(CLI::App& app, CheckOptions& options);
 // What --races says. Throws UserError.
 Races races_of(const std::string& word);
 
+// What --progress says. Throws UserError.
+ProgressMode progress_of(const std::string& word);
+
 // What --threads means. Throws UserError where it is no such word.
 Threads threads_of(const std::string& word);
+
+// As it stands in the result.
+std::string strategy_name(const CheckOptions& options);
 
 // Throws UserError for what cannot be, or cannot be done yet.
 void validate(CheckOptions& options);

@@ -265,6 +265,27 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   return list;
 }
 
+StatisticsResult statistics_of(const Statistics& statistics) {
+  StatisticsResult result;
+  result.cost = statistics.base == Base::nonpreemptive ? "preemptions" : "delays";
+  result.classes = statistics.classes;
+  result.in_vain = statistics.in_vain;
+  result.before = statistics.before;
+  auto counted = [&](std::uint64_t classes) {
+    return statistics.counts_classes ? std::optional(classes) : std::nullopt;
+  };
+  for (std::size_t cost = 0; cost < statistics.levels.size(); ++cost) {
+    const LevelCount& level = statistics.levels[cost];
+    if (level.executions == 0) continue;
+    result.levels.push_back({static_cast<std::uint32_t>(cost), level.executions,
+                             statistics.classes ? std::optional(level.classes) : std::nullopt, level.bugs,
+                             level.completed});
+  }
+  for (const GrowthPoint& point : statistics.growth)
+    result.growth.push_back({point.executions, counted(point.classes), point.seconds});
+  return result;
+}
+
 }  // namespace
 
 TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
@@ -290,16 +311,19 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     test.assumptions.push_back(
         {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
   }
-  test.strategy = options.strategy == "auto" ? "icb" : options.strategy;
+  test.strategy = strategy_name(options);
   test.priorities = options.settings.priorities;
-  if (const SearchStatistics& kept = search.statistics; kept.nodes_max > 0)
-    test.search_memory = {kept.waiting, kept.nodes, kept.nodes_max, kept.spilled, kept.uncompressed, kept.apart};
+  if (const SearchStatistics& kept = search.kept; kept.nodes_max > 0)
+    test.search_memory = {kept.waiting, kept.nodes,        kept.nodes_max,
+                          kept.spilled, kept.uncompressed, kept.apart};
   test.threads = report.threads == Threads::system ? "system" : "fibers";
   if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;
   test.steps = search.steps;
   test.seconds = search.seconds;
   test.threads_max = search.threads_max;
+  if (report.started_threads) test.statistics = statistics_of(search.statistics);
+  test.happens_before_classes = search.statistics.classes;
   if (search.end == SearchEnd::lost_control) test.output = outcome.output;
   return test;
 }

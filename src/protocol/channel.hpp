@@ -17,7 +17,7 @@ namespace thrum {
 inline constexpr char kChannelVariable[] = "THRUM_CHANNEL";
 
 struct Channel {
-  static constexpr std::uint64_t kMagic = 0x314d555248540a01;
+  static constexpr std::uint64_t kMagic = 0x314d555248540a02;
   static constexpr std::uint32_t kDeparturesMax = 1 << 16;
   static constexpr std::uint32_t kThreadsMax = 1 << 16;
   static constexpr std::uint32_t kCountsMax = 1 << 12;
@@ -40,6 +40,15 @@ struct Channel {
     std::uint64_t object;
   };
 
+  // A Progress: what is not known is marked so.
+  struct PassedProgress {
+    static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+    std::uint64_t waiting;
+    std::uint64_t level;
+    std::uint64_t classes;
+    double done;  // less than 0: not known
+  };
+
   struct NamedThread {
     ThreadId parent;
     std::uint32_t ordinal;
@@ -47,7 +56,8 @@ struct Channel {
 
   std::uint64_t magic;
   std::uint32_t job_size;
-  std::atomic<std::uint32_t> stop;  // not 0: end the search as out of time
+  std::atomic<std::uint32_t> stop;   // not 0: end the search as out of time
+  std::atomic<std::uint32_t> asked;  // how often the supervisor has asked for progress
 
   std::atomic<Phase> phase;                 // (worker) and what follows
   std::atomic<std::uint32_t> thread_count;  // entries of threads: id i + 1 is child `ordinal` of `parent`
@@ -56,6 +66,8 @@ struct Channel {
   std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
   std::atomic<std::uint64_t> report_size;  // set last
+  std::atomic<std::uint32_t> answered;     // the last of `asked` that progress answers
+  PassedProgress progress;                 // not written while the two are the same
   RunningPolicy policy;                    // the plan that runs
   std::uint32_t count_count;
   std::uint32_t departure_count;

@@ -306,6 +306,29 @@ constexpr auto chance = [](auto& codec, auto& x) {
   codec.flag(x.unfit);
 };
 
+constexpr auto level_count = [](auto& codec, auto& x) {
+  codec.number(x.executions);
+  codec.number(x.classes);
+  codec.number(x.bugs);
+  codec.optional(x.completed, number);
+};
+
+constexpr auto growth_point = [](auto& codec, auto& x) {
+  codec.number(x.executions);
+  codec.number(x.classes);
+  codec.number(x.seconds);
+};
+
+constexpr auto statistics = [](auto& codec, auto& x) {
+  codec.enumerator(x.base, Base::round_robin);
+  codec.list(x.levels, level_count);
+  codec.list(x.growth, growth_point);
+  codec.flag(x.counts_classes);
+  codec.optional(x.classes, number);
+  codec.number(x.in_vain);
+  codec.number(x.before);
+};
+
 constexpr auto search_result = [](auto& codec, auto& x) {
   codec.enumerator(x.end, SearchEnd::lost_control);
   codec.flag(x.guarantee.complete);
@@ -319,12 +342,13 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.assumptions_failed);
   codec.number(x.threads_max);
   codec.number(x.seconds);
-  codec.number(x.statistics.waiting);
-  codec.number(x.statistics.nodes);
-  codec.number(x.statistics.nodes_max);
-  codec.number(x.statistics.spilled);
-  codec.number(x.statistics.uncompressed);
-  codec.number(x.statistics.apart);
+  codec.number(x.kept.waiting);
+  codec.number(x.kept.nodes);
+  codec.number(x.kept.nodes_max);
+  codec.number(x.kept.spilled);
+  codec.number(x.kept.uncompressed);
+  codec.number(x.kept.apart);
+  statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
 };
@@ -391,6 +415,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.leaks);
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
+  codec.flag(x.count_classes);
   codec.flag(x.digest_traces);
   codec.text(x.test);
   codec.number(x.part);

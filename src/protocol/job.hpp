@@ -47,6 +47,7 @@ struct Job {
   bool leaks = false;                 // a block of the heap that is lost is a bug
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
+  bool count_classes = false;         // Limits::count_classes
   bool digest_traces = false;         // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.

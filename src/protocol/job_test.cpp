@@ -80,6 +80,13 @@ Report sample_report(const Threads& threads) {
   bug.failure = bug.trace.failure;
   report.result.bugs.push_back(bug);
   report.result.executions = 99;
+  report.result.statistics.base = Base::round_robin;
+  report.result.statistics.levels = {{5, 4, 1, 0.5}, {0, 0, 0, std::nullopt}};
+  report.result.statistics.growth = {{1, 1, 0.25}, {5, 4, 0.5}};
+  report.result.statistics.counts_classes = true;
+  report.result.statistics.classes = 4;
+  report.result.statistics.in_vain = 2;
+  report.result.statistics.before = 7;
   report.result.lost_reason = "none";
   report.started_threads = true;
   report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
@@ -113,6 +120,7 @@ TEST(Job, RoundTrip) {
   job.executions = 5;
   job.steps = 6;
   job.keep_going = true;
+  job.count_classes = true;
   job.heap = Heap::fresh;
   job.threads = thrum::Threads::system;
   job.test = "Queue.Pop";
@@ -136,6 +144,7 @@ TEST(Job, RoundTrip) {
   EXPECT_EQ(read->executions, 5U);
   EXPECT_EQ(read->steps, 6U);
   EXPECT_TRUE(read->keep_going);
+  EXPECT_TRUE(read->count_classes);
   EXPECT_EQ(read->heap, Heap::fresh);
   EXPECT_EQ(read->threads, thrum::Threads::system);
   EXPECT_EQ(read->test, "Queue.Pop");
@@ -169,6 +178,8 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
   EXPECT_EQ(read->result.guarantee.chance->log_least, -12.5);
   EXPECT_EQ(read->result.guarantee.chance->steps, 120U);
+  EXPECT_EQ(read->result.statistics.levels[0].completed, 0.5);
+  EXPECT_EQ(read->result.statistics.growth[1].classes, 4U);
 }
 
 TEST(Job, EveryTruncationIsRefused) {

@@ -98,14 +98,37 @@ Json probability_json(const ProbabilityResult& probability) {
           {"text", probability.text}};
 }
 
+Json level_json(const LevelResult& level) {
+  return {{"cost", level.cost},
+          {"executions", level.executions},
+          {"classes", or_null(level.classes)},
+          {"bugs", level.bugs},
+          {"completed_seconds", or_null(level.completed)}};
+}
+
+Json growth_json(const GrowthResult& point) {
+  return {{"executions", point.executions}, {"classes", or_null(point.classes)}, {"seconds", point.seconds}};
+}
+
+Json statistics_json(const StatisticsResult& statistics) {
+  return {{"cost", statistics.cost},
+          {"classes", or_null(statistics.classes)},
+          {"in_vain", statistics.in_vain},
+          {"before", statistics.before},
+          {"levels", list(statistics.levels, level_json)},
+          {"growth", list(statistics.growth, growth_json)}};
+}
+
 Json heap_json(const HeapResult& heap) {
-  return {{"heap", heap.heap},
-          {"verdict", verdict_name(heap.verdict)},
-          {"reason", heap.reason},
-          {"complete", heap.complete},
-          {"text", heap.guarantee},
-          {"bounds", list(heap.bounds, bound_json)},
-          {"executions", heap.executions}};
+  Json json = {{"heap", heap.heap},
+               {"verdict", verdict_name(heap.verdict)},
+               {"reason", heap.reason},
+               {"complete", heap.complete},
+               {"text", heap.guarantee},
+               {"bounds", list(heap.bounds, bound_json)},
+               {"executions", heap.executions}};
+  if (heap.statistics) json["statistics"] = statistics_json(*heap.statistics);
+  return json;
 }
 
 Json test_json(const TestResult& test) {
@@ -132,6 +155,7 @@ Json test_json(const TestResult& test) {
                {"threads_max", test.threads_max},
                {"bugs", list(test.bugs, bug_json)}};
   json["warnings"] = list(test.warnings, warning_json);
+  if (test.statistics) json["statistics"] = statistics_json(*test.statistics);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;
   if (!test.priorities.empty()) json["priority"] = test.priorities;
   if (test.search_memory) {

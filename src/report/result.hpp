@@ -100,6 +100,30 @@ struct WarningResult {
   std::vector<std::string> lines;  // for people: the places in words
 };
 
+// What one search did, in numbers.
+struct LevelResult {
+  std::uint32_t cost = 0;
+  std::uint64_t executions = 0;          // that cost exactly that
+  std::optional<std::uint64_t> classes;  // seen there first; nothing: not counted
+  std::uint64_t bugs = 0;                // distinct ones, found there first
+  std::optional<double> completed;  // seconds until all that costs no more had been run; nothing: it was not
+};
+
+struct GrowthResult {
+  std::uint64_t executions = 0;
+  std::optional<std::uint64_t> classes;  // seen until then; nothing: not counted
+  double seconds = 0;
+};
+
+struct StatisticsResult {
+  std::string cost;                      // what levels are counted by: "preemptions" or "delays"
+  std::optional<std::uint64_t> classes;  // nothing: not counted
+  std::uint64_t in_vain = 0;             // executions that were broken off, since they led to nothing new
+  std::uint64_t before = 0;         // executions of searches that had to begin anew, in nothing else here
+  std::vector<LevelResult> levels;  // those that had executions
+  std::vector<GrowthResult> growth;
+};
+
 // What --heap both found with one of the two.
 struct HeapResult {
   std::string heap;
@@ -109,6 +133,7 @@ struct HeapResult {
   std::string guarantee;
   std::vector<BoundResult> bounds;
   std::uint64_t executions = 0;
+  std::optional<StatisticsResult> statistics;
 };
 
 // What the search kept in order to go on.
@@ -145,6 +170,7 @@ struct TestResult {
   double seconds = 0;
   std::optional<std::uint64_t> happens_before_classes;  // nothing: not counted
   std::optional<std::string> trace_digest;              // of all events of all executions
+  std::optional<StatisticsResult> statistics;           // nothing: not begun, or several heaps have their own
   int threads_max = 0;
   std::vector<BugResult> bugs;
   std::vector<WarningResult> warnings;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "report/assumptions.hpp"
+#include "report/statistics_text.hpp"
 
 namespace thrum {
 
@@ -81,9 +82,9 @@ std::string test_line(const TestResult& test, const TextStyle& style) {
 std::string test_text(const TestResult& test, std::span<const TraceFile>& traces, const TextStyle& style) {
   if (!test.begun) return "";
   if (test.verdict == Verdict::skipped || test.verdict == Verdict::exhausted)
-    return test_line(test, style) + warnings_text(test, style);
+    return test_line(test, style) + warnings_text(test, style) + statistics_text(test, style);
   std::string text = "\n" + headline(test, style) + bugs_text(test, traces, style) +
-                     warnings_text(test, style) + coverage_text(test, style);
+                     warnings_text(test, style) + coverage_text(test, style) + statistics_text(test, style);
   if (!test.output.empty()) text += "Output of the program:\n" + test.output + "\n";
   return text + "\n";
 }
@@ -158,7 +159,8 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
     const TestResult& test = result.tests[0];
     std::string warnings = warnings_text(test, style);
     std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" + warnings +
-                       (warnings.empty() ? "" : "\n") + coverage_text(test, style) + known_text(result) +
+                       (warnings.empty() ? "" : "\n") + coverage_text(test, style) +
+                       statistics_text(test, style) + known_text(result) +
                        assumptions_text(test.assumptions, style);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }

@@ -19,6 +19,7 @@ struct TextStyle {
   bool colours = false;
   bool unfolded = false;     // show stretches without a switch in full
   bool assumptions = false;  // the full text of those that hold for every check, too
+  bool statistics = false;   // what each search did, in numbers
   std::string directory{};   // paths below it are shown without it
 };
 

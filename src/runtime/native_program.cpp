@@ -151,6 +151,20 @@ void announce(const Plan& plan) {
   channel.executions.store(executions + 1, std::memory_order_relaxed);
 }
 
+// Tells the supervisor how far the search is, where it has asked since it was told last.
+void answer(const std::function<Progress()>& ask) {
+  Channel& channel = *world.channel;
+  std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
+  if (asked == channel.answered.load(std::memory_order_relaxed)) return;
+  Progress progress = ask();
+  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
+  channel.progress.waiting = progress.waiting;
+  channel.progress.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
+  channel.progress.classes = progress.classes.value_or(kUnknown);
+  channel.progress.done = progress.done.value_or(-1);
+  channel.answered.store(asked, std::memory_order_release);
+}
+
 Limits limits_of(const Job& job, std::uint64_t executions_before) {
   Limits limits;
   if (job.executions != 0)
@@ -159,6 +173,8 @@ Limits limits_of(const Job& job, std::uint64_t executions_before) {
   limits.end_at_races = job.races == Races::explore;
   limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
   limits.announce = announce;
+  limits.answer = answer;
+  limits.count_classes = job.count_classes;
   limits.now = seconds;
   return limits;
 }
@@ -232,6 +248,7 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
     before.executions += one.executions;
     before.steps += one.steps;
     before.seconds += one.seconds;
+    before.statistics.before += one.executions;
   }
 }
 
@@ -251,6 +268,7 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
       take_bugs(one.bugs, before);
       all = std::move(one);
       all.bugs = std::move(before.bugs);
+      all.statistics.before = before.statistics.before;
       continue;
     }
     THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);

@@ -49,6 +49,7 @@ class BestFirst final : public Strategy {
   Guarantee guarantee() const override;
 
   SearchStatistics statistics() const override { return fringe_.statistics(); }
+  Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
 
  private:
   Settings settings_;

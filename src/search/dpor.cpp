@@ -19,18 +19,6 @@ PlannedStep unknown_step(const Step& step) {
   return planned;
 }
 
-// By what a thread went on that had no choice.
-Via via_of(const Event& event) {
-  switch (event.operation) {
-    case Operation::timeout: return Via::timeout;
-    case Operation::sleep: return event.outcome == Outcome::timed_out ? Via::timeout : Via::run;
-    case Operation::spurious_wake: return Via::spurious;
-    case Operation::timer_expire: return Via::expiry;
-    case Operation::signal_handle: return Via::signal;
-    default: return Via::run;
-  }
-}
-
 bool creates_thread(const Event& event) {
   return event.operation == Operation::thread_create && event.object != 0;
 }
@@ -110,6 +98,7 @@ void Dpor::take_branch() {
     sleepers_.push_back({planned(branch_), path_.back().stops});
     ++path_.back().sleepers_count;
   }
+  ++path_.back().branches_run;
   order_.truncate(branch_);
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   plan_step(path_.back(), node);
@@ -545,6 +534,26 @@ Guarantee Dpor::guarantee() const {
   Guarantee guarantee;
   guarantee.exhausted = guarantee.complete = done_;
   return guarantee;
+}
+
+// Knuth's estimate along the path: the branches of a point weigh the same, as many of them as are known now.
+// More may become known while those below are run, so that it is too high at first; it does not go back.
+Progress Dpor::progress() {
+  Progress progress;
+  double done = 1;
+  for (std::size_t depth = path_.size(); depth-- > 0;) {
+    std::uint32_t left = 0;
+    const Point& point = path_[depth];
+    for (auto node = point.branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) ++left;
+    progress.waiting += left;
+    done = (point.branches_run + done) / (point.branches_run + 1.0 + left);
+  }
+  constexpr double kNearlyAll = 1 - 1e-9;
+  if (!begun_) done = 0;
+  if (progress.waiting > 0) done = std::min(done, kNearlyAll);
+  progress_ = done_ ? 1 : std::max(progress_, done);
+  progress.done = progress_;
+  return progress;
 }
 
 }  // namespace thrum

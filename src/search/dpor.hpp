@@ -59,6 +59,8 @@ class Dpor final : public Strategy {
   void save(ByteWriter&, const ThreadNames&) const override {}
   bool load(ByteReader&, ThreadNames&) override { return false; }
   Guarantee guarantee() const override;
+  Progress progress() override;
+  const PartialOrder* last_order() const override { return &order_; }
 
   // Executions that were stopped because everything that could go on was asleep.
   std::uint64_t blocked() const { return blocked_; }
@@ -89,6 +91,7 @@ class Dpor final : public Strategy {
     std::uint32_t options_count = 0;
     std::uint32_t sleepers_begin = 0;
     std::uint32_t sleepers_count = 0;
+    std::uint32_t branches_run = 0;
     WakeupTrees::Branches branches;
   };
 
@@ -133,6 +136,7 @@ class Dpor final : public Strategy {
   bool done_ = false;
   std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
+  double progress_ = 0;  // the most that progress() has said
 
   // While an execution runs.
   std::vector<Sleeper> asleep_;

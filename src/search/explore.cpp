@@ -2,6 +2,7 @@
 #include "search/explore.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace thrum {
@@ -30,6 +31,14 @@ std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names
          " (its event " + std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
 }
 
+// Leaves of a trace with all events what a trace with Recording::fringe holds.
+void keep_fringe(const Plan& plan, Trace& trace) {
+  if (plan.departures.empty()) return;
+  auto last = std::find_if(trace.choices.begin(), trace.choices.end(),
+                           [&](const ChoicePoint& point) { return point.key == plan.departures.back().key; });
+  if (last != trace.choices.end()) trace.choices.erase(trace.choices.begin(), last + 1);
+}
+
 class Search {
  public:
   Search(Program& program, Strategy& strategy, const Limits& limits)
@@ -38,7 +47,11 @@ class Search {
   SearchResult run();
 
  private:
+  void run_plan();
+  void count();
   bool take_bug();  // false: control is lost
+  Statistics statistics();
+  Progress progress();
   bool is_minimal(const FoundBug& bug) const;
   void lose_control(std::string reason);
   double elapsed() const { return limits_.now() - start_; }
@@ -50,6 +63,8 @@ class Search {
   Plan plan_;
   Trace trace_;
   SearchResult result_;
+  StatisticsKeeper statistics_;
+  const std::function<Progress()> ask_ = [this] { return progress(); };
 };
 
 SearchResult Search::run() {
@@ -67,8 +82,7 @@ SearchResult Search::run() {
       if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
       break;
     }
-    limits_.announce(plan_);
-    program_.run(plan_, &strategy_, strategy_.recording(), trace_);
+    run_plan();
     bool repeats = strategy_.repeats();
     if (!repeats) ++result_.executions;
     result_.steps += trace_.steps;
@@ -82,6 +96,8 @@ SearchResult Search::run() {
       break;
     }
     strategy_.learn(plan_, trace_);
+    if (!repeats) count();
+    if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;
     if (trace_.end == End::assumption) ++result_.assumptions_failed;
@@ -94,10 +110,44 @@ SearchResult Search::run() {
   }
   result_.seconds = elapsed();
   result_.guarantee = strategy_.guarantee();
-  result_.statistics = strategy_.statistics();
+  result_.kept = strategy_.statistics();
+  result_.statistics = statistics();
   // What had not been run when a bug was found may have been run since.
   for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
   return std::move(result_);
+}
+
+void Search::run_plan() {
+  const Recording wanted = strategy_.recording();
+  const bool adds_events = limits_.count_classes && wanted < Recording::events;
+  limits_.announce(plan_);
+  program_.run(plan_, &strategy_, adds_events ? Recording::events : wanted, trace_);
+  if (adds_events && wanted == Recording::fringe) keep_fringe(plan_, trace_);
+}
+
+void Search::count() {
+  if (statistics_.is_dearest(trace_)) {
+    // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
+    if (std::optional<std::uint32_t> level = strategy_.progress().level)
+      statistics_.complete_below(*level, elapsed());
+  }
+  if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
+    statistics_.point(elapsed());
+}
+
+Statistics Search::statistics() {
+  const Guarantee& guarantee = result_.guarantee;
+  for (const Bound& bound : guarantee.bounds) {
+    if (bound.completed) statistics_.complete_below(*bound.completed + 1, result_.seconds);
+  }
+  if (guarantee.complete) statistics_.complete_below(UINT32_MAX, result_.seconds);
+  return statistics_.result(result_.seconds);
+}
+
+Progress Search::progress() {
+  Progress progress = strategy_.progress();
+  progress.classes = statistics_.classes();
+  return progress;
 }
 
 bool Search::take_bug() {
@@ -121,6 +171,7 @@ bool Search::take_bug() {
   bug.minimal = is_minimal(bug);
   if (known == result_.bugs.end()) {
     result_.bugs.push_back(std::move(bug));
+    statistics_.take_bug();
   } else if (bug.preemptions < known->preemptions) {
     *known = std::move(bug);
   }

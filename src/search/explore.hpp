@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/program.hpp"
+#include "search/statistics.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
@@ -18,11 +19,14 @@ struct Limits {
   std::uint64_t executions = 0;  // 0: none
   bool keep_going = false;       // past the first bug, to every distinct one
   bool end_at_races = false;     // but not past a data race
+  bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
 
   // Asked before each execution; true ends the search as out of time.
   std::function<bool()> out_of_time;
   // Called before each execution, with the plan that is about to run.
   std::function<void(const Plan&)> announce;
+  // Called before each execution; may ask how far the search is. May be empty.
+  std::function<void(const std::function<Progress()>&)> answer;
   // Seconds since some fixed moment.
   std::function<double()> now;
 };
@@ -53,7 +57,8 @@ struct SearchResult {
   std::uint64_t assumptions_failed = 0;
   std::uint16_t threads_max = 0;
   double seconds = 0;
-  SearchStatistics statistics;
+  SearchStatistics kept;
+  Statistics statistics;
   Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
   std::string lost_reason;  // empty: the worker noted it
 };

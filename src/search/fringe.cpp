@@ -44,6 +44,15 @@ void Fringe::push_plan(const std::vector<Departure>& departures, Key key, std::u
   Builder(*this).push(departures, key, cost, again);
 }
 
+std::size_t Fringe::first_size() const {
+  std::size_t count = 0;
+  if (buckets_.empty()) return count;
+  const Bucket& bucket = buckets_.begin()->second;
+  for (const Segment& segment : bucket.segments) count += segment.count;
+  for (const auto& block : bucket.blocks) count += block.size();
+  return count;
+}
+
 // Blocks grow, so that many small buckets take little and a large one is never copied.
 void Fringe::add_block(Bucket& bucket) {
   std::size_t size =

@@ -89,6 +89,11 @@ class Fringe {
   }
 
   std::size_t size() const { return in_memory_ + in_file_; }
+  // The least key of what waits, which is served next; and how many have it.
+  std::optional<Key> first_key() const {
+    return buckets_.empty() ? std::nullopt : std::optional(buckets_.begin()->first);
+  }
+  std::size_t first_size() const;
   std::string problem() const { return problem_; }
 
   // What is proved, if all that was taken has been run, and what departs from it pushed or excluded.

@@ -102,6 +102,19 @@ struct SearchStatistics {
   std::uint64_t apart = 0;
 };
 
+class PartialOrder;
+
+// How far a search is, for people who wait for it. What is not known is left empty; see docs/strategies.md,
+// "Progress and estimates".
+struct Progress {
+  std::uint64_t waiting = 0;           // plans that are known and were not run yet
+  std::optional<std::uint32_t> level;  // searches in order of cost: the cost of the plans that run now
+  // An estimate of the part that is done, of the level, or of the whole search where there are no levels. It
+  // never goes back within a level, and is 1 when nothing is left.
+  std::optional<double> done;
+  std::optional<std::uint64_t> classes;  // seen so far; the search loop counts them
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -145,6 +158,12 @@ class Strategy {
   virtual Guarantee guarantee() const = 0;
 
   virtual SearchStatistics statistics() const { return {}; }
+  // How far it is. Between a learn() and the next next(), like those above; takes time in proportion to an
+  // execution at most.
+  virtual Progress progress() { return {}; }
+
+  // The partial order of the execution that was learned last, where the strategy keeps it anyway.
+  virtual const PartialOrder* last_order() const { return nullptr; }
 };
 
 }  // namespace thrum

@@ -10,7 +10,12 @@ Systematic::Systematic(Settings settings) : settings_(settings), fringe_(setting
 }
 
 bool Systematic::next(Plan& plan) {
+  if (fringe_.first_key() != level_) {
+    level_ = fringe_.first_key();
+    estimate_.begin(fringe_.first_size());
+  }
   if (!fringe_.pop(running_)) return false;
+  estimate_.take();
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
   fringe_.path(running_, plan.departures);
   return true;
@@ -23,6 +28,7 @@ void Systematic::learn(const Plan&, const Trace& trace) {
   // The deepest choice is pushed last and so served first; of one choice's options the first.
   for (const ChoicePoint& point : trace.choices) {
     std::span<const Option> options = trace.options_of(point);
+    std::size_t beside = 0;  // options of the level that is being served
     for (std::size_t i = options.size(); i-- > 0;) {
       if (i == point.taken) continue;
       std::uint32_t cost =
@@ -34,9 +40,12 @@ void Systematic::learn(const Plan&, const Trace& trace) {
         later = std::min(later.value_or(cost), cost);
       } else {
         fringe_.push(running_.node, {point.key, options[i]}, point.step, key_of(cost), cost);
+        if (key_of(cost) == key_of(running_.cost)) ++beside;
       }
     }
+    estimate_.branch(beside);
   }
+  estimate_.finish();
   if (later) {
     fringe_.push_again(running_, key_of(*later), *later);
   } else {
@@ -50,19 +59,34 @@ std::unique_ptr<Strategy> Systematic::split() {
   auto other = std::make_unique<Systematic>(settings_);
   other->fringe_ = Fringe(settings_.fringe);
   fringe_.split(other->fringe_);
+  estimate_.share(level_ && fringe_.first_key() == level_ ? fringe_.first_size() : 0);
   return other;
 }
 
-void Systematic::merge(Strategy& other) { fringe_.merge(dynamic_cast<Systematic&>(other).fringe_); }
+void Systematic::merge(Strategy& other) {
+  fringe_.merge(dynamic_cast<Systematic&>(other).fringe_);
+  if (fringe_.first_key() == level_) estimate_.share(fringe_.first_size());
+}
 
 void Systematic::save(ByteWriter& out, const ThreadNames& names) const { fringe_.save(out, names); }
 
 bool Systematic::load(ByteReader& in, ThreadNames& names) {
   fringe_ = Fringe(settings_.fringe);
   fringe_.load(in, names);
+  level_.reset();
+  estimate_ = LevelEstimate();
   return in.ok();
 }
 
 Guarantee Systematic::guarantee() const { return fringe_.guarantee(settings_.base, settings_.limit); }
+
+Progress Systematic::progress() {
+  Progress progress;
+  progress.waiting = fringe_.size();
+  if (settings_.cheapest_first) progress.level = running_.cost;
+  bool over = fringe_.size() == 0 || (level_ && fringe_.first_key() != level_);
+  progress.done = estimate_.done(over);
+  return progress;
+}
 
 }  // namespace thrum

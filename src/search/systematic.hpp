@@ -31,6 +31,7 @@
 #include <optional>
 
 #include "search/fringe.hpp"
+#include "search/level_estimate.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
@@ -59,6 +60,7 @@ class Systematic final : public Strategy {
   Guarantee guarantee() const override;
   std::string problem() const override { return fringe_.problem(); }
   SearchStatistics statistics() const override { return fringe_.statistics(); }
+  Progress progress() override;
 
   // Plans that wait.
   std::size_t fringe_size() const { return fringe_.size(); }
@@ -69,6 +71,8 @@ class Systematic final : public Strategy {
   Settings settings_;
   Fringe fringe_;
   Fringe::Waiting running_;
+  std::optional<Fringe::Key> level_;  // that is being served
+  LevelEstimate estimate_;
 };
 
 }  // namespace thrum

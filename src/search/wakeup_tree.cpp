@@ -11,6 +11,17 @@ bool is_foe(const PlannedStep& a, const PlannedStep& b) {
 }
 }  // namespace
 
+Via via_of(const Event& event) {
+  switch (event.operation) {
+    case Operation::timeout: return Via::timeout;
+    case Operation::sleep: return event.outcome == Outcome::timed_out ? Via::timeout : Via::run;
+    case Operation::spurious_wake: return Via::spurious;
+    case Operation::timer_expire: return Via::expiry;
+    case Operation::signal_handle: return Via::signal;
+    default: return Via::run;
+  }
+}
+
 bool commute(const PlannedStep& a, const PlannedStep& b) {
   if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
   return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) && !dependent(a.event, b.event);

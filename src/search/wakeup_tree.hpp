@@ -29,6 +29,9 @@ inline bool is_by_chance(Via via) {
   return via == Via::timeout || via == Via::expiry || via == Via::spurious;
 }
 
+// By what a thread went on that had no choice.
+Via via_of(const Event& event);
+
 // A step of another thread that does not commute with this one for a reason of its own.
 struct Foe {
   ThreadId thread = kNoThread;

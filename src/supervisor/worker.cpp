@@ -35,10 +35,22 @@ constexpr double kOneInterruptSeconds =
 constexpr double kStopGraceSeconds = 5;      // for the worker to end its search when it is told to
 constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
 constexpr double kProgressSeconds = 1;
+constexpr double kAnswerSeconds = 0.5;  // for the worker to say how far it is
 constexpr int kPollMilliseconds = 50;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What is in the channel may be anything.
+Progress progress_of(const Channel::PassedProgress& passed) {
+  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
+  Progress progress;
+  progress.waiting = passed.waiting;
+  if (passed.level <= UINT32_MAX) progress.level = static_cast<std::uint32_t>(passed.level);
+  if (passed.classes != kUnknown) progress.classes = passed.classes;
+  if (passed.done >= 0 && passed.done <= 1) progress.done = passed.done;
+  return progress;
 }
 
 class Watch {
@@ -66,6 +78,7 @@ class Watch {
   Death death_;
   bool interrupted_ = false;
   double start_ = now();
+  std::optional<double> asked_;  // when the worker was asked how far it is
   double next_progress_ = start_ + kProgressSeconds;
   std::optional<double> told_to_stop_;
   std::optional<double> reported_;
@@ -154,11 +167,22 @@ void Watch::check_steps() {
   kill_as(computes ? Death::Cause::hang : Death::Cause::waits);
 }
 
+// The worker is asked how far it is, and has a moment to answer, between two executions.
 void Watch::tell_progress() {
   if (!settings_.progress || now() < next_progress_) return;
+  Channel& shared = channel_.channel();
+  bool searches = shared.phase == Channel::Phase::searching;
+  if (searches && !asked_) {
+    shared.asked.fetch_add(1, std::memory_order_release);
+    asked_ = now();
+  }
+  bool has_answer = searches && shared.answered.load(std::memory_order_acquire) == shared.asked;
+  if (searches && !has_answer && now() - *asked_ < kAnswerSeconds) return;
   next_progress_ = now() + kProgressSeconds;
-  const Channel& shared = channel_.channel();
-  settings_.progress({shared.phase == Channel::Phase::searching, shared.executions, elapsed()});
+  asked_.reset();
+  WorkerProgress told{searches, shared.executions, elapsed(), std::nullopt};
+  if (has_answer) told.search = progress_of(shared.progress);
+  settings_.progress(told);
 }
 
 }  // namespace

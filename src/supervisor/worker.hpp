@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct WorkerProgress {
   bool searching = false;
   std::uint64_t executions = 0;
   double seconds = 0;
+  std::optional<Progress> search;  // nothing: the worker did not answer, since an execution takes long
 };
 
 struct WorkerSettings {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How far a search is, on standard error while it runs: on a terminal one line that is written over and gone
+// at the end; elsewhere, such as in a log, a line now and then.
+//
+// Tested by progress_line_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/options.hpp"
+#include "supervisor/worker.hpp"
+
+namespace thrum {
+
+// What a line says about. rate: executions a second, lately.
+struct ProgressView {
+  std::string about;     // which test, and the like; may be empty
+  std::string strategy;  // as in the result
+  WorkerProgress now;
+  double rate = 0;
+  double level_seconds = 0;  // since the level began, as far as that was seen
+};
+
+// One line without its end.
+std::string progress_words(const ProgressView& view);
+
+// A duration for people: "8 s", "12 min", "3 h", "5 days".
+std::string duration_words(double seconds);
+
+// The terminal's columns of a text in UTF-8, at most; cut where it is longer.
+std::string cut_to_width(const std::string& text, int width);
+
+class ProgressLine {
+ public:
+  ProgressLine(std::string about, std::string strategy, ProgressMode mode);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
+
+  void show(const WorkerProgress& progress);
+
+  // Whether anything is ever to be said.
+  bool speaks() const { return mode_ != ProgressMode::never; }
+
+ private:
+  ProgressView view_;
+  ProgressMode mode_;
+  bool live_;  // the line is written over
+  bool shown_ = false;
+  double next_seconds_;  // in logs: not before
+  double level_begun_ = 0;
+  std::uint64_t executions_before_ = 0;
+  double seconds_before_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by statistics_text_test.cpp.
+#include "report/statistics_text.hpp"
+
+#include <fmt/format.h>
+
+namespace thrum {
+
+namespace {
+
+// How many times over it was run what comes to the same, and what else there is to say about all of it.
+std::string summary(const StatisticsResult& statistics, std::uint64_t executions) {
+  std::string text;
+  if (statistics.classes) {
+    text +=
+        fmt::format("{} class{} of executions", *statistics.classes, *statistics.classes == 1 ? "" : "es");
+    if (*statistics.classes > 0)
+      text += fmt::format(", {:.2f} executions each",
+                          static_cast<double>(executions) / static_cast<double>(*statistics.classes));
+  }
+  auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (statistics.in_vain > 0) add(fmt::format("{} broken off", statistics.in_vain));
+  if (statistics.before > 0)
+    add(fmt::format("{} before the search had to begin anew, not counted here", statistics.before));
+  return text.empty() ? text : "  " + text + "\n";
+}
+
+std::string table(const StatisticsResult& statistics, const TextStyle& style) {
+  std::uint64_t executions = 0;
+  for (const LevelResult& level : statistics.levels) executions += level.executions;
+  std::string lines = fmt::format("  {:>11}  {:>13}  {:>13}  {:>5}  {}\n", statistics.cost, "executions",
+                                  "classes", "bugs", "completed after");
+  for (const LevelResult& level : statistics.levels) {
+    std::string classes = level.classes ? fmt::format("{}", *level.classes) : "-";
+    std::string completed = level.completed ? fmt::format("{:.2f} s", *level.completed) : "-";
+    lines += fmt::format("  {:>11}  {:>13}  {:>13}  {:>5}  {}\n", level.cost, level.executions, classes,
+                         level.bugs, completed);
+  }
+  return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
+         lines.substr(lines.find('\n') + 1) + summary(statistics, executions);
+}
+
+}  // namespace
+
+std::string statistics_text(const TestResult& test, const TextStyle& style) {
+  if (!style.statistics) return "";
+  std::string text;
+  for (const HeapResult& heap : test.heaps) {
+    if (heap.statistics)
+      text += fmt::format("Statistics (--heap {}):\n", heap.heap) + table(*heap.statistics, style);
+  }
+  if (test.statistics) text += "Statistics:\n" + table(*test.statistics, style);
+  return text;
+}
+
+}  // namespace thrum

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/class_counter.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "search/wakeup_tree.hpp"
+
+namespace thrum {
+
+namespace {
+
+bool same_event(const Event& a, const Event& b) {
+  return a.object == b.object && a.value == b.value && a.operand == b.operand && a.argument == b.argument &&
+         a.update == b.update && a.index == b.index && a.thread == b.thread && a.operation == b.operation &&
+         a.outcome == b.outcome && a.size == b.size && a.woken_by == b.woken_by && a.forced == b.forced;
+}
+
+}  // namespace
+
+bool ClassCounter::has_class(const Trace& trace) {
+  if (trace.end == End::finished) return true;
+  if (trace.end != End::bug) return false;
+  BugKind kind = trace.failure.kind;
+  // A leak is found when the execution is over.
+  return kind == BugKind::deadlock || kind == BugKind::livelock || kind == BugKind::leak;
+}
+
+bool ClassCounter::take(const Trace& trace) {
+  if (too_many_ || !has_class(trace)) return false;
+  read(trace);
+  return take(order_);
+}
+
+bool ClassCounter::take(const PartialOrder& order) {
+  if (too_many_) return false;
+  if (!fingerprints_.insert(order.fingerprint())) return false;
+  if (fingerprints_.size() <= classes_max_) return true;
+  too_many_ = true;
+  fingerprints_ = NumberSet();
+  return false;
+}
+
+std::optional<std::uint64_t> ClassCounter::count() const {
+  if (too_many_) return std::nullopt;
+  return fingerprints_.size();
+}
+
+void ClassCounter::read(const Trace& trace) {
+  std::size_t watch = 0;
+  for (std::size_t i = begin_like_the_last(trace); i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    while (watch < trace.watches.size() && trace.watches[watch].event < i) ++watch;
+    std::size_t watch_end = watch;
+    while (watch_end < trace.watches.size() && trace.watches[watch_end].event == i) ++watch_end;
+    order_.append(event, event.forced || is_by_chance(via_of(event)),
+                  std::span(trace.watches).subspan(watch, watch_end - watch));
+  }
+  last_.assign(trace.events.begin(), trace.events.end());
+  last_watched_ = !trace.watches.empty();
+}
+
+// Executions one after the other mostly begin alike: takes back what is different, and says with which event
+// to go on.
+std::size_t ClassCounter::begin_like_the_last(const Trace& trace) {
+  std::size_t same = 0;
+  if (!last_watched_ && trace.watches.empty()) {
+    const std::size_t most = std::min(last_.size(), trace.events.size());
+    while (same < most && same_event(last_[same], trace.events[same])) ++same;
+  }
+  // Steps can be taken back, what lies between them cannot; so one of the steps that are the same goes too.
+  PartialOrder::Index steps = 0;
+  std::size_t resume = 0;
+  for (std::size_t i = 0; i < same; ++i) {
+    if (!is_visible(last_[i].operation)) continue;
+    resume = i;
+    ++steps;
+  }
+  if (steps == 0) {
+    order_ = PartialOrder();
+    return 0;
+  }
+  order_.truncate(steps - 1);
+  return resume;
+}
+
+}  // namespace thrum

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A set of 64-bit numbers that are spread evenly, such as fingerprints: one array, half of it empty at least.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace thrum {
+
+class NumberSet {
+ public:
+  std::size_t size() const { return size_; }
+
+  // Whether it was not there yet.
+  bool insert(std::uint64_t number) {
+    if (number == 0) number = 1;  // 0 marks an empty slot; two numbers of 2^64 count as one
+    if (2 * (size_ + 1) > slots_.size()) grow();
+    return put(number);
+  }
+
+ private:
+  bool put(std::uint64_t number) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = number & mask;
+    while (slots_[at] != 0 && slots_[at] != number) at = (at + 1) & mask;
+    if (slots_[at] == number) return false;
+    slots_[at] = number;
+    ++size_;
+    return true;
+  }
+
+  void grow() {
+    constexpr std::size_t kSlotsAtFirst = 64;
+    std::vector<std::uint64_t> before(slots_.empty() ? kSlotsAtFirst : 2 * slots_.size());
+    before.swap(slots_);
+    size_ = 0;
+    for (std::uint64_t number : before) {
+      if (number != 0) put(number);
+    }
+  }
+
+  std::vector<std::uint64_t> slots_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/statistics.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialOrder* order,
+                            bool counts_classes) {
+  statistics_.base = plan.policy.base;
+  cost_ = trace.cost;
+  if (statistics_.levels.size() <= cost_) statistics_.levels.resize(cost_ + std::size_t{1});
+  LevelCount& level = statistics_.levels[cost_];
+  ++level.executions;
+  ++executions_;
+  if (trace.end == End::stopped) ++statistics_.in_vain;
+  if (order != nullptr || counts_classes) {
+    statistics_.counts_classes = true;
+    bool is_new = false;
+    if (order == nullptr) {
+      is_new = classes_.take(trace);
+    } else if (ClassCounter::has_class(trace)) {
+      is_new = classes_.take(*order);
+    }
+    if (is_new) ++level.classes;
+  }
+  return executions_ == next_point_;
+}
+
+void StatisticsKeeper::point(double seconds) {
+  constexpr std::uint64_t kPart = 5;
+  next_point_ = executions_ + std::max<std::uint64_t>(executions_ / kPart, 1);
+  statistics_.growth.push_back({executions_, classes().value_or(0), seconds});
+}
+
+void StatisticsKeeper::complete_below(std::uint32_t cost, double seconds) {
+  const std::size_t end = std::min<std::size_t>(cost, statistics_.levels.size());
+  for (std::size_t i = 0; i < end; ++i) {
+    if (!statistics_.levels[i].completed) statistics_.levels[i].completed = seconds;
+  }
+}
+
+std::optional<std::uint64_t> StatisticsKeeper::classes() const {
+  if (!statistics_.counts_classes) return std::nullopt;
+  return classes_.count();
+}
+
+Statistics StatisticsKeeper::result(double seconds) {
+  statistics_.classes = classes();
+  bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
+  if (executions_ > 0 && !is_told) point(seconds);
+  // A part of the classes says nothing.
+  if (statistics_.counts_classes && !statistics_.classes) {
+    for (LevelCount& level : statistics_.levels) level.classes = 0;
+    while (!statistics_.growth.empty() && statistics_.growth.back().classes == 0)
+      statistics_.growth.pop_back();
+  }
+  return statistics_;
+}
+
+}  // namespace thrum

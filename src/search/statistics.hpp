@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a search did, in numbers: how many executions of each cost, and how what it has seen grew.
+//
+// Tested by statistics_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/plan.hpp"
+#include "search/class_counter.hpp"
+
+namespace thrum {
+
+// Executions that cost exactly so much.
+struct LevelCount {
+  std::uint64_t executions = 0;
+  std::uint64_t classes = 0;        // of the classes that are counted: those seen here first
+  std::uint64_t bugs = 0;           // distinct ones, found here first
+  std::optional<double> completed;  // seconds after the beginning all that cost no more had been run
+};
+
+struct GrowthPoint {
+  std::uint64_t executions = 0;
+  std::uint64_t classes = 0;  // where they are counted
+  double seconds = 0;
+};
+
+struct Statistics {
+  Base base = Base::nonpreemptive;  // what costs are counted by
+  std::vector<LevelCount> levels;   // by cost
+  std::vector<GrowthPoint> growth;  // after 1, 2, 3, ... executions, then each a fifth more than the last
+  bool counts_classes = false;
+  std::optional<std::uint64_t> classes;  // counts_classes; nothing: too many to be counted
+  std::uint64_t in_vain = 0;  // executions that the strategy broke off, since they led to nothing new
+  std::uint64_t before = 0;   // executions of searches that had to begin anew, in nothing above
+};
+
+// Collects them while a search runs.
+class StatisticsKeeper {
+ public:
+  explicit StatisticsKeeper(std::size_t classes_max = ClassCounter::kClassesMax) : classes_(classes_max) {}
+
+  // An execution that counts. order: its partial order, or nullptr, where it is to be made from the events of
+  // the trace or, without counts_classes, not at all. Whether a number is due: then point() wants to be told.
+  bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes);
+  void point(double seconds);
+
+  // The first execution of a new cost: true where it is dearer than all before.
+  bool is_dearest(const Trace& trace) const { return trace.cost >= statistics_.levels.size(); }
+
+  // All executions that cost less are done.
+  void complete_below(std::uint32_t cost, double seconds);
+
+  // A distinct bug was found by the execution that was taken last.
+  void take_bug() { ++statistics_.levels[cost_].bugs; }
+
+  std::optional<std::uint64_t> classes() const;
+  Statistics result(double seconds);
+
+ private:
+  Statistics statistics_;
+  ClassCounter classes_;
+  std::uint64_t executions_ = 0;
+  std::uint64_t next_point_ = 1;
+  std::uint32_t cost_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "search/number_set.hpp"
+
+namespace thrum {
+namespace {
+
+TEST(NumberSet, HoldsWhatWasPutIn) {
+  NumberSet set;
+  std::set<std::uint64_t> expected;
+  std::uint64_t number = 1;
+  for (int i = 0; i < 5'000; ++i) {
+    number = number * 6364136223846793005u + 1442695040888963407u;
+    std::uint64_t small = number >> 52;  // so that many come twice
+    EXPECT_EQ(set.insert(small + 2), expected.insert(small + 2).second);
+    EXPECT_EQ(set.insert(number), expected.insert(number).second);
+  }
+  EXPECT_EQ(set.size(), expected.size());
+}
+
+TEST(NumberSet, ZeroIsANumberToo) {
+  NumberSet set;
+  EXPECT_TRUE(set.insert(0));
+  EXPECT_FALSE(set.insert(0));
+  EXPECT_EQ(set.size(), 1u);
+}
+
+Event store(ThreadId thread, std::uint64_t object, std::uint32_t index = 0) {
+  Event event;
+  event.thread = thread;
+  event.operation = Operation::store;
+  event.object = object;
+  event.index = index;
+  event.size = 4;
+  return event;
+}
+
+Trace trace_of(std::vector<Event> events, std::uint32_t cost = 0) {
+  Trace trace;
+  trace.events = std::move(events);
+  trace.cost = cost;
+  return trace;
+}
+
+TEST(ClassCounter, OrdersOfIndependentStepsAreOneClass) {
+  ClassCounter counter;
+  EXPECT_TRUE(counter.take(trace_of({store(1, 8), store(2, 16)})));
+  EXPECT_FALSE(counter.take(trace_of({store(2, 16), store(1, 8)})));
+  EXPECT_TRUE(counter.take(trace_of({store(1, 8), store(2, 8)})));
+  EXPECT_TRUE(counter.take(trace_of({store(2, 8), store(1, 8)})));
+  EXPECT_EQ(counter.count(), 3u);
+}
+
+// What executions have in common at their beginning is not read again; they count as if it were.
+TEST(ClassCounter, CommonBeginningsMakeNoDifference) {
+  std::vector<std::vector<Event>> executions;
+  std::vector<Event> all = {store(1, 8), store(1, 16, 1), store(2, 8), store(2, 24, 1), store(3, 16)};
+  std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+  do {
+    std::vector<Event> events;
+    for (std::size_t i : order) events.push_back(all[i]);
+    executions.push_back(events);
+  } while (std::next_permutation(order.begin(), order.end()));
+  ClassCounter together;
+  NumberSet alone;
+  for (const auto& events : executions) {
+    PartialOrder whole;
+    for (const Event& event : events) whole.append(event);
+    EXPECT_EQ(together.take(trace_of(events)), alone.insert(whole.fingerprint()));
+  }
+  EXPECT_EQ(together.count(), alone.size());
+}
+
+TEST(ClassCounter, ExecutionsThatWereCutOffHaveNone) {
+  ClassCounter counter;
+  for (End end : {End::steps, End::stopped, End::assumption, End::bug}) {
+    Trace trace = trace_of({store(1, 8)});
+    trace.end = end;
+    trace.failure.kind = BugKind::assertion;
+    EXPECT_FALSE(counter.take(trace));
+  }
+  Trace deadlock = trace_of({store(1, 8)});
+  deadlock.end = End::bug;
+  deadlock.failure.kind = BugKind::deadlock;
+  EXPECT_TRUE(counter.take(deadlock));
+  EXPECT_EQ(counter.count(), 1u);
+}
+
+TEST(ClassCounter, TooManyAreNotCounted) {
+  ClassCounter counter(2);
+  for (std::uint64_t object = 8; object <= 16; object += 8)
+    EXPECT_TRUE(counter.take(trace_of({store(1, object)})));
+  EXPECT_EQ(counter.count(), 2u);
+  EXPECT_FALSE(counter.take(trace_of({store(1, 24)})));
+  EXPECT_EQ(counter.count(), std::nullopt);
+}
+
+// Executions 0, 1, ... of costs 0, 1, 2, 0, ..., each a second later than the last.
+Statistics keep(std::uint64_t executions, bool counts, std::size_t classes_max = 1000) {
+  StatisticsKeeper keeper(classes_max);
+  for (std::uint64_t i = 0; i < executions; ++i) {
+    Trace trace = trace_of({store(1, 8 * (i / 2))}, static_cast<std::uint32_t>(i % 3));
+    if (keeper.take({}, trace, nullptr, counts)) keeper.point(static_cast<double>(i + 1));
+  }
+  return keeper.result(static_cast<double>(executions));
+}
+
+TEST(Statistics, CountByCost) {
+  Statistics statistics = keep(10, true);
+  ASSERT_EQ(statistics.levels.size(), 3u);
+  EXPECT_EQ(statistics.levels[0].executions, 4u);
+  EXPECT_EQ(statistics.levels[1].executions, 3u);
+  EXPECT_EQ(statistics.classes, 5u);
+  EXPECT_EQ(statistics.levels[0].classes + statistics.levels[1].classes + statistics.levels[2].classes, 5u);
+}
+
+TEST(Statistics, GrowthHasFewPoints) {
+  constexpr std::uint64_t kExecutions = 1'000'000;
+  Statistics statistics = keep(kExecutions, false);
+  EXPECT_LT(statistics.growth.size(), 90u);
+  EXPECT_EQ(statistics.growth.front().executions, 1u);
+  EXPECT_EQ(statistics.growth.back().executions, kExecutions);
+  for (std::size_t i = 1; i < statistics.growth.size(); ++i) {
+    EXPECT_GT(statistics.growth[i].executions, statistics.growth[i - 1].executions);
+    EXPECT_LE(statistics.growth[i].executions, statistics.growth[i - 1].executions * 6 / 5 + 1);
+  }
+  EXPECT_FALSE(statistics.classes) << "nobody asked";
+}
+
+TEST(Statistics, AreSilentOfClassesThatAreTooMany) {
+  Statistics statistics = keep(10, true, 3);
+  EXPECT_FALSE(statistics.classes);
+  for (const LevelCount& level : statistics.levels) EXPECT_EQ(level.classes, 0u);
+  for (const GrowthPoint& point : statistics.growth) EXPECT_GT(point.classes, 0u) << point.executions;
+  EXPECT_EQ(statistics.growth.back().classes, 3u);
+}
+
+TEST(Statistics, SayWhenACostWasDone) {
+  StatisticsKeeper keeper;
+  for (std::uint32_t cost = 0; cost < 3; ++cost) {
+    EXPECT_TRUE(keeper.is_dearest(trace_of({}, cost)));
+    keeper.complete_below(cost, 10 * cost);
+    keeper.take({}, trace_of({}, cost), nullptr, false);
+    EXPECT_FALSE(keeper.is_dearest(trace_of({}, cost)));
+  }
+  Statistics statistics = keeper.result(30);
+  EXPECT_EQ(statistics.levels[0].completed, 10);
+  EXPECT_EQ(statistics.levels[1].completed, 20);
+  EXPECT_EQ(statistics.levels[2].completed, std::nullopt);
+}
+
+}  // namespace
+}  // namespace thrum
