@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In three steps, each with a part of the budget.
+// In four steps, each with a part of the budget.
 //
-// 1. Where fewer preemptions were not ruled out by the search itself, iterative context bounding below the
-// bug's
-//    own count: what it finds first has the fewest, and if it ends without finding the bug, there are none
-//    with fewer.
-// 2. Descent. The schedule is edited in one place: a departure is left out, or at one choice another option
-// is
-//    taken. The edited plan is followed as far as it can be: where an edit makes a later departure
+// 1. The same steps in a cheaper order (linearize.hpp), as far as they go; and again behind each success
+// of 3.
+// 2. Where fewer preemptions were not ruled out by the search itself, iterative context bounding below the
+//    bug's own count: what it finds first has the fewest, and if it ends without finding the bug, there are
+//    none with fewer.
+// 3. Descent. The schedule is edited in one place: a departure is left out, or at one choice another option
+//    is taken. The edited plan is followed as far as it can be: where an edit makes a later departure
 //    impossible, the default takes its place. What shows the bug at a lesser (preemptions, switches) is the
 //    next to be edited.
-// 3. Proof, by branch and bound over the execution tree: plans in order of the switches up to their last
+// 4. Proof, by branch and bound over the execution tree: plans in order of the switches up to their last
 //    departure, which what follows can only add to. Once no plan is left with fewer than the best schedule
 //    has, that has the fewest.
 //
 // Example: main starts A and B, the bug takes "A, B, A". A search in order of preemptions may have come to it
-// as "A, B" and, since B then waits for C, "C, B, A"; step 2 leaves C out.
+// as "A, B" and, since B then waits for C, "C, B, A"; step 3 leaves C out.
 //
 // Rejected: delta debugging on the set of departures. Most of them depend on those before, and single edits
 // followed as far as possible find the same in fewer executions.
@@ -29,7 +29,9 @@
 #include <tuple>
 #include <utility>
 
+#include "search/linearize.hpp"
 #include "search/systematic.hpp"
+#include "search/wakeup_tree.hpp"
 
 namespace thrum {
 
@@ -44,23 +46,12 @@ struct Price {
   friend auto operator<=>(const Price&, const Price&) = default;
 };
 
-// Follows departures as far as they can be followed, in any order; else the default.
-class Follower final : public Strategy {
+// Leads an execution near a schedule, and knows nothing else.
+class Guide : public Strategy {
  public:
-  explicit Follower(const std::vector<Departure>& departures) : departures_(departures) {}
-
   bool next(Plan&) override { return false; }
   Recording recording() const override { return Recording::events; }
   bool online() const override { return true; }
-  Advice at_point(const View& view) override {
-    for (const Departure& departure : departures_) {
-      if (departure.key != view.point.key) continue;
-      auto found = std::find(view.options.begin(), view.options.end(), departure.option);
-      if (found == view.options.end()) continue;
-      return {Advice::Kind::take, static_cast<std::uint16_t>(found - view.options.begin())};
-    }
-    return {Advice::Kind::take, view.default_option};
-  }
   void learn(const Plan&, const Trace&) override {}
   std::unique_ptr<Strategy> split() override { return nullptr; }
   void merge(Strategy&) override {}
@@ -68,8 +59,82 @@ class Follower final : public Strategy {
   bool load(ByteReader&, ThreadNames&) override { return false; }
   Guarantee guarantee() const override { return {}; }
 
+ protected:
+  static Advice take_or_default(const View& view, const Option* option) {
+    if (!option) return {Advice::Kind::take, view.default_option};
+    auto found = std::find(view.options.begin(), view.options.end(), *option);
+    if (found == view.options.end()) return {Advice::Kind::take, view.default_option};
+    return {Advice::Kind::take, static_cast<std::uint16_t>(found - view.options.begin())};
+  }
+};
+
+// Follows departures as far as they can be followed, in any order; else the default.
+class Follower final : public Guide {
+ public:
+  explicit Follower(const std::vector<Departure>& departures) : departures_(departures) {}
+
+  Advice at_point(const View& view) override {
+    for (const Departure& departure : departures_) {
+      if (departure.key != view.point.key) continue;
+      auto found = std::find(view.options.begin(), view.options.end(), departure.option);
+      if (found != view.options.end()) return take_or_default(view, &departure.option);
+    }
+    return take_or_default(view, nullptr);
+  }
+
  private:
   const std::vector<Departure>& departures_;
+};
+
+// Follows an order of steps; what is chosen in their middle, as departures have it. A step that its thread
+// does not stand before is passed over: a waiting loop may go round less often than it did.
+class OrderFollower final : public Guide {
+ public:
+  OrderFollower(std::vector<Event> order, const std::vector<Departure>& departures)
+      : order_(std::move(order)), departures_(departures) {}
+
+  Advice at_point(const View& view) override {
+    if (view.point.key.kind != ChoiceKind::thread) {
+      auto found = std::find_if(departures_.begin(), departures_.end(),
+                                [&](const Departure& departure) { return departure.key == view.point.key; });
+      return take_or_default(view, found == departures_.end() ? nullptr : &found->option);
+    }
+    for (; seen_ < view.trace.events.size(); ++seen_) strike(view.trace.events[seen_]);
+    for (const Event& step : order_) {
+      const Option option{step.thread, via_of(step)};
+      if (std::find(view.options.begin(), view.options.end(), option) == view.options.end()) continue;
+      if (option.via == Via::run && !stands_before(view.threads, step)) continue;
+      return take_or_default(view, &option);
+    }
+    return take_or_default(view, nullptr);
+  }
+
+ private:
+  static bool is_alike(const Event& a, Operation operation, std::uint64_t object) {
+    return a.operation == operation && a.object == object;
+  }
+
+  static bool stands_before(Pending& threads, const Event& step) {
+    for (const PendingOperation& pending : threads.pending()) {
+      if (pending.thread == step.thread) return is_alike(step, pending.operation, pending.object);
+    }
+    return false;
+  }
+
+  // The step that has been done, and what its thread was to do before.
+  void strike(const Event& done) {
+    auto step = std::find_if(order_.begin(), order_.end(), [&](const Event& event) {
+      return event.thread == done.thread && is_alike(event, done.operation, done.object);
+    });
+    if (step == order_.end()) return;
+    auto kept =
+        std::remove_if(order_.begin(), step, [&](const Event& event) { return event.thread == done.thread; });
+    order_.erase(kept, step + 1);
+  }
+
+  std::vector<Event> order_;  // as far as it was not done
+  const std::vector<Departure>& departures_;
+  std::size_t seen_ = 0;  // events
 };
 
 class Simplifier {
@@ -95,6 +160,7 @@ class Simplifier {
   bool shows_bug() const { return trace_.end == End::bug && same_bug(trace_.failure, bug_.failure); }
   Price price() const;
   bool take_if_simpler();
+  void reorder();
   void rule_out_fewer_preemptions();
   void descend();
   bool descend_once();
@@ -152,6 +218,8 @@ void Simplifier::run() {
   if (!execute(best_, nullptr) || !shows_bug()) return;
   best_price_ = price();
   cut_ = false;
+  executions_max_ = budget_.executions;
+  reorder();
   if (!bug_.minimal) {
     executions_max_ = budget_.executions / 2;
     rule_out_fewer_preemptions();
@@ -161,6 +229,17 @@ void Simplifier::run() {
   executions_max_ = budget_.executions;
   prove();
   if (!lost_) finish();
+}
+
+// REQUIRES: trace_ is of best_.
+void Simplifier::reorder() {
+  while (true) {
+    std::vector<Event> order = cheapest_order(trace_);
+    if (order.empty()) return;
+    const std::vector<Departure> departures = best_.departures;
+    OrderFollower follower(std::move(order), departures);
+    if (!execute(Plan{}, &follower) || !take_if_simpler()) return;
+  }
 }
 
 void Simplifier::rule_out_fewer_preemptions() {
@@ -183,8 +262,7 @@ void Simplifier::rule_out_fewer_preemptions() {
 }
 
 void Simplifier::descend() {
-  while (descend_once()) {
-  }
+  while (descend_once()) reorder();
 }
 
 // The first edit that makes the best schedule simpler; false where none does.
