@@ -95,6 +95,7 @@ void put_back() {
   the_heap.restore(scheduler().slots_used());
   thread_pool().restore_main();
   scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
+  scheduler().clear_main_stack();
   scheduler().reset();
   scheduler().set_clock(g_clock_at_snapshot);
   process_state().restore();

@@ -568,6 +568,8 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
     child.released = true;
     return nullptr;
   }
+  if (ThreadPool::is_stack(reinterpret_cast<std::uint64_t>(child.stack_bottom)))
+    spins_.clear_stack(child, child.stack_top);
   child.number = created_++;
   child.id = name_thread(parent.id, ++parent.children);
   child.slot = slot;

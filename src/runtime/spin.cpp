@@ -52,6 +52,18 @@ bool SpinDetector::too_deep(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer > kStackMax;
 }
 
+bool SpinDetector::is_deepest(const Thread& thread, const CallerState& caller) {
+  const std::size_t depth = stack_words(thread, caller) * sizeof(std::uint64_t);
+  if (depth <= depth_) return false;
+  depth_ = depth;
+  return true;
+}
+
+void SpinDetector::clear_stack(const Thread& thread, char* end) const {
+  char* begin = thread.stack_top - depth_;
+  if (begin < end) std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+}
+
 SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t code,
                                            const CallerState& caller) {
   PerThread& mine = threads_[thread.slot];
@@ -71,12 +83,15 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.first_read = static_cast<std::uint32_t>(mine.reads.size());
     visit.switches = switches_;
     visit.waits = mine.waits;
-    if (watched_.has(code)) visit.state.take(thread, caller);
+    if (!watched_.has(code)) return Arrival::ordinary;
+    if (is_deepest(thread, caller)) return Arrival::start_anew;
+    visit.state.take(thread, caller);
     return Arrival::ordinary;
   }
   Visit& visit = mine.visits[i];
   if (visit.count == 1 && !watched_.has(code)) {
     watched_.add(code);
+    is_deepest(thread, caller);
     return Arrival::start_anew;
   }
   ++visit.count;

@@ -15,6 +15,10 @@
 // The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which
 // finds loops that alternate between several states as well.
 //
+// What lies on the stack in places that hold nothing yet is what an earlier execution left there, and it is
+// compared too. So that the same plan always finds the same loops, stacks are cleared beforehand, as deep as
+// loops were ever seen (clear_stack()).
+//
 // Tested by spin_test.cpp.
 //
 // Rejected: hashing the stack in place of comparing it, since an "exhausted" must not rest on a hash.
@@ -68,6 +72,9 @@ class SpinDetector {
   void prove(std::uint64_t code) { proved_.add(code); }
   // It is no spin: from the next execution on the call is an ordinary one.
   void never(std::uint64_t code) { never_.add(code); }
+
+  // A thread begins whose stack has nothing on it below `end`.
+  void clear_stack(const Thread& thread, char* end) const;
 
   // The thread waits for an event or a time: what follows is no mere repetition.
   void note_wait(const Thread& thread);
@@ -130,11 +137,13 @@ class SpinDetector {
     std::uint64_t waits = 0;
     std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
   };
+  bool is_deepest(const Thread& thread, const CallerState& caller);
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
   CodeSet watched_;
   CodeSet proved_;
   CodeSet never_;
+  std::size_t depth_ = 0;  // bytes of live stack that were ever compared
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
