@@ -2,7 +2,7 @@
 // Executions per second of one worker, over the programs in bench/programs.
 //
 //   throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--program NAME]...
-//              [--against THRUM] [--write-baseline]
+//              [--against THRUM] [--strategy NAME] [--against-strategy NAME] [--write-baseline]
 //
 // A small tree is searched again and again; the runtime asserts that each search takes as many executions as
 // the first, and here that first number is compared with the formula in the program's header. The programs
@@ -15,6 +15,9 @@
 //
 // --against takes turns with another Thrum, an older one say: the fixed work is a rough measure of a machine
 // that others use, and what runs a second later is a better one. The programs are compiled by each.
+//
+// --strategy measures another one than depth-first search, and --against-strategy takes turns with one:
+// "--strategy dpor --against-strategy dfs" is what reduction costs an execution. Reductions know no bound.
 //
 // Memory is the largest resident size of the whole run against that of one turn with a tenth of the
 // executions: it must not grow with them.
@@ -47,6 +50,7 @@ namespace fs = std::filesystem;
 struct Subject {
   std::string thrum;
   bool has_races_option = true;  // else it looks for none
+  std::string strategy = "dfs";
 };
 
 struct Program {
@@ -110,9 +114,7 @@ Run search(const Subject& subject, const Program& program, std::uint64_t repeat,
                                       "check",
                                       program.binary,
                                       "--strategy",
-                                      "dfs",
-                                      "--bound",
-                                      program.bound,
+                                      subject.strategy,
                                       "--time",
                                       "0",
                                       "--repeat",
@@ -121,6 +123,7 @@ Run search(const Subject& subject, const Program& program, std::uint64_t repeat,
                                       out,
                                       "--json",
                                       "-"};
+  if (subject.strategy == "dfs") command.insert(command.end(), {"--bound", program.bound});
   bool ignores_races = subject.has_races_option && !program.races;
   if (ignores_races) command.insert(command.end(), {"--races", "ignore"});
   Json test = Json::parse(run(command, usage)).at("tests").at(0);
@@ -182,7 +185,7 @@ void build(const Subject& subject, const fs::path& out, Program& program) {
   rusage usage{};
   run({subject.thrum, "c++", "-std=c++20", "-O2", program.source, "-o", program.binary}, usage);
   program.of_one_search = search(subject, program, 1, out).executions;
-  if (program.executions && *program.executions != program.of_one_search) {
+  if (subject.strategy == "dfs" && program.executions && *program.executions != program.of_one_search) {
     throw std::runtime_error(fmt::format("{}: {} executions, but the formula says {}", program.name,
                                          program.of_one_search, *program.executions));
   }
@@ -277,10 +280,14 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
       options.executions = std::stoull(value);
     } else if (name == "--program") {
       options.only.push_back(value);
+    } else if (name == "--strategy") {
+      options.subject.strategy = value;
+    } else if (name == "--against-strategy") {
+      options.against = Subject{options.subject.thrum, true, value};
     } else if (name == "--against") {
       rusage usage{};
       std::string help = run({value, "check", "--help"}, usage);
-      options.against = Subject{value, help.find("--races") != std::string::npos};
+      options.against = Subject{value, help.find("--races") != std::string::npos, "dfs"};
     } else {
       return {};
     }
@@ -319,7 +326,7 @@ int bench(const Options& options) {
   Json baseline = Json::object();
   if (std::ifstream file(options.baseline); file) baseline = Json::parse(file);
   print_table(programs, others, baseline);
-  if (options.write_baseline) write_baseline(programs, baseline, options.baseline);
+  if (options.write_baseline && options.subject.strategy == "dfs") write_baseline(programs, baseline, options.baseline);
   fs::remove_all(out);
   return 0;
 }
@@ -333,7 +340,7 @@ int main(int argc, char** argv) {
     fmt::print(
         stderr,
         "throughput THRUM PROGRAMS_DIR BASELINE.json [--rounds N] [--executions N] [--program NAME]... "
-        "[--against THRUM] [--write-baseline]\n");
+        "[--against THRUM] [--strategy NAME] [--against-strategy NAME] [--write-baseline]\n");
     return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "throughput: {}\n", error.what());
