@@ -194,7 +194,7 @@ void Check::find_program() {
 }
 
 Check::Run Check::work(const Job& job, double time_seconds, const std::string& progress) {
-  ProgressLine line(progress, strategy_name(options_), progress_of(options_.progress));
+  ProgressLine line(progress, options_.strategy, progress_of(options_.progress));
   WorkerSettings settings;
   settings.program = program_;
   settings.arguments = options_.arguments;

@@ -45,6 +45,7 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.switches_minimal = bug.switches_minimal;
   result.execution = bug.execution;
   result.seconds = bug.seconds;
+  result.strategy = bug.strategy;
   const Trace& trace = file.trace;
   for (const LostBlocks& lost : trace.lost)
     result.locations.push_back(location("allocation", file, lost.thread, shown_line(file, lost.stack)));

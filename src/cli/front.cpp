@@ -43,12 +43,20 @@ Colour colour_of(const std::string& word) {
   return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
 }
 
+CLI::App* add_plot(CLI::App& app, std::vector<std::string>& results, std::string& picture) {
+  CLI::App* plot = app.add_subcommand("plot", "One picture of several results, as of thrum check --plot");
+  plot->add_option("results", results, "Results of thrum check --json, with --count-classes")
+      ->required()
+      ->type_name("RESULT.json");
+  plot->add_option("--out", picture, "Where the picture goes")->required()->type_name("FILE.svg");
+  return plot;
+}
+
 int parse_and_run(Words words) {
   const Words command = words;
   CheckOptions options;
   options.arguments = cut_program_arguments(words);
   std::string trace;
-  bool gdb = false;
   std::string threads = "auto";
   bool unfolded = false;
   std::string step;
@@ -67,17 +75,13 @@ int parse_and_run(Words words) {
   replay->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   replay->add_option("--threads", threads, "fibers, system or auto, as of thrum check")
       ->capture_default_str();
-  replay->add_flag("--gdb", gdb)->group("");
+  replay->add_flag_callback("--gdb", [] { throw UserError("--gdb is not available yet"); })->group("");
   CLI::App* show = app.add_subcommand("show", "Show a trace file");
   show->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   show->add_flag("--all", unfolded, "Every operation, nothing folded");
   std::vector<std::string> results;
   std::string picture;
-  CLI::App* plot = app.add_subcommand("plot", "One picture of several results, as of thrum check --plot");
-  plot->add_option("results", results, "Results of thrum check --json, with --count-classes")
-      ->required()
-      ->type_name("RESULT.json");
-  plot->add_option("--out", picture, "Where the picture goes")->required()->type_name("FILE.svg");
+  CLI::App* plot = add_plot(app, results, picture);
   std::string colour = "auto";
   for (CLI::App* command_app : {check, replay, show}) add_colour_option(*command_app, colour);
   app.add_subcommand("c++", "Compile and link C++ as the compiler would, so that it can be checked");
@@ -108,7 +112,6 @@ int parse_and_run(Words words) {
     validate(options);
     return check_command(options, command);
   }
-  if (gdb) throw UserError("--gdb is not available yet");
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
   if (plot->parsed()) return plot_command(results, picture);

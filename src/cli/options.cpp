@@ -26,7 +26,6 @@ struct Later {
   int words;
 };
 constexpr std::array kLater = {Later{"--program-memory", 1}, Later{"--isolate", 1}};
-constexpr std::array<std::string_view, 1> kLaterStrategies = {"bpor"};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 
@@ -44,9 +43,6 @@ void check_strategy(const std::string& name) {
   auto known = strategies();
   if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; }))
     return;
-  if (std::find(kLaterStrategies.begin(), kLaterStrategies.end(), name) != kLaterStrategies.end()) {
-    not_yet("--strategy " + name);
-  }
   throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
 }
 
@@ -68,7 +64,12 @@ void read_bound(CheckOptions& options) {
     throw UserError(fmt::format("--bound: the strategy {} has no bound; leave it out", options.strategy));
   if (strategy && strategy->kind == StrategyKind::reduction) {
     throw UserError(fmt::format(
-        "--bound: with {} schedules within the bound could be missed; leave it out, or take icb", options.strategy));
+        "--bound: with {} schedules within the bound could be missed; leave it out, or take bpor or icb",
+        options.strategy));
+  }
+  if (strategy && strategy->kind == StrategyKind::bounded_reduction && kind == "delays") {
+    throw UserError(fmt::format("--bound: {} has a bound on preemptions only; take preemptions=N, or icb",
+                                options.strategy));
   }
   options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
   options.settings.limit = limit;
@@ -200,10 +201,6 @@ ProgressMode progress_of(const std::string& word) {
 Threads threads_of(const std::string& word) {
   check_word("--threads", word, {"auto", "fibers", "system"}, {});
   return word == "system" ? Threads::system : Threads::fibers;
-}
-
-std::string strategy_name(const CheckOptions& options) {
-  return options.strategy == "auto" ? "icb" : options.strategy;
 }
 
 void validate(CheckOptions& options) {

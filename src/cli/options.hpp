@@ -73,9 +73,6 @@ ProgressMode progress_of(const std::string& word);
 // What --threads means. Throws UserError where it is no such word.
 Threads threads_of(const std::string& word);
 
-// As it stands in the result.
-std::string strategy_name(const CheckOptions& options);
-
 // Throws UserError for what cannot be, or cannot be done yet.
 void validate(CheckOptions& options);
 

@@ -46,8 +46,17 @@ bool skips_itself(const Report& report) {
   return report.executions_skipped > 0 && report.executions_skipped >= report.result.executions;
 }
 
+// What the search ended with leaves out deadlocks and data races.
+bool covers_local_states(const Report& report) {
+  const Guarantee& guarantee = report.result.guarantee;
+  return !guarantee.complete &&
+         std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(),
+                     [](const Bound& bound) { return bound.covers == Covers::local_states; });
+}
+
 bool is_whole(const Report& report, const CheckOptions& options) {
-  return report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore";
+  return report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore" &&
+         !covers_local_states(report);
 }
 
 Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test) {
@@ -78,9 +87,10 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
   const char* failures = ends ? " (an execution ends at its bug)" : "";
   if (guarantee.complete && !weakened(report)) return std::string("every schedule") + failures;
   std::string text;
+  const char* what = covers_local_states(report) ? "every failed assertion with " : "every schedule with ";
   for (const Bound& bound : guarantee.bounds) {
     if (!bound.completed) continue;
-    text += (text.empty() ? "every schedule with " : ", ");
+    text += (text.empty() ? what : ", ");
     text += (*bound.completed > 0 ? "up to " : "") + cost_words(bound, *bound.completed);
   }
   if (text.empty() && guarantee.chance) return "nothing for certain; " + chance_words(*guarantee.chance);
@@ -120,6 +130,8 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (search.end == SearchEnd::executions)
     return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
+  if (covers_local_states(report))
+    return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
   return search.guarantee.complete ? "all schedules were run" : "all schedules within the bound were run";
 }
 
@@ -283,6 +295,8 @@ StatisticsResult statistics_of(const Statistics& statistics) {
   }
   for (const GrowthPoint& point : statistics.growth)
     result.growth.push_back({point.executions, counted(point.classes), point.seconds});
+  for (const MemberCount& member : statistics.members)
+    result.strategies.push_back({member.name, member.executions, member.bugs, member.seconds});
   return result;
 }
 
@@ -301,8 +315,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.guarantee = guarantee_words(report, test.verdict, options.races == "explore");
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
-    test.bounds.push_back(
-        {bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit, bound.completed});
+    test.bounds.push_back({bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit,
+                           bound.completed,
+                           bound.covers == Covers::executions ? "executions" : "local-states"});
   }
   if (search.guarantee.chance && report.started_threads)
     test.probability = probability_of(*search.guarantee.chance);
@@ -311,7 +326,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     test.assumptions.push_back(
         {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
   }
-  test.strategy = strategy_name(options);
+  test.strategy = options.strategy;
   test.priorities = options.settings.priorities;
   if (const SearchStatistics& kept = search.kept; kept.nodes_max > 0)
     test.search_memory = {kept.waiting, kept.nodes,        kept.nodes_max,
@@ -368,7 +383,7 @@ ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, co
   if (some_are_new || untold) return kExitBug;
   if (test.verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
-  bool budget_ended = report.result.end != SearchEnd::exhausted;
+  bool budget_ended = report.result.end != SearchEnd::exhausted || covers_local_states(report);
   return budget_ended && options.require_exhausted ? kExitInconclusive : kExitDone;
 }
 

@@ -61,4 +61,22 @@ std::optional<ThreadId> ThreadNames::parse(std::string_view name) {
   return id;
 }
 
+void ThreadNames::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint32_t>(entries_.size()));
+  for (std::size_t id = 1; id < entries_.size(); ++id) {
+    out.put(entries_[id].parent);
+    out.put(entries_[id].ordinal);
+  }
+}
+
+bool ThreadNames::load(ByteReader& in) {
+  const auto count = in.get<std::uint32_t>();
+  for (std::size_t id = 1; id < count && in.ok(); ++id) {
+    const auto parent = in.get<ThreadId>();
+    const auto ordinal = in.get<std::uint32_t>();
+    if (parent >= id || ordinal == 0 || ordinal > kNoThread || child(parent, ordinal) != id) return false;
+  }
+  return in.ok();
+}
+
 }  // namespace thrum

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/bytes.hpp"
+
 namespace thrum {
 
 using ThreadId = std::uint16_t;
@@ -45,6 +47,11 @@ class ThreadNames {
   Ancestry ancestry(ThreadId id) const { return {entries_[id].parent, entries_[id].ordinal}; }
 
   std::size_t size() const { return entries_.size(); }
+
+  // For what is kept by ids: load() gives the names the ids that they had, or false where another table has
+  // given them other ones.
+  void save(ByteWriter& out) const;
+  bool load(ByteReader& in);
 
  private:
   struct Entry {

@@ -281,6 +281,7 @@ constexpr auto bound = [](auto& codec, auto& x) {
   codec.enumerator(x.base, Base::round_robin);
   codec.optional(x.limit, number);
   codec.optional(x.completed, number);
+  codec.enumerator(x.covers, Covers::local_states);
 };
 
 constexpr auto found_bug = [](auto& codec, auto& x) {
@@ -292,6 +293,7 @@ constexpr auto found_bug = [](auto& codec, auto& x) {
   codec.flag(x.switches_minimal);
   codec.number(x.execution);
   codec.number(x.seconds);
+  codec.text(x.strategy);
   trace(codec, x.trace);
 };
 
@@ -319,10 +321,18 @@ constexpr auto growth_point = [](auto& codec, auto& x) {
   codec.number(x.seconds);
 };
 
+constexpr auto member_count = [](auto& codec, auto& x) {
+  codec.text(x.name);
+  codec.number(x.executions);
+  codec.number(x.bugs);
+  codec.number(x.seconds);
+};
+
 constexpr auto statistics = [](auto& codec, auto& x) {
   codec.enumerator(x.base, Base::round_robin);
   codec.list(x.levels, level_count);
   codec.list(x.growth, growth_point);
+  codec.list(x.members, member_count);
   codec.flag(x.counts_classes);
   codec.optional(x.classes, number);
   codec.number(x.in_vain);

@@ -44,6 +44,7 @@ Json bug_json(const BugResult& bug) {
                {"locations", list(bug.locations, location_json)},
                {"trace", bug.trace},
                {"heap", bug.heap}};
+  if (!bug.strategy.empty()) json["strategy"] = bug.strategy;
   if (bug.known) json["known"] = true;
   return json;
 }
@@ -68,7 +69,10 @@ Json suppression_json(const SuppressionResult& suppression) {
 }
 
 Json bound_json(const BoundResult& bound) {
-  return {{"kind", bound.kind}, {"limit", or_null(bound.limit)}, {"completed", or_null(bound.completed)}};
+  return {{"kind", bound.kind},
+          {"limit", or_null(bound.limit)},
+          {"completed", or_null(bound.completed)},
+          {"covers", bound.covers}};
 }
 
 Json warning_json(const WarningResult& warning) {
@@ -110,13 +114,21 @@ Json growth_json(const GrowthResult& point) {
   return {{"executions", point.executions}, {"classes", or_null(point.classes)}, {"seconds", point.seconds}};
 }
 
+Json member_json(const MemberResult& member) {
+  return {{"name", member.name},
+          {"executions", member.executions},
+          {"bugs", member.bugs},
+          {"seconds", member.seconds}};
+}
+
 Json statistics_json(const StatisticsResult& statistics) {
   return {{"cost", statistics.cost},
           {"classes", or_null(statistics.classes)},
           {"in_vain", statistics.in_vain},
           {"before", statistics.before},
           {"levels", list(statistics.levels, level_json)},
-          {"growth", list(statistics.growth, growth_json)}};
+          {"growth", list(statistics.growth, growth_json)},
+          {"strategies", list(statistics.strategies, member_json)}};
 }
 
 Json heap_json(const HeapResult& heap) {

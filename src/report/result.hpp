@@ -34,6 +34,7 @@ struct BugResult {
   bool minimal = false;  // proved: every execution with fewer was run
   std::uint64_t execution = 0;
   double seconds = 0;
+  std::string strategy;  // of several that took turns the one that found it; else empty
   std::vector<Location> locations;
   std::string trace;                      // the path of the trace file
   std::string heap;                       // how blocks were given addresses: "lifo" or "fresh"
@@ -70,6 +71,7 @@ struct BoundResult {
   std::string kind;                        // "preemptions" or "delays"
   std::optional<std::uint32_t> limit;      // nothing: none
   std::optional<std::uint32_t> completed;  // nothing: not even 0
+  std::string covers = "executions";       // or "local-states": docs/strategies.md, "Within a bound"
 };
 
 // What a randomised search says of each execution by itself.
@@ -115,6 +117,13 @@ struct GrowthResult {
   double seconds = 0;
 };
 
+struct MemberResult {
+  std::string name;
+  std::uint64_t executions = 0;
+  std::uint64_t bugs = 0;  // distinct ones, that it found first
+  double seconds = 0;
+};
+
 struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
@@ -122,6 +131,7 @@ struct StatisticsResult {
   std::uint64_t before = 0;         // executions of searches that had to begin anew, in nothing else here
   std::vector<LevelResult> levels;  // those that had executions
   std::vector<GrowthResult> growth;
+  std::vector<MemberResult> strategies{};  // of several that took turns
 };
 
 // What --heap both found with one of the two.

@@ -25,6 +25,17 @@ std::string summary(const StatisticsResult& statistics, std::uint64_t executions
   return text.empty() ? text : "  " + text + "\n";
 }
 
+std::string members_table(const StatisticsResult& statistics, const TextStyle& style) {
+  if (statistics.strategies.empty()) return "";
+  std::string text =
+      coloured(fmt::format("  {:<24}  {:>13}  {:>5}  {}\n", "strategy", "executions", "bugs", "took"), kDim,
+               style.colours);
+  for (const MemberResult& member : statistics.strategies)
+    text += fmt::format("  {:<24}  {:>13}  {:>5}  {:.2f} s\n", member.name, member.executions, member.bugs,
+                        member.seconds);
+  return text;
+}
+
 std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   std::uint64_t executions = 0;
   for (const LevelResult& level : statistics.levels) executions += level.executions;
@@ -37,7 +48,8 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
                          level.bugs, completed);
   }
   return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
-         lines.substr(lines.find('\n') + 1) + summary(statistics, executions);
+         lines.substr(lines.find('\n') + 1) + members_table(statistics, style) +
+         summary(statistics, executions);
 }
 
 }  // namespace

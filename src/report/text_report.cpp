@@ -45,8 +45,9 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
 std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces, const TextStyle& style) {
   std::string text;
   for (const BugResult& bug : test.bugs) {
-    text +=
-        fmt::format("\nBug {}, found in execution {} after {:.2f} s: ", bug.id, bug.execution, bug.seconds);
+    std::string finder = bug.strategy.empty() ? "" : " by " + bug.strategy;
+    text += fmt::format("\nBug {}, found{} in execution {} after {:.2f} s: ", bug.id, finder, bug.execution,
+                        bug.seconds);
     if (!test.heaps.empty()) text += fmt::format("(--heap {}) ", bug.heap);
     if (bug.known) text += "(known) ";
     text += text_trace(traces.front(), style);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "search/wakeup_tree.hpp"
-
 namespace thrum {
 
 namespace {
@@ -27,22 +25,30 @@ bool ClassCounter::has_class(const Trace& trace) {
 }
 
 bool ClassCounter::take(const Trace& trace) {
-  if (too_many_ || !has_class(trace)) return false;
+  if (unknown_ || !has_class(trace)) return false;
   read(trace);
   return take(order_);
 }
 
 bool ClassCounter::take(const PartialOrder& order) {
-  if (too_many_) return false;
+  if (unknown_) return false;
+  if (order.has_chance()) {
+    give_up();
+    return false;
+  }
   if (!fingerprints_.insert(order.fingerprint())) return false;
   if (fingerprints_.size() <= classes_max_) return true;
-  too_many_ = true;
-  fingerprints_ = NumberSet();
+  give_up();
   return false;
 }
 
+void ClassCounter::give_up() {
+  unknown_ = true;
+  fingerprints_ = NumberSet();
+}
+
 std::optional<std::uint64_t> ClassCounter::count() const {
-  if (too_many_) return std::nullopt;
+  if (unknown_) return std::nullopt;
   return fingerprints_.size();
 }
 
@@ -53,8 +59,7 @@ void ClassCounter::read(const Trace& trace) {
     while (watch < trace.watches.size() && trace.watches[watch].event < i) ++watch;
     std::size_t watch_end = watch;
     while (watch_end < trace.watches.size() && trace.watches[watch_end].event == i) ++watch_end;
-    order_.append(event, event.forced || is_by_chance(via_of(event)),
-                  std::span(trace.watches).subspan(watch, watch_end - watch));
+    order_.append(event, false, std::span(trace.watches).subspan(watch, watch_end - watch));
   }
   last_.assign(trace.events.begin(), trace.events.end());
   last_watched_ = !trace.watches.empty();

@@ -38,16 +38,17 @@ class ClassCounter {
   // The same for an execution that has a class, and whose partial order is known.
   bool take(const PartialOrder& order);
 
-  // Nothing: there are too many.
+  // Nothing: there are too many, or steps that are held against every other hide what they are.
   std::optional<std::uint64_t> count() const;
 
  private:
+  void give_up();
   void read(const Trace& trace);
   std::size_t begin_like_the_last(const Trace& trace);
 
   std::size_t classes_max_;
   NumberSet fingerprints_;
-  bool too_many_ = false;
+  bool unknown_ = false;
   PartialOrder order_;
   std::vector<Event> last_;  // the events in order_
   bool last_watched_ = false;

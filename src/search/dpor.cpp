@@ -72,11 +72,12 @@ bool Dpor::next(Plan& plan) {
   plan.departures.clear();
   if (begun_) {
     while (!path_.empty() && path_.back().branches.empty()) truncate(static_cast<Index>(path_.size() - 1));
-    if (path_.empty()) {
+    if (!path_.empty()) {
+      take_branch();
+    } else if (algorithm_ != Algorithm::bounded || !begin_next_bound()) {
       done_ = true;
       return false;
     }
-    take_branch();
   }
   begun_ = true;
   for (const Point& point : path_) {
@@ -85,8 +86,11 @@ bool Dpor::next(Plan& plan) {
     const std::vector<Departure>& choices = choices_[point.step.choices];
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
   }
-  std::span<const Sleeper> sleeping = sleepers(branch_);
-  asleep_.assign(sleeping.begin(), sleeping.end());
+  asleep_.clear();
+  if (algorithm_ != Algorithm::bounded) {
+    std::span<const Sleeper> sleeping = sleepers(branch_);
+    asleep_.assign(sleeping.begin(), sleeping.end());
+  }
   seen_ = 0;
   return true;
 }
@@ -94,8 +98,11 @@ bool Dpor::next(Plan& plan) {
 // The last point of the path has a branch left: its step has been run, and sleeps from now on.
 void Dpor::take_branch() {
   branch_ = static_cast<Index>(path_.size() - 1);
-  if (!path_.back().is_void) {
-    sleepers_.push_back({planned(branch_), path_.back().stops});
+  const bool is_bounded = algorithm_ == Algorithm::bounded;
+  if (is_bounded || !path_.back().is_void) {
+    // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
+    const PlannedStep run = is_bounded ? PlannedStep{path_.back().step, {}} : planned(branch_);
+    sleepers_.push_back({run, path_.back().stops});
     ++path_.back().sleepers_count;
   }
   ++path_.back().branches_run;
@@ -128,6 +135,7 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
 void Dpor::truncate(Index depth) {
   order_.truncate(depth);
   options_.resize(path_[depth].options_begin);
+  costs_.resize(path_[depth].options_begin);
   sleepers_.resize(path_[depth].sleepers_begin);
   path_.resize(depth);
 }
@@ -228,6 +236,7 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
   point.step = {{event.thread, via_of(event)}, 0};
   if (&point != &path_[branch_]) point.options_begin = static_cast<std::uint32_t>(options_.size());
   options_.resize(point.options_begin);
+  costs_.resize(point.options_begin);
   point.by_default = true;
   if (choice < trace.choices.size() && trace.choices[choice].key == point.key) {
     const ChoicePoint& made = trace.choices[choice++];
@@ -235,8 +244,13 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
     options_.insert(options_.end(), options.begin(), options.end());
     point.step.option = options[made.taken];
     point.by_default = made.taken == default_option(made, options, Base::nonpreemptive);
+    point.free_to_leave = !made.running_enabled || made.yielded;
+    point.cost_before = made.cost_before;
+    for (std::uint16_t i = 0; i < made.options_count; ++i)
+      costs_.push_back(option_cost(made, options, i, Base::nonpreemptive));
   } else {
     options_.push_back(point.step.option);
+    costs_.push_back(0);
   }
   point.options_count = static_cast<std::uint32_t>(options_.size()) - point.options_begin;
 
@@ -271,7 +285,8 @@ void Dpor::fall_asleep(Index depth) {
   const PlannedStep step = planned(depth - 1);
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
   const Point& before = path_[depth - 1];
-  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
+  const std::size_t count = algorithm_ == Algorithm::bounded ? 0 : before.sleepers_count;
+  for (std::size_t i = 0; i < count; ++i) {
     const Sleeper sleeper = sleepers_[before.sleepers_begin + i];
     if (commute(sleeper.planned, step)) sleepers_.push_back(sleeper);
   }
@@ -280,7 +295,7 @@ void Dpor::fall_asleep(Index depth) {
 
 // What the step could have been instead, by its thread's own will or by chance; and what could have happened
 // by chance, and cannot any more.
-void Dpor::find_alternatives(Index depth, const Trace& trace) {
+void Dpor::put_alternatives(Index depth) {
   const Step taken = path_[depth].step;
   std::span<const Option> after;
   if (depth + 1 < path_.size()) after = options(depth + 1);
@@ -291,7 +306,17 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
     if ((option.value == taken.option.value || is_lost) && !is_known(depth, {option, 0}))
       trees_.add_last(path_[depth].branches, unknown_step({option, 0}));
   }
+}
+
+// Those, and each choice in its middle made otherwise.
+void Dpor::find_alternatives(Index depth, const Trace& trace) {
+  if (algorithm_ == Algorithm::bounded) {
+    put_chances(depth);
+  } else {
+    put_alternatives(depth);
+  }
   // Each choice in the middle of the step: the ones before it as they were made, and another one here.
+  const Step taken = path_[depth].step;
   std::vector<Departure> choices;
   for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
     const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
@@ -321,7 +346,13 @@ bool Dpor::is_known(Index depth, const Step& step) const {
 }
 
 void Dpor::reverse_races(Index late) {
-  for (Index rival : order_.rivals(late)) {
+  std::span<const Index> rivals = order_.rivals(late);
+  if (algorithm_ == Algorithm::bounded) {
+    find_conflicts(late);
+    rivals = conflicts_;
+    for (Index conflict : conflicts_) reverse(late, conflict);
+  }
+  for (Index rival : rivals) {
     reverse(late, reversal(order_, late, rival));
     if (ends_wait(order_.event(rival), order_.event(late))) put_timeout(late, rival);
   }
@@ -429,9 +460,8 @@ void Dpor::reverse_pending(const Trace& trace) {
       // It comes only behind the end.
     } else if (stops || !pending.enabled) {
       reverse(late, reversal_of_blocked(order_, late));
-    } else {
-      reverse_races(late);
     }
+    if (algorithm_ == Algorithm::bounded || !(stops || !pending.enabled)) reverse_races(late);
     order_.truncate(late);
   }
 }
@@ -447,6 +477,7 @@ void Dpor::reverse(Index late, Index early) {
 
 // Before the early step: what does not depend on it, and in place of the late one the step that is given.
 void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
+  if (algorithm_ == Algorithm::bounded) return put_within_bound(early, turned.step.option);
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
   find_needed(early, late);
   Sequence sequence(order_);
@@ -482,6 +513,7 @@ void Dpor::find_needed(Index early, Index late) {
 
 // Whether to run the sequence there would come to the same as what was run from there before.
 bool Dpor::is_asleep(Index depth, const Sequence& sequence) const {
+  if (algorithm_ == Algorithm::bounded) return false;
   for (const Sleeper& sleeper : sleepers(depth)) {
     std::size_t at = Sequence::kNone;
     if (!sequence.may_begin_with(sleeper.planned, at)) continue;
@@ -510,6 +542,7 @@ void Dpor::add_thread(Index depth, const PlannedStep& turned, const PlannedStep&
 }
 
 void Dpor::add_all(Index depth) {
+  if (algorithm_ == Algorithm::bounded) return put_within_bound(depth, {kNoThread, Via::run});
   for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
     Step step{options(depth)[i], 0};
     if (!is_known(depth, step)) trees_.add_last(path_[depth].branches, unknown_step(step));
@@ -532,7 +565,10 @@ std::span<const Dpor::Sleeper> Dpor::sleepers(Index depth) const {
 
 Guarantee Dpor::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = guarantee.complete = done_;
+  guarantee.exhausted = done_;
+  guarantee.complete = done_ && !excluded_;
+  if (algorithm_ == Algorithm::bounded)
+    guarantee.bounds.push_back({Base::nonpreemptive, limit_, completed_, Covers::local_states});
   return guarantee;
 }
 
@@ -540,6 +576,7 @@ Guarantee Dpor::guarantee() const {
 // More may become known while those below are run, so that it is too high at first; it does not go back.
 Progress Dpor::progress() {
   Progress progress;
+  if (algorithm_ == Algorithm::bounded) progress.level = bound_;
   double done = 1;
   for (std::size_t depth = path_.size(); depth-- > 0;) {
     std::uint32_t left = 0;
@@ -554,6 +591,52 @@ Progress Dpor::progress() {
   progress_ = done_ ? 1 : std::max(progress_, done);
   progress.done = progress_;
   return progress;
+}
+
+// All that is kept between two executions, as it lies in memory.
+void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
+  names.save(out);
+  order_.save(out);
+  trees_.save(out);
+  out.put_all(path_);
+  out.put_all(options_);
+  out.put_all(costs_);
+  out.put_all(sleepers_);
+  out.put(std::uint64_t{choices_.size()});
+  for (const std::vector<Departure>& choices : choices_) out.put_all(choices);
+  out.put(branch_);
+  out.put(begun_);
+  out.put(done_);
+  out.put(blocked_);
+  out.put(progress_);
+  out.put(bound_);
+  out.put(excluded_);
+  out.put(completed_.has_value());
+  out.put(completed_.value_or(0));
+}
+
+bool Dpor::load(ByteReader& in, ThreadNames& names) {
+  const bool has_same_ids = names.load(in);
+  order_.load(in);
+  trees_.load(in);
+  in.get_all(path_);
+  in.get_all(options_);
+  in.get_all(costs_);
+  in.get_all(sleepers_);
+  choices_.clear();
+  for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count)
+    in.get_all(choices_.emplace_back());
+  branch_ = in.get<Index>();
+  begun_ = in.get<bool>();
+  done_ = in.get<bool>();
+  blocked_ = in.get<std::uint64_t>();
+  progress_ = in.get<double>();
+  bound_ = in.get<std::uint32_t>();
+  excluded_ = in.get<bool>();
+  const bool has_completed = in.get<bool>();
+  completed_ = in.get<std::uint32_t>();
+  if (!has_completed) completed_.reset();
+  return has_same_ids && in.ok();
 }
 
 }  // namespace thrum

@@ -11,14 +11,15 @@
 // only race is that of 1 and 2. Before 1 the sequence 2 3 1... is put down, as "3" belongs to what does not
 // depend on 1. Two executions in place of six.
 //
-// Three algorithms differ in what they put down:
+// The algorithms differ in what they put down:
 //   persistent  (Flanagan, Godefroid, POPL 2005) the thread of the later step where it can go on, else every
 //               thread that can; with sleep sets.
 //   source      (Abdulla, Aronsson, Jonsson, Sagonas, JACM 2017, Algorithm 1) one thread that can begin the
 //               sequence, where none that can is there.
 //   optimal     (the same, Algorithm 2) the whole sequence, in a wakeup tree. No execution is run in vain,
-//   and
-//               no two are of one class, but for what docs/strategies.md names.
+//               and no two are of one class, but for what docs/strategies.md names.
+//   bounded     (Coons, Musuvathi, McKinley, OOPSLA 2013) as persistent, without sleep sets, at several
+//               points, and with 0 preemptions, then 1, 2, ... (dpor_bound.cpp).
 //
 // Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
 // steps that exclude each other, and all are run. A step that ends the execution by a bug is run again where
@@ -43,9 +44,11 @@ namespace thrum {
 
 class Dpor final : public Strategy {
  public:
-  enum class Algorithm : std::uint8_t { persistent, source, optimal };
+  enum class Algorithm : std::uint8_t { persistent, source, optimal, bounded };
 
-  explicit Dpor(Algorithm algorithm) : algorithm_(algorithm) {}
+  // limit: of preemptions, where bounded; nothing: none.
+  explicit Dpor(Algorithm algorithm, std::optional<std::uint32_t> limit = {})
+      : algorithm_(algorithm), limit_(limit) {}
 
   bool next(Plan& plan) override;
   Recording recording() const override { return Recording::branch; }
@@ -53,11 +56,12 @@ class Dpor final : public Strategy {
   bool online() const override { return !asleep_.empty(); }
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
-  // One worker has it all, from its beginning to its end: nothing is given away, and no bytes are taken.
+  // One worker has it all, from its beginning to its end: nothing is given away.
   std::unique_ptr<Strategy> split() override { return nullptr; }
   void merge(Strategy&) override {}
-  void save(ByteWriter&, const ThreadNames&) const override {}
-  bool load(ByteReader&, ThreadNames&) override { return false; }
+  // load() gives false also where other threads have the ids that those had.
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
   Guarantee guarantee() const override;
   Progress progress() override;
   const PartialOrder* last_order() const override { return &order_; }
@@ -85,6 +89,8 @@ class Dpor final : public Strategy {
     std::uint32_t events_after = 0;  // of its thread: the key of the choice that follows
     std::uint32_t event = 0;         // its place in the last trace
     bool is_void = false;            // it could not be taken after all
+    bool free_to_leave = false;      // to run another thread than the one before costs nothing
+    std::uint32_t cost_before = 0;   // where there are several options
     std::uint32_t inner_begin = 0;   // the choices in its middle
     std::uint32_t inner_count = 0;
     std::uint32_t options_begin = 0;
@@ -103,6 +109,7 @@ class Dpor final : public Strategy {
   void read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at);
   std::uint32_t number_of(const std::vector<Departure>& choices);
   void fall_asleep(Index depth);
+  void put_alternatives(Index depth);
   void find_alternatives(Index depth, const Trace& trace);
   bool is_known(Index depth, const Step& step) const;
   void reverse_races(Index late);
@@ -120,15 +127,23 @@ class Dpor final : public Strategy {
   bool begins_there(Index depth, const Sequence& sequence) const;
   void add_thread(Index depth, const PlannedStep& turned, const PlannedStep& first);
   void add_all(Index depth);
+  bool begin_next_bound();
+  void find_conflicts(Index late);
+  void put_within_bound(Index depth, const Option& option);
+  void put_if_allowed(Index depth, std::size_t option);
+  void put_chances(Index depth);
+  std::uint32_t cost(Index depth, std::size_t option) const;
   PlannedStep planned(Index depth) const;
   std::span<const Option> options(Index depth) const;
   std::span<const Sleeper> sleepers(Index depth) const;
 
   Algorithm algorithm_;
+  std::optional<std::uint32_t> limit_;
   PartialOrder order_;
   WakeupTrees trees_;
   std::vector<Point> path_;
   std::vector<Option> options_;                      // of all points of the path
+  std::vector<std::uint16_t> costs_;                 // of the options
   std::vector<Sleeper> sleepers_;                    // likewise
   std::vector<std::vector<Departure>> choices_{{}};  // what Step::choices stands for
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
@@ -137,6 +152,12 @@ class Dpor final : public Strategy {
   std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
   double progress_ = 0;  // the most that progress() has said
+
+  // Where bounded.
+  std::uint32_t bound_ = 0;  // of the executions that run now
+  bool excluded_ = false;    // something cost more
+  std::optional<std::uint32_t> completed_;
+  std::vector<Index> conflicts_;  // find_conflicts()
 
   // While an execution runs.
   std::vector<Sleeper> asleep_;

@@ -50,6 +50,7 @@ class Search {
   void run_plan();
   void count();
   bool take_bug();  // false: control is lost
+  void complete_levels(const Guarantee& guarantee, double seconds);
   Statistics statistics();
   Progress progress();
   bool is_minimal(const FoundBug& bug) const;
@@ -126,22 +127,27 @@ void Search::run_plan() {
 }
 
 void Search::count() {
-  if (statistics_.is_dearest(trace_)) {
-    // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
-    if (std::optional<std::uint32_t> level = strategy_.progress().level)
-      statistics_.complete_below(*level, elapsed());
-  }
+  // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
+  if (statistics_.is_dearest(trace_)) complete_levels(strategy_.guarantee(), elapsed());
+  if (std::string_view member = strategy_.member(); !member.empty() && statistics_.is_next_member(member))
+    statistics_.begin_member(member, elapsed());
   if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
     statistics_.point(elapsed());
 }
 
-Statistics Search::statistics() {
-  const Guarantee& guarantee = result_.guarantee;
+void Search::complete_levels(const Guarantee& guarantee, double seconds) {
   for (const Bound& bound : guarantee.bounds) {
-    if (bound.completed) statistics_.complete_below(*bound.completed + 1, result_.seconds);
+    if (bound.completed && bound.covers == Covers::executions)
+      statistics_.complete_below(*bound.completed + 1, seconds);
   }
-  if (guarantee.complete) statistics_.complete_below(UINT32_MAX, result_.seconds);
-  return statistics_.result(result_.seconds);
+  if (guarantee.complete) statistics_.complete_below(UINT32_MAX, seconds);
+}
+
+Statistics Search::statistics() {
+  complete_levels(result_.guarantee, result_.seconds);
+  // One that runs each class has come to its end, perhaps among others.
+  bool has_all_classes = result_.end == SearchEnd::exhausted && strategy_.last_order() != nullptr;
+  return statistics_.result(result_.seconds, has_all_classes);
 }
 
 Progress Search::progress() {
@@ -161,6 +167,7 @@ bool Search::take_bug() {
   bug.failure = trace_.failure;
   bug.execution = result_.executions;
   bug.seconds = elapsed();
+  bug.strategy = strategy_.member();
   bug.plan = plan_;
   std::string difference;
   if (!confirm(program_, bug.plan, bug.trace, difference)) {
@@ -185,7 +192,8 @@ bool Search::is_minimal(const FoundBug& bug) const {
   if (result_.cut_by_steps != 0) return false;  // the bug may lie behind a cut
   std::vector<Bound> bounds = strategy_.guarantee().bounds;
   return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
-    return bound.base == Base::nonpreemptive && bound.completed && *bound.completed + 1 >= bug.preemptions;
+    return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
+           *bound.completed + 1 >= bug.preemptions;
   });
 }
 

@@ -42,7 +42,8 @@ struct FoundBug {
   bool switches_minimal = false;          // no schedule with as few preemptions has fewer
   std::uint64_t execution = 0;            // counts from 1
   double seconds = 0;
-  Trace trace;  // Recording::full
+  std::string strategy;  // of several that take turns the one that found it; else empty
+  Trace trace;           // Recording::full
 };
 
 enum class SearchEnd : std::uint8_t { exhausted, bug, time, executions, lost_control };

@@ -57,6 +57,12 @@ bool PartialOrder::depends(const Event& event, std::span<const Watched> watches,
                      [&](const Watched& watch) { return changes(earlier.event, watch.object, watch.size); });
 }
 
+bool PartialOrder::depend(Index early, Index late) const {
+  const Step& step = steps_[late];
+  if (step.by_chance || (step.creates && steps_[early].creates)) return true;
+  return depends(step.event, watches(late), steps_[early]);
+}
+
 // Of those that are no steps, creation and join order the events of two threads.
 void PartialOrder::append_hidden(const Event& event) {
   auto other = static_cast<ThreadId>(event.argument);
@@ -124,6 +130,44 @@ std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
 std::span<const Watched> PartialOrder::watches(Index step) const {
   std::size_t end = step + 1 < steps_.size() ? steps_[step + 1].watches_begin : watches_.size();
   return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
+}
+
+bool PartialOrder::has_chance() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.by_chance; });
+}
+
+void PartialOrder::save(ByteWriter& out) const {
+  out.put(std::uint64_t{width_});
+  out.put_all(steps_);
+  out.put_all(clocks_);
+  out.put_all(rivals_);
+  out.put_all(watches_);
+  out.put_all(last_);
+  for (const auto& known : known_) out.put_all(known);
+  out.put(std::uint64_t{undo_.size()});
+  for (const Undo& undo : undo_) {
+    out.put(undo.steps);
+    out.put(undo.thread);
+    out.put_all(undo.known);
+  }
+}
+
+void PartialOrder::load(ByteReader& in) {
+  width_ = in.get<std::uint64_t>();
+  in.get_all(steps_);
+  in.get_all(clocks_);
+  in.get_all(rivals_);
+  in.get_all(watches_);
+  in.get_all(last_);
+  known_.clear();
+  for (std::size_t i = 0; i < width_ && in.ok(); ++i) in.get_all(known_.emplace_back());
+  undo_.clear();
+  for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count) {
+    Undo& undo = undo_.emplace_back();
+    undo.steps = in.get<Index>();
+    undo.thread = in.get<ThreadId>();
+    in.get_all(undo.known);
+  }
 }
 
 std::uint64_t PartialOrder::fingerprint() const {

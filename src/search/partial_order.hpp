@@ -47,11 +47,22 @@ class PartialOrder {
   // Likewise, by causes alone.
   bool causes(Index a, Index b) const { return a == b || knows(causes_of(b), a); }
 
+  // Whether the two steps depend on each other. REQUIRES: early < late, of different threads
+  bool depend(Index early, Index late) const;
+
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
+
+  // Whether a step is there that append() was told to hold against every other, so that there are more orders
+  // than classes.
+  bool has_chance() const;
+
+  // By the ids that threads have; to be read on the same machine.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   // A number that two executions share if and only if they are the same but for the order of independent
   // steps, as far as 64 bits can tell.

@@ -13,7 +13,9 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
   LevelCount& level = statistics_.levels[cost_];
   ++level.executions;
   ++executions_;
+  if (member_ != kNone) ++statistics_.members[member_].executions;
   if (trace.end == End::stopped) ++statistics_.in_vain;
+  is_partial_ = is_partial_ || (order == nullptr && !counts_classes);
   if (order != nullptr || counts_classes) {
     statistics_.counts_classes = true;
     bool is_new = false;
@@ -27,10 +29,25 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
   return executions_ == next_point_;
 }
 
+void StatisticsKeeper::begin_member(std::string_view name, double seconds) {
+  if (member_ != kNone) statistics_.members[member_].seconds += seconds - member_begun_;
+  member_begun_ = seconds;
+  std::vector<MemberCount>& members = statistics_.members;
+  auto known = std::find_if(members.begin(), members.end(),
+                            [&](const MemberCount& member) { return member.name == name; });
+  member_ = static_cast<std::size_t>(known - members.begin());
+  if (known == members.end()) members.push_back({std::string(name)});
+}
+
+void StatisticsKeeper::take_bug() {
+  ++statistics_.levels[cost_].bugs;
+  if (member_ != kNone) ++statistics_.members[member_].bugs;
+}
+
 void StatisticsKeeper::point(double seconds) {
   constexpr std::uint64_t kPart = 5;
   next_point_ = executions_ + std::max<std::uint64_t>(executions_ / kPart, 1);
-  statistics_.growth.push_back({executions_, classes().value_or(0), seconds});
+  statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds});
 }
 
 void StatisticsKeeper::complete_below(std::uint32_t cost, double seconds) {
@@ -41,12 +58,15 @@ void StatisticsKeeper::complete_below(std::uint32_t cost, double seconds) {
 }
 
 std::optional<std::uint64_t> StatisticsKeeper::classes() const {
-  if (!statistics_.counts_classes) return std::nullopt;
+  if (!statistics_.counts_classes || is_partial_) return std::nullopt;
   return classes_.count();
 }
 
-Statistics StatisticsKeeper::result(double seconds) {
+Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
+  if (has_all_classes) is_partial_ = false;
+  if (is_partial_) statistics_.counts_classes = false;
   statistics_.classes = classes();
+  if (member_ != kNone) begin_member(statistics_.members[member_].name, seconds);
   bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
   if (executions_ > 0 && !is_told) point(seconds);
   // A part of the classes says nothing.

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -27,10 +29,19 @@ struct GrowthPoint {
   double seconds = 0;
 };
 
+// What one of several strategies that take turns did.
+struct MemberCount {
+  std::string name;
+  std::uint64_t executions = 0;
+  std::uint64_t bugs = 0;  // distinct ones, that it found first
+  double seconds = 0;
+};
+
 struct Statistics {
-  Base base = Base::nonpreemptive;  // what costs are counted by
-  std::vector<LevelCount> levels;   // by cost
-  std::vector<GrowthPoint> growth;  // after 1, 2, 3, ... executions, then each a fifth more than the last
+  Base base = Base::nonpreemptive;   // what costs are counted by
+  std::vector<LevelCount> levels;    // by cost
+  std::vector<MemberCount> members;  // as their first turns came; empty: there is one strategy
+  std::vector<GrowthPoint> growth;   // after 1, 2, 3, ... executions, then each a fifth more than the last
   bool counts_classes = false;
   std::optional<std::uint64_t> classes;  // counts_classes; nothing: too many to be counted
   std::uint64_t in_vain = 0;  // executions that the strategy broke off, since they led to nothing new
@@ -50,14 +61,21 @@ class StatisticsKeeper {
   // The first execution of a new cost: true where it is dearer than all before.
   bool is_dearest(const Trace& trace) const { return trace.cost >= statistics_.levels.size(); }
 
+  // The execution that is taken next is of that member. seconds: that the search has taken so far.
+  bool is_next_member(std::string_view name) const {
+    return member_ == kNone || statistics_.members[member_].name != name;
+  }
+  void begin_member(std::string_view name, double seconds);
+
   // All executions that cost less are done.
   void complete_below(std::uint32_t cost, double seconds);
 
   // A distinct bug was found by the execution that was taken last.
-  void take_bug() { ++statistics_.levels[cost_].bugs; }
+  void take_bug();
 
   std::optional<std::uint64_t> classes() const;
-  Statistics result(double seconds);
+  // has_all_classes: though not every execution's class was counted, none is missing.
+  Statistics result(double seconds, bool has_all_classes);
 
  private:
   Statistics statistics_;
@@ -65,6 +83,10 @@ class StatisticsKeeper {
   std::uint64_t executions_ = 0;
   std::uint64_t next_point_ = 1;
   std::uint32_t cost_ = 0;
+  bool is_partial_ = false;  // some executions' classes were not counted
+  std::size_t member_ = kNone;  // of Statistics::members; whose turn it is
+  double member_begun_ = 0;
+  static constexpr std::size_t kNone = ~std::size_t{0};
 };
 
 }  // namespace thrum

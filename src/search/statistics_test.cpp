@@ -108,7 +108,7 @@ Statistics keep(std::uint64_t executions, bool counts, std::size_t classes_max =
     Trace trace = trace_of({store(1, 8 * (i / 2))}, static_cast<std::uint32_t>(i % 3));
     if (keeper.take({}, trace, nullptr, counts)) keeper.point(static_cast<double>(i + 1));
   }
-  return keeper.result(static_cast<double>(executions));
+  return keeper.result(static_cast<double>(executions), false);
 }
 
 TEST(Statistics, CountByCost) {
@@ -149,7 +149,7 @@ TEST(Statistics, SayWhenACostWasDone) {
     keeper.take({}, trace_of({}, cost), nullptr, false);
     EXPECT_FALSE(keeper.is_dearest(trace_of({}, cost)));
   }
-  Statistics statistics = keeper.result(30);
+  Statistics statistics = keeper.result(30, false);
   EXPECT_EQ(statistics.levels[0].completed, 10);
   EXPECT_EQ(statistics.levels[1].completed, 20);
   EXPECT_EQ(statistics.levels[2].completed, std::nullopt);

@@ -7,6 +7,7 @@
 #include "search/best_first.hpp"
 #include "search/dpor.hpp"
 #include "search/pct.hpp"
+#include "search/portfolio.hpp"
 #include "search/pos.hpp"
 #include "search/random_walk.hpp"
 #include "search/surw.hpp"
@@ -57,6 +58,10 @@ std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
   return std::make_unique<Dpor>(algorithm);
 }
 
+std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
+  return std::make_unique<Dpor>(Dpor::Algorithm::bounded, settings.limit);
+}
+
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
   return std::make_unique<Pct>(settings.seed, settings.depth);
 }
@@ -73,9 +78,45 @@ std::unique_ptr<Strategy> make_urw(const StrategySettings& settings) {
   return std::make_unique<Surw>(settings.seed, true);
 }
 
+std::unique_ptr<Strategy> best_first(const StrategySettings& settings, std::vector<std::string> priorities,
+                                     std::optional<std::uint32_t> limit) {
+  StrategySettings own = settings;
+  own.priorities = std::move(priorities);
+  own.limit = limit;
+  own.make_file = nullptr;
+  return make_best_first(own);
+}
+
+// Those that can cover everything have most of the turns; the others find bugs where these come late. With a
+// bound only such as keep to it.
+std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
+  constexpr std::uint32_t kFewPreemptions = 2;
+  const std::uint64_t nodes_max = settings.memory_max / 4 / ExecutionTree::kNodeBytes;
+  const bool has_limit = settings.limit.has_value();
+  std::vector<Portfolio::Member> members;
+  auto add = [&](std::string_view name, std::unique_ptr<Strategy> strategy, std::uint32_t share,
+                 bool covers_all, bool is_capped = false) {
+    members.push_back(
+        {name, std::move(strategy), share, covers_all, is_capped ? nodes_max : ~std::uint64_t{0}});
+  };
+  add("icb", make_icb(settings), 4, true);
+  if (!has_limit) add("dpor", make_dpor<Dpor::Algorithm::optimal>(settings), 6, true);
+  add("best-first mdpor,pb", best_first(settings, {"mdpor", "pb"}, settings.limit), 1, true, true);
+  add("best-first ss,mdpor", best_first(settings, {"ss", "mdpor"}, settings.limit.value_or(kFewPreemptions)),
+      1, has_limit, true);
+  if (!has_limit) {
+    add("pct", make_pct(settings), 1, false);
+    add("pos", make_pos(settings), 1, false);
+    add("surw", make_surw(settings), 1, false);
+    add("random", make_random(settings), 1, false);
+  }
+  return std::make_unique<Portfolio>(std::move(members));
+}
+
 constexpr StrategyRow kStrategies[] = {
     {"auto", StrategyKind::systematic,
-     "what finds bugs soonest and can still give a guarantee; at present icb", make_icb},
+     "icb, dpor, best-first, pct, pos, surw and random take turns: finds bugs soon, and proves where it can",
+     make_auto},
     {"icb", StrategyKind::systematic,
      "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",
      make_icb},
@@ -89,6 +130,10 @@ constexpr StrategyRow kStrategies[] = {
     {"dpor-persistent", StrategyKind::reduction,
      "the same with persistent sets and sleep sets, as first published",
      make_dpor<Dpor::Algorithm::persistent>},
+    {"bpor", StrategyKind::bounded_reduction,
+     "bounded partial-order reduction: all failed assertions with 0 preemptions, then 1, 2, ... up to the "
+     "bound",
+     make_bpor},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
     {"random", StrategyKind::randomised,

@@ -33,6 +33,8 @@ enum class StrategyKind : std::uint8_t {
   // One schedule of each class. Knows no bound: the schedule that was kept for a class may lie beyond it, and
   // others of the class within (GAMBIT, section 2.3; Coons, Musuvathi, McKinley, OOPSLA 2013).
   reduction,
+  // Likewise, within a bound on preemptions; covers less there (Covers::local_states).
+  bounded_reduction,
   randomised,  // never ends, and covers nothing for certain
 };
 

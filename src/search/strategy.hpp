@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -58,11 +59,17 @@ struct Advice {
 };
 
 // How far a search got. A search whose strategy leaves `bounds` empty and `complete` false claims nothing.
+enum class Covers : std::uint8_t {
+  executions,
+  // What each thread can see and do by itself, failed assertions among it; no deadlocks.
+  local_states,
+};
 struct Bound {
   Base base = Base::nonpreemptive;
   std::optional<std::uint32_t> limit;  // nothing: no limit
-  // All executions up to this cost were run; nothing: not even those that cost 0.
+  // All executions up to this cost were run, or all that they can show; nothing: not even at cost 0.
   std::optional<std::uint32_t> completed;
+  Covers covers = Covers::executions;
 };
 
 // What the theorem behind a randomised search says of each execution by itself.
@@ -164,6 +171,10 @@ class Strategy {
 
   // The partial order of the execution that was learned last, where the strategy keeps it anyway.
   virtual const PartialOrder* last_order() const { return nullptr; }
+
+  // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives as
+  // long as the program.
+  virtual std::string_view member() const { return {}; }
 };
 
 }  // namespace thrum

@@ -134,4 +134,16 @@ void WakeupTrees::append(Branches& branches, Node node) {
   branches.last = node;
 }
 
+void WakeupTrees::save(ByteWriter& out) const {
+  out.put_all(nodes_);
+  out.put(free_);
+  out.put(std::uint64_t{live_});
+}
+
+void WakeupTrees::load(ByteReader& in) {
+  in.get_all(nodes_);
+  free_ = in.get<Node>();
+  live_ = in.get<std::uint64_t>();
+}
+
 }  // namespace thrum

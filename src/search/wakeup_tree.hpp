@@ -126,6 +126,10 @@ class WakeupTrees {
 
   std::size_t live() const { return live_; }
 
+  // By the ids that threads have; to be read on the same machine.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
   struct Entry {
     PlannedStep planned;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace thrum {
 
@@ -21,6 +22,14 @@ class ByteWriter {
   void put_string(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
     bytes_.append(text);
+  }
+
+  // As they lie in memory: for a reader on the same machine.
+  template <typename T>
+  void put_all(const std::vector<T>& elements) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    put(static_cast<std::uint64_t>(elements.size()));
+    bytes_.append(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
   }
 
   const std::string& bytes() const { return bytes_; }
@@ -52,6 +61,18 @@ class ByteReader {
     std::memcpy(&value, rest_.data(), sizeof value);
     rest_.remove_prefix(sizeof value);
     return value;
+  }
+
+  // What put_all() wrote.
+  template <typename T>
+  void get_all(std::vector<T>& elements) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto count = get<std::uint64_t>();
+    elements.clear();
+    if (count > rest_.size() / sizeof(T)) return fail();
+    elements.resize(count);
+    if (count > 0) std::memcpy(static_cast<void*>(elements.data()), rest_.data(), count * sizeof(T));
+    rest_.remove_prefix(count * sizeof(T));
   }
   std::string get_string() { return std::string(get_view(get<std::uint32_t>())); }
 

@@ -25,7 +25,7 @@ TEST_F(Search, Exhausted) {
   const json& test = result["tests"][0];
   EXPECT_EQ(test["name"], "main");
   EXPECT_EQ(test["complete"], true);
-  EXPECT_EQ(test["happens_before_classes"], nullptr);
+  EXPECT_EQ(test["happens_before_classes"], 9);
   EXPECT_EQ(test["threads_max"], 3);
   EXPECT_TRUE(test["bugs"].empty());
   EXPECT_FALSE(assumes(result, "races-not-checked"));
@@ -157,7 +157,7 @@ TEST_F(Search, EndlessBeforeAnyChoice) {
 TEST_F(Search, InterruptReportsWhatWasDone) {
   std::string program = build(example("filesystem.cpp"));
   ChildResult result = run({"timeout", "--preserve-status", "-s", "INT", "3", THRUM_PROGRAM, "check",
-                            "--time", "0", "--json", "result.json", program},
+                            "--strategy", "icb", "--time", "0", "--json", "result.json", program},
                            path(""));
   EXPECT_EQ(result.exit_code, 3) << result.output << result.errors;
   json interrupted = json::parse(read(path("result.json")), nullptr, false);

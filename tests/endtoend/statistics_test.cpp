@@ -119,7 +119,8 @@ TEST_F(Statistics, BugsStandWithTheirLevel) {
   const json& bug = test["bugs"][0];
   for (const json& level : test["statistics"]["levels"]) {
     EXPECT_EQ(level["bugs"], level["cost"] == bug["preemptions"] ? 1 : 0) << level;
-    EXPECT_EQ(level["completed_seconds"].is_null(), level["cost"] >= bug["preemptions"]) << level;
+    if (level["cost"] == bug["preemptions"]) continue;  // may be done as well, or not
+    EXPECT_EQ(level["completed_seconds"].is_null(), level["cost"] > bug["preemptions"]) << level;
   }
 }
 
@@ -142,7 +143,7 @@ TEST_F(Statistics, InTheReportOnlyWhereAskedFor) {
 }
 
 TEST_F(Statistics, APicture) {
-  ChildResult result = thrum({"check", readers(3), "--plot", "coverage.svg"});
+  ChildResult result = thrum({"check", readers(3), "--strategy", "icb", "--plot", "coverage.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   std::string svg = read(path("coverage.svg"));
   EXPECT_TRUE(svg.starts_with("<svg ")) << svg;

@@ -105,7 +105,7 @@ TEST_F(Usage, UnknownStrategy) {
 
 TEST_F(Usage, NotYet) {
   std::vector<std::vector<std::string>> options = {
-      {"--strategy", "bpor"}, {"--engine", "vm"}, {"--memory-model", "tso"}, {"--program-memory", "1G"}};
+      {"--engine", "vm"}, {"--memory-model", "tso"}, {"--program-memory", "1G"}};
   for (std::vector<std::string>& option : options) {
     option.insert(option.begin(), "check");
     option.emplace_back("program");

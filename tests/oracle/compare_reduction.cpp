@@ -6,6 +6,7 @@
 
 #include "oracle/compare.hpp"
 #include "oracle/toy_program.hpp"
+#include "search/strategies.hpp"
 
 namespace thrum {
 
@@ -38,6 +39,14 @@ void keep_steps(std::vector<Event>& events, PartialOrder::Index steps) {
   events.erase(end, events.end());
 }
 
+// One that is made alike goes on.
+bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names) {
+  ByteWriter out;
+  strategy.save(out, names);
+  ByteReader in(out.bytes());
+  return other.load(in, names) && in.at_end();
+}
+
 std::string first_missing(const std::set<std::string>& expected, const std::set<std::string>& seen) {
   for (const std::string& element : expected) {
     if (!seen.contains(element)) return element;
@@ -48,9 +57,9 @@ std::string first_missing(const std::set<std::string>& expected, const std::set<
 }  // namespace
 
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
-                              ReductionCount& count) {
+                              ReductionCount& count, bool interrupted) {
   ToyProgram program(code);
-  Dpor strategy(algorithm);
+  auto search = std::make_unique<Dpor>(algorithm);
   Plan plan;
   Trace trace;
   std::unordered_set<std::uint64_t> classes;
@@ -61,16 +70,23 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   bool fails_behind_join = false;
   std::uint64_t redundant = 0;
   std::uint64_t executions = 0;
-  while (strategy.next(plan)) {
-    program.run(plan, &strategy, strategy.recording(), trace);
+  while (search->next(plan)) {
+    program.run(plan, search.get(), search->recording(), trace);
     ++executions;
-    if (executions > 2 * findings.executions.size() + 10) return "more executions than there are";
+    // With bounds it begins anew each time.
+    const std::uint64_t times = algorithm == Dpor::Algorithm::bounded ? 20 : 2;
+    if (executions > times * findings.executions.size() + 10) return "more executions than there are";
     if (trace.end != End::stopped) {
       std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
       if (!wrong.empty()) return wrong;
     }
-    strategy.learn(plan, trace);
-    keep_steps(events, strategy.kept());
+    search->learn(plan, trace);
+    if (interrupted && executions % 3 == 0) {
+      auto other = std::make_unique<Dpor>(algorithm);
+      if (!take_up(*search, *other, program.names())) return "cannot be taken up";
+      search = std::move(other);
+    }
+    keep_steps(events, search->kept());
     events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
     if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
     fails_behind_join = fails_behind_join || is_behind_join(trace);
@@ -88,7 +104,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   count.executions += executions;
   count.classes += classes.size();
   count.redundant += redundant;
-  count.blocked += strategy.blocked();
+  count.blocked += search->blocked();
   for (const auto& [bug, preemptions] : findings.bugs) {
     if (!bugs.contains(bug)) return "missed: " + name_of(bug);
   }
@@ -97,10 +113,125 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   if (classes.size() != findings.classes.size()) {
     return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
   }
-  if (!strategy.guarantee().complete) return "does not claim to be complete";
+  if (!search->guarantee().complete) return "does not claim to be complete";
   if (algorithm != Dpor::Algorithm::optimal || has_chances(code) || fails_behind_join) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
-  if (strategy.blocked() != 0) return std::to_string(strategy.blocked()) + " executions in vain";
+  if (search->blocked() != 0) return std::to_string(search->blocked()) + " executions in vain";
+  return "";
+}
+
+namespace {
+
+// How many executions cost no more, and cost no more than each bound below that.
+std::uint64_t plain_executions(const Findings& findings, std::uint32_t bound) {
+  std::uint64_t count = 0;
+  for (const auto& [cost, executions] : findings.by_preemptions) {
+    if (static_cast<std::uint32_t>(cost) <= bound)
+      count += executions * (bound - static_cast<std::uint32_t>(cost) + 1);
+  }
+  return count;
+}
+
+std::string compare_at_bound(const ToyCode& code, const Findings& findings, std::uint32_t bound,
+                             BoundedCount& count) {
+  ToyProgram program(code);
+  Dpor strategy(Dpor::Algorithm::bounded, bound);
+  std::set<std::string> states;
+  program.record_local_states(&states);
+  Plan plan;
+  Trace trace;
+  std::set<ToyBug> bugs;
+  while (strategy.next(plan)) {
+    program.run(plan, &strategy, strategy.recording(), trace);
+    ++count.executions;
+    std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
+    if (!wrong.empty()) return wrong;
+    if (trace.cost > bound) return "an execution that costs " + std::to_string(trace.cost);
+    strategy.learn(plan, trace);
+    if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
+  }
+  count.plain += plain_executions(findings, bound);
+  // Where nothing was left out for its cost, the classes are all there.
+  Guarantee guarantee = strategy.guarantee();
+  auto is_due = [&](int preemptions) {
+    return guarantee.complete || static_cast<std::uint32_t>(preemptions) <= bound;
+  };
+  for (const auto& [state, preemptions] : findings.local_states) {
+    if (is_due(preemptions) && !states.contains(state)) return "missed the local state " + state;
+  }
+  for (const auto& [bug, preemptions] : findings.bugs) {
+    if (!is_due(preemptions)) continue;
+    bool is_missed = !bugs.contains(bug);
+    if (bug.kind == BugKind::deadlock) ++count.deadlocks;
+    if (is_missed && (bug.kind != BugKind::deadlock || guarantee.complete)) return "missed: " + name_of(bug);
+    if (is_missed) ++count.deadlocks_missed;
+  }
+  bool claims = guarantee.exhausted && guarantee.bounds.size() == 1 && guarantee.bounds[0].completed &&
+                (guarantee.complete || guarantee.bounds[0].completed == bound) &&
+                guarantee.bounds[0].covers == Covers::local_states;
+  return claims ? "" : "claims something else";
+}
+
+}  // namespace
+
+std::string compare_bounded(const ToyCode& code, const Findings& findings, BoundedCount& count) {
+  for (std::uint32_t bound : {0u, 1u, 2u}) {
+    std::string wrong = compare_at_bound(code, findings, bound, count);
+    if (!wrong.empty()) return "bound " + std::to_string(bound) + ": " + wrong;
+  }
+  return "";
+}
+
+namespace {
+
+std::string compare_auto_within(const ToyCode& code, const Findings& findings,
+                                std::optional<std::uint32_t> limit) {
+  ToyProgram program(code);
+  StrategySettings settings;
+  settings.limit = limit;
+  std::unique_ptr<Strategy> strategy = make_strategy("auto", settings);
+  Plan plan;
+  Trace trace;
+  std::set<std::string> states;
+  std::set<ToyBug> bugs;
+  std::uint64_t executions = 0;
+  while (strategy->next(plan)) {
+    program.run(plan, strategy->online() ? strategy.get() : nullptr, strategy->recording(), trace);
+    strategy->learn(plan, trace);
+    if (++executions % 40 == 0) {
+      std::unique_ptr<Strategy> other = make_strategy("auto", settings);
+      if (!take_up(*strategy, *other, program.names())) return "cannot be taken up";
+      strategy = std::move(other);
+    }
+    if (trace.end == End::stopped) continue;
+    std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
+    if (!wrong.empty()) return wrong;
+    if (limit && trace.cost > *limit) return "an execution that costs " + std::to_string(trace.cost);
+    if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
+    if (trace.end == End::finished || trace.failure.kind == BugKind::deadlock)
+      states.insert(print(program.final_state()));
+  }
+  for (const auto& [schedule, ending] : findings.executions) {
+    if (limit && ending.preemptions > static_cast<int>(*limit)) continue;
+    if (ending.has_bug && !bugs.contains(ending.bug)) return "missed: " + name_of(ending.bug);
+    bool has_state = !ending.has_bug || ending.bug.kind == BugKind::deadlock;
+    if (has_state && !states.contains(print(ending.state))) return "missed the state " + print(ending.state);
+  }
+  Guarantee guarantee = strategy->guarantee();
+  bool all_within = !limit || findings.by_preemptions.rbegin()->first <= static_cast<int>(*limit);
+  if (!guarantee.exhausted) return "does not claim to be exhausted";
+  if (guarantee.complete != all_within)
+    return all_within ? "does not claim to be complete" : "claims too much";
+  return "";
+}
+
+}  // namespace
+
+std::string compare_auto(const ToyCode& code, const Findings& findings) {
+  for (std::optional<std::uint32_t> limit : {std::optional<std::uint32_t>(), {0}, {1}}) {
+    std::string wrong = compare_auto_within(code, findings, limit);
+    if (!wrong.empty()) return (limit ? "bound " + std::to_string(*limit) + ": " : "auto: ") + wrong;
+  }
   return "";
 }
 

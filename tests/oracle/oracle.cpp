@@ -20,7 +20,8 @@ struct History {
 class Enumerator {
  public:
   Enumerator(const ToyCode& code, const OracleSettings& settings, Findings& findings)
-      : interpreter_(code, settings.plain_is_visible),
+      : code_(code),
+        interpreter_(code, settings.plain_is_visible),
         spurious_(code.spurious),
         settings_(settings),
         findings_(findings) {}
@@ -30,7 +31,9 @@ class Enumerator {
  private:
   void explore(const OracleState& state, int running, const History& history);
   void finish(const OracleState& state, const History& history);
+  void take_local_states(const OracleState& state, const History& history);
 
+  const ToyCode& code_;
   Interpreter interpreter_;
   bool spurious_;
   const OracleSettings& settings_;
@@ -38,8 +41,21 @@ class Enumerator {
   std::size_t finished_ = 0;  // executions
 };
 
+void Enumerator::take_local_states(const OracleState& state, const History& history) {
+  for (std::size_t i = 0; i < kToyThreads; ++i) {
+    const OracleThread& thread = state.threads[i];
+    if (!thread.created || stands_at_join(code_, static_cast<int>(i), static_cast<std::size_t>(thread.at)))
+      continue;
+    std::size_t at = thread.ended ? kToyOver : static_cast<std::size_t>(thread.at);
+    std::string text = print_local_state(static_cast<int>(i), at, thread.registers);
+    auto [known, added] = findings_.local_states.try_emplace(text, history.preemptions);
+    if (!added) known->second = std::min(known->second, history.preemptions);
+  }
+}
+
 void Enumerator::explore(const OracleState& state, int running, const History& history) {
   if (findings_.gave_up) return;
+  if (settings_.count_local_states) take_local_states(state, history);
   if (settings_.only_races) {
     findings_.racy = findings_.racy || state.racy;
     if (findings_.racy) return;

@@ -18,6 +18,7 @@ namespace thrum {
 struct OracleSettings {
   bool plain_is_visible = false;  // scheduling points before plain data too
   bool count_classes = false;
+  bool count_local_states = false;
   bool only_races = false;         // finds racy and stopped, nothing else; is over at the first race
   std::size_t executions_max = 0;  // give up beyond; 0: never
 };
@@ -41,8 +42,11 @@ struct Findings {
   std::map<int, std::uint64_t> by_preemptions;         // how many executions cost exactly that
   std::map<int, std::uint64_t> by_delays;
   std::set<std::string> classes;  // of maximal executions, each by its first linearization
-  bool racy = false;              // some execution has a data race
-  bool stopped = false;           // some execution was stopped by a bug
+  // Of each thread as ToyProgram::record_local_states() writes it, with the fewest preemptions that lead
+  // there.
+  std::map<std::string, int> local_states;
+  bool racy = false;     // some execution has a data race
+  bool stopped = false;  // some execution was stopped by a bug
 
   // Of finished and deadlocked executions, printed.
   std::set<std::string> final_states() const;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "oracle/compare_reduction.hpp"
@@ -75,11 +76,68 @@ TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
   EXPECT_GT(programs, 0);
 }
 
+// Compares on random programs what needs the local states, or nothing but the executions.
+using Comparison = std::function<std::string(const ToyCode&, const Findings&)>;
+
+void compare_on_random_programs(Family family, const Comparison& comparison) {
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
+  std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  auto compare = [&](const ToyCode& code) {
+    Findings findings = enumerate(code, {.count_classes = true, .count_local_states = true});
+    if (findings.racy && family == Family::b) return std::string();  // promises nothing there
+    return comparison(code, findings);
+  };
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    ToyCode code = random_program(seed, family, kExecutionsMax).code;
+    std::string wrong = compare(code);
+    if (wrong.empty()) continue;
+    ToyCode small = shrink(code, [&](const ToyCode& some) { return !compare(some).empty(); });
+    ADD_FAILURE() << "# seed " << seed << ": " << wrong << "\n# shrunk: " << compare(small) << "\n"
+                  << print(small);
+    return;
+  }
+}
+
+class OfFamily : public ::testing::TestWithParam<Family> {};
+
+TEST_P(OfFamily, BoundedReductionReachesTheLocalStatesAndFailedAssertions) {
+  BoundedCount all;
+  compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
+    return compare_bounded(code, findings, all);
+  });
+  std::cout << all.executions << " executions instead of " << all.plain << "; " << all.deadlocks_missed
+            << " of " << all.deadlocks << " deadlocks missed\n";
+}
+
+TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
+  if (GetParam() == Family::b) return;  // has no classes to compare where it is racy
+  for (Dpor::Algorithm algorithm : {Dpor::Algorithm::optimal, Dpor::Algorithm::bounded}) {
+    compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
+      ReductionCount in_one;
+      ReductionCount in_parts;
+      std::string wrong = compare_reduction(code, findings, algorithm, in_one);
+      if (wrong.empty()) wrong = compare_reduction(code, findings, algorithm, in_parts, true);
+      if (wrong.empty() && in_one.executions != in_parts.executions) wrong = "other executions";
+      return wrong;
+    });
+  }
+}
+
+TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compare_auto); }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, OfFamily, ::testing::Values(Family::a, Family::b, Family::c), [](const auto& one) {
+      return std::string(one.param == Family::a ? "A" : one.param == Family::b ? "B" : "C");
+    });
+
 using Algorithm = Dpor::Algorithm;
 INSTANTIATE_TEST_SUITE_P(All, Reductions,
                          ::testing::Values(Case{"OptimalA", Algorithm::optimal, Family::a},
                                            Case{"SourceA", Algorithm::source, Family::a},
                                            Case{"PersistentA", Algorithm::persistent, Family::a},
+                                           Case{"BoundedA", Algorithm::bounded, Family::a},
+                                           Case{"BoundedB", Algorithm::bounded, Family::b},
+                                           Case{"BoundedC", Algorithm::bounded, Family::c},
                                            Case{"OptimalB", Algorithm::optimal, Family::b},
                                            Case{"OptimalC", Algorithm::optimal, Family::c}),
                          [](const auto& one) { return std::string(one.param.name); });

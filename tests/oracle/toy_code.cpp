@@ -158,6 +158,23 @@ std::optional<ToyCode> parse(std::string_view text) {
   return code;
 }
 
+bool stands_at_join(const ToyCode& code, int thread, std::size_t at) {
+  const std::vector<Instruction>& list = code.threads[static_cast<std::size_t>(thread)];
+  return at < list.size() && list[at].opcode == Opcode::join;
+}
+
+std::string print_local_state(int thread, std::size_t at, const std::array<int, kToyRegisters>& registers) {
+  std::ostringstream out;
+  out << 't' << thread << " at ";
+  if (at == kToyOver) {
+    out << "its end";
+  } else {
+    out << at;
+  }
+  for (int value : registers) out << ' ' << value;
+  return out.str();
+}
+
 std::string print(const FinalState& state) {
   std::ostringstream out;
   auto list = [&](const char* name, const auto& values) {

@@ -141,6 +141,14 @@ struct FinalState {
 // One line for people.
 std::string print(const FinalState& state);
 
+// Whether the thread waits there for the end of another. That it does is no state of its own: it goes on at
+// once where the other is over.
+bool stands_at_join(const ToyCode& code, int thread, std::size_t at);
+
+// What a thread knows by itself: where it stands (kToyOver: nowhere any more) and its registers.
+inline constexpr std::size_t kToyOver = ~std::size_t{0};
+std::string print_local_state(int thread, std::size_t at, const std::array<int, kToyRegisters>& registers);
+
 // Bugs are compared as a set of (kind, place).
 struct ToyBug {
   BugKind kind = BugKind::assertion;

@@ -60,14 +60,24 @@ void ToyProgram::run(const Plan& plan, Strategy* online, Recording recording, Tr
   trace_ = &trace;
   reset();
   start(0, 0);
-  while (!stopped_) {
+  while (true) {
+    if (local_states_) note_local_states();
     Via via = Via::run;
-    int next = pick(via);
+    int next = stopped_ ? -1 : pick(via);
     if (next < 0) break;
     step(next, via);
   }
   if (director_.records_events()) note_pending();
   director_.finish();
+}
+
+void ToyProgram::note_local_states() {
+  for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.id == kNoThread || stands_at_join(code_, static_cast<int>(i), thread.at)) continue;
+    std::size_t at = thread.ended ? kToyOver : thread.at;
+    local_states_->insert(print_local_state(static_cast<int>(i), at, thread.registers));
+  }
 }
 
 void ToyProgram::reset() {

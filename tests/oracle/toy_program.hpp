@@ -11,6 +11,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "oracle/race_trace.hpp"
@@ -34,6 +35,10 @@ class ToyProgram final : public Program, private Pending {
   // chosen.
   const std::string& schedule() const { return schedule_; }
   FinalState final_state() const;
+
+  // From now on each execution adds there the local states of its threads, in each state between two steps.
+  // nullptr: no more.
+  void record_local_states(std::set<std::string>* states) { local_states_ = states; }
 
   // From now on each execution writes down there what a race detector must know of it. nullptr: no more.
   void record_races(RaceTrace* steps) { race_trace_ = steps; }
@@ -79,6 +84,7 @@ class ToyProgram final : public Program, private Pending {
   int value(const Thread& thread, std::uint8_t operand) const;
   void do_plain(int number, const Instruction& instruction);
   void note_pending();
+  void note_local_states();
   void note(int number, Operation operation, ThreadId other);
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);
@@ -103,6 +109,7 @@ class ToyProgram final : public Program, private Pending {
   std::vector<PendingOperation> pending_;
   std::string schedule_;
   RaceTrace* race_trace_ = nullptr;
+  std::set<std::string>* local_states_ = nullptr;
 };
 
 // The number of an object in events. Variables are one byte each; the others are synchronization objects.

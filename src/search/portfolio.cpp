@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/portfolio.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thrum {
+
+Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members)) {
+  left_ = unit_ * members_[0].share;
+}
+
+bool Portfolio::next(Plan& plan) {
+  while (true) {
+    if (left_ == 0) pass_on();
+    if (running().next(plan)) {
+      --left_;
+      return true;
+    }
+    std::string problem = running().problem();
+    if (problem.empty() && members_[turn_].covers_all) return false;
+    if (!problem.empty()) problem_ = std::move(problem);
+    // It stays for what it has covered.
+    members_[turn_].share = 0;
+    left_ = 0;
+    if (std::none_of(members_.begin(), members_.end(), [](const Member& member) { return member.share > 0; }))
+      return false;
+  }
+}
+
+// To the next member that goes on.
+void Portfolio::pass_on() {
+  do {
+    turn_ = (turn_ + 1) % members_.size();
+    if (turn_ == 0) {
+      unit_ = std::min(unit_ * 2, kLastTurn);
+      std::erase_if(members_, [](const Member& member) {
+        return member.strategy->statistics().nodes > member.nodes_max;
+      });
+    }
+  } while (members_[turn_].share == 0);
+  left_ = unit_ * members_[turn_].share;
+}
+
+void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
+  out.put(std::uint64_t{members_.size()});
+  for (const Member& member : members_) {
+    out.put_string(member.name);
+    out.put(member.share);
+    member.strategy->save(out, names);
+  }
+  out.put(std::uint64_t{turn_});
+  out.put(unit_);
+  out.put(left_);
+  out.put_string(problem_);
+}
+
+bool Portfolio::load(ByteReader& in, ThreadNames& names) {
+  // Those that are missing there were given up.
+  std::vector<Member> all = std::move(members_);
+  members_.clear();
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    const std::string name = in.get_string();
+    auto member = std::find_if(all.begin(), all.end(), [&](const Member& one) { return one.name == name; });
+    if (member == all.end() || !member->strategy) return false;
+    member->share = in.get<std::uint32_t>();
+    if (!member->strategy->load(in, names)) return false;
+    members_.push_back(std::move(*member));
+  }
+  turn_ = in.get<std::uint64_t>();
+  unit_ = in.get<std::uint64_t>();
+  left_ = in.get<std::uint64_t>();
+  problem_ = in.get_string();
+  return in.ok() && turn_ < members_.size();
+}
+
+Guarantee Portfolio::guarantee() const {
+  Guarantee all;
+  for (const Member& member : members_) {
+    const Guarantee one = member.strategy->guarantee();
+    all.complete = all.complete || one.complete;
+    all.exhausted = all.exhausted || one.complete || (one.exhausted && member.covers_all);
+    for (const Bound& bound : one.bounds) {
+      auto same = std::find_if(all.bounds.begin(), all.bounds.end(), [&](const Bound& other) {
+        return other.base == bound.base && other.covers == bound.covers;
+      });
+      if (same == all.bounds.end()) {
+        all.bounds.push_back(bound);
+      } else if (bound.completed && (!same->completed || *bound.completed > *same->completed)) {
+        same->completed = bound.completed;
+      }
+    }
+  }
+  return all;
+}
+
+SearchStatistics Portfolio::statistics() const {
+  SearchStatistics all;
+  for (const Member& member : members_) {
+    const SearchStatistics one = member.strategy->statistics();
+    all.waiting += one.waiting;
+    all.nodes += one.nodes;
+    all.nodes_max += one.nodes_max;
+    all.spilled += one.spilled;
+    all.uncompressed += one.uncompressed;
+    all.apart += one.apart;
+  }
+  return all;
+}
+
+// Of the one that is furthest on its way to cover all.
+Progress Portfolio::progress() {
+  Progress all;
+  for (const Member& member : members_) {
+    if (!member.covers_all) continue;
+    Progress one = member.strategy->progress();
+    if (one.level || !one.done || (all.done && *all.done >= *one.done)) continue;
+    all = one;
+  }
+  return all;
+}
+
+}  // namespace thrum

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Several strategies that take turns (GAMBIT, section 6: no single search finds all bugs soonest).
+//
+// Each turn is a number of executions, so that the same search runs the same ones on every machine. The first
+// turns are short and later ones twice as long, up to a limit: what one strategy finds at once is found soon,
+// and what a long search needs is not begun anew. A strategy that is done or has failed leaves its turns to
+// the others; one that has covered everything ends the search.
+//
+// Tested by portfolio_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+class Portfolio final : public Strategy {
+ public:
+  struct Member {
+    std::string_view name;
+    std::unique_ptr<Strategy> strategy;
+    std::uint32_t share = 1;  // of the executions, against the others' shares
+    // Whether the search is over when this one has nothing left: it covers all that was asked for.
+    bool covers_all = false;
+    // A member that keeps more than so many nodes (SearchStatistics) is given up.
+    std::uint64_t nodes_max = ~std::uint64_t{0};
+  };
+
+  // REQUIRES: there are members, and one that covers all.
+  explicit Portfolio(std::vector<Member> members);
+
+  bool next(Plan& plan) override;
+  std::string problem() const override { return problem_; }
+  bool repeats() const override { return running().repeats(); }
+  Recording recording() const override { return running().recording(); }
+  std::size_t known_departures() const override { return running().known_departures(); }
+  bool online() const override { return running().online(); }
+  Advice at_point(const View& view) override { return running().at_point(view); }
+  void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
+
+  // One worker has it all.
+  std::unique_ptr<Strategy> split() override { return nullptr; }
+  void merge(Strategy&) override {}
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+
+  // What the members have covered between them.
+  Guarantee guarantee() const override;
+  SearchStatistics statistics() const override;
+  Progress progress() override;
+  const PartialOrder* last_order() const override { return running().last_order(); }
+  std::string_view member() const override { return members_[turn_].name; }
+
+ private:
+  static constexpr std::uint64_t kFirstTurn = 25;   // executions for each share
+  static constexpr std::uint64_t kLastTurn = 6400;  // likewise
+
+  Strategy& running() { return *members_[turn_].strategy; }
+  const Strategy& running() const { return *members_[turn_].strategy; }
+  void pass_on();
+
+  std::vector<Member> members_;
+  std::size_t turn_ = 0;
+  std::uint64_t unit_ = kFirstTurn;
+  std::uint64_t left_ = 0;  // executions of this turn
+  std::string problem_;
+};
+
+}  // namespace thrum
