@@ -171,6 +171,11 @@ void Dpor::learn(const Plan&, const Trace& trace) {
   if (trace.end == End::stopped) ++blocked_;
   read(trace);
   if (path_.empty() || path_.back().is_void) return;
+  find_branches(trace);
+}
+
+// What is to be run besides, by what the execution did from the branch on.
+void Dpor::find_branches(const Trace& trace) {
   path_.back().stops = cuts_off(trace);
   for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
   for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
@@ -180,10 +185,22 @@ void Dpor::learn(const Plan&, const Trace& trace) {
 
 // Takes down what the execution did from the branch on.
 void Dpor::read(const Trace& trace) {
-  std::size_t choice = 0;
-  std::size_t watch = 0;
-  Index depth = branch_;
-  for (std::size_t i = trace.branch; i < trace.events.size(); ++i) {
+  Reading reading{trace.branch, 0, 0, branch_};
+  read_on(trace, reading);
+  const Index depth = reading.depth;
+  // A step that came earlier than before may have ended it, or one could not be taken after all. What was
+  // planned behind it is none of its future.
+  if (depth == path_.size()) return;
+  THRUM_CHECK(cuts_off(trace) || trace.end == End::stopped);
+  for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) trees_.clear(path_.back().branches);
+  path_.back().is_void = depth == branch_;
+  if (trace.end == End::stopped) add_all(branch_);
+}
+
+// Takes down what stands in the trace and was not read yet.
+void Dpor::read_on(const Trace& trace, Reading& reading) {
+  auto& [i, choice, watch, depth] = reading;
+  for (; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     for (; watch < trace.watches.size() && trace.watches[watch].event < i; ++watch) {
     }
@@ -208,15 +225,9 @@ void Dpor::read(const Trace& trace) {
       point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
     }
     read_choices(trace, point, choice, i);
+    meet(depth);
     ++depth;
   }
-  // A step that came earlier than before may have ended it, or one could not be taken after all. What was
-  // planned behind it is none of its future.
-  if (depth == path_.size()) return;
-  THRUM_CHECK(cuts_off(trace) || trace.end == End::stopped);
-  for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) trees_.clear(path_.back().branches);
-  path_.back().is_void = depth == branch_;
-  if (trace.end == End::stopped) add_all(branch_);
 }
 
 // The choice before the first step is main's.
@@ -238,7 +249,9 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
   options_.resize(point.options_begin);
   costs_.resize(point.options_begin);
   point.by_default = true;
+  point.choice = kNoChoice;
   if (choice < trace.choices.size() && trace.choices[choice].key == point.key) {
+    point.choice = static_cast<std::uint32_t>(choice);
     const ChoicePoint& made = trace.choices[choice++];
     std::span<const Option> options = trace.options_of(made);
     options_.insert(options_.end(), options.begin(), options.end());

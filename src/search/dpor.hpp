@@ -42,7 +42,7 @@
 
 namespace thrum {
 
-class Dpor final : public Strategy {
+class Dpor : public Strategy {
  public:
   enum class Algorithm : std::uint8_t { persistent, source, optimal, bounded };
 
@@ -72,12 +72,13 @@ class Dpor final : public Strategy {
   // So many steps of the last execution were as in the one before, and are not in its trace.
   PartialOrder::Index kept() const { return branch_; }
 
- private:
+ protected:
   using Index = PartialOrder::Index;
   struct Sleeper {
     PlannedStep planned;
     bool stops = false;  // the execution ended with the step, by a bug
   };
+  static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
   struct Point {
     Step step;
@@ -86,12 +87,13 @@ class Dpor final : public Strategy {
     bool stops = false;       // the execution ended with the step, by a bug
     bool creates = false;     // as PlannedStep
     Foe foe;
-    std::uint32_t events_after = 0;  // of its thread: the key of the choice that follows
-    std::uint32_t event = 0;         // its place in the last trace
-    bool is_void = false;            // it could not be taken after all
-    bool free_to_leave = false;      // to run another thread than the one before costs nothing
-    std::uint32_t cost_before = 0;   // where there are several options
-    std::uint32_t inner_begin = 0;   // the choices in its middle
+    std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
+    std::uint32_t event = 0;           // its place in the last trace
+    std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
+    bool is_void = false;              // it could not be taken after all
+    bool free_to_leave = false;        // to run another thread than the one before costs nothing
+    std::uint32_t cost_before = 0;     // where there are several options
+    std::uint32_t inner_begin = 0;     // the choices in its middle
     std::uint32_t inner_count = 0;
     std::uint32_t options_begin = 0;
     std::uint32_t options_count = 0;
@@ -104,7 +106,18 @@ class Dpor final : public Strategy {
   void truncate(Index depth);
   void take_branch();
   void plan_step(Point& point, WakeupTrees::Node node);
+  // How far an execution has been read: places in its trace, and steps.
+  struct Reading {
+    std::size_t event = 0;
+    std::size_t choice = 0;
+    std::size_t watch = 0;
+    Index depth = 0;
+  };
   void read(const Trace& trace);
+  void read_on(const Trace& trace, Reading& reading);
+  // A step has been read, and who slept before it is known so far.
+  virtual void meet(Index) {}
+  void find_branches(const Trace& trace);
   static ChoiceKey first_key(const Trace& trace);
   void read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at);
   std::uint32_t number_of(const std::vector<Departure>& choices);
