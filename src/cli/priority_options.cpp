@@ -17,8 +17,11 @@ namespace thrum {
 
 namespace {
 
-constexpr const char* kBestFirst = "best-first";
 constexpr const char* kDefaultPriorities = "mdpor,pb";
+
+bool is_best_first(const std::string& strategy) {
+  return strategy == "best-first" || strategy == "best-first-dpor";
+}
 
 std::string names_of_priorities() {
   std::string names;
@@ -90,7 +93,7 @@ void add_ranges(const std::vector<OffsetRange>& found, std::vector<OffsetRange>&
 
 void add_priority_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--priority", options.priority,
-                 "best-first: what to run first, the next in the list among equals: " +
+                 "Best-first search: what to run first, the next in the list among equals: " +
                      names_of_priorities() + " [" + kDefaultPriorities + "]")
       ->type_name("A,B,...");
   app.add_option("--focus-method", options.focus_methods,
@@ -110,12 +113,13 @@ void add_priority_options(CLI::App& app, CheckOptions& options) {
 
 void validate_priorities(CheckOptions& options) {
   options.settings.memory_max = read_size("--search-memory", options.search_memory);
-  if (options.strategy == kBestFirst) {
+  if (is_best_first(options.strategy)) {
     options.settings.priorities =
         split_list(options.priority.empty() ? kDefaultPriorities : options.priority);
     check_names(options.settings.priorities);
   } else if (!options.priority.empty()) {
-    throw UserError("--priority: only best-first search has priorities; add --strategy best-first");
+    throw UserError(
+        "--priority: only best-first search has priorities; add --strategy best-first, or best-first-dpor");
   }
   check_focus(options, "method", "--focus-method", options.focus_methods);
   check_focus(options, "var", "--focus-var", options.focus_variables);

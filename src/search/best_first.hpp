@@ -10,8 +10,8 @@
 // Example: with the priority mdpor, two threads that each do twenty operations, of which one of each touches
 // the same variable: the second execution is the one in which these two come in the other order.
 //
-// Where we differ: without a bound, too, every option is a child (GAMBIT takes the points of dynamic
-// partial-order reduction only), so that the search is complete with any priorities.
+// Every option is a child, with a bound and without. GAMBIT takes the points of dynamic partial-order reduction
+// only where there is no bound: that is best_first_dpor.hpp.
 //
 // Events are written down only where a priority asks for them. Tested by best_first_test.cpp and, against the
 // brute-force oracle, oracle_test.cpp.

@@ -46,28 +46,29 @@ void ExecutionTree::hold(Node node) {
   THRUM_CHECK(entry.children != 0);
 }
 
-void ExecutionTree::release(Node node) {
-  while (true) {
-    Entry& entry = at(node);
-    entry.children = (entry.children - 1) & 0x3ffffff;
-    if (entry.children != 0) return;
-    THRUM_CHECK(node != kRoot);
-    Node parent = entry.parent;
-    entry.parent = free_;
-    free_ = node;
-    --live_;
-    node = parent;
-  }
+void ExecutionTree::free(Node node) {
+  THRUM_CHECK(node != kRoot);
+  at(node).parent = free_;
+  free_ = node;
+  --live_;
+}
+
+Departure ExecutionTree::departure(Node node) const {
+  const Entry& entry = at(node);
+  return {{entry.thread, static_cast<ChoiceKind>(entry.kind), entry.index},
+          {entry.option, static_cast<Via>(entry.via)}};
 }
 
 void ExecutionTree::path(Node node, std::vector<Departure>& departures) const {
   departures.clear();
-  for (; node != kRoot; node = at(node).parent) {
-    const Entry& entry = at(node);
-    departures.push_back({{entry.thread, static_cast<ChoiceKind>(entry.kind), entry.index},
-                          {entry.option, static_cast<Via>(entry.via)}});
-  }
+  for (; node != kRoot; node = at(node).parent) departures.push_back(departure(node));
   std::reverse(departures.begin(), departures.end());
+}
+
+void ExecutionTree::lineage(Node node, std::vector<Node>& nodes) const {
+  nodes.clear();
+  for (; node != kRoot; node = at(node).parent) nodes.push_back(node);
+  std::reverse(nodes.begin(), nodes.end());
 }
 
 // Of each execution that has children the tree of partial schedules holds the steps up to the last one's.

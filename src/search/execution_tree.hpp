@@ -37,10 +37,21 @@ class ExecutionTree {
   void hold(Node node);
 
   // Lets go of a node that add() or hold() gave.
-  void release(Node node);
+  void release(Node node) {
+    release(node, [](Node, Node, const Departure&) {});
+  }
+  // Likewise, and calls gone(node, parent, departure) for each node that goes away, children first.
+  template <typename Gone>
+  void release(Node node, Gone gone);
+
+  // REQUIRES of both: node lives, and is not the root.
+  Node parent(Node node) const { return at(node).parent; }
+  Departure departure(Node node) const;
 
   // Writes the departures from the root to node.
   void path(Node node, std::vector<Departure>& departures) const;
+  // Likewise the nodes, without the root.
+  void lineage(Node node, std::vector<Node>& nodes) const;
 
   std::size_t live() const { return live_; }
 
@@ -71,6 +82,7 @@ class ExecutionTree {
   // Entries lie in chunks, so that a tree of a gigabyte is never copied in order to grow.
   static constexpr std::uint32_t kChunkBits = 12;
   static constexpr std::uint32_t kChunk = 1u << kChunkBits;
+  void free(Node node);
   Entry& at(Node node) { return chunks_[node >> kChunkBits][node & (kChunk - 1)]; }
   const Entry& at(Node node) const { return chunks_[node >> kChunkBits][node & (kChunk - 1)]; }
 
@@ -82,5 +94,18 @@ class ExecutionTree {
   std::vector<std::uint32_t> steps_;  // by node, where measured
   static constexpr Node kNone = 0xffffffff;
 };
+
+template <typename Gone>
+void ExecutionTree::release(Node node, Gone gone) {
+  while (true) {
+    Entry& entry = at(node);
+    entry.children = (entry.children - 1) & 0x3ffffff;
+    if (entry.children != 0) return;
+    const Node parent = entry.parent;
+    gone(node, parent, departure(node));
+    free(node);
+    node = parent;
+  }
+}
 
 }  // namespace thrum

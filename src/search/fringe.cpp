@@ -44,6 +44,17 @@ void Fringe::push_plan(const std::vector<Departure>& departures, Key key, std::u
   Builder(*this).push(departures, key, cost, again);
 }
 
+void Fringe::push_path(Node from, std::span<const Departure> departures, std::uint32_t step, Key key,
+                       std::uint32_t cost) {
+  Node node = from;
+  for (const Departure& departure : departures) {
+    const Node child = tree_.add(node, departure, step);
+    if (node != from) tree_.release(node);
+    node = child;
+  }
+  push_node({node, limited(cost), false}, key);
+}
+
 std::size_t Fringe::first_size() const {
   std::size_t count = 0;
   if (buckets_.empty()) return count;
@@ -104,9 +115,20 @@ bool Fringe::unspill(Key key, Bucket& bucket) {
   bucket.segments.pop_back();
   file_->discard(segment.offset, segment.size);
   in_file_ -= segment.count;
-  Builder builder(*this);
-  for (const SpilledPlan& plan : plans) builder.push(plan.departures, key, plan.cost, plan.again);
+  put_back(plans, key);
   return true;
+}
+
+void Fringe::put_back(const std::vector<SpilledPlan>& plans, Key key) {
+  Builder builder(*this);
+  for (const SpilledPlan& plan : plans) {
+    if (settings_.keeps_inner) {
+      push_node({tree_.add(plan.parent, plan.departures[0]), limited(plan.cost), plan.again}, key);
+      tree_.release(plan.parent);
+    } else {
+      builder.push(plan.departures, key, plan.cost, plan.again);
+    }
+  }
 }
 
 // What departs from a plan costs no less than it.
@@ -179,6 +201,7 @@ void Fringe::split(Fringe& other) {
 // The plan leaves the memory.
 void Fringe::leave_out(const Waiting& waiting) {
   --in_memory_;
+  if (settings_.keeps_inner) tree_.hold(tree_.parent(waiting.node));
   tree_.release(waiting.node);
 }
 

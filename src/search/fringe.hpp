@@ -13,6 +13,9 @@
 // changes. What is not written down is the top of the least bucket and the executions that others depart
 // from.
 //
+// A search that keeps more of its executions than the tree does (Settings::keeps_inner) can lose none of
+// their nodes. Then a plan is written as its last departure alone, and what it departs from stays in memory.
+//
 // Where the file fails, what is in it is lost, or the memory would grow without end. Then pop() gives nothing
 // more, and problem() says why: the search is not exhausted.
 //
@@ -23,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +45,7 @@ class Fringe {
     std::uint64_t memory_max = 0;       // bytes of tree and fringe
     MakeSpillFile make_file = nullptr;  // nullptr: no limit, whatever memory_max says
     bool measure = false;               // nodes of a tree of partial schedules are counted too; then no limit
+    bool keeps_inner = false;           // nodes from which others depart stay in memory
   };
 
   // A plan that waits, or that has been taken and holds its node.
@@ -65,6 +70,13 @@ class Fringe {
   void push(Node from, const Departure& departure, std::uint32_t step, Key key, std::uint32_t cost) {
     push_node({tree_.add(from, departure, step), limited(cost), false}, key);
   }
+  // A node for a plan that does not wait, held by the caller until release().
+  Node add(Node from, const Departure& departure, std::uint32_t step) {
+    return tree_.add(from, departure, step);
+  }
+  // A plan that is to wait, by several departures at that step.
+  void push_path(Node from, std::span<const Departure> departures, std::uint32_t step, Key key,
+                 std::uint32_t cost);
   // A plan is left out for its cost.
   void exclude() { excluded_ = true; }
   // The plan of these departures, `again` or not.
@@ -80,10 +92,19 @@ class Fringe {
   void path(const Waiting& taken, std::vector<Departure>& departures) const {
     tree_.path(taken.node, departures);
   }
+  // The nodes of the path.
+  void lineage(const Waiting& taken, std::vector<Node>& nodes) const { tree_.lineage(taken.node, nodes); }
   void release(const Waiting& taken) { tree_.release(taken.node); }
+  // Likewise, as ExecutionTree::release().
+  template <typename Gone>
+  void release(Node node, Gone gone) {
+    tree_.release(node, gone);
+  }
 
-  // Sees that the limit on memory is kept. To be called now and then, once an execution say.
-  void settle() {
+  // Sees that the limit on memory is kept. To be called now and then, once an execution say. besides: bytes
+  // that the search takes for nodes that live.
+  void settle(std::uint64_t besides = 0) {
+    besides_ = besides;
     nodes_max_ = tree_.live() > nodes_max_ ? tree_.live() : nodes_max_;
     if (bytes() > settings_.memory_max && settings_.make_file != nullptr) spill();
   }
@@ -133,6 +154,8 @@ class Fringe {
     std::vector<std::vector<Waiting>> blocks;
   };
   struct SpilledPlan {
+    Node parent =
+        ExecutionTree::kRoot;  // where that stays in memory; departures holds the last one only then
     std::vector<Departure> departures;
     std::uint32_t cost = 0;
     bool again = false;
@@ -155,9 +178,10 @@ class Fringe {
   void forget_bucket(Key key);
   std::uint64_t bytes() const {
     return tree_.live() * ExecutionTree::kNodeBytes + in_memory_ * sizeof(Waiting) +
-           buckets_.size() * kBucketBytes;
+           buckets_.size() * kBucketBytes + besides_;
   }
   std::size_t segment_plans_max() const;
+  void put_back(const std::vector<SpilledPlan>& plans, Key key);
 
   void spill();
   bool spill_blocks(Bucket& bucket, std::size_t blocks);
@@ -178,6 +202,7 @@ class Fringe {
     Bucket* bucket = nullptr;
   };
   Recent recent_[kRecent];     // buckets found lately
+  std::uint64_t besides_ = 0;  // as in settle()
   std::size_t in_memory_ = 0;  // plans that wait
   std::size_t in_file_ = 0;    // likewise
   bool excluded_ = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The part of the fringe that lies in a file.
 //
-// A plan is written as: how many departures it shares with the plan before it in its segment, how many
+// A plan is written as (where the executions that others depart from stay in memory: the node that it departs
+// from, and) how many departures it shares with the plan before it in its segment, how many
 // further ones it has, its cost, and those. Numbers take seven bits a byte, since most are small; so a plan
 // takes about ten bytes.
 #include <algorithm>
@@ -52,10 +53,18 @@ std::size_t Fringe::segment_plans_max() const {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(part, 1, kMost));
 }
 
-// Down to half of what is allowed, so that it is not done at each step.
+// Down to half of what is allowed, so that it is not done at each step. What must stay is no part of that.
 void Fringe::spill() {
   if (!problem_.empty()) return;
-  const std::uint64_t wanted = settings_.memory_max / 2;
+  std::uint64_t stays = 0;
+  if (settings_.keeps_inner) stays = (tree_.live() - in_memory_) * ExecutionTree::kNodeBytes + besides_;
+  if (stays > settings_.memory_max) {
+    problem_ =
+        "the executions from which others are to depart do not fit into the memory for searches; give more "
+        "with --search-memory";
+    return;
+  }
+  const std::uint64_t wanted = stays + (settings_.memory_max - stays) / 2;
   for (auto place = buckets_.end(); place != buckets_.begin() && bytes() > wanted;) {
     --place;
     Bucket& bucket = place->second;
@@ -93,7 +102,12 @@ bool Fringe::write_segment(const std::vector<Waiting>& plans, std::size_t begin,
   std::vector<SpilledPlan> written(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
     SpilledPlan& plan = written[i - begin];
-    tree_.path(plans[i].node, plan.departures);
+    if (settings_.keeps_inner) {
+      plan.parent = tree_.parent(plans[i].node);
+      plan.departures = {tree_.departure(plans[i].node)};
+    } else {
+      tree_.path(plans[i].node, plan.departures);
+    }
     plan.cost = plans[i].cost;
     plan.again = plans[i].again;
   }
@@ -107,6 +121,7 @@ bool Fringe::write_plans(const std::vector<SpilledPlan>& plans, Segment& segment
   segment.cost_min = plans.front().cost;
   const std::vector<Departure>* before = &kNothing;
   for (const SpilledPlan& plan : plans) {
+    if (settings_.keeps_inner) put_number(out, plan.parent);
     put_plan(out, *before, plan.departures, plan.cost, plan.again);
     before = &plan.departures;
     segment.cost_min = std::min(segment.cost_min, plan.cost);
@@ -125,6 +140,7 @@ bool Fringe::read_segment(const Segment& segment, std::vector<SpilledPlan>& plan
   ByteReader in(bytes);
   for (std::uint32_t i = 0; i < segment.count && in.ok(); ++i) {
     SpilledPlan plan;
+    if (settings_.keeps_inner) plan.parent = static_cast<Node>(get_number(in));
     auto shared = static_cast<std::size_t>(get_number(in));
     std::uint64_t further = get_number(in);
     std::uint64_t cost = get_number(in);

@@ -102,6 +102,66 @@ TEST_P(Limits, TheOrderIsThatOfBucketsOfStacks) {
 
 INSTANTIATE_TEST_SUITE_P(Fringe, Limits, ::testing::Values(0, 100, 3'000, 20'000, kUnlimited));
 
+// The same where what others depart from stays in memory. The nodes' numbers are then the same again, too.
+TEST(Fringe, KeepsWhatOthersDepartFrom) {
+  Random random(3);
+  Fringe::Settings settings{12'000, MemoryFile::make};
+  settings.keeps_inner = true;
+  Fringe fringe(settings);
+  Fringe whole({});
+  fringe.push_plan({}, 0, 0);
+  whole.push_plan({}, 0, 0);
+  std::vector<Departure> path;
+  std::vector<Departure> expected;
+  for (int step = 0; whole.size() > 0; ++step) {
+    Fringe::Waiting taken;
+    Fringe::Waiting same;
+    ASSERT_TRUE(whole.pop(same));
+    ASSERT_TRUE(fringe.pop(taken)) << fringe.problem();
+    fringe.path(taken, path);
+    whole.path(same, expected);
+    ASSERT_EQ(path, expected);
+    std::vector<Fringe::Node> nodes;
+    fringe.lineage(taken, nodes);
+    ASSERT_EQ(nodes.size(), path.size());
+    ASSERT_EQ(nodes.empty() ? ExecutionTree::kRoot : nodes.back(), taken.node);
+    for (std::uint64_t i = step < 12 ? 60 : 0; i > 0; --i) {
+      const Departure departures[] = {
+          {{1, ChoiceKind::thread, static_cast<std::uint32_t>(random.below(9))}, {}},
+          {{1, ChoiceKind::value, static_cast<std::uint32_t>(i)}, {}}};
+      const Fringe::Key key = random.below(3);
+      const std::span some = std::span(departures).first(1 + random.below(2));
+      fringe.push_path(taken.node, some, 0, key, 0);
+      whole.push_path(same.node, some, 0, key, 0);
+    }
+    std::size_t gone = 0;
+    fringe.release(taken.node, [&](Fringe::Node node, Fringe::Node, const Departure&) {
+      EXPECT_TRUE(gone > 0 || node == taken.node);
+      ++gone;
+    });
+    whole.release(same);
+    fringe.settle();
+    ASSERT_EQ(fringe.size(), whole.size());
+  }
+  EXPECT_GT(fringe.statistics().spilled, 100u);
+  EXPECT_EQ(fringe.statistics().nodes, 1u);
+}
+
+// What cannot go to the file must not fill the memory.
+TEST(Fringe, SaysThatWhatMustStayIsTooMuch) {
+  Fringe::Settings settings{1'000, MemoryFile::make};
+  settings.keeps_inner = true;
+  Fringe fringe(settings);
+  fringe.push_plan({}, 0, 0);
+  fringe.settle(900);
+  EXPECT_EQ(fringe.problem(), "");
+  fringe.settle(1'001);
+  EXPECT_NE(fringe.problem().find("--search-memory"), std::string::npos);
+  Fringe::Waiting taken;
+  EXPECT_FALSE(fringe.pop(taken));
+  EXPECT_FALSE(fringe.guarantee(Base::nonpreemptive, {}).exhausted);
+}
+
 // Of 100,000 plans only so many stay in memory as are allowed, and some that the bookkeeping takes.
 TEST(Fringe, KeepsToItsMemory) {
   constexpr std::uint64_t kMemory = 200'000;

@@ -27,6 +27,8 @@ struct Execution {
   const Trace& trace;
   TraceAnalysis& analysis;  // REQUIRES: the priority's row says that it needs events
   std::uint64_t seed;
+  // What a reduction says of the option, which put it down; nothing: the analysis judges.
+  std::optional<TraceAnalysis::Reversal> reversal = std::nullopt;
 };
 
 using Level = std::uint32_t;

@@ -9,12 +9,20 @@
 
 namespace thrum {
 
+namespace {
+
+TraceAnalysis::Reversal reversal_of(const Execution& execution, std::size_t choice, std::uint16_t option) {
+  return execution.reversal ? *execution.reversal : execution.analysis.reversal(choice, option);
+}
+
+}  // namespace
+
 Level dpor_priority(const Execution& execution, std::size_t choice, std::uint16_t option) {
-  return execution.analysis.reversal(choice, option) == TraceAnalysis::Reversal::none ? 1 : 0;
+  return reversal_of(execution, choice, option) == TraceAnalysis::Reversal::none ? 1 : 0;
 }
 
 Level mdpor_priority(const Execution& execution, std::size_t choice, std::uint16_t option) {
-  switch (execution.analysis.reversal(choice, option)) {
+  switch (reversal_of(execution, choice, option)) {
     case TraceAnalysis::Reversal::exact: return 0;
     case TraceAnalysis::Reversal::conservative: return 1;
     case TraceAnalysis::Reversal::none: break;
@@ -23,6 +31,7 @@ Level mdpor_priority(const Execution& execution, std::size_t choice, std::uint16
 }
 
 Level ss_priority(const Execution& execution, std::size_t choice, std::uint16_t option) {
+  if (execution.reversal) return 0;  // the reduction puts nothing down that sleeps
   return execution.analysis.sleeps(choice, option) ? 1 : 0;
 }
 

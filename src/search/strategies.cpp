@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "search/best_first.hpp"
+#include "search/best_first_dpor.hpp"
 #include "search/dpor.hpp"
 #include "search/pct.hpp"
 #include "search/portfolio.hpp"
@@ -47,6 +48,13 @@ std::unique_ptr<Strategy> make_best_first(const StrategySettings& settings) {
                           std::move(*list),
                           settings.seed,
                           {settings.memory_max, settings.make_file, settings.measure_tree}});
+}
+
+std::unique_ptr<Strategy> make_best_first_dpor(const StrategySettings& settings) {
+  std::optional<PriorityList> list = PriorityList::make(settings.priorities);
+  if (!list) return nullptr;
+  return std::make_unique<BestFirstDpor>(BestFirstDpor::Settings{
+      std::move(*list), settings.seed, {settings.memory_max, settings.make_file, settings.measure_tree}});
 }
 
 std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
@@ -136,6 +144,9 @@ constexpr StrategyRow kStrategies[] = {
      make_bpor},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
+    {"best-first-dpor", StrategyKind::reduction,
+     "one execution of each class of schedules, in the order of --priority, without a bound",
+     make_best_first_dpor},
     {"random", StrategyKind::randomised,
      "random walk: each enabled thread alike at each scheduling point, until the budget ends", make_random},
     {"pct", StrategyKind::randomised,

@@ -114,7 +114,7 @@ TEST_F(Usage, NotYet) {
 }
 
 TEST_F(Usage, ReductionsKnowNoBound) {
-  for (const char* strategy : {"dpor", "dpor-source", "dpor-persistent"}) {
+  for (const char* strategy : {"dpor", "dpor-source", "dpor-persistent", "best-first-dpor"}) {
     expect_refused({"check", "--strategy", strategy, "--bound", "preemptions=2", "program"},
                    "schedules within the bound could be missed");
   }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
+#include <unordered_set>
 #include <vector>
 
 #include "oracle/compare.hpp"
 #include "search/best_first.hpp"
+#include "search/best_first_dpor.hpp"
 #include "search/memory_file.hpp"
 #include "search/strategies.hpp"
 #include "search/systematic.hpp"
@@ -116,7 +119,81 @@ std::string compare_with_model(const ToyCode& code, Strategy& strategy, Model mo
   return "";
 }
 
+// The whole search of a program; its schedules in their order, where they are wanted.
+std::string compare_reduced(const ToyCode& code, const Findings& findings, BestFirstDpor& strategy,
+                            ReductionCount& count, std::vector<std::string>& schedules) {
+  ToyProgram program(code);
+  Plan plan;
+  Trace trace;
+  std::unordered_set<std::uint64_t> classes;
+  std::set<std::string> states;
+  std::set<ToyBug> bugs;
+  while (strategy.next(plan)) {
+    program.run(plan, &strategy, strategy.recording(), trace);
+    schedules.push_back(program.schedule());
+    if (schedules.size() > 2 * findings.executions.size() + 10) return "more executions than there are";
+    if (trace.end == End::diverged) return "diverged: " + to_string(plan, program.names());
+    if (trace.end != End::stopped) {
+      std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
+      if (!wrong.empty()) return wrong;
+    }
+    strategy.learn(plan, trace);
+    if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
+    bool deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
+    if (trace.end != End::finished && !deadlock) continue;
+    states.insert(print(program.final_state()));
+    PartialOrder order;
+    for (const Event& event : trace.events) order.append(event);
+    if (!classes.insert(order.fingerprint()).second) ++count.redundant;
+  }
+  if (!strategy.problem().empty()) return "";  // the memory did not suffice; nothing is claimed
+  count.executions += schedules.size();
+  count.classes += classes.size();
+  count.blocked += strategy.blocked();
+  for (const auto& [bug, preemptions] : findings.bugs) {
+    if (!bugs.contains(bug)) return "missed: " + name_of(bug);
+  }
+  for (const std::string& state : findings.final_states()) {
+    if (!states.contains(state)) return "missed the state " + state;
+  }
+  if (classes.size() != findings.classes.size()) {
+    return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
+  }
+  if (!strategy.guarantee().complete) return "does not claim to be complete";
+  const SearchStatistics kept = strategy.statistics();
+  if (kept.waiting != 0 || kept.nodes != 1) return "something is kept when all is done";
+  if (strategy.sets().size() != 0) return "what was put down is remembered when all is done";
+  return "";
+}
+
 }  // namespace
+
+std::string compare_best_first_dpor(const ToyCode& code, const Findings& findings, std::uint64_t seed,
+                                    ReductionCount& count) {
+  for (const Names& names : lists()) {
+    BestFirstDpor::Settings settings{*PriorityList::make(names), seed, {}};
+    std::vector<std::string> schedules;
+    {
+      BestFirstDpor strategy(settings);
+      std::string wrong = compare_reduced(code, findings, strategy, count, schedules);
+      if (!wrong.empty()) return "best-first-dpor " + text_of(names) + ": " + wrong;
+    }
+    // The same with little memory, as far as that goes.
+    settings.fringe = {200 + seed % 16 * 400, MemoryFile::make};
+    BestFirstDpor strategy(settings);
+    std::vector<std::string> again;
+    ReductionCount ignored;
+    std::string wrong = compare_reduced(code, findings, strategy, ignored, again);
+    if (!wrong.empty()) return "best-first-dpor " + text_of(names) + " with a file: " + wrong;
+    if (strategy.problem().empty()) {
+      count.spilled += strategy.statistics().spilled;
+      if (again != schedules) return "best-first-dpor " + text_of(names) + ": another order with a file";
+    } else if (!std::equal(again.begin(), again.end(), schedules.begin())) {
+      return "best-first-dpor " + text_of(names) + ": another order with a file that did not suffice";
+    }
+  }
+  return "";
+}
 
 std::string compare_best_first(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   // Bounds take turns: each list meets each of them on some program.

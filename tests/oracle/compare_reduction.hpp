@@ -15,6 +15,7 @@ struct ReductionCount {
   std::uint64_t classes = 0;
   std::uint64_t redundant = 0;  // of a class that was run before
   std::uint64_t blocked = 0;
+  std::uint64_t spilled = 0;  // plans that went to a file and came back
 };
 
 struct BoundedCount {

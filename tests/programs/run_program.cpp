@@ -67,6 +67,7 @@ const std::array<Configuration, 4> kConfigurations{{
 // System threads are slow.
 constexpr int kExecutionsOnEachThreads = 500;
 constexpr int kExecutionsReduced = 500;
+constexpr const char* kReductions[] = {"dpor", "best-first-dpor"};
 
 struct Options {
   std::string thrum;
@@ -448,11 +449,11 @@ void compare_threads(const Built& built, const Expectation& expectation) {
 }
 
 // What the program does without a bound is not told by what it does within one.
-void compare_reduction(const Built& built, const Expectation& expectation) {
+void compare_reduction(const Built& built, const Expectation& expectation, const char* strategy) {
   std::vector<std::string> arguments =
       without({"--bound", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
   const bool bounded = arguments != expectation.arguments;
-  arguments.insert(arguments.end(), {"--strategy", "dpor", "--executions", text(kExecutionsReduced)});
+  arguments.insert(arguments.end(), {"--strategy", strategy, "--executions", text(kExecutionsReduced)});
   const Run run = built.check(arguments);
   const auto verdict = run.test().at("verdict").get<std::string>();
   const auto reason = run.test().at("reason").get<std::string>();
@@ -462,8 +463,8 @@ void compare_reduction(const Built& built, const Expectation& expectation) {
                      (bounded && verdict != "exhausted" && !lost_control) ||
                      (verdict == "inconclusive" && reason.find("races were ignored") != std::string::npos);
   if (is_so) return;
-  throw Difference(text("with partial-order reduction ", verdict, " (", reason, ") instead of ",
-                        expectation.verdict, "\n", run.result.dump(2)));
+  throw Difference(text("with ", strategy, ' ', verdict, " (", reason, ") instead of ", expectation.verdict,
+                        "\n", run.result.dump(2)));
 }
 
 void compare_configurations(const Options& options, const Expectation& expectation) {
@@ -489,7 +490,7 @@ void compare_cases(const Options& options, const Expectation& expectation,
     try {
       compare_verdict(built, one.expectation);
       compare_threads(built, one.expectation);
-      compare_reduction(built, one.expectation);
+      for (const char* strategy : kReductions) compare_reduction(built, one.expectation, strategy);
     } catch (const Difference& difference) {
       differences += text("\n", configuration.cxx, ", case ", one.name, ": ", difference.what());
     }
@@ -503,7 +504,7 @@ void compare(const Options& options, const Expectation& expectation, const Confi
   compare_verdict(built, expectation);
   compare_counts(built, expectation);
   compare_threads(built, expectation);
-  compare_reduction(built, expectation);
+  for (const char* strategy : kReductions) compare_reduction(built, expectation, strategy);
   compare_plain(built, expectation);
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Best-first search with partial-order reduction against the oracle.
+//
+//   THRUM_ORACLE_REDUCTION  random programs of each family (120; 20000 are the full run)
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "oracle/compare_best_first.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/shrink.hpp"
+#include "oracle/toy_program.hpp"
+#include "search/best_first_dpor.hpp"
+#include "search/memory_file.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kExecutionsMax = 2'000;
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+class BestFirstReductions : public ::testing::TestWithParam<Family> {};
+
+TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 120);
+  std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  ReductionCount all;
+  std::uint64_t interleavings = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    ToyCode code = random_program(seed, GetParam(), kExecutionsMax).code;
+    auto compare = [&](const ToyCode& some, ReductionCount& counted) {
+      Findings findings = enumerate(some, {.count_classes = true});
+      if (findings.racy && GetParam() == Family::b) return std::string();  // promises nothing there
+      interleavings += findings.executions.size();
+      return compare_best_first_dpor(some, findings, seed, counted);
+    };
+    std::string wrong = compare(code, all);
+    if (wrong.empty()) continue;
+    ReductionCount ignored;
+    ToyCode small = shrink(code, [&](const ToyCode& some) { return !compare(some, ignored).empty(); });
+    ADD_FAILURE() << "# seed " << seed << ": " << wrong << "\n# shrunk: " << compare(small, ignored) << "\n"
+                  << print(small);
+    return;
+  }
+  std::cout << interleavings << " interleavings; with all lists " << all.classes << " classes, "
+            << all.executions << " executions, " << all.redundant << " redundant, " << all.blocked
+            << " blocked, " << all.spilled << " plans from a file\n";
+  EXPECT_LT(all.executions, 3 * all.classes) << "nothing much is reduced";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BestFirstReductions, ::testing::Values(Family::a, Family::b, Family::c), [](const auto& one) {
+      return std::string(one.param == Family::a ? "A" : one.param == Family::b ? "B" : "C");
+    });
+
+// Three threads that write one variable three times each: 9! / 3!^3 classes. With memory for a small part of
+// what waits all are run in the same order, and with nearly none the search says so.
+TEST(BestFirstReduction, TakesAFileForWhatWaits) {
+  std::string text = "thread t0\ncreate t1\ncreate t2\ncreate t3\n";
+  for (const char* name : {"t1", "t2", "t3"})
+    text += std::string("thread ") + name + "\nstore x0 1\nstore x0 2\nstore x0 3\n";
+  const ToyCode code = parse(text).value();
+  for (const auto& [name, some] : {std::pair{"pb", 90'000}, std::pair{"rand", 60'000}}) {
+    std::vector<std::string> names = {name};
+    std::vector<std::string> schedules[3];
+    SearchStatistics kept[3];
+    const std::uint64_t memory[] = {UINT64_MAX, static_cast<std::uint64_t>(some), 2'000};
+    for (int i = 0; i < 3; ++i) {
+      BestFirstDpor strategy({*PriorityList::make(names), 1, {memory[i], MemoryFile::make}});
+      ToyProgram program(code);
+      Plan plan;
+      Trace trace;
+      while (strategy.next(plan)) {
+        program.run(plan, &strategy, strategy.recording(), trace);
+        strategy.learn(plan, trace);
+        schedules[i].push_back(program.schedule());
+      }
+      kept[i] = strategy.statistics();
+      EXPECT_EQ(strategy.problem().empty(), i < 2) << strategy.problem();
+      EXPECT_EQ(strategy.guarantee().exhausted, i < 2);
+    }
+    EXPECT_EQ(schedules[0].size(), 1'680u);
+    EXPECT_EQ(schedules[1], schedules[0]);
+    EXPECT_EQ(kept[0].spilled, 0u);
+    EXPECT_GT(kept[1].spilled, 50u);
+    EXPECT_LT(kept[1].nodes_max, kept[0].nodes_max);
+    EXPECT_LT(schedules[2].size(), schedules[0].size());
+  }
+}
+
+TEST(BestFirstReduction, RunsEachClassOfProgramsThatOnceFailed) {
+  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
+  int programs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::optional<ToyCode> code = parse(text.str());
+    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+    Findings findings = enumerate(*code, {.count_classes = true});
+    if (findings.racy) continue;
+    ReductionCount count;
+    EXPECT_EQ(compare_best_first_dpor(*code, findings, 1, count), "") << entry.path();
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
+}
+
+}  // namespace
+}  // namespace thrum
