@@ -177,6 +177,8 @@ Json test_json(const TestResult& test) {
                              {"spilled", test.search_memory->spilled}};
     if (test.search_memory->uncompressed > 0)
       json["search_memory"]["uncompressed"] = test.search_memory->uncompressed;
+    if (test.search_memory->remembered > 0)
+      json["search_memory"]["remembered"] = test.search_memory->remembered;
     if (test.search_memory->apart > 0) json["search_memory"]["apart"] = test.search_memory->apart;
   }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;

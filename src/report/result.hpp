@@ -156,6 +156,7 @@ struct SearchMemory {
   // measured.
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
+  std::uint64_t remembered = 0;  // bytes for what was put down, at the end; 0: nothing is
 };
 
 struct TestResult {

@@ -359,6 +359,12 @@ void BestFirstDpor::finish() {
   fringe_.settle(sets_.bytes());
 }
 
+SearchStatistics BestFirstDpor::statistics() const {
+  SearchStatistics statistics = fringe_.statistics();
+  statistics.remembered = sets_.bytes();
+  return statistics;
+}
+
 Guarantee BestFirstDpor::guarantee() const {
   Guarantee guarantee;
   guarantee.exhausted = guarantee.complete = fringe_.size() == 0 && fringe_.problem().empty();

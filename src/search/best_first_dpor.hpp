@@ -68,7 +68,7 @@ class BestFirstDpor final : public Dpor {
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
   Guarantee guarantee() const override;
-  SearchStatistics statistics() const override { return fringe_.statistics(); }
+  SearchStatistics statistics() const override;
   Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
 
   // What was put down and is remembered: sets, and bytes.

@@ -53,6 +53,24 @@ TEST_F(BestFirst, RunsWhatDepthFirstSearchRuns) {
   EXPECT_EQ(test["search_memory"]["spilled"], 0);
 }
 
+TEST_F(BestFirst, WithReductionRunsEachClass) {
+  std::string fixed = build(example("bluetooth_fixed.cpp"));
+  json expected = check({fixed, "--strategy", "dpor"}, 0)["tests"][0];
+  for (const char* list : kLists) {
+    json test = check({fixed, "--strategy", "best-first-dpor", "--priority", list}, 0)["tests"][0];
+    EXPECT_EQ(test["verdict"], "exhausted");
+    EXPECT_EQ(test["happens_before_classes"], expected["happens_before_classes"]) << list;
+    EXPECT_EQ(test["guarantee"], expected["guarantee"]) << list;
+    EXPECT_EQ(test["search_memory"]["nodes"], 1);
+  }
+  json test = check({fixed, "--strategy", "best-first-dpor"}, 0)["tests"][0];
+  EXPECT_EQ(test["priority"], (json{"mdpor", "pb"}));
+  std::string wrong = build(example("bluetooth.cpp"));
+  json bug = check({wrong, "--strategy", "best-first-dpor", "--priority", "rand"}, 1)["tests"][0]["bugs"][0];
+  EXPECT_EQ(bug["kind"], "assertion");
+  expect_refused({"--strategy", "best-first-dpor", "--bound", "preemptions=1", fixed}, "leave it out");
+}
+
 TEST_F(BestFirst, FindsBugsThatCanBeReplayed) {
   std::string wrong = build(example("bluetooth.cpp"));
   for (const char* list : kLists) {
