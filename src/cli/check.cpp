@@ -18,6 +18,7 @@
 
 #include "cli/baseline.hpp"
 #include "cli/build.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
@@ -74,7 +75,7 @@ void check_writable(const std::string& path) {
 class Check {
  public:
   Check(const CheckOptions& options, const std::vector<std::string>& command)
-      : options_(options), bugs_(options, invocation_) {
+      : options_(options), bugs_(options, invocation_), checkpoint_(options) {
     result_.command = command;
     if (!options.baseline.empty()) baseline_.emplace(options.baseline);
   }
@@ -86,6 +87,7 @@ class Check {
   struct Run {
     WorkerOutcome outcome;
     ThreadNames names;
+    double seconds = 0;  // of this process
   };
 
   void find_program();
@@ -115,6 +117,7 @@ class Check {
   std::string program_;
   Job focus_;  // what is in focus, and nothing else
   FoundBugs bugs_;
+  Checkpoint checkpoint_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
   std::optional<Baseline> baseline_;
   Result result_;
@@ -129,6 +132,7 @@ int Check::run() {
   bugs_.prepare_folder();
   check_writable(options_.json);
   check_writable(options_.plot);
+  checkpoint_.begin(program_);
   start_ = Clock::now();
   // A program that announces tests ends with their names. One that does not is searched at once, as the one
   // test that it is; if that is not asked for, there is no need.
@@ -139,12 +143,15 @@ int Check::run() {
   if (first.outcome.report.tests) {
     check_tests(select_tests(*first.outcome.report.tests, options_));
   } else {
+    checkpoint_.finish();
     select_tests({kWholeProgram}, options_);
     take(std::move(first), job, time);
   }
+  checkpoint_.finish();
   if (code_ == kExitInternal && result_.tests.size() == 1) return code_;
   if (baseline_) result_.baseline = baseline_->result();
   result_.suppressions = bugs_.suppressions();
+  result_.checkpoint = checkpoint_.result();
   tell();
   return code_;
 }
@@ -201,8 +208,19 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   settings.time_seconds = time_seconds;
   if (line.speaks()) settings.progress = [&](const WorkerProgress& now) { line.show(now); };
   Run run;
+  if (std::optional<WorkerOutcome> ended = checkpoint_.ended(job, run.names)) {
+    run.outcome = std::move(*ended);
+    return run;
+  }
+  const Clock::time_point begun = Clock::now();
+  settings.state = checkpoint_.begin_run(job);
   run.outcome = run_worker(settings, job, run.names);
-  if (!run.outcome.problem.empty()) throw UserError(run.outcome.problem);
+  run.seconds = seconds_since(begun);
+  if (!run.outcome.problem.empty())
+    throw UserError(run.outcome.report.refused.empty() ? run.outcome.problem
+                                                       : "--resume " + options_.resume + ": " +
+                                                             run.outcome.problem + "; begin the check anew");
+  checkpoint_.end_run(run.outcome, run.names);
   return run;
 }
 
@@ -256,9 +274,11 @@ TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds,
 // returned; what the others did goes to `bugs`.
 Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
                                         TestResult& bugs) {
+  double spent = 0;
   while (interrupt_count() == 0) {
     const SearchResult& search = run.outcome.report.result;
-    double left = time_seconds - bugs.seconds - search.seconds;
+    spent += run.seconds;
+    double left = time_seconds - spent;
     if (time_seconds != 0 && left <= 0) break;
     std::vector<KnownRace> races = bugs_.passable_races(run.outcome, run.names, program_, job);
     if (races.empty()) break;

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <utility>
 
+#include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "report/result.hpp"
@@ -50,6 +52,14 @@ CLI::App* add_plot(CLI::App& app, std::vector<std::string>& results, std::string
       ->type_name("RESULT.json");
   plot->add_option("--out", picture, "Where the picture goes")->required()->type_name("FILE.svg");
   return plot;
+}
+
+int run_check(CheckOptions options, const Words& command) {
+  if (!options.resume.empty())
+    options =
+        resumed_options(options, {command.begin() + 2, std::find(command.begin(), command.end(), "--")});
+  validate(options);
+  return check_command(options, command);
 }
 
 int parse_and_run(Words words) {
@@ -109,8 +119,7 @@ int parse_and_run(Words words) {
   }
   if (check->parsed()) {
     options.colour = colour_of(colour);
-    validate(options);
-    return check_command(options, command);
+    return run_check(std::move(options), command);
   }
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));

@@ -105,6 +105,19 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
 }
 
+void add_checkpoint(CLI::App& app, CheckOptions& options) {
+  app.add_option("--checkpoint", options.checkpoint,
+                 "Where the state of the search goes now and then, and when a budget or Ctrl-C ends it")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-interval", options.checkpoint_seconds, "Seconds from one to the next")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
+  app.add_option("--resume", options.resume,
+                 "Go on where such a file says, with its program, arguments and options; --time counts anew, "
+                 "--executions what was run then as well")
+      ->type_name("FILE");
+}
+
 void add_statistics(CLI::App& app, CheckOptions& options) {
   app.add_option("--progress", options.progress,
                  "How far the search is, on standard error. auto: one line on a terminal; elsewhere a line "
@@ -125,7 +138,6 @@ void add_statistics(CLI::App& app, CheckOptions& options) {
 
 void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("inputs", options.inputs, "A program built with thrum c++, or source files")
-      ->required()
       ->type_name("PROGRAM|FILE.c|FILE.cpp");
   app.add_option("--strategy", options.strategy, "What to run next: see thrum strategies")
       ->capture_default_str();
@@ -176,6 +188,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--json", options.json,
                  "Where the result goes as JSON; -: standard output, and nothing else there");
   add_statistics(app, options);
+  add_checkpoint(app, options);
   for (const Later& later : kLater) {
     CLI::callback_t refuse = [name = later.name](const CLI::results_t&) -> bool { not_yet(name); };
     if (later.words == 0) {
@@ -203,7 +216,28 @@ Threads threads_of(const std::string& word) {
   return word == "system" ? Threads::system : Threads::fibers;
 }
 
+namespace {
+
+void validate_checkpoint(const CheckOptions& options) {
+  const char* option = !options.checkpoint.empty() ? "--checkpoint"
+                       : !options.resume.empty()   ? "--resume"
+                                                   : nullptr;
+  if (option == nullptr) return;
+  if (options.list_tests)
+    throw UserError(std::string(option) + ": --list-tests searches nothing; leave one out");
+  if (options.repeat > 1) throw UserError(std::string(option) + ": does not go together with --repeat");
+  std::unique_ptr<Strategy> strategy = make_strategy(options.strategy, options.settings);
+  if (strategy && !strategy->can_save()) {
+    throw UserError(
+        fmt::format("{}: a search by {} cannot be put down yet; take another strategy, or leave it out",
+                    option, options.strategy));
+  }
+}
+
+}  // namespace
+
 void validate(CheckOptions& options) {
+  if (options.inputs.empty()) throw UserError("inputs is required; see thrum --help");
   check_strategy(options.strategy);
   check_word("--engine", options.engine, {"native"}, {"vm"});
   check_word("--memory-model", options.memory_model, {"sc"}, {"tso", "pso", "ra", "rc11", "c11"});
@@ -219,6 +253,7 @@ void validate(CheckOptions& options) {
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
   validate_priorities(options);
+  validate_checkpoint(options);
 }
 
 }  // namespace thrum

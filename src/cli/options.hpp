@@ -57,6 +57,10 @@ struct CheckOptions {
 
   std::string plot;  // the path of a picture; empty: none
 
+  std::string checkpoint;  // a path; empty: none
+  std::string resume;      // likewise
+  double checkpoint_seconds = 60;
+
   Colour colour = Colour::automatic;
   StrategySettings settings;  // made by validate()
 };

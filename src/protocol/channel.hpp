@@ -49,6 +49,16 @@ struct Channel {
     double done;  // less than 0: not known
   };
 
+  // A search that was put down, in the file: bytes of search_state.hpp in the runtime.
+  struct PassedState {
+    std::uint64_t offset;
+    std::uint64_t size;    // 0: it could not be written
+    std::uint64_t digest;  // StreamDigest
+    std::int64_t error;    // size 0: why, an error number
+    std::uint64_t executions;
+    double seconds;  // that it took
+  };
+
   struct NamedThread {
     ThreadId parent;
     std::uint32_t ordinal;
@@ -58,6 +68,10 @@ struct Channel {
   std::uint32_t job_size;
   std::atomic<std::uint32_t> stop;   // not 0: end the search as out of time
   std::atomic<std::uint32_t> asked;  // how often the supervisor has asked for progress
+  std::int32_t state_file;  // a descriptor that the worker inherits; 0: the search is not to be put down
+  std::uint64_t state_to_take_up;  // so many bytes at the beginning of the file; 0: none
+  // How often the supervisor has asked for a state. It asks again when it is done with the last one.
+  std::atomic<std::uint32_t> state_asked;
 
   std::atomic<Phase> phase;                 // (worker) and what follows
   std::atomic<std::uint32_t> thread_count;  // entries of threads: id i + 1 is child `ordinal` of `parent`
@@ -65,10 +79,16 @@ struct Channel {
   std::atomic<std::uint64_t> steps;
   std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
-  std::atomic<std::uint64_t> report_size;  // set last
-  std::atomic<std::uint32_t> answered;     // the last of `asked` that progress answers
-  PassedProgress progress;                 // not written while the two are the same
-  RunningPolicy policy;                    // the plan that runs
+  std::atomic<std::uint64_t> report_size;     // set last
+  std::atomic<std::uint32_t> answered;        // the last of `asked` that progress answers
+  PassedProgress progress;                    // not written while the two are the same
+  std::atomic<std::uint32_t> state_answered;  // the last of `state_asked` that `state` answers
+  PassedState state;                          // not written while the two are the same
+  // A further one, behind it in the file, from a search that a limit has ended.
+  PassedState last_state;
+  std::atomic<std::uint32_t> has_last_state;
+  std::atomic<std::uint32_t> state_passes;  // one is being written or read: steps stand still for that
+  RunningPolicy policy;                     // the plan that runs
   std::uint32_t count_count;
   std::uint32_t departure_count;
   ThreadCount counts[kCountsMax];

@@ -398,11 +398,20 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.flag(x.may_have_more);
   codec.number(x.executions_skipped);
   codec.text(x.skip_reason);
+  codec.text(x.refused);
 };
 
 constexpr auto offset_range = [](auto& codec, auto& x) {
   codec.number(x.begin);
   codec.number(x.end);
+};
+
+constexpr auto so_far = [](auto& codec, auto& x) {
+  search_result(codec, x.before);
+  search_result(codec, x.result);
+  codec.list(x.notes, note);
+  codec.list(x.weaker_atomics, place);
+  codec.list(x.known_races, known_race);
 };
 
 constexpr auto job = [](auto& codec, auto& x) {
@@ -459,6 +468,19 @@ std::optional<Report> read_report(ByteReader& in, ThreadNames& names) {
   Reader reader(in, names);
   Report value;
   report(reader, value);
+  if (!in.ok()) return std::nullopt;
+  return value;
+}
+
+void write_so_far(ByteWriter& out, const ReportSoFar& value, const ThreadNames& names) {
+  Writer writer(out, names);
+  so_far(writer, value);
+}
+
+std::optional<ReportSoFar> read_so_far(ByteReader& in, ThreadNames& names) {
+  Reader reader(in, names);
+  ReportSoFar value;
+  so_far(reader, value);
   if (!in.ok()) return std::nullopt;
   return value;
 }

@@ -100,9 +100,22 @@ struct Report {
   bool may_have_more = false;  // there is another part, or that was not to be learned
   std::uint64_t executions_skipped = 0;  // that the test itself ended as skipped
   std::string skip_reason;               // what the first of them said
+  std::string refused;  // not empty: why the search could not be taken up again, in one line; nothing was run
 };
 
 void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);
 std::optional<Report> read_report(ByteReader& in, ThreadNames& names);
+
+// Parts of a report, for a search that is put down and taken up in another process.
+struct ReportSoFar {
+  SearchResult before;  // of searches that had to begin anew
+  SearchResult result;
+  std::vector<Note> notes;
+  std::vector<Place> weaker_atomics;
+  std::vector<KnownRace> known_races;
+};
+
+void write_so_far(ByteWriter& out, const ReportSoFar& value, const ThreadNames& names);
+std::optional<ReportSoFar> read_so_far(ByteReader& in, ThreadNames& names);
 
 }  // namespace thrum

@@ -49,6 +49,12 @@ Json bug_json(const BugResult& bug) {
   return json;
 }
 
+Json checkpoint_json(const CheckpointResult& checkpoint) {
+  Json before = nullptr;
+  if (checkpoint.executions_before) before = *checkpoint.executions_before;
+  return {{"file", checkpoint.file}, {"executions_before", before}, {"can_go_on", checkpoint.can_go_on}};
+}
+
 Json baseline_json(const BaselineResult& baseline) {
   return {{"file", baseline.file},
           {"known", baseline.known},
@@ -211,6 +217,7 @@ std::string to_json(const Result& result) {
                {"tests", list(result.tests, test_json)}};
   if (result.baseline) json["baseline"] = baseline_json(*result.baseline);
   if (result.suppressions) json["suppressions"] = list(*result.suppressions, suppression_json);
+  if (result.checkpoint) json["checkpoint"] = checkpoint_json(*result.checkpoint);
   // What is no UTF-8 (a message of the program's own) must not spoil the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -199,11 +199,20 @@ struct TestResult {
   std::string output;  // of the program, where control over it was lost
 };
 
+// What came of --checkpoint and --resume.
+struct CheckpointResult {
+  std::string file;
+  std::optional<std::uint64_t>
+      executions_before;   // of the check that was gone on with; nothing: it was begun
+  bool can_go_on = false;  // something is left, and the file says where
+};
+
 struct Result {
   std::vector<std::string> command;
   std::vector<TestResult> tests;
   std::optional<BaselineResult> baseline;
   std::optional<std::vector<SuppressionResult>> suppressions;
+  std::optional<CheckpointResult> checkpoint;
 
   Verdict verdict() const;
 };

@@ -104,6 +104,17 @@ std::vector<Assumption> all_assumptions(const Result& result) {
   return all;
 }
 
+// What came of --checkpoint and --resume.
+std::string checkpoint_text(const Result& result) {
+  if (!result.checkpoint) return {};
+  const CheckpointResult& checkpoint = *result.checkpoint;
+  std::string text;
+  if (checkpoint.executions_before)
+    text += fmt::format("Gone on with after {} executions.\n", *checkpoint.executions_before);
+  if (checkpoint.can_go_on) text += fmt::format("To go on: thrum check --resume {}\n", checkpoint.file);
+  return text;
+}
+
 // What the baseline and the suppressions have to do with it.
 std::string known_text(const Result& result) {
   std::string text;
@@ -161,14 +172,14 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
     std::string warnings = warnings_text(test, style);
     std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" + warnings +
                        (warnings.empty() ? "" : "\n") + coverage_text(test, style) +
-                       statistics_text(test, style) + known_text(result) +
+                       statistics_text(test, style) + known_text(result) + checkpoint_text(result) +
                        assumptions_text(test.assumptions, style);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }
   std::string text;
   for (const TestResult& test : result.tests) text += test_text(test, traces_left, style);
   text += "\n" + coloured(tally(result, traces.size()), headline_colour(result.verdict()), style.colours);
-  text += known_text(result);
+  text += known_text(result) + checkpoint_text(result);
   return text + assumptions_text(all_assumptions(result), style);
 }
 

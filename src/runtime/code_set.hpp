@@ -25,6 +25,13 @@ class CodeSet {
     put(code);
   }
 
+  template <typename Each>
+  void for_each(Each each) const {
+    for (std::uint64_t code : places_) {
+      if (code != 0) each(code);
+    }
+  }
+
  private:
   static constexpr std::size_t kLeast = 16;
 

@@ -11,6 +11,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/search_state.hpp"
 #include "runtime/world.hpp"
 
 namespace thrum {
@@ -68,6 +69,27 @@ void Loader::load() {
     notes().remark("loaded-early", "The program loads " + library.name +
                                        " in an execution. It was loaded before the first choice instead: its "
                                        "constructors ran once, there, and closing it does nothing.");
+  }
+}
+
+void Loader::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint32_t>(libraries_.size()));
+  for (const Library& library : libraries_) {
+    out.put_string(library.name);
+    out.put(library.program);
+    out.put(library.mode);
+    put_code(out, library.caller);
+  }
+}
+
+void Loader::load_again(ByteReader& in, const std::function<void()>& load_library) {
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    Library& library = libraries_.emplace_back();
+    library.name = in.get_string();
+    library.program = in.get<bool>();
+    library.mode = in.get<int>();
+    library.caller = get_code(in);
+    if (in.ok()) load_library();
   }
 }
 

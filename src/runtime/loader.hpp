@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "runtime/forever.hpp"
+#include "support/bytes.hpp"
 
 namespace thrum {
 
@@ -26,6 +28,11 @@ class Loader {
 
   // Between executions, on the restored state: loads what the last one asked for.
   void load();
+
+  // For a search that is taken up in another process: which libraries there are. load_again() calls
+  // load_library for each, which is to call load().
+  void save(ByteWriter& out) const;
+  void load_again(ByteReader& in, const std::function<void()>& load_library);
 
   // What dlerror is to say in the execution; once. nullptr: nothing.
   const char* take_error();

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "runtime/raw_syscall.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -107,6 +108,25 @@ std::vector<Module> modules() {
   std::vector<Module> all;
   any_module([&](const dl_phdr_info& info, std::uint16_t number) {
     all.push_back({number == 0 ? own_path() : std::string(info.dlpi_name), needs_runtime(info)});
+    return false;
+  });
+  return all;
+}
+
+std::vector<ModuleContent> module_contents() {
+  std::vector<ModuleContent> all;
+  any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    std::string name = number == 0 ? own_path() : std::string(info.dlpi_name);
+    name.erase(0, name.rfind('/') + 1);
+    if (number != 0 && (name.empty() || name.starts_with("linux-vdso"))) return false;
+    Digest digest;
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& segment = info.dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0 || (segment.p_flags & PF_R) == 0)
+        continue;
+      digest.add(reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr), segment.p_filesz);
+    }
+    all.push_back({std::move(name), digest.value()});
     return false;
   });
   return all;

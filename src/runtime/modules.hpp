@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/place.hpp"
@@ -30,6 +31,14 @@ bool is_instrumented(std::uint64_t address);
 // Whether some instrumented module of those that are there when it is first asked calls a function of that
 // name by way of the dynamic linker.
 bool imported(const char* name);
+
+// What a module is made of, without what the process may change of it.
+struct ModuleContent {
+  std::string name;  // of its file
+  std::uint64_t digest = 0;
+};
+// Of all modules but the kernel's own.
+std::vector<ModuleContent> module_contents();
 
 struct CodeRange {
   std::uint64_t begin = 0;

@@ -25,6 +25,7 @@
 #include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/search_state.hpp"
 #include "runtime/section_functions.hpp"
 #include "runtime/signal_delivery.hpp"
 #include "runtime/signals.hpp"
@@ -57,14 +58,6 @@ bool g_loading = false;  // a library's constructors may run
 Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;  // of the events of all executions, where the job asks for it
-
-// Through libc, which reads the clock without a system call.
-double seconds() {
-  THRUM_REAL(clock_gettime);
-  timespec now;
-  real(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 [[noreturn]] void leave() {
   catch_system_calls(false);
@@ -176,7 +169,7 @@ Limits limits_of(const Job& job, std::uint64_t executions_before) {
   limits.announce = announce;
   limits.answer = answer;
   limits.count_classes = job.count_classes;
-  limits.now = seconds;
+  limits.now = search_seconds;
   return limits;
 }
 
@@ -234,6 +227,52 @@ void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
   }
 }
 
+[[noreturn]] void refuse(std::string why) {
+  Report report;
+  report.refused = std::move(why);
+  send(report);
+}
+
+// The bugs of a search that is taken up have the places and addresses of this process from now on.
+void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
+  KnownRaces& races = race_judge().known();
+  const std::size_t known = races.count();
+  for (FoundBug& bug : bugs) {
+    std::string difference;
+    races.use(bug.trace.known_races.size());
+    const bool same = confirm(program, bug.plan, bug.trace, difference) && bug.trace.end == End::bug &&
+                      bug.trace.failure.kind == bug.failure.kind;
+    if (!same || g_restart)
+      refuse("the program behaves otherwise than it did then: a bug is not shown again");
+    bug.failure = bug.trace.failure;
+  }
+  races.use(known);
+}
+
+// Where another process has put the search down.
+SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before) {
+  SearchSoFar so_far;
+  Digest digest;
+  std::string problem = search_state().take_up(so_far, before, strategy, digest, load_library);
+  if (!problem.empty()) refuse(std::move(problem));
+  warnings().watch(false);
+  confirm_bugs(program, before.bugs);
+  confirm_bugs(program, so_far.result.bugs);
+  warnings().watch(true);
+  g_trace_digest = digest;
+  world.channel->executions.store(before.executions + so_far.result.executions, std::memory_order_relaxed);
+  return so_far;
+}
+
+// Lets the search be put down.
+void watch_state(Limits& limits, const Strategy& strategy, const SearchResult& before) {
+  if (!search_state().is_wanted()) return;
+  limits.wants_state = [](bool last) { return search_state().wants(last); };
+  limits.put_down = [&](const SearchSoFar& so_far) {
+    search_state().put_down(so_far, before, strategy, g_trace_digest);
+  };
+}
+
 // One search to its end. What was run before it had to begin anew is counted, and its bugs kept, in `before`.
 SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
   while (true) {
@@ -242,7 +281,11 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
     settings.make_file = make_temporary_file;
     std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, settings);
     THRUM_CHECK(strategy != nullptr);
-    SearchResult one = explore(program, *strategy, limits_of(job, before.executions));
+    SearchSoFar from;
+    if (search_state().is_there()) from = take_up(program, *strategy, before);
+    Limits limits = limits_of(job, before.executions);
+    watch_state(limits, *strategy, before);
+    SearchResult one = explore(program, *strategy, limits, std::move(from));
     bool by_race = !g_restart && learn_race(one, job);
     if (!g_restart && !by_race) return one;
     if (by_race) take_bugs(one.bugs, before);  // else they are found again
@@ -315,12 +358,12 @@ void engine() {
   if (job.replay) {
     Trace& trace = report.replayed.emplace();
     announce(*job.replay);
-    double start = seconds();
+    double start = search_seconds();
     do {
       g_restart = false;
       program.run(*job.replay, nullptr, Recording::full, trace);
     } while (g_restart);
-    report.result.seconds = seconds() - start;
+    report.result.seconds = search_seconds() - start;
     report.result.executions = 1;
     report.result.steps = trace.steps;
     report.result.threads_max = trace.threads;
@@ -335,6 +378,14 @@ void engine() {
 }
 
 }  // namespace
+
+// Through libc, which reads the clock without a system call.
+double search_seconds() {
+  THRUM_REAL(clock_gettime);
+  timespec now;
+  real(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 std::uint64_t program_memory_digest() {
   Digest digest;

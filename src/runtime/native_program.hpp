@@ -17,6 +17,9 @@ class NativeProgram final : public Program {
 // execution; in the meantime the search goes on, and at its end the process ends.
 void begin_search();
 
+// Of the clock by which searches are timed.
+double search_seconds();
+
 // A digest of the program's memory, without the stacks of its threads; never 0.
 std::uint64_t program_memory_digest();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/modules.hpp"
 #include "runtime/record.hpp"
 namespace thrum {
 
@@ -28,6 +29,31 @@ void Notes::uncontrolled(const char* kind, std::string text) {
 
 void Notes::uncontrolled_call(const std::string& name) {
   uncontrolled("uncontrolled-call", "the program calls " + name + ", which is not under control");
+}
+
+void Notes::save(ReportSoFar& report) const {
+  report.notes = uncontrolled_;
+  report.notes.insert(report.notes.end(), remarks_.begin(), remarks_.end());
+  for (std::uint64_t code : weaker_atomics_) find_in_modules(code, report.weaker_atomics.emplace_back());
+}
+
+void Notes::load(const ReportSoFar& report) {
+  uncontrolled_.clear();
+  remarks_.clear();
+  for (const Note& note : report.notes) (note.uncontrolled ? uncontrolled_ : remarks_).push_back(note);
+  for (const Place& place : report.weaker_atomics) {
+    if (std::uint64_t code = address_in_module(place); code != 0) weaker_atomic(code);
+  }
+}
+
+void Notes::save(ByteWriter& out) const {
+  out.put(loop_changed_memory_);
+  out.put(inputs_drawn_);
+}
+
+void Notes::load(ByteReader& in) {
+  loop_changed_memory_ = in.get<bool>();
+  inputs_drawn_ = in.get<bool>();
 }
 
 void Notes::add_to(std::vector<Note>& notes) const {

@@ -42,6 +42,12 @@ class Notes {
 
   void add_to(std::vector<Note>& notes) const;
 
+  // For a search that is taken up in another process, whose own notes give way.
+  void save(ReportSoFar& report) const;
+  void save(ByteWriter& out) const;
+  void load(const ReportSoFar& report);
+  void load(ByteReader& in);
+
  private:
   static constexpr std::size_t kRecent = 256;
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison

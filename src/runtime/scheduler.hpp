@@ -115,6 +115,8 @@ class Scheduler final : Pending {
   // The execution is left. True where that was before a proof came to its end: then the call is no spin.
   bool drop_proof();
 
+  SpinDetector& spins() { return spins_; }
+
   // What the pending operation of a thread waits for, by the state of the program's objects.
   bool enabled(const Thread& thread) const {
     if (thread.wait == Wait::nothing) return true;

@@ -72,6 +72,8 @@ class SpinDetector {
   void prove(std::uint64_t code) { proved_.add(code); }
   // It is no spin: from the next execution on the call is an ordinary one.
   void never(std::uint64_t code) { never_.add(code); }
+  // Those calls. What else is learned of calls changes no plan's meaning.
+  const CodeSet& no_spins() const { return never_; }
 
   // A thread begins whose stack has nothing on it below `end`.
   void clear_stack(const Thread& thread, char* end) const;

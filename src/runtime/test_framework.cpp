@@ -28,6 +28,20 @@ void TestFramework::skip(const char* reason) {
   if (skipped_++ == 0) skip_reason_ = reason;
 }
 
+void TestFramework::save(ByteWriter& out) const {
+  for (bool flag : {begun_, has_parts_, saw_end_, saw_more_}) out.put(flag);
+  out.put_string(part_name_);
+  out.put(skipped_);
+  out.put_string(skip_reason_);
+}
+
+void TestFramework::load(ByteReader& in) {
+  for (bool* flag : {&begun_, &has_parts_, &saw_end_, &saw_more_}) *flag = in.get<bool>();
+  part_name_ = in.get_string();
+  skipped_ = in.get<std::uint64_t>();
+  skip_reason_ = in.get_string();
+}
+
 void TestFramework::add_to(Report& report) const {
   if (listed_ && !world.job->replay) report.tests = names_;
   report.part_name = part_name_;

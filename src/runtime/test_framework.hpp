@@ -52,6 +52,10 @@ class TestFramework {
 
   void add_to(Report& report) const;
 
+  // What was learned of the test by executions, for a search that is taken up in another process.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
   bool present_ = false;
   bool listed_ = false;

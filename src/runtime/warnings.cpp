@@ -7,6 +7,7 @@
 #include "runtime/objects.hpp"
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/search_state.hpp"
 #include "runtime/signals.hpp"
 
 namespace thrum {
@@ -94,6 +95,61 @@ std::vector<Warning> Warnings::explain_blocked(Program& program) {
     if (!evidence.others.empty()) all.push_back(std::move(warning));
   }
   return all;
+}
+
+// ---- From one process to another -----------------------------------------------------------------
+
+void Warnings::save(ByteWriter& out, const ThreadNames& names) const {
+  out.put(executions_);
+  out.put(next_);
+  out.put(static_cast<std::uint32_t>(blocked_.size()));
+  for (const Blocked& blocked : blocked_) {
+    out.put(blocked.operation);
+    put_code(out, blocked.code);
+    out.put(blocked.executions);
+    out.put(blocked.last);
+    write_plan(out, blocked.plan, names);
+  }
+  out.put(static_cast<std::uint32_t>(edges_.size()));
+  for (const Edge& edge : edges_) {
+    for (const Acquired* acquired : {&edge.held, &edge.wanted}) {
+      out.put(acquired->lock);
+      out.put(acquired->shared);
+      out.put(acquired->event);
+    }
+    out.put_string(names.name(edge.thread));
+    out.put(static_cast<std::uint32_t>(edge.gates.size()));
+    for (std::uint64_t gate : edge.gates) out.put(gate);
+    out.put(edge.executions);
+    write_plan(out, edge.plan, names);
+  }
+}
+
+void Warnings::load(ByteReader& in, ThreadNames& names, bool same_layout) {
+  executions_ = in.get<std::uint64_t>();
+  next_ = in.get<std::uint64_t>();
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    Blocked& blocked = blocked_.emplace_back();
+    blocked.operation = in.get<Operation>();
+    blocked.code = get_code(in);
+    blocked.executions = in.get<std::uint64_t>();
+    blocked.last = in.get<std::uint64_t>();
+    blocked.plan = read_plan(in, names);
+  }
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    Edge& edge = edges_.emplace_back();
+    for (Acquired* acquired : {&edge.held, &edge.wanted}) {
+      acquired->lock = in.get<std::uint64_t>();
+      acquired->shared = in.get<bool>();
+      acquired->event = in.get<std::uint32_t>();
+    }
+    edge.thread = names.parse(in.get_string()).value_or(kMainThread);
+    for (std::uint32_t gates = in.get_count(); gates > 0 && in.ok(); --gates)
+      edge.gates.push_back(in.get<std::uint64_t>());
+    edge.executions = in.get<std::uint64_t>();
+    edge.plan = read_plan(in, names);
+  }
+  if (!same_layout) edges_.clear();
 }
 
 // ---- Orders of locks -----------------------------------------------------------------------------

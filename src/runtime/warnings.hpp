@@ -53,6 +53,11 @@ class Warnings {
   // The process ends, by the running thread, while others live.
   void look_at_exit();
 
+  // What was seen, for a search that is taken up in another process. same_layout: objects have the same
+  // addresses there; else what is known of locks is left out.
+  void save(ByteWriter& out, const ThreadNames& names) const;
+  void load(ByteReader& in, ThreadNames& names, bool same_layout);
+
   // Runs what is to be told once more. bugs: those that the search found.
   std::vector<Warning> explain(Program& program, const std::vector<FoundBug>& bugs);
 

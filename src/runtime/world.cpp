@@ -14,6 +14,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/search_state.hpp"
 #include "support/check.hpp"
 
 namespace thrum {
@@ -85,12 +86,8 @@ void initialize() {
   std::optional<Job> job = read_job(in, *world.names);
   THRUM_CHECK(job.has_value());
   world.job = new Job(std::move(*job));
-  for (std::size_t id = 1; id < world.names->size(); ++id) {
-    // The plan to replay has named threads already.
-    ThreadNames::Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
-    channel->threads[id - 1] = {ancestry.parent, ancestry.ordinal};
-  }
-  channel->thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
+  publish_names(1);  // the plan to replay has named threads already
+  search_state().initialize();
   // Not by _exit, which is the program's.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
   choose_switch(world.job->threads == Threads::system);
@@ -130,6 +127,15 @@ std::uint64_t steps_done() {
 
 void end_of_steps() {
   if (world.running) cut_by_steps();
+}
+
+void publish_names(std::size_t first) {
+  Channel& channel = *world.channel;
+  for (std::size_t id = first; id < world.names->size(); ++id) {
+    ThreadNames::Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
+    channel.threads[id - 1] = {ancestry.parent, ancestry.ordinal};
+  }
+  channel.thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
 }
 
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal) {

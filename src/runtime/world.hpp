@@ -26,10 +26,10 @@ extern std::atomic<std::uint64_t> plain_steps_left;
 
 struct World {
   Mode mode = Mode::undecided;
-  bool running = false;    // inside an execution, and the program's code runs, not the search
-  bool recording = false;  // events are written down
+  bool running = false;       // inside an execution, and the program's code runs, not the search
+  bool recording = false;     // events are written down
   bool judges_races = false;  // running, and memory accesses are judged
-  bool attention = false;  // something rare is on: events are written down, or a signal is pending
+  bool attention = false;     // something rare is on: events are written down, or a signal is pending
   bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
   bool made_calls = false;  // the execution has made system calls that may have to be undone
   // Counts instrumented operations down until something is to be done about them; the channel's, or a dummy.
@@ -71,6 +71,9 @@ std::uint64_t steps_done();
 
 // The id of parent's next child, and the supervisor's copy of its name kept up to date.
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal);
+
+// Tells the supervisor the names of the ids from `first` on.
+void publish_names(std::size_t first);
 
 // The function of that name that this library stands in front of. Asked once for each; plain processes go
 // through it.

@@ -33,18 +33,33 @@ bool ClassCounter::take(const Trace& trace) {
 bool ClassCounter::take(const PartialOrder& order) {
   if (unknown_) return false;
   if (order.has_chance()) {
-    give_up();
+    forget();
     return false;
   }
   if (!fingerprints_.insert(order.fingerprint())) return false;
   if (fingerprints_.size() <= classes_max_) return true;
-  give_up();
+  forget();
   return false;
 }
 
-void ClassCounter::give_up() {
+void ClassCounter::forget() {
   unknown_ = true;
   fingerprints_ = NumberSet();
+}
+
+void ClassCounter::save(ByteWriter& out) const {
+  out.put(unknown_);
+  out.put(std::uint64_t{fingerprints_.size()});
+  fingerprints_.for_each([&](std::uint64_t number) {
+    out.put(number);
+    out.settle();
+  });
+}
+
+void ClassCounter::load(ByteReader& in) {
+  unknown_ = in.get<bool>();
+  const auto count = in.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count && in.ok(); ++i) fingerprints_.insert(in.get<std::uint64_t>());
 }
 
 std::optional<std::uint64_t> ClassCounter::count() const {

@@ -18,6 +18,7 @@
 #include "model/trace.hpp"
 #include "search/number_set.hpp"
 #include "search/partial_order.hpp"
+#include "support/bytes.hpp"
 
 namespace thrum {
 
@@ -38,11 +39,18 @@ class ClassCounter {
   // The same for an execution that has a class, and whose partial order is known.
   bool take(const PartialOrder& order);
 
-  // Nothing: there are too many, or steps that are held against every other hide what they are.
+  // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what they
+  // are.
   std::optional<std::uint64_t> count() const;
 
+  // Those to come cannot be compared with those that were taken: the number is not known from now on.
+  void forget();
+
+  // load() REQUIRES that nothing was taken.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
-  void give_up();
   void read(const Trace& trace);
   std::size_t begin_like_the_last(const Trace& trace);
 

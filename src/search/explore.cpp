@@ -41,12 +41,17 @@ void keep_fringe(const Plan& plan, Trace& trace) {
 
 class Search {
  public:
-  Search(Program& program, Strategy& strategy, const Limits& limits)
-      : program_(program), strategy_(strategy), limits_(limits), start_(limits.now()) {}
+  Search(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from)
+      : program_(program),
+        strategy_(strategy),
+        limits_(limits),
+        start_(limits.now() - from.result.seconds),
+        so_far_(std::move(from)) {}
 
   SearchResult run();
 
  private:
+  bool is_over();
   void run_plan();
   void count();
   bool take_bug();  // false: control is lost
@@ -63,22 +68,15 @@ class Search {
   double start_;
   Plan plan_;
   Trace trace_;
-  SearchResult result_;
-  StatisticsKeeper statistics_;
+  SearchSoFar so_far_;
+  SearchResult& result_ = so_far_.result;
+  StatisticsKeeper& statistics_ = so_far_.statistics;
   const std::function<Progress()> ask_ = [this] { return progress(); };
 };
 
 SearchResult Search::run() {
   result_.end = SearchEnd::exhausted;
-  while (true) {
-    if (limits_.out_of_time()) {
-      result_.end = SearchEnd::time;
-      break;
-    }
-    if (limits_.executions != 0 && result_.executions == limits_.executions) {
-      result_.end = SearchEnd::executions;
-      break;
-    }
+  while (!is_over()) {
     if (!strategy_.next(plan_)) {
       if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
       break;
@@ -115,7 +113,22 @@ SearchResult Search::run() {
   result_.statistics = statistics();
   // What had not been run when a bug was found may have been run since.
   for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
-  return std::move(result_);
+  return std::move(so_far_.result);
+}
+
+// Whether a limit ends the search.
+bool Search::is_over() {
+  if (limits_.out_of_time()) {
+    result_.end = SearchEnd::time;
+  } else if (limits_.executions != 0 && result_.executions >= limits_.executions) {
+    result_.end = SearchEnd::executions;
+  }
+  const bool over = result_.end != SearchEnd::exhausted;
+  if (limits_.wants_state && limits_.wants_state(over)) {
+    result_.seconds = elapsed();
+    limits_.put_down(so_far_);
+  }
+  return over;
 }
 
 void Search::run_plan() {
@@ -205,8 +218,8 @@ void Search::lose_control(std::string reason) {
 
 }  // namespace
 
-SearchResult explore(Program& program, Strategy& strategy, const Limits& limits) {
-  return Search(program, strategy, limits).run();
+SearchResult explore(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from) {
+  return Search(program, strategy, limits, std::move(from)).run();
 }
 
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {

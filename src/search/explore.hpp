@@ -15,8 +15,10 @@
 
 namespace thrum {
 
+struct SearchSoFar;
+
 struct Limits {
-  std::uint64_t executions = 0;  // 0: none
+  std::uint64_t executions = 0;  // 0: none; those of searches that are taken up again are counted
   bool keep_going = false;       // past the first bug, to every distinct one
   bool end_at_races = false;     // but not past a data race
   bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
@@ -29,6 +31,11 @@ struct Limits {
   std::function<void(const std::function<Progress()>&)> answer;
   // Seconds since some fixed moment.
   std::function<double()> now;
+
+  // Asked before each execution, and once more where a limit has ended the search (last): whether to put it
+  // down, so that it can be taken up again. May be empty. put_down is called where the answer is yes.
+  std::function<bool(bool last)> wants_state;
+  std::function<void(const SearchSoFar&)> put_down;
 };
 
 // A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the
@@ -64,7 +71,15 @@ struct SearchResult {
   std::string lost_reason;  // empty: the worker noted it
 };
 
-SearchResult explore(Program& program, Strategy& strategy, const Limits& limits);
+// What a search that is put down leaves, but for its strategy.
+struct SearchSoFar {
+  SearchResult result;  // without its end, and what is said at the end only
+  StatisticsKeeper statistics = StatisticsKeeper();
+};
+
+// from: where the search goes on. The strategy is to be as it was then.
+SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
+                     SearchSoFar from = SearchSoFar());
 
 // The schedule of a trace as departures from the non-preemptive base, and what it costs there. REQUIRES:
 // every choice was recorded.

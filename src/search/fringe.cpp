@@ -238,41 +238,72 @@ void Fringe::merge(Fringe& other) {
   other = Fringe(settings);
 }
 
+// ---- Save and load -------------------------------------------------------------------------------
+
 namespace {
 
-void save_plan(ByteWriter& out, const ThreadNames& names, Fringe::Key key, std::uint32_t cost, bool again,
-               Plan& plan) {
+void put_group(ByteWriter& out, Fringe::Key key, std::uint32_t count, const std::string& bytes) {
   out.put(true);
   out.put(key);
-  out.put(cost);
-  out.put(again);
-  write_plan(out, plan, names);
+  out.put(count);
+  out.put_string(bytes);
+  out.settle();
+}
+
+// Names are long, and there may be millions of plans; so each is said once. By id.
+std::vector<ThreadId> load_names(ByteReader& in, ThreadNames& names) {
+  std::vector<ThreadId> ids;
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    std::optional<ThreadId> id = names.parse(in.get_string());
+    if (!id) in.fail();
+    ids.push_back(id.value_or(kMainThread));
+  }
+  return ids;
+}
+
+// False where a plan is of a thread that has no name.
+bool rename(std::vector<Departure>& departures, const std::vector<ThreadId>& ids) {
+  for (Departure& departure : departures) {
+    const bool names_thread = departure.key.kind != ChoiceKind::value;
+    if (departure.key.thread >= ids.size() || (names_thread && departure.option.value >= ids.size()))
+      return false;
+    departure.key.thread = ids[departure.key.thread];
+    if (names_thread) departure.option.value = ids[departure.option.value];
+  }
+  return true;
 }
 
 }  // namespace
 
+// What lies in the file is taken over as it is.
 void Fringe::save(ByteWriter& out, const ThreadNames& names) const {
   std::string problem = problem_;
   out.put(excluded_);
   out.put(cost_max_);
-  Plan plan;
-  std::vector<SpilledPlan> plans;
+  out.put(std::uint64_t{nodes_max_});
+  out.put(spilled_);
+  out.put(static_cast<std::uint32_t>(names.size()));
+  for (std::size_t id = 0; id < names.size(); ++id) out.put_string(names.name(static_cast<ThreadId>(id)));
+  std::string bytes;
+  std::vector<Departure> before;
+  std::vector<Departure> plan;
   for (const auto& [key, bucket] : buckets_) {
     for (const Segment& segment : bucket.segments) {
-      if (!read_segment(segment, plans)) {
+      if (read_bytes(segment, bytes)) {
+        put_group(out, key, segment.count, bytes);
+      } else {
         problem = file_->problem();
-        continue;
-      }
-      for (SpilledPlan& spilled : plans) {
-        plan.departures.swap(spilled.departures);
-        save_plan(out, names, key, spilled.cost, spilled.again, plan);
       }
     }
     for (const auto& block : bucket.blocks) {
+      ByteWriter group;
+      before.clear();
       for (const Waiting& waiting : block) {
-        tree_.path(waiting.node, plan.departures);
-        save_plan(out, names, key, waiting.cost, waiting.again, plan);
+        tree_.path(waiting.node, plan);
+        put_plan(group, before, plan, waiting.cost, waiting.again);
+        before.swap(plan);
       }
+      put_group(out, key, static_cast<std::uint32_t>(block.size()), group.bytes());
     }
   }
   out.put(false);
@@ -283,20 +314,29 @@ void Fringe::load(ByteReader& in, ThreadNames& names) {
   constexpr std::size_t kSettleEach = 1024;
   excluded_ = in.get<bool>();
   cost_max_ = in.get<std::uint32_t>();
+  const auto nodes_max = in.get<std::uint64_t>();
+  const auto spilled = in.get<std::uint64_t>();
+  const std::vector<ThreadId> ids = load_names(in, names);
+  std::vector<SpilledPlan> plans;
   Builder builder(*this);
-  for (std::size_t count = 1; in.get<bool>(); ++count) {
+  std::size_t unsettled = 0;
+  while (in.get<bool>()) {
     auto key = in.get<Key>();
-    auto cost = in.get<std::uint32_t>();
-    bool again = in.get<bool>();
-    Plan plan = read_plan(in, names);
-    if (cost > kCostMax) in.fail();
-    if (!in.ok()) return;
-    builder.push(plan.departures, key, cost, again);
-    if (count % kSettleEach != 0) continue;
+    auto count = in.get<std::uint32_t>();
+    if (!parse(in.get_string_view(), count, false, plans)) return in.fail();
+    for (SpilledPlan& plan : plans) {
+      if (!rename(plan.departures, ids)) return in.fail();
+      builder.push(plan.departures, key, plan.cost, plan.again);
+    }
+    unsettled += plans.size();
+    if (unsettled < kSettleEach) continue;
+    unsettled = 0;
     settle();
     builder.forget();
   }
   problem_ = in.get_string();
+  nodes_max_ = std::max<std::size_t>(nodes_max_, nodes_max);
+  spilled_ = spilled;
 }
 
 SearchStatistics Fringe::statistics() const {

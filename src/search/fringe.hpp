@@ -187,7 +187,12 @@ class Fringe {
   bool spill_blocks(Bucket& bucket, std::size_t blocks);
   bool write_segment(const std::vector<Waiting>& plans, std::size_t begin, std::size_t end, Segment& segment);
   bool write_plans(const std::vector<SpilledPlan>& plans, Segment& segment);
+  bool read_bytes(const Segment& segment, std::string& bytes) const;
   bool read_segment(const Segment& segment, std::vector<SpilledPlan>& plans) const;
+  static void put_plan(ByteWriter& out, const std::vector<Departure>& before,
+                       const std::vector<Departure>& plan, std::uint32_t cost, bool again);
+  static bool parse(std::string_view bytes, std::uint32_t count, bool has_parents,
+                    std::vector<SpilledPlan>& plans);
   bool unspill(Key key, Bucket& bucket);
   std::optional<std::uint32_t> cheapest() const;
   void leave_out(const Waiting& waiting);

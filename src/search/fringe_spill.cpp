@@ -28,8 +28,11 @@ std::uint64_t get_number(ByteReader& in) {
   return number;
 }
 
-void put_plan(ByteWriter& out, const std::vector<Departure>& before, const std::vector<Departure>& plan,
-              std::uint32_t cost, bool again) {
+}  // namespace
+
+// before: the plan before it in its segment.
+void Fringe::put_plan(ByteWriter& out, const std::vector<Departure>& before,
+                      const std::vector<Departure>& plan, std::uint32_t cost, bool again) {
   auto least = static_cast<std::ptrdiff_t>(std::min(before.size(), plan.size()));
   auto shared = std::mismatch(before.begin(), before.begin() + least, plan.begin()).second - plan.begin();
   put_number(out, static_cast<std::uint64_t>(shared));
@@ -44,8 +47,6 @@ void put_plan(ByteWriter& out, const std::vector<Departure>& before, const std::
     put_number(out, option.value);
   }
 }
-
-}  // namespace
 
 std::size_t Fringe::segment_plans_max() const {
   constexpr std::uint64_t kMost = 1 << 14;  // a few hundred kilobytes
@@ -133,14 +134,25 @@ bool Fringe::write_plans(const std::vector<SpilledPlan>& plans, Segment& segment
   return offset.has_value();
 }
 
+bool Fringe::read_bytes(const Segment& segment, std::string& bytes) const {
+  bytes.resize(segment.size);
+  return file_->read(segment.offset, bytes);
+}
+
 bool Fringe::read_segment(const Segment& segment, std::vector<SpilledPlan>& plans) const {
+  std::string bytes;
   plans.clear();
-  std::string bytes(segment.size, '\0');
-  if (!file_->read(segment.offset, bytes)) return false;
+  return read_bytes(segment, bytes) && parse(bytes, segment.count, settings_.keeps_inner, plans);
+}
+
+// False where the bytes are not those of so many plans. Threads may be any.
+bool Fringe::parse(std::string_view bytes, std::uint32_t count, bool has_parents,
+                   std::vector<SpilledPlan>& plans) {
+  plans.clear();
   ByteReader in(bytes);
-  for (std::uint32_t i = 0; i < segment.count && in.ok(); ++i) {
+  for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
     SpilledPlan plan;
-    if (settings_.keeps_inner) plan.parent = static_cast<Node>(get_number(in));
+    if (has_parents) plan.parent = static_cast<Node>(get_number(in));
     auto shared = static_cast<std::size_t>(get_number(in));
     std::uint64_t further = get_number(in);
     std::uint64_t cost = get_number(in);
@@ -156,11 +168,13 @@ bool Fringe::read_segment(const Segment& segment, std::vector<SpilledPlan>& plan
       Departure departure;
       departure.key.kind = static_cast<ChoiceKind>(kinds >> 4);
       departure.option.via = static_cast<Via>(kinds & 0xf);
+      if (departure.key.kind > ChoiceKind::value || departure.option.via > kLastVia) return false;
       departure.key.thread = static_cast<ThreadId>(get_number(in));
       departure.key.index = static_cast<std::uint32_t>(get_number(in));
       departure.option.value = static_cast<std::uint16_t>(get_number(in));
       plan.departures.push_back(departure);
     }
+    if (plan.cost > kCostMax) return false;
     plans.push_back(std::move(plan));
   }
   return in.ok() && in.at_end();

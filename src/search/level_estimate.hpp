@@ -54,6 +54,13 @@ class LevelEstimate {
     return over ? 1 : std::min(done_, kNearlyAll);
   }
 
+  // So much of the level was done elsewhere, where so many plans wait.
+  void resume(double done, std::size_t waiting) {
+    done_ = done;
+    share(waiting);
+  }
+  double done_so_far() const { return done_; }
+
  private:
   std::vector<double> weights_;  // of what was pushed since the level began
   double weight_each_ = 1;       // of the others

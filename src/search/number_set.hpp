@@ -18,6 +18,13 @@ class NumberSet {
     return put(number);
   }
 
+  template <typename Each>
+  void for_each(Each each) const {
+    for (std::uint64_t number : slots_) {
+      if (number != 0) each(number);
+    }
+  }
+
  private:
   bool put(std::uint64_t number) {
     const std::size_t mask = slots_.size() - 1;

@@ -43,6 +43,7 @@ void Portfolio::pass_on() {
 }
 
 void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
+  names.save(out);  // before any of them reads a name
   out.put(std::uint64_t{members_.size()});
   for (const Member& member : members_) {
     out.put_string(member.name);
@@ -56,6 +57,7 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
 }
 
 bool Portfolio::load(ByteReader& in, ThreadNames& names) {
+  if (!names.load(in)) return false;
   // Those that are missing there were given up.
   std::vector<Member> all = std::move(members_);
   members_.clear();

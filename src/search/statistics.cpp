@@ -62,6 +62,74 @@ std::optional<std::uint64_t> StatisticsKeeper::classes() const {
   return classes_.count();
 }
 
+void StatisticsKeeper::save(ByteWriter& out) const {
+  out.put(statistics_.base);
+  out.put(static_cast<std::uint32_t>(statistics_.levels.size()));
+  for (const LevelCount& level : statistics_.levels) {
+    for (std::uint64_t number : {level.executions, level.classes, level.bugs}) out.put(number);
+    out.put(level.completed.has_value());
+    out.put(level.completed.value_or(0));
+  }
+  out.put(static_cast<std::uint32_t>(statistics_.growth.size()));
+  for (const GrowthPoint& point : statistics_.growth) {
+    out.put(point.executions);
+    out.put(point.classes);
+    out.put(point.seconds);
+  }
+  out.put(statistics_.counts_classes);
+  out.put(statistics_.in_vain);
+  out.put(executions_);
+  out.put(next_point_);
+  out.put(cost_);
+  out.put(is_partial_);
+  out.put(static_cast<std::uint32_t>(statistics_.members.size()));
+  for (const MemberCount& member : statistics_.members) {
+    out.put_string(member.name);
+    out.put(member.executions);
+    out.put(member.bugs);
+    out.put(member.seconds);
+  }
+  out.put(std::uint64_t{member_});
+  out.put(member_begun_);
+  classes_.save(out);
+}
+
+void StatisticsKeeper::load(ByteReader& in) {
+  statistics_.base = in.get<Base>();
+  if (statistics_.base > Base::round_robin) in.fail();
+  for (std::uint32_t left = in.get_count(); left > 0; --left) {
+    LevelCount& level = statistics_.levels.emplace_back();
+    for (std::uint64_t* number : {&level.executions, &level.classes, &level.bugs})
+      *number = in.get<std::uint64_t>();
+    const bool completed = in.get<bool>();
+    const auto seconds = in.get<double>();
+    if (completed) level.completed = seconds;
+  }
+  for (std::uint32_t left = in.get_count(); left > 0; --left) {
+    GrowthPoint& point = statistics_.growth.emplace_back();
+    point.executions = in.get<std::uint64_t>();
+    point.classes = in.get<std::uint64_t>();
+    point.seconds = in.get<double>();
+  }
+  statistics_.counts_classes = in.get<bool>();
+  statistics_.in_vain = in.get<std::uint64_t>();
+  executions_ = in.get<std::uint64_t>();
+  next_point_ = in.get<std::uint64_t>();
+  cost_ = in.get<std::uint32_t>();
+  is_partial_ = in.get<bool>();
+  for (std::uint32_t left = in.get_count(); left > 0; --left) {
+    MemberCount& member = statistics_.members.emplace_back();
+    member.name = in.get_string();
+    member.executions = in.get<std::uint64_t>();
+    member.bugs = in.get<std::uint64_t>();
+    member.seconds = in.get<double>();
+  }
+  member_ = in.get<std::uint64_t>();
+  if (member_ != kNone && member_ >= statistics_.members.size()) in.fail();
+  member_begun_ = in.get<double>();
+  classes_.load(in);
+}
+
 Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   if (has_all_classes) is_partial_ = false;
   if (is_partial_) statistics_.counts_classes = false;

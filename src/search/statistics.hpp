@@ -77,6 +77,13 @@ class StatisticsKeeper {
   // has_all_classes: though not every execution's class was counted, none is missing.
   Statistics result(double seconds, bool has_all_classes);
 
+  // The events to come name objects otherwise than those that were taken did.
+  void forget_classes() { classes_.forget(); }
+
+  // load() REQUIRES that nothing was taken.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
  private:
   Statistics statistics_;
   ClassCounter classes_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "search/number_set.hpp"
@@ -153,6 +154,49 @@ TEST(Statistics, SayWhenACostWasDone) {
   EXPECT_EQ(statistics.levels[0].completed, 10);
   EXPECT_EQ(statistics.levels[1].completed, 20);
   EXPECT_EQ(statistics.levels[2].completed, std::nullopt);
+}
+
+// What goes on elsewhere counts as if it had never been put down.
+TEST(Statistics, ArePutDownAndTakenUp) {
+  auto count = [](bool forgets, std::uint32_t down_after) {
+    auto keeper = std::make_unique<StatisticsKeeper>();
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      if (i == down_after) {
+        ByteWriter out;
+        keeper->save(out);
+        keeper = std::make_unique<StatisticsKeeper>();
+        ByteReader in(out.bytes());
+        keeper->load(in);
+        EXPECT_TRUE(in.ok() && in.at_end());
+        if (forgets) keeper->forget_classes();
+      }
+      const Trace trace = trace_of({store(1, i % 7 + 1), store(2, 1)}, i / 10);
+      if (keeper->is_dearest(trace)) keeper->complete_below(i / 10, i);
+      if (keeper->take({}, trace, nullptr, true)) keeper->point(i);
+      if (i % 15 == 14) keeper->take_bug();
+    }
+    return keeper->result(40, false);
+  };
+  const Statistics once = count(false, 100);
+  EXPECT_EQ(once.classes, 7u);
+  for (std::uint32_t down_after : {1u, 17u, 39u}) {
+    const Statistics twice = count(false, down_after);
+    EXPECT_EQ(twice.classes, once.classes);
+    ASSERT_EQ(twice.levels.size(), once.levels.size());
+    for (std::size_t i = 0; i < once.levels.size(); ++i) {
+      EXPECT_EQ(twice.levels[i].executions, once.levels[i].executions);
+      EXPECT_EQ(twice.levels[i].classes, once.levels[i].classes);
+      EXPECT_EQ(twice.levels[i].bugs, once.levels[i].bugs);
+      EXPECT_EQ(twice.levels[i].completed, once.levels[i].completed);
+    }
+    ASSERT_EQ(twice.growth.size(), once.growth.size());
+    for (std::size_t i = 0; i < once.growth.size(); ++i) {
+      EXPECT_EQ(twice.growth[i].executions, once.growth[i].executions);
+      EXPECT_EQ(twice.growth[i].classes, once.growth[i].classes);
+      EXPECT_EQ(twice.growth[i].seconds, once.growth[i].seconds);
+    }
+    EXPECT_EQ(count(true, down_after).classes, std::nullopt) << "of two numberings of objects";
+  }
 }
 
 }  // namespace

@@ -158,8 +158,9 @@ class Strategy {
   // a strategy made alike.
   virtual void merge(Strategy& other) = 0;
 
-  // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings;
-  // false where the bytes are not what save() wrote.
+  // A search can be put down and taken up elsewhere, where can_save() says so. load() REQUIRES a strategy
+  // made with the same settings; false where the bytes are not what save() wrote.
+  virtual bool can_save() const { return true; }
   virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
 

@@ -68,13 +68,24 @@ void Systematic::merge(Strategy& other) {
   if (fringe_.first_key() == level_) estimate_.share(fringe_.first_size());
 }
 
-void Systematic::save(ByteWriter& out, const ThreadNames& names) const { fringe_.save(out, names); }
+void Systematic::save(ByteWriter& out, const ThreadNames& names) const {
+  out.put(level_.has_value());
+  out.put(level_.value_or(0));
+  out.put(estimate_.done_so_far());
+  fringe_.save(out, names);
+}
 
 bool Systematic::load(ByteReader& in, ThreadNames& names) {
+  level_.reset();
+  const bool has_level = in.get<bool>();
+  const auto level = in.get<Fringe::Key>();
+  const auto done = in.get<double>();
+  if (!(done >= 0 && done <= 2)) in.fail();
+  if (has_level) level_ = level;
   fringe_ = Fringe(settings_.fringe);
   fringe_.load(in, names);
-  level_.reset();
   estimate_ = LevelEstimate();
+  estimate_.resume(done, level_ && fringe_.first_key() == level_ ? fringe_.first_size() : 0);
   return in.ok();
 }
 

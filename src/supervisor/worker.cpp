@@ -53,6 +53,11 @@ Progress progress_of(const Channel::PassedProgress& passed) {
   return progress;
 }
 
+PutDown put_down_of(const Channel::PassedState& passed) {
+  return {passed.offset,     passed.size,   passed.digest, static_cast<int>(passed.error),
+          passed.executions, passed.seconds};
+}
+
 class Watch {
  public:
   Watch(const WorkerSettings& settings, SharedChannel& channel, const Launched& worker, OutputTail& output)
@@ -69,6 +74,7 @@ class Watch {
   void check_steps();
   void kill_as(Death::Cause cause);
   void tell_progress();
+  void take_state();
   double elapsed() const { return now() - start_; }
 
   const WorkerSettings& settings_;
@@ -80,6 +86,8 @@ class Watch {
   double start_ = now();
   std::optional<double> asked_;  // when the worker was asked how far it is
   double next_progress_ = start_ + kProgressSeconds;
+  double next_state_ = start_ + settings_.state.seconds;
+  bool state_asked_ = false;
   std::optional<double> told_to_stop_;
   std::optional<double> reported_;
   std::uint64_t steps_ = 0;
@@ -95,6 +103,7 @@ Death Watch::run() {
     check_time();
     check_steps();
     tell_progress();
+    take_state();
   }
   death_.seconds = elapsed();
   return death_;
@@ -136,6 +145,8 @@ void Watch::check_time() {
     told_to_stop_ = now();
     channel_.channel().stop = 1;
   }
+  // A large state takes its time.
+  if (told_to_stop_ && channel_.channel().state_passes != 0 && interrupts <= 1) told_to_stop_ = now();
   bool impatient = interrupts > 1 && told_to_stop_ && now() - *told_to_stop_ > kOneInterruptSeconds;
   if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > kStopGraceSeconds)) {
     kill_as(Death::Cause::out_of_time);
@@ -146,7 +157,7 @@ void Watch::check_steps() {
   if (reported_ || told_to_stop_) return;
   std::uint64_t steps = channel_.channel().steps - channel_.channel().steps_left;
   ProcessState state = process_state(worker_.process);
-  if (steps != steps_ || state.stopped()) {
+  if (steps != steps_ || state.stopped() || channel_.channel().state_passes != 0) {
     steps_ = steps;
     moved_ = now();
     cpu_when_moved_ = state.cpu_seconds;
@@ -185,6 +196,23 @@ void Watch::tell_progress() {
   settings_.progress(told);
 }
 
+// The worker is asked for its state, and gives it between two executions.
+void Watch::take_state() {
+  constexpr double kPart = 0.1;  // of the time, at most, that may go into writing
+  Channel& shared = channel_.channel();
+  if (settings_.state.file < 0 || shared.phase != Channel::Phase::searching) return;
+  if (!state_asked_ && now() >= next_state_) {
+    state_asked_ = true;
+    shared.state_asked.fetch_add(1, std::memory_order_release);
+  }
+  if (!state_asked_ || shared.state_answered.load(std::memory_order_acquire) != shared.state_asked) return;
+  const double begun = now();
+  settings_.state.take(put_down_of(shared.state));
+  state_asked_ = false;
+  const double took = shared.state.seconds + now() - begun;
+  next_state_ = now() + std::max(settings_.state.seconds, took / kPart);
+}
+
 }  // namespace
 
 WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names) {
@@ -194,6 +222,10 @@ WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadN
   outcome.problem = channel.problem().empty() ? output.problem() : channel.problem();
   if (!outcome.problem.empty()) return outcome;
 
+  if (settings.state.file >= 0) {
+    channel.channel().state_file = settings.state.file;
+    channel.channel().state_to_take_up = settings.state.size;
+  }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   InterruptHandler handler;
   Launched worker =
@@ -210,9 +242,14 @@ WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadN
   outcome.output = output.take();
   outcome.interrupted = watch.interrupted();
 
+  const Channel& shared = channel.channel();
+  if (shared.has_last_state.load(std::memory_order_acquire) != 0)
+    outcome.state = put_down_of(shared.last_state);
   std::optional<Report> report = channel.report(names);
+  outcome.reported = report.has_value();
   if (report) {
     outcome.report = std::move(*report);
+    outcome.problem = outcome.report.refused;
   } else {
     compose_report(death, channel, names, outcome);
   }

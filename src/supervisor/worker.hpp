@@ -8,6 +8,7 @@
 // orphans.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,20 +25,43 @@ struct WorkerProgress {
   std::optional<Progress> search;  // nothing: the worker did not answer, since an execution takes long
 };
 
+// A search that was put down by its worker, in the file that was given to it.
+struct PutDown {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;    // 0: it could not be written
+  std::uint64_t digest = 0;  // StreamDigest of its bytes
+  int error = 0;             // size 0: why, an error number
+  std::uint64_t executions = 0;
+  double seconds = 0;  // for which the search stood still
+};
+
+// By which a search can be put down while it runs, and taken up.
+struct StateSettings {
+  int file = -1;           // open for reading and writing; -1: it is not to be put down
+  std::uint64_t size = 0;  // at its beginning so many bytes, a state from which to go on; 0: none
+  double seconds = 0;      // from one state to the next
+  // Takes each state while the worker runs on. The file is its own until it returns.
+  std::function<void(const PutDown&)> take;
+};
+
 struct WorkerSettings {
   std::string program;                 // an absolute path for which executable_problem() is empty
   std::vector<std::string> arguments;  // without the program's own name
   bool output_live = false;            // else kept, and the last part given in the outcome
   double time_seconds = 0;             // 0: no limit
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
+  StateSettings state;
 };
 
 struct WorkerOutcome {
   Report report;
-  std::string output;        // before the search took it over: the last 64 KB
-  std::string problem;       // not empty: the worker could not be started; one line, and no report
-  std::string internal;      // not empty: Thrum itself failed in the worker; one line, and no report
-  bool interrupted = false;  // by the user: the report says what was done until then
+  std::string output;  // before the search took it over: the last 64 KB
+  // Not empty: the worker could not be started, or its search not be taken up; one line, and no report.
+  std::string problem;
+  std::string internal;          // not empty: Thrum itself failed in the worker; one line, and no report
+  bool interrupted = false;      // by the user: the report says what was done until then
+  bool reported = false;         // the report is the worker's own
+  std::optional<PutDown> state;  // of a search that a limit has ended
 };
 
 WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names);

@@ -14,6 +14,19 @@ namespace thrum {
 
 class ByteWriter {
  public:
+  // Takes what is too much to be kept, in the order in which it was written.
+  class Sink {
+   public:
+    virtual void take(std::string_view bytes) = 0;
+
+   protected:
+    ~Sink() = default;
+  };
+
+  ByteWriter() = default;
+  // sink must outlive it.
+  explicit ByteWriter(Sink& sink) : sink_(&sink) {}
+
   template <typename T>
   void put(T value) {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_floating_point_v<T>);
@@ -32,11 +45,24 @@ class ByteWriter {
     bytes_.append(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
   }
 
+  // Between two values, now and then, by who writes many: hands on what there is, where there is a sink.
+  void settle() {
+    constexpr std::size_t kEnough = std::size_t{1} << 20;
+    if (bytes_.size() >= kEnough) flush();
+  }
+  void flush() {
+    if (sink_ == nullptr) return;
+    sink_->take(bytes_);
+    bytes_.clear();
+  }
+
+  // What was written and not handed on.
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
 
  private:
   std::string bytes_;
+  Sink* sink_ = nullptr;
 };
 
 // Reads what a ByteWriter wrote. Reading past the end yields zeros and makes ok() false; so a reader checks
@@ -75,6 +101,8 @@ class ByteReader {
     rest_.remove_prefix(count * sizeof(T));
   }
   std::string get_string() { return std::string(get_view(get<std::uint32_t>())); }
+  // The same without a copy.
+  std::string_view get_string_view() { return get_view(get<std::uint32_t>()); }
 
   // The length of a list whose elements take at least one byte each; 0 and not ok() where the input is too
   // short.

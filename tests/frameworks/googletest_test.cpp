@@ -46,6 +46,20 @@ TEST_F(GoogleTest, ThirtyTestsHaveEachTheirVerdict) {
       << "the mock's own lock is a choice";
 }
 
+// Those that had come to their end are told, the others go on.
+TEST_F(GoogleTest, ACheckpointHoldsEachTest) {
+  json once = check({program("googletest"), "--time", "0"}, 1);
+  check({program("googletest"), "--checkpoint", "checkpoint", "--executions", "4", "--time", "0"}, 1);
+  check({"--resume", "checkpoint", "--executions", "9", "--time", "0"}, 1);
+  json rest = check({"--resume", "checkpoint", "--time", "0"}, 1);
+  ASSERT_EQ(rest["tests"].size(), once["tests"].size());
+  for (std::size_t i = 0; i < once["tests"].size(); ++i) {
+    for (const char* field : {"name", "verdict", "reason", "complete", "executions", "steps"})
+      EXPECT_EQ(rest["tests"][i][field], once["tests"][i][field]) << once["tests"][i]["name"];
+    EXPECT_EQ(rest["tests"][i]["bugs"].size(), once["tests"][i]["bugs"].size());
+  }
+}
+
 TEST_F(GoogleTest, AFailedExpectationIsShownAtItsPlace) {
   json result = check({program("googletest"), "--test", "Careless*.Two*"}, 1);
   ASSERT_EQ(result["tests"].size(), 1U);

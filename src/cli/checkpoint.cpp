@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/build.hpp"
+#include "cli/error.hpp"
+
+namespace thrum {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? "" : fs::absolute(path).lexically_normal().string();
+}
+
+std::string number_word(double number) { return fmt::format("{}", number); }
+
+// The words that make the same options again. Those of the first list decide what is searched.
+struct CheckWords {
+  Words fixed;
+  Words others;
+};
+
+void add_word(Words& words, const char* name, const std::string& value) {
+  if (!value.empty()) words.push_back(std::string(name) + "=" + value);
+}
+
+void add_words(Words& words, const char* name, const std::vector<std::string>& values) {
+  for (const std::string& value : values) add_word(words, name, value);
+}
+
+CheckWords words_of(const CheckOptions& options) {
+  CheckWords words;
+  add_word(words.fixed, "--strategy", options.strategy);
+  add_word(words.fixed, "--engine", options.engine);
+  add_word(words.fixed, "--bound", options.bound);
+  add_word(words.fixed, "--priority", options.priority);
+  add_words(words.fixed, "--focus-method", options.focus_methods);
+  add_words(words.fixed, "--focus-var", options.focus_variables);
+  add_words(words.fixed, "--test", options.tests);
+  add_word(words.fixed, "--memory-model", options.memory_model);
+  add_word(words.fixed, "--heap", options.heap);
+  add_word(words.fixed, "--threads", options.threads);
+  add_word(words.fixed, "--races", options.races);
+  add_word(words.fixed, "--steps", std::to_string(options.steps));
+  add_word(words.fixed, "--seed", std::to_string(options.seed));
+  add_word(words.fixed, "--depth", std::to_string(options.depth));
+  add_word(words.fixed, "--compile-flags", options.compile_flags);
+  for (auto [name, is_on] : {std::pair("--leaks", options.leaks),
+                             {"--spurious", options.spurious},
+                             {"--keep-going", options.keep_going},
+                             {"--count-classes", options.count_classes},
+                             {"--trace-digest", options.trace_digest}}) {
+    if (is_on) words.fixed.emplace_back(name);
+  }
+  add_word(words.others, "--search-memory", options.search_memory);
+  add_word(words.others, "--suppressions", absolute(options.suppressions));
+  add_word(words.others, "--baseline", absolute(options.baseline));
+  add_word(words.others, "--out", options.out);
+  add_word(words.others, "--checkpoint-interval", number_word(options.checkpoint_seconds));
+  for (const std::string& input : options.inputs) words.others.push_back(absolute(input));
+  return words;
+}
+
+std::string name_of(const std::string& word) { return word.substr(0, word.find('=')); }
+
+// A word of a that b does not have; empty where there is none.
+std::string missing_word(const Words& a, const Words& b) {
+  auto missing = std::find_if(
+      a.begin(), a.end(), [&](const std::string& word) { return std::count(b.begin(), b.end(), word) == 0; });
+  return missing == a.end() ? "" : *missing;
+}
+
+void parse_into(CheckOptions& options, Words words) {
+  CLI::App app;
+  std::string colour;
+  app.add_option("--color", colour);
+  add_check_options(app, options);
+  std::reverse(words.begin(), words.end());
+  app.parse(words);
+}
+
+CheckpointContents read_or_throw(const std::string& path) {
+  std::string problem;
+  std::optional<CheckpointContents> contents = read_checkpoint(path, problem);
+  if (!contents) throw UserError("--resume " + problem);
+  return std::move(*contents);
+}
+
+// What a run does, without its budget: all that differs between the runs of a check.
+std::string key_of(const Job& job) {
+  Job same;
+  same.test = job.test;
+  same.part = job.part;
+  same.heap = job.heap;
+  same.only_list = job.only_list;
+  same.known_races = job.known_races;
+  ByteWriter out;
+  write_job(out, same, ThreadNames());
+  return out.take();
+}
+
+}  // namespace
+
+CheckOptions resumed_options(const CheckOptions& options, const Words& words) {
+  CheckpointContents contents = read_or_throw(options.resume);
+  CheckOptions all;
+  all.colour = options.colour;
+  Words saved;
+  // A program that is given takes the place of the one in the file.
+  std::copy_if(contents.words.begin(), contents.words.end(), std::back_inserter(saved),
+               [&](const std::string& word) { return word.starts_with("-") || options.inputs.empty(); });
+  parse_into(all, saved);
+  parse_into(all, words);
+  all.arguments = options.arguments.empty() ? contents.arguments : options.arguments;
+  return all;
+}
+
+Checkpoint::Checkpoint(const CheckOptions& options)
+    : name_(options.checkpoint.empty() ? options.resume : options.checkpoint),
+      path_(absolute(name_)),
+      seconds_(options.checkpoint_seconds) {
+  if (path_.empty()) return;
+  CheckWords words = words_of(options);
+  const std::string directory = fs::current_path().string();
+  if (!options.resume.empty()) {
+    resumed_from_ = options.resume;
+    contents_ = read_or_throw(options.resume);
+    auto refuse = [&](const std::string& why) { throw UserError("--resume " + options.resume + ": " + why); };
+    if (contents_.directory != directory)
+      refuse("the check was begun in " + contents_.directory + "; go on with it there");
+    if (contents_.arguments != options.arguments)
+      refuse("the program was given other arguments then; leave them out");
+    if (std::string word = missing_word(words.fixed, contents_.words); !word.empty())
+      refuse(name_of(word) + " was given otherwise then; leave it out");
+    executions_before_ = 0;
+    for (const SavedRun& run : contents_.runs) *executions_before_ += run.executions;
+  } else if (std::error_code error; fs::exists(path_, error)) {
+    // Nothing else is to be lost by a slip.
+    std::string problem;
+    if (!read_checkpoint(path_, problem) && problem.find("is no checkpoint") != std::string::npos &&
+        fs::file_size(path_, error) != 0)
+      throw UserError("--checkpoint " + options.checkpoint + ": is there already, and is no checkpoint");
+  }
+  contents_.words = words.fixed;
+  contents_.words.insert(contents_.words.end(), words.others.begin(), words.others.end());
+  contents_.arguments = options.arguments;
+  contents_.directory = directory;
+}
+
+void Checkpoint::begin(const std::string& program) {
+  if (path_.empty()) return;
+  const std::optional<std::uint64_t> digest = digest_of_file(program);
+  if (!digest) throw UserError(program + ": cannot be read");
+  if (!resumed_from_.empty() && *digest != contents_.program)
+    throw UserError("--resume " + resumed_from_ + ": " + program +
+                    " is another program than it was then; begin the check anew");
+  contents_.program = *digest;
+  if (std::string problem = write_checkpoint(path_, contents_); !problem.empty()) throw UserError(problem);
+  written_ = std::chrono::steady_clock::now();
+}
+
+const SavedRun* Checkpoint::find(const Job& job) const {
+  const std::string key = key_of(job);
+  auto run = std::find_if(contents_.runs.begin(), contents_.runs.end(),
+                          [&](const SavedRun& one) { return one.key == key; });
+  return run == contents_.runs.end() ? nullptr : &*run;
+}
+
+std::optional<WorkerOutcome> Checkpoint::ended(const Job& job, ThreadNames& names) const {
+  const SavedRun* run = path_.empty() ? nullptr : find(job);
+  if (run == nullptr || run->report.empty()) return std::nullopt;
+  const bool used_up = job.executions != 0 && run->executions >= job.executions;
+  if (run->state && !used_up) return std::nullopt;
+  ByteReader in(run->report);
+  std::optional<Report> report = read_report(in, names);
+  if (!report)
+    throw UserError("--resume " + resumed_from_ + ": the checkpoint is damaged; begin the check anew");
+  WorkerOutcome outcome;
+  outcome.report = std::move(*report);
+  outcome.output = run->output;
+  outcome.reported = true;
+  return outcome;
+}
+
+StateSettings Checkpoint::begin_run(const Job& job) {
+  StateSettings settings;
+  if (path_.empty()) return settings;
+  std::string problem;
+  passing_ = nameless_file(path_, problem);
+  if (!passing_) throw UserError(problem);
+  settings.file = passing_->descriptor();
+  settings.seconds = seconds_;
+  settings.take = [this](const PutDown& state) { take(state); };
+  const SavedRun* known = find(job);
+  if (known == nullptr) {
+    contents_.runs.push_back({key_of(job), {}, {}, 0, {}});
+    known = &contents_.runs.back();
+  }
+  running_ = static_cast<std::size_t>(known - contents_.runs.data());
+  if (!known->state) return settings;
+  if (!copy_state(*known->state, settings.file, 0))
+    throw UserError(path_ + ": the checkpoint cannot be taken up: " + std::strerror(errno));
+  settings.size = known->state->size;
+  return settings;
+}
+
+// A report that was there is of an earlier process.
+void Checkpoint::take(const PutDown& state) {
+  if (state.size == 0) {
+    tell(path_ + ": the checkpoint cannot be written: " + std::strerror(state.error));
+    return;
+  }
+  SavedRun& run = contents_.runs[running_];
+  const SavedRun before = run;
+  run.report.clear();
+  run.state = SavedState{passing_, state.offset, state.size, state.digest};
+  run.executions = state.executions;
+  // The worker writes over what was not taken over.
+  if (!write()) run = before;
+}
+
+void Checkpoint::end_run(const WorkerOutcome& outcome, const ThreadNames& names) {
+  if (path_.empty()) return;
+  SavedRun& run = contents_.runs[running_];
+  const SearchResult& result = outcome.report.result;
+  const bool at_end =
+      outcome.reported && (result.end == SearchEnd::exhausted || result.end == SearchEnd::bug);
+  const bool is_put_down = outcome.reported && outcome.state && outcome.state->size > 0;
+  run.report.clear();
+  if (at_end) run.state.reset();
+  if (is_put_down)
+    run.state = SavedState{passing_, outcome.state->offset, outcome.state->size, outcome.state->digest};
+  if (at_end || is_put_down) {
+    ByteWriter out;
+    write_report(out, outcome.report, names);
+    run.report = out.take();
+    run.output = outcome.output;
+    run.executions = result.executions;
+  }
+  passing_.reset();
+  // Of many short runs not each is worth the disk's time. A state holds a file open until it is written.
+  constexpr int kUnwrittenMax = 64;
+  if (++unwritten_ == kUnwrittenMax || seconds_since_write() >= seconds_) write();
+}
+
+void Checkpoint::finish() {
+  if (unwritten_ > 0) write();
+}
+
+double Checkpoint::seconds_since_write() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - written_).count();
+}
+
+bool Checkpoint::write() {
+  tell(write_checkpoint(path_, contents_));
+  written_ = std::chrono::steady_clock::now();
+  if (told_.empty()) unwritten_ = 0;
+  return told_.empty();
+}
+
+// The search goes on, and the next time it may go well.
+void Checkpoint::tell(const std::string& problem) {
+  if (!problem.empty() && problem != told_) fmt::print(stderr, "thrum: {}; the last one stays\n", problem);
+  told_ = problem;
+}
+
+std::optional<CheckpointResult> Checkpoint::result() const {
+  if (path_.empty()) return std::nullopt;
+  const bool can_go_on = std::any_of(contents_.runs.begin(), contents_.runs.end(),
+                                     [](const SavedRun& run) { return run.state.has_value(); });
+  return CheckpointResult{name_, executions_before_, can_go_on};
+}
+
+}  // namespace thrum

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/checkpoint_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "report/result.hpp"
+#include "support/bytes.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "THRUMCKP";
+constexpr std::uint32_t kFormat = 1;
+constexpr std::size_t kHeaderSize = 48;
+constexpr std::size_t kPortion = std::size_t{1} << 20;
+
+struct Header {
+  std::uint64_t size = 0;   // of the file
+  std::uint64_t index = 0;  // where it begins; it goes on to the end
+  std::uint64_t index_digest = 0;
+};
+
+std::uint64_t digest_of(std::string_view bytes) {
+  StreamDigest digest;
+  digest.add(bytes);
+  return digest.value();
+}
+
+std::string header_bytes(const Header& header) {
+  ByteWriter out;
+  for (char c : kMagic) out.put(c);
+  out.put(kFormat);
+  out.put(std::uint32_t{0});
+  for (std::uint64_t number : {header.size, header.index, header.index_digest}) out.put(number);
+  std::string bytes = out.take();
+  const std::uint64_t digest = digest_of(bytes);
+  bytes.append(reinterpret_cast<const char*>(&digest), sizeof digest);
+  return bytes;
+}
+
+bool write_all(int file, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t done = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+    offset += static_cast<std::uint64_t>(done);
+  }
+  return true;
+}
+
+// As many bytes as the string has; false where there are not so many.
+bool read_all(int file, std::string& bytes, std::uint64_t offset) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t result =
+        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (result < 0 && errno == EINTR) continue;
+    if (result <= 0) return false;
+    done += static_cast<std::size_t>(result);
+  }
+  return true;
+}
+
+std::optional<std::uint64_t> digest_of_part(int file, std::uint64_t offset, std::uint64_t size) {
+  StreamDigest digest;
+  std::string portion;
+  while (size > 0) {
+    portion.resize(std::min<std::uint64_t>(size, kPortion));
+    if (!read_all(file, portion, offset)) return std::nullopt;
+    digest.add(portion);
+    offset += portion.size();
+    size -= portion.size();
+  }
+  return digest.value();
+}
+
+void put_list(ByteWriter& out, const std::vector<std::string>& list) {
+  out.put(static_cast<std::uint32_t>(list.size()));
+  for (const std::string& word : list) out.put_string(word);
+}
+
+std::vector<std::string> get_list(ByteReader& in) {
+  std::vector<std::string> list;
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) list.push_back(in.get_string());
+  return list;
+}
+
+std::string index_bytes(const CheckpointContents& contents, const std::vector<SavedState>& states) {
+  ByteWriter out;
+  out.put_string(kVersion);
+  put_list(out, contents.words);
+  put_list(out, contents.arguments);
+  out.put_string(contents.directory);
+  out.put(contents.program);
+  out.put(static_cast<std::uint32_t>(contents.runs.size()));
+  auto state = states.begin();
+  for (const SavedRun& run : contents.runs) {
+    for (const std::string* text : {&run.key, &run.report, &run.output}) out.put_string(*text);
+    out.put(run.executions);
+    out.put(run.state.has_value());
+    if (!run.state) continue;
+    for (std::uint64_t number : {state->offset, state->size, state->digest}) out.put(number);
+    ++state;
+  }
+  return out.take();
+}
+
+// Of this version.
+bool read_index(ByteReader& in, const std::shared_ptr<OpenFile>& file, CheckpointContents& contents) {
+  contents.words = get_list(in);
+  contents.arguments = get_list(in);
+  contents.directory = in.get_string();
+  contents.program = in.get<std::uint64_t>();
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    SavedRun& run = contents.runs.emplace_back();
+    for (std::string* text : {&run.key, &run.report, &run.output}) *text = in.get_string();
+    run.executions = in.get<std::uint64_t>();
+    if (!in.get<bool>()) continue;
+    SavedState& state = run.state.emplace();
+    state.file = file;
+    for (std::uint64_t* number : {&state.offset, &state.size, &state.digest})
+      *number = in.get<std::uint64_t>();
+  }
+  return in.ok() && in.at_end();
+}
+
+// The states lie between header and index, one behind the other, and are as they were written.
+bool are_whole(const CheckpointContents& contents, const Header& header) {
+  std::uint64_t end = kHeaderSize;
+  for (const SavedRun& run : contents.runs) {
+    if (!run.state) continue;
+    const SavedState& state = *run.state;
+    if (state.offset != end || state.size > header.index - end) return false;
+    if (digest_of_part(state.file->descriptor(), state.offset, state.size) != state.digest) return false;
+    end += state.size;
+  }
+  return end == header.index;
+}
+
+fs::path folder_of(const std::string& path) {
+  fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+// A file that is being written, and takes the place of another one at the end.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& path) : path_(path), name_(path + ".new") {
+    unlink(name_.c_str());  // of a process that was killed
+    int file = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    nameless_ = file >= 0;
+    if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+      file = open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file_ = std::make_shared<OpenFile>(file);
+  }
+  ~NewFile() {
+    if (!done_ && file_->descriptor() >= 0) unlink(name_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  const std::shared_ptr<OpenFile>& file() const { return file_; }
+
+  bool finish() {
+    if (fsync(file_->descriptor()) != 0) return false;
+    if (nameless_) {
+      const std::string link = "/proc/self/fd/" + std::to_string(file_->descriptor());
+      if (linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+    }
+    if (rename(name_.c_str(), path_.c_str()) != 0) return false;
+    done_ = true;
+    // The name is on the disk as well; a folder that cannot be opened for that is no reason to fail.
+    OpenFile folder(open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.descriptor() >= 0) fsync(folder.descriptor());
+    return true;
+  }
+
+ private:
+  const std::string& path_;
+  std::string name_;
+  bool nameless_ = false;
+  bool done_ = false;
+  std::shared_ptr<OpenFile> file_;
+};
+
+}  // namespace
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool copy_state(const SavedState& state, int file, std::uint64_t offset) {
+  std::string portion;
+  for (std::uint64_t done = 0; done < state.size; done += portion.size()) {
+    portion.resize(std::min<std::uint64_t>(state.size - done, kPortion));
+    errno = EIO;  // where the file ends too early
+    if (!read_all(state.file->descriptor(), portion, state.offset + done)) return false;
+    if (!write_all(file, portion, offset + done)) return false;
+  }
+  return true;
+}
+
+std::string write_checkpoint(const std::string& path, CheckpointContents& contents) {
+  auto failed = [&] { return path + ": the checkpoint cannot be written: " + std::strerror(errno); };
+  NewFile target(path);
+  const int file = target.file()->descriptor();
+  if (file < 0) return failed();
+  std::vector<SavedState> states;
+  Header header;
+  header.index = kHeaderSize;
+  for (const SavedRun& run : contents.runs) {
+    if (!run.state) continue;
+    if (!copy_state(*run.state, file, header.index)) return failed();
+    states.push_back({target.file(), header.index, run.state->size, run.state->digest});
+    header.index += run.state->size;
+  }
+  const std::string index = index_bytes(contents, states);
+  header.size = header.index + index.size();
+  header.index_digest = digest_of(index);
+  if (!write_all(file, index, header.index) || !write_all(file, header_bytes(header), 0) || !target.finish())
+    return failed();
+  auto state = states.begin();
+  for (SavedRun& run : contents.runs) {
+    if (run.state) run.state = *state++;
+  }
+  return {};
+}
+
+std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::string& problem) {
+  auto file = std::make_shared<OpenFile>(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (file->descriptor() < 0 || fstat(file->descriptor(), &status) != 0) {
+    problem = path + ": " + std::strerror(errno);
+    return std::nullopt;
+  }
+  problem = path + ": is no checkpoint of thrum check --checkpoint";
+  std::string bytes(kHeaderSize, '\0');
+  if (!S_ISREG(status.st_mode) || !read_all(file->descriptor(), bytes, 0) || !bytes.starts_with(kMagic))
+    return std::nullopt;
+  ByteReader in(std::string_view(bytes).substr(kMagic.size()));
+  if (in.get<std::uint32_t>() != kFormat) {
+    problem = path + ": was written by another version of thrum; begin the check anew";
+    return std::nullopt;
+  }
+  problem = path + ": the checkpoint is damaged; begin the check anew";
+  in.get<std::uint32_t>();
+  Header header;
+  for (std::uint64_t* number : {&header.size, &header.index, &header.index_digest})
+    *number = in.get<std::uint64_t>();
+  if (header_bytes(header) != bytes || header.size != static_cast<std::uint64_t>(status.st_size) ||
+      header.index < kHeaderSize || header.index > header.size)
+    return std::nullopt;
+  std::string index(header.size - header.index, '\0');
+  if (!read_all(file->descriptor(), index, header.index) || digest_of(index) != header.index_digest)
+    return std::nullopt;
+  ByteReader reader(index);
+  if (reader.get_string() != kVersion) {
+    problem = path + ": was written by another version of thrum; begin the check anew";
+    return std::nullopt;
+  }
+  CheckpointContents contents;
+  if (!read_index(reader, file, contents) || !are_whole(contents, header)) return std::nullopt;
+  problem.clear();
+  return contents;
+}
+
+std::shared_ptr<OpenFile> nameless_file(const std::string& path, std::string& problem) {
+  int file = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_EXCL, 0600);
+  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    std::string name = path + ".XXXXXX";
+    file = mkstemp(name.data());
+    if (file >= 0) unlink(name.c_str());
+  }
+  if (file >= 0) return std::make_shared<OpenFile>(file);
+  problem = path + ": the checkpoint cannot be written: " + std::strerror(errno);
+  return nullptr;
+}
+
+std::optional<std::uint64_t> digest_of_file(const std::string& path) {
+  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) return std::nullopt;
+  return digest_of_part(file.descriptor(), 0, static_cast<std::uint64_t>(status.st_size));
+}
+
+}  // namespace thrum
