@@ -224,6 +224,38 @@ int main() {
   EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file()}, 1)["tests"][0]));
 }
 
+TEST_F(CheckpointTest, WithALibraryThatIsLoaded) {
+  const std::string program = build(write("loads.cpp", R"(
+#include <dlfcn.h>
+#include <atomic>
+#include <thread>
+std::atomic<int> x;
+int main() {
+  auto work = [] {
+    void* library = dlopen("./libanswer.so", RTLD_NOW);
+    x = x + reinterpret_cast<int (*)()>(dlsym(library, "answer"))();
+  };
+  std::thread a(work), b(work);
+  a.join();
+  b.join();
+}
+)"));
+  auto make_library = [&](const std::string& answer) {
+    write("answer.cpp", "extern \"C\" int answer() { return " + answer + "; }\n");
+    EXPECT_EQ(thrum({"c++", "-shared", "-fPIC", "answer.cpp", "-o", "libanswer.so"}).exit_code, 0);
+  };
+  make_library("42");
+  const json once = check({program, "--trace-digest"}, 0)["tests"][0];
+  check({program, "--trace-digest", "--checkpoint", file(), "--executions", "4"}, 0);
+  EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file()}, 0)["tests"][0]));
+  check({program, "--trace-digest", "--checkpoint", file(), "--executions", "4"}, 0);
+  make_library("7");
+  const ChildResult result = thrum({"check", "--resume", file()});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.errors.find("libanswer.so is another one than it was then"), std::string::npos)
+      << result.errors;
+}
+
 TEST_F(CheckpointTest, BothHeaps) {
   const std::string program = counters(2);
   json once = check({program, "--heap", "both", "--time", "0"}, 0)["tests"][0];
