@@ -234,8 +234,7 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
     return changed + " is another one than it was then";
   const bool same_layout = in.get<std::uint64_t>() == layout();
   // What a reduction leaves out rests on which objects are the same.
-  const StrategyRow* row = find_strategy(world.job->strategy);
-  if (in.ok() && !same_layout && row != nullptr && row->kind == StrategyKind::reduction)
+  if (in.ok() && !same_layout && strategy.keeps_addresses())
     return "objects have other addresses than then, by randomisation or an environment of another size";
   std::optional<ReportSoFar> report = read_so_far(in, *world.names);
   if (report) {

@@ -62,6 +62,7 @@ class Dpor : public Strategy {
   // load() gives false also where other threads have the ids that those had.
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
+  bool keeps_addresses() const override { return true; }
   Guarantee guarantee() const override;
   Progress progress() override;
   const PartialOrder* last_order() const override { return &order_; }

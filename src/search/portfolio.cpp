@@ -42,6 +42,16 @@ void Portfolio::pass_on() {
   left_ = unit_ * members_[turn_].share;
 }
 
+bool Portfolio::can_save() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.strategy->can_save(); });
+}
+
+bool Portfolio::keeps_addresses() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.strategy->keeps_addresses(); });
+}
+
 void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
   names.save(out);  // before any of them reads a name
   out.put(std::uint64_t{members_.size()});

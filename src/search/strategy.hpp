@@ -161,6 +161,8 @@ class Strategy {
   // A search can be put down and taken up elsewhere, where can_save() says so. load() REQUIRES a strategy
   // made with the same settings; false where the bytes are not what save() wrote.
   virtual bool can_save() const { return true; }
+  // Whether it goes on only where objects have the addresses that they had.
+  virtual bool keeps_addresses() const { return false; }
   virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
 
