@@ -132,7 +132,20 @@ TEST_F(SpinTest, AnotherFrameIsAnotherCall) {
   EXPECT_EQ(read(1, kFlag), Arrival::ordinary);
   CallerState deeper = state();
   deeper.stack_pointer -= 16;
+  EXPECT_EQ(spins_.arrive(thread_, 1, deeper), Arrival::start_anew) << "the stack is to be cleared so far";
+  spins_.reset();
+  EXPECT_EQ(read(1, kFlag), Arrival::ordinary);
   EXPECT_EQ(spins_.arrive(thread_, 1, deeper), Arrival::ordinary);
+}
+
+TEST_F(SpinTest, StacksAreClearedAsDeepAsTheyWereCompared) {
+  frames_.fill(7);
+  char* top = thread_.stack_top;
+  spins_.clear_stack(thread_, top - 2 * sizeof frames_[0]);
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    bool is_live = i >= frames_.size() - 2;
+    EXPECT_EQ(frames_[i], i < 4 || is_live ? 7 : 0) << i;
+  }
 }
 
 TEST_F(SpinTest, OneMoreRoundForEachWrite) {

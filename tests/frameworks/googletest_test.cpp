@@ -153,7 +153,7 @@ TEST_F(GoogleTest, ReportForPeople) {
       << result.output;
   EXPECT_NE(result.output.find("SKIP  Channel.Skipped: needs a network.\n"), std::string::npos)
       << result.output;
-  EXPECT_NE(result.output.find("\nBug 1, found in execution "), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("\nBug 1, found by icb in execution "), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("12 tests: 9 passed, 1 with bugs (1 bug), 2 skipped.\n"), std::string::npos)
       << result.output;
 }
