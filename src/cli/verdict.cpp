@@ -330,7 +330,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.priorities = options.settings.priorities;
   if (const SearchStatistics& kept = search.kept; kept.nodes_max > 0)
     test.search_memory = {kept.waiting,      kept.nodes, kept.nodes_max, kept.spilled,
-                          kept.uncompressed, kept.apart, kept.remembered};
+                          kept.uncompressed, kept.apart, kept.complete,  kept.remembered};
   test.threads = report.threads == Threads::system ? "system" : "fibers";
   if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;

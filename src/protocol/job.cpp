@@ -358,6 +358,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.kept.spilled);
   codec.number(x.kept.uncompressed);
   codec.number(x.kept.apart);
+  codec.number(x.kept.complete);
   codec.number(x.kept.remembered);
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);

@@ -186,6 +186,7 @@ Json test_json(const TestResult& test) {
     if (test.search_memory->remembered > 0)
       json["search_memory"]["remembered"] = test.search_memory->remembered;
     if (test.search_memory->apart > 0) json["search_memory"]["apart"] = test.search_memory->apart;
+    if (test.search_memory->complete > 0) json["search_memory"]["complete"] = test.search_memory->complete;
   }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   return json;

@@ -152,10 +152,11 @@ struct SearchMemory {
   std::uint64_t nodes = 0;      // of the execution tree, at the end
   std::uint64_t nodes_max = 0;  // at once
   std::uint64_t spilled = 0;    // schedules that were written to a file
-  // At the end: nodes of a tree of partial schedules, and steps of all schedules, each by itself. 0: not
-  // measured.
+  // At the end: nodes of a tree of partial schedules; steps of all schedules, each by itself; and nodes of the
+  // tree where each schedule goes on to its end. 0: not measured.
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
+  std::uint64_t complete = 0;
   std::uint64_t remembered = 0;  // bytes for what was put down, at the end; 0: nothing is
 };
 

@@ -26,6 +26,7 @@ void BestFirst::learn(const Plan& plan, const Trace& trace) {
     first = analysis_.first_new();
   }
   Execution execution{plan, trace, analysis_, settings_.seed};
+  fringe_.note_length(trace.points);
   // Among equals the deepest choice is pushed last and so served first; of one choice's options the first.
   for (std::size_t choice = first; choice < trace.choices.size(); ++choice) {
     const ChoicePoint& point = trace.choices[choice];

@@ -163,6 +163,7 @@ void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
     for (Index depth = 0; depth < path_.size(); ++depth) put_down_anew(depth);
   }
   add_advised();
+  fringe_.note_length(static_cast<std::uint32_t>(path_.size()));
   // Among equals the deepest point is pushed last and so served first.
   for (Index depth = 0; depth < path_.size(); ++depth) put_down_new(depth, trace);
   finish();

@@ -34,8 +34,12 @@ ExecutionTree::Node ExecutionTree::add(Node parent, const Departure& departure, 
   }
   at(node) = entry;
   if (measured_) {
-    if (steps_.size() <= node) steps_.resize(node + 1);
+    if (steps_.size() <= node) {
+      steps_.resize(node + 1);
+      lengths_.resize(node + 1);
+    }
     steps_[node] = step;
+    lengths_[node] = length_;
   }
   return node;
 }
@@ -89,10 +93,12 @@ ExecutionTree::Uncompressed ExecutionTree::uncompressed() const {
     std::uint32_t begin = node == kRoot ? 0 : steps_[node] + 1;
     if (last[node] == kNoChild) {
       count.apart += begin;
+      if (node != kRoot && lengths_[node] > begin) count.complete += lengths_[node] - begin;
     } else if (last[node] > begin) {
       count.tree += last[node] - begin;
     }
   }
+  count.complete += count.tree;
   return count;
 }
 

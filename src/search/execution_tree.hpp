@@ -57,12 +57,17 @@ class ExecutionTree {
 
   // From now on steps are kept. REQUIRES: only the root lives.
   void measure() { measured_ = true; }
+  // So many steps the execution has that the next children depart from. Only where the tree is measured.
+  void note_length(std::uint32_t steps) { length_ = steps; }
 
   struct Uncompressed {
     std::uint64_t tree = 0;   // nodes of one tree of partial schedules, which share their beginnings
     std::uint64_t apart = 0;  // steps of the schedules of the leaves, each by itself
+    // Nodes of that tree where each of the leaves goes on to its end (Figure 3a), and is then as long as the
+    // execution that it departs from.
+    std::uint64_t complete = 0;
   };
-  // Schedules end with the step by which their plan departs. REQUIRES: measured.
+  // Schedules end with the step by which their plan departs, but for `complete`. REQUIRES: measured.
   Uncompressed uncompressed() const;
 
   static constexpr std::size_t kNodeBytes = 16;
@@ -91,7 +96,9 @@ class ExecutionTree {
   Node free_ = kNone;       // a list through Entry::parent
   std::size_t live_ = 1;
   bool measured_ = false;
-  std::vector<std::uint32_t> steps_;  // by node, where measured
+  std::vector<std::uint32_t> steps_;    // by node, where measured
+  std::vector<std::uint32_t> lengths_;  // likewise
+  std::uint32_t length_ = 0;
   static constexpr Node kNone = 0xffffffff;
 };
 

@@ -43,10 +43,12 @@ TEST(ExecutionTree, CountsWhatItSaves) {
   tree.measure();
   EXPECT_EQ(tree.uncompressed().tree, 1u);
   EXPECT_EQ(tree.uncompressed().apart, 0u);
+  tree.note_length(4);
   ExecutionTree::Node late = tree.add(ExecutionTree::kRoot, {}, 1);
   ExecutionTree::Node early = tree.add(ExecutionTree::kRoot, {}, 0);
   EXPECT_EQ(tree.uncompressed().tree, 4u);   // the beginning, A0, A0 B0, B0
   EXPECT_EQ(tree.uncompressed().apart, 3u);  // A0 B0, B0
+  EXPECT_EQ(tree.uncompressed().complete, 4u + 2 + 3);
   ExecutionTree::Node child = tree.add(early, {}, 5);
   tree.release(early);
   EXPECT_EQ(tree.uncompressed().tree, 9u);   // and four more of that execution, and the child's step

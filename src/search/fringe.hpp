@@ -70,6 +70,8 @@ class Fringe {
   void push(Node from, const Departure& departure, std::uint32_t step, Key key, std::uint32_t cost) {
     push_node({tree_.add(from, departure, step), limited(cost), false}, key);
   }
+  // As ExecutionTree::note_length().
+  void note_length(std::uint32_t steps) { tree_.note_length(steps); }
   // A node for a plan that does not wait, held by the caller until release().
   Node add(Node from, const Departure& departure, std::uint32_t step) {
     return tree_.add(from, departure, step);

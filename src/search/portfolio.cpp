@@ -116,6 +116,8 @@ SearchStatistics Portfolio::statistics() const {
     all.spilled += one.spilled;
     all.uncompressed += one.uncompressed;
     all.apart += one.apart;
+    all.complete += one.complete;
+    all.remembered += one.remembered;
   }
   return all;
 }

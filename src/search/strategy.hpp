@@ -107,6 +107,7 @@ struct SearchStatistics {
   // What the tree would be if it held steps (ExecutionTree::uncompressed); 0: not measured.
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
+  std::uint64_t complete = 0;
   std::uint64_t remembered = 0;  // bytes for what was put down at points that may be passed again
 };
 

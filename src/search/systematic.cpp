@@ -23,6 +23,7 @@ bool Systematic::next(Plan& plan) {
 
 void Systematic::learn(const Plan&, const Trace& trace) {
   const bool full = fringe_.size() >= settings_.fringe_max;
+  fringe_.note_length(trace.points);
   std::optional<std::uint32_t>
       later;  // the least cost of what departs from this execution and is left for another run
   // The deepest choice is pushed last and so served first; of one choice's options the first.
