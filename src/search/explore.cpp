@@ -169,6 +169,20 @@ Progress Search::progress() {
   return progress;
 }
 
+// What the strategy chose behind the plan's last departure, so that the plan says it by itself.
+void add_advised(Plan& plan, const Trace& trace) {
+  if (plan.policy.kind != Policy::Kind::base) return;
+  const std::size_t planned = plan.departures.size();
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    if (point.taken == default_option(point, options, plan.policy.base)) continue;
+    auto end = plan.departures.begin() + static_cast<std::ptrdiff_t>(planned);
+    const bool is_planned = std::any_of(
+        plan.departures.begin(), end, [&](const Departure& departure) { return departure.key == point.key; });
+    if (!is_planned) plan.departures.push_back({point.key, options[point.taken]});
+  }
+}
+
 bool Search::take_bug() {
   auto known = std::find_if(result_.bugs.begin(), result_.bugs.end(),
                             [&](const FoundBug& bug) { return same_bug(bug.failure, trace_.failure); });
@@ -182,6 +196,7 @@ bool Search::take_bug() {
   bug.seconds = elapsed();
   bug.strategy = strategy_.member();
   bug.plan = plan_;
+  add_advised(bug.plan, trace_);
   std::string difference;
   if (!confirm(program_, bug.plan, bug.trace, difference)) {
     lose_control("the schedule of a bug did not give the same twice: " + difference);
