@@ -16,7 +16,7 @@ namespace {
 
 using Index = PartialOrder::Index;
 
-constexpr std::size_t kStepsMax = 3'000;
+constexpr std::ptrdiff_t kStepsMax = 1'000;
 constexpr std::size_t kBeam = 400;
 
 // What a step waits for in the order of the trace, it may have waited for in earnest.
@@ -68,8 +68,11 @@ class Linearizer {
 };
 
 Linearizer::Linearizer(const Trace& trace) {
+  // Before anything is done with them: the order of n steps takes n * n comparisons.
+  const auto steps = std::count_if(trace.events.begin(), trace.events.end(),
+                                   [](const Event& event) { return is_visible(event.operation); });
+  if (steps > kStepsMax) return;
   for (const Event& event : trace.events) order_.append(event, event.forced || is_by_chance(via_of(event)));
-  if (order_.size() > kStepsMax) return;
   for (Index i = 0; i < order_.size(); ++i) {
     const ThreadId thread = order_.event(i).thread;
     if (steps_.size() <= thread) steps_.resize(thread + std::size_t{1});

@@ -50,6 +50,12 @@ TEST(Linearize, WhatAFailureDoesNotNeedIsLeftOut) {
   EXPECT_EQ(order_of("1x 3z 2x 3z 1a", BugKind::deadlock, 0).size(), 5u);
 }
 
+TEST(Linearize, WhatIsTooLongIsLeftAlone) {
+  std::string steps;
+  for (int i = 0; i < 200'000; ++i) steps += "1x ";
+  EXPECT_EQ(order_of(steps, BugKind::deadlock, 0), "");
+}
+
 TEST(Linearize, NothingIsMadeOfNothing) { EXPECT_TRUE(cheapest_order({}).empty()); }
 
 }  // namespace

@@ -11,35 +11,42 @@ Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members))
 }
 
 bool Portfolio::next(Plan& plan) {
-  while (true) {
-    if (left_ == 0) pass_on();
+  while (left_ > 0 || pass_on()) {
     if (running().next(plan)) {
       --left_;
       return true;
     }
     std::string problem = running().problem();
-    if (problem.empty() && members_[turn_].covers_all) return false;
+    if (problem.empty() && members_[turn_].covers_all) {
+      problem_.clear();  // whatever kept another from covering it
+      return false;
+    }
     if (!problem.empty()) problem_ = std::move(problem);
     // It stays for what it has covered.
     members_[turn_].share = 0;
     left_ = 0;
-    if (std::none_of(members_.begin(), members_.end(), [](const Member& member) { return member.share > 0; }))
-      return false;
   }
+  // Nobody goes on, and nobody has covered all.
+  if (problem_.empty()) problem_ = "none of the strategies that take turns can go on";
+  return false;
 }
 
-// To the next member that goes on.
-void Portfolio::pass_on() {
-  do {
+// To the next member that goes on; false where none does.
+bool Portfolio::pass_on() {
+  for (std::size_t left = members_.size(); left > 0; --left) {
     turn_ = (turn_ + 1) % members_.size();
     if (turn_ == 0) {
       unit_ = std::min(unit_ * 2, kLastTurn);
-      std::erase_if(members_, [](const Member& member) {
-        return member.strategy->statistics().nodes > member.nodes_max;
-      });
+      for (std::size_t i = members_.size(); i-- > 1;) {
+        if (members_[i].strategy->statistics().nodes > members_[i].nodes_max)
+          members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
     }
-  } while (members_[turn_].share == 0);
-  left_ = unit_ * members_[turn_].share;
+    if (members_[turn_].share == 0) continue;
+    left_ = unit_ * members_[turn_].share;
+    return true;
+  }
+  return false;
 }
 
 bool Portfolio::can_save() const {

@@ -26,7 +26,7 @@ class Portfolio final : public Strategy {
     std::uint32_t share = 1;  // of the executions, against the others' shares
     // Whether the search is over when this one has nothing left: it covers all that was asked for.
     bool covers_all = false;
-    // A member that keeps more than so many nodes (SearchStatistics) is given up.
+    // A member that keeps more than so many nodes (SearchStatistics) is given up, but for the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
   };
 
@@ -63,7 +63,7 @@ class Portfolio final : public Strategy {
 
   Strategy& running() { return *members_[turn_].strategy; }
   const Strategy& running() const { return *members_[turn_].strategy; }
-  void pass_on();
+  bool pass_on();
 
   std::vector<Member> members_;
   std::size_t turn_ = 0;

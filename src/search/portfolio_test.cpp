@@ -101,6 +101,18 @@ TEST(Portfolio, WhatFailedCoversNothing) {
   EXPECT_FALSE(portfolio.guarantee().exhausted);
 }
 
+TEST(Portfolio, SaysWhyItEndsWithoutHavingCoveredAll) {
+  auto large = std::make_unique<Counted>(10'000, complete());
+  large->nodes = 11;
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::make_unique<Counted>(30, Guarantee{}), 1, false});
+  members.push_back({"b", std::move(large), 1, true, 10});
+  Portfolio portfolio(std::move(members));
+  EXPECT_EQ(turns(portfolio, 1'000), "a25 b25 a5 ");
+  EXPECT_FALSE(portfolio.problem().empty());
+  EXPECT_FALSE(portfolio.guarantee().exhausted);
+}
+
 TEST(Portfolio, GivesUpWhatGrowsTooLarge) {
   auto large = std::make_unique<Counted>(10'000, Guarantee{});
   large->nodes = 11;
