@@ -41,7 +41,9 @@ std::vector<std::string> worker_environment(int channel) {
   result.push_back(tunables.append(kNoRseq));
   // Bindings made late would be lost when the memory is restored.
   result.emplace_back("LD_BIND_NOW=1");
-  result.push_back(channel_variable + std::to_string(channel));
+  // Always as long, as the addresses on the stack depend on it.
+  const std::string number = std::to_string(channel);
+  result.push_back(channel_variable + std::string(10 - number.size(), '0') + number);
   return result;
 }
 

@@ -66,7 +66,8 @@ TEST(Worker, LeavesNoProcessBehind) {
 
 TEST(Worker, GetsItsEnvironment) {
   const WorkerOutcome outcome = run_shell(
-      "echo $LD_BIND_NOW $GLIBC_TUNABLES; test -e /proc/self/fd/$THRUM_CHANNEL && echo channel; exit 1");
+      "echo $LD_BIND_NOW $GLIBC_TUNABLES; "
+      "test -e /proc/self/fd/$(expr $THRUM_CHANNEL + 0) && echo channel; exit 1");
   EXPECT_TRUE(outcome.output.starts_with("1 ")) << outcome.output;
   EXPECT_NE(outcome.output.find("glibc.pthread.rseq=0\nchannel\n"), std::string::npos) << outcome.output;
 }

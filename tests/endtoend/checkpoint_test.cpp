@@ -167,6 +167,21 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
   }
 }
 
+// The length of the channel's number moves no object. Stacks begin at multiples of 16 bytes, so all lengths are
+// tried.
+TEST_F(CheckpointTest, WhateverElseIsOpen) {
+  const std::string program = counters(1);
+  for (std::size_t length = 0; length < 16; ++length) {
+    setenv("PADDING", std::string(length, 'x').c_str(), 1);
+    check({program, "--strategy", "dpor", "--checkpoint", file(), "--executions", "4"}, 0);
+    std::vector<int> open;
+    for (int i = 0; i < 20; ++i) open.push_back(dup(STDIN_FILENO));
+    EXPECT_EQ(check({"--resume", file()}, 0)["tests"][0]["verdict"], "exhausted") << length;
+    for (int descriptor : open) close(descriptor);
+  }
+  unsetenv("PADDING");
+}
+
 TEST_F(CheckpointTest, RandomisedSearchesGoOnWithTheirDraws) {
   const std::string program = counters(2);
   for (const char* strategy : {"random", "pct", "pos", "surw", "urw"}) {
