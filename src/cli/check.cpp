@@ -57,6 +57,7 @@ Job job_of(const CheckOptions& options) {
   job.keep_going = options.keep_going;
   job.leaks = options.leaks;
   job.spurious = options.spurious;
+  job.fairness = options.fairness;
   job.heap = first_heap(options);
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);

@@ -100,6 +100,7 @@ void merge_heaps(TestResult& all, const TestResult& second) {
   all.complete = all.complete && second.complete;
   all.whole = all.whole && second.whole;
   all.bounded = all.bounded || second.bounded;
+  all.fair_only = all.fair_only || second.fair_only;
   all.heap = kBothHeaps;
   all.statistics.reset();
   all.happens_before_classes.reset();

@@ -46,6 +46,23 @@ void check_strategy(const std::string& name) {
   throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
 }
 
+// The fair scheduler depends on what was run before, and schedules that are equivalent to a reduced search
+// are not so to it.
+void read_fairness(CheckOptions& options) {
+  check_word("--fair", options.fair, {"auto", "on", "off"}, {});
+  const StrategyRow* strategy = find_strategy(options.strategy);
+  const bool reduces = strategy && strategy->kind == StrategyKind::reduction;
+  if (options.fair == "on" && reduces) {
+    throw UserError(fmt::format(
+        "--fair on: the strategy {} runs one of several equivalent schedules, which may not be the fair one; "
+        "take --strategy icb or dfs, or leave it out",
+        options.strategy));
+  }
+  options.fairness = options.fair == "on"               ? Fairness::on
+                     : options.fair == "off" || reduces ? Fairness::off
+                                                        : Fairness::watch;
+}
+
 void read_bound(CheckOptions& options) {
   if (options.bound == "none") return;
   std::size_t equals = options.bound.find('=');
@@ -145,6 +162,10 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
   add_priority_options(app, options);
   add_budgets(app, options);
+  app.add_option("--fair", options.fair,
+                 "on: a thread that yields in a loop goes behind those that starve meanwhile; off: it may go "
+                 "on for ever; auto: on once a thread starves, where the strategy can do so")
+      ->capture_default_str();
   app.add_option("--test", options.tests,
                  "Only the tests of such names; * and ? stand for anything (repeatable)")
       ->type_name("GLOB")
@@ -246,6 +267,7 @@ void validate(CheckOptions& options) {
   races_of(options.races);
   progress_of(options.progress);
   read_bound(options);
+  read_fairness(options);
   // What is known already must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   // The picture shows classes.

@@ -42,6 +42,8 @@ struct CheckOptions {
   int jobs = 1;
   bool keep_going = false;
   bool spurious = false;
+  std::string fair = "auto";
+  Fairness fairness = Fairness::watch;  // by validate(), from fair and strategy
   bool leaks = false;
   bool require_exhausted = false;
   bool assumptions = false;  // in full in the report

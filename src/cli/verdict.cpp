@@ -85,14 +85,17 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
     return !explores_races || bug.failure.kind != BugKind::data_race;
   });
   const char* failures = ends ? " (an execution ends at its bug)" : "";
-  if (guarantee.complete && !weakened(report)) return std::string("every schedule") + failures;
+  const std::string every = report.result.withheld > 0 ? "every fair schedule" : "every schedule";
+  if (guarantee.complete && !weakened(report)) return every + failures;
   std::string text;
-  const char* what = covers_local_states(report) ? "every failed assertion with " : "every schedule with ";
+  const std::string what = covers_local_states(report) ? "every failed assertion with " : every + " with ";
   for (const Bound& bound : guarantee.bounds) {
     if (!bound.completed) continue;
     text += (text.empty() ? what : ", ");
     text += (*bound.completed > 0 ? "up to " : "") + cost_words(bound, *bound.completed);
   }
+  if (text.empty() && guarantee.chance && report.result.withheld > 0)
+    return "nothing for certain; fairness changed the chances of schedules";
   if (text.empty() && guarantee.chance) return "nothing for certain; " + chance_words(*guarantee.chance);
   if (text.empty()) return "nothing: no bound was completed";
   if (report.result.cut_by_steps > 0) text += ", as far as --steps let them run";
@@ -132,7 +135,8 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
   if (covers_local_states(report))
     return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
-  return search.guarantee.complete ? "all schedules were run" : "all schedules within the bound were run";
+  const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
+  return fmt::format("{}{} were run", fair, search.guarantee.complete ? "" : " within the bound");
 }
 
 // Libraries that are understood: what they do that matters is intercepted.
@@ -247,6 +251,16 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
         {"steps-cut", cut,
          fmt::format("{} executions were cut at {} instrumented operations.", cut, options.steps)});
   }
+  if (std::uint64_t withheld = report.result.withheld; withheld > 0) {
+    list.push_back({"fairness",
+                    withheld,
+                    fmt::format("Scheduling is fair: at {} choices a thread that goes round in a loop that "
+                                "yields had to let others go first. A bug that takes a thread which "
+                                "stands still while another goes round twice or more is not found "
+                                "(--fair off looks for it).",
+                                withheld),
+                    {}});
+  }
   if (std::uint64_t ended = report.result.assumptions_failed; ended > 0) {
     list.push_back({"executions-assumed-away", ended,
                     fmt::format("{} executions ended at a false thrum_assume.", ended)});
@@ -310,7 +324,8 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.verdict = verdict_of(outcome, options, death_test);
   test.reason = reason_words(outcome, options, death_test, time_seconds);
   test.bounded = !search.guarantee.complete && report.started_threads;
-  test.complete = test.verdict == Verdict::exhausted && !test.bounded;
+  test.fair_only = search.withheld > 0;
+  test.complete = test.verdict == Verdict::exhausted && !test.bounded && !test.fair_only;
   test.whole = is_whole(report, options) && outcome.internal.empty();
   test.guarantee = guarantee_words(report, test.verdict, options.races == "explore");
   test.heap = options.heap;
@@ -319,7 +334,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
                            bound.completed,
                            bound.covers == Covers::executions ? "executions" : "local-states"});
   }
-  if (search.guarantee.chance && report.started_threads)
+  if (search.guarantee.chance && report.started_threads && search.withheld == 0)
     test.probability = probability_of(*search.guarantee.chance);
   test.assumptions = assumptions_of(report, options, modules);
   if (options.jobs > 1) {
@@ -353,8 +368,8 @@ void weigh_bugs(TestResult& test) {
   if (found == 0 && test.suppressed == 0) return;
   if (found == 0 && test.whole && test.suppressed == test.suppressed_without_loss) {
     test.verdict = Verdict::exhausted;
-    test.complete = !test.bounded;
-    test.reason = fmt::format("all schedules{} were run; {} suppressed",
+    test.complete = !test.bounded && !test.fair_only;
+    test.reason = fmt::format("all {}schedules{} were run; {} suppressed", test.fair_only ? "fair " : "",
                               test.bounded ? " within the bound" : "", suppressed);
     return;
   }

@@ -254,5 +254,17 @@ TEST(Judge, KnownAndSuppressedBugsAreNoFailure) {
   EXPECT_EQ(exit_code(outcome, {}, test), kExitDone);
 }
 
+TEST(Judge, SpeaksOfFairSchedulesWhereOthersWereWithheld) {
+  WorkerOutcome outcome = exhausted();
+  EXPECT_FALSE(assumes(judge(outcome, {}), "fairness"));
+  outcome.report.result.withheld = 3;
+  TestResult test = judge(outcome, {});
+  EXPECT_EQ(test.verdict, Verdict::exhausted);
+  EXPECT_FALSE(test.complete);
+  EXPECT_EQ(test.guarantee, "every fair schedule");
+  EXPECT_EQ(test.reason, "all fair schedules were run");
+  EXPECT_TRUE(assumes(test, "fairness"));
+}
+
 }  // namespace
 }  // namespace thrum

@@ -19,6 +19,13 @@ struct ThreadCount {
   friend bool operator==(const ThreadCount&, const ThreadCount&) = default;
 };
 
+// Whether threads that yield in a loop go behind those that starve meanwhile (search/fair_scheduler.hpp).
+enum class Fairness : std::uint8_t {
+  off,
+  watch,  // they do not; but the execution is cut where somebody starves
+  on,
+};
+
 // How an execution goes on where the plan holds no departure. All but base are random, by their seed; each
 // stands in a file of its own in search/.
 struct Policy {
@@ -30,6 +37,7 @@ struct Policy {
   std::uint64_t steps = 0;            // pct: ... of the first so many
   std::uint64_t object = 0;           // surw: the operations on it are sampled uniformly; 0: all operations
   std::vector<ThreadCount> counts{};  // surw: of such operations; empty: not known yet
+  Fairness fairness = Fairness::off;  // of any kind
 
   friend bool operator==(const Policy&, const Policy&) = default;
 };

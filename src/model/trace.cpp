@@ -35,6 +35,10 @@ void Trace::clear() {
   sampling.sources = 0;
   sampling.log_chance = 0;
   sampling.counts.clear();
+  fairness = Fairness::off;
+  starved = false;
+  withheld = 0;
+  lasso = {};
   if (!failure.empty()) failure = Failure{};
   failure_stack.clear();
   empty(waiter_places);

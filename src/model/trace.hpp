@@ -11,6 +11,7 @@
 #include "model/choice.hpp"
 #include "model/event.hpp"
 #include "model/place.hpp"
+#include "model/plan.hpp"
 
 namespace thrum {
 
@@ -116,6 +117,15 @@ struct Sampling {
   std::vector<Count> counts;  // surw: the operations that were done
 };
 
+// An execution that can go on for ever: its events from begin up to end come again and again.
+struct Lasso {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;  // behind the last; as begin: there is none
+
+  bool empty() const { return begin == end; }
+  friend bool operator==(const Lasso&, const Lasso&) = default;
+};
+
 struct Trace {
   End end = End::finished;
   std::vector<ChoicePoint> choices;
@@ -127,12 +137,16 @@ struct Trace {
   std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
   // Where events are recorded: what the threads that are left stand before when the execution ends.
   std::vector<PendingOperation> pending;
-  std::uint32_t cost = 0;     // by the policy's base
-  std::uint64_t steps = 0;    // instrumented operations
-  std::uint32_t points = 0;   // thread choices met, recorded or not
-  std::uint16_t threads = 0;  // created in all, main included
-  Sampling sampling;          // where the policy is a random one
-  Failure failure;            // for End::bug
+  std::uint32_t cost = 0;             // by the policy's base
+  std::uint64_t steps = 0;            // instrumented operations
+  std::uint32_t points = 0;           // thread choices met, recorded or not
+  std::uint16_t threads = 0;          // created in all, main included
+  Sampling sampling;                  // where the policy is a random one
+  Fairness fairness = Fairness::off;  // the plan's
+  std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
+  bool starved = false;  // stopped, since a thread starved and the plan's fairness was to watch for that
+  Failure failure;       // for End::bug
+  Lasso lasso;           // of a livelock; where events are recorded
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters

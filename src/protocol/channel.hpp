@@ -34,6 +34,7 @@ struct Channel {
   struct RunningPolicy {
     Policy::Kind kind;
     Base base;
+    Fairness fairness;
     std::uint32_t depth;
     std::uint64_t seed;
     std::uint64_t steps;

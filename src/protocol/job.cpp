@@ -261,6 +261,10 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.number(x.steps);
   codec.number(x.points);
   codec.number(x.threads);
+  codec.enumerator(x.fairness, Fairness::on);
+  codec.number(x.lasso.begin);
+  codec.number(x.lasso.end);
+  if (x.lasso.begin > x.lasso.end || x.lasso.end > x.events.size()) codec.fail();
   failure(codec, x.failure);
   codec.list(x.failure_stack, place);
   codec.list(x.waiter_places, event_places);
@@ -350,6 +354,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.steps);
   codec.number(x.cut_by_steps);
   codec.number(x.assumptions_failed);
+  codec.number(x.withheld);
   codec.number(x.threads_max);
   codec.number(x.seconds);
   codec.number(x.kept.waiting);
@@ -434,6 +439,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.heap, Heap::fresh);
   codec.enumerator(x.races, Races::ignore);
   codec.flag(x.leaks);
+  codec.enumerator(x.fairness, Fairness::on);
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);

@@ -45,6 +45,7 @@ struct Job {
   Heap heap = Heap::lifo;
   Races races = Races::report;
   bool leaks = false;                 // a block of the heap that is lost is a bug
+  Fairness fairness = Fairness::off;  // watch: on, once that is seen to be needed
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool count_classes = false;         // Limits::count_classes

@@ -27,7 +27,8 @@ const char* colour_of(Row::Kind kind) {
     case Row::Kind::failure: return kRed;
     case Row::Kind::wait:
     case Row::Kind::fold: return kDim;
-    case Row::Kind::operation: break;
+    case Row::Kind::operation:
+    case Row::Kind::mark: break;
   }
   return "";
 }
@@ -117,6 +118,7 @@ class Table {
   }
 
   std::string draw_row(const Row& row) const {
+    if (row.kind == Row::Kind::mark) return fmt::format("{:>5}  {}\n", "", row.text);
     std::string number = row.number == 0 ? "" : fmt::format("{}", row.number);
     std::string source =
         row.source.size() > kSourceMax ? row.source.substr(row.source.size() - kSourceMax) : row.source;

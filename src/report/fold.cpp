@@ -85,7 +85,9 @@ std::vector<Row> fold_stretches(const std::vector<Row>& rows) {
   std::vector<Row> folded;
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin;
-    while (end < rows.size() && rows[end].thread == rows[begin].thread) ++end;
+    while (end < rows.size() && rows[end].thread == rows[begin].thread &&
+           (end == begin || rows[end].kind != Row::Kind::mark))
+      ++end;
     if (end - begin > kStretchRowsMax) {
       append(folded, rows, begin, begin + kStretchHead);
       fold_range(folded, rows, begin + kStretchHead, end - kStretchTail);
@@ -107,6 +109,7 @@ std::vector<Row> fold_far_from_all(const std::vector<Row>& rows) {
   keep(rows.size() - std::min(rows.size(), kTableTail), rows.size());
   std::size_t preemptions = 0;
   for (std::size_t i = rows.size(); i-- > 0 && preemptions < kPreemptionsMax;) {
+    if (rows[i].kind == Row::Kind::mark) keep(i, i + kAroundPreemption);
     if (rows[i].kind != Row::Kind::preemption) continue;
     ++preemptions;
     keep(i - std::min(i, kAroundPreemption), i + kAroundPreemption + 1);

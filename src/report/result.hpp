@@ -192,8 +192,9 @@ struct TestResult {
   // Of those: what hides nothing behind it. A leak ends an execution that is over anyway; a race was passed
   // over in a further search, and its accesses were visible operations.
   std::uint64_t suppressed_without_loss = 0;
-  bool whole = false;    // the search ran all it was to, and nothing weakens its result
-  bool bounded = false;  // by what it was to run
+  bool whole = false;      // the search ran all it was to, and nothing weakens its result
+  bool bounded = false;    // by what it was to run
+  bool fair_only = false;  // schedules that are not fair were left out
 
   // For people only.
   bool begun = true;   // false: the check ended before this test's turn

@@ -37,6 +37,7 @@ class TraceReader {
     }
     for (const Json& event : json_.at("events")) read_event(event);
     for (const Json& choice : json_.at("choices")) read_choice(choice);
+    if (json_.contains("lasso")) read_lasso(json_.at("lasso"));
     if (json_.contains("failure")) read_failure(json_.at("failure"));
     return std::move(file_);
   }
@@ -97,9 +98,19 @@ class TraceReader {
       policy.counts.push_back({thread(entry.at("thread")), entry.at("count").get<std::uint32_t>()});
   }
 
+  void read_lasso(const Json& json) {
+    Lasso& lasso = file_.trace.lasso;
+    json.at("begin").get_to(lasso.begin);
+    json.at("end").get_to(lasso.end);
+    if (lasso.begin > lasso.end || lasso.end > file_.trace.events.size())
+      throw std::runtime_error("a lasso that is not among the events");
+  }
+
   void read_plan_json(const Json& json) {
     file_.plan.policy.kind = from_name<Policy::Kind>(json.at("policy"), kPolicies);
     file_.plan.policy.base = from_name<Base>(json.at("base"), kBases);
+    if (json.contains("fairness"))
+      file_.plan.policy.fairness = from_name<Fairness>(json.at("fairness"), kFairness);
     read_sampling(json, file_.plan.policy);
     for (const Json& entry : json.at("departures")) {
       Departure departure;

@@ -42,6 +42,8 @@ class Rows {
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       const Event& event = trace_.events[i];
       if (i > 0 && trace_.events[i - 1].thread != event.thread) add_switch(i - 1);
+      if (!trace_.lasso.empty() && i == trace_.lasso.begin)
+        add(Row::Kind::mark, event.thread, "from here on the same comes again and again:");
       rows_.push_back({Row::Kind::operation, event.thread, operation_text(file_, i),
                        source_of(shown_line(file_, places_of(file_, i).stack)), i + 1});
       follow_locks(i);

@@ -16,6 +16,7 @@ struct Row {
     wait,        // the thread cannot go on, or is at its end
     fold,        // rows left out
     failure,     // the thread failed
+    mark,        // something of the rows that follow, across all columns
   };
   Kind kind = Kind::operation;
   ThreadId thread = kMainThread;

@@ -18,6 +18,7 @@ inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unch
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
 inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};
 inline constexpr const char* kPolicies[] = {"base", "random", "pct", "pos", "surw"};
+inline constexpr const char* kFairness[] = {"off", "watch", "on"};
 inline constexpr const char* kBases[] = {"nonpreemptive", "round-robin"};
 
 template <typename E, std::size_t N>

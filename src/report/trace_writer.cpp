@@ -21,6 +21,7 @@ class TraceWriter {
     Json json = header();
     json["plan"] = plan_json();
     json["end"] = name_of(trace.end, kEnds);
+    if (!trace.lasso.empty()) json["lasso"] = {{"begin", trace.lasso.begin}, {"end", trace.lasso.end}};
     if (!trace.failure.empty()) json["failure"] = failure_json();
     json["modules"] = file_.modules;
     Json events = Json::array();
@@ -107,6 +108,7 @@ class TraceWriter {
                  {"base", name_of(policy.base, kBases)},
                  {"seed", policy.seed},
                  {"departures", departures}};
+    if (policy.fairness != Fairness::off) json["fairness"] = name_of(policy.fairness, kFairness);
     if (policy.kind == Policy::Kind::pct) {
       json["depth"] = policy.depth;
       json["steps"] = policy.steps;

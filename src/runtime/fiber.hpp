@@ -53,6 +53,14 @@ extern "C" void thrum_call_on_stack(void* top, void (*handler)(int, siginfo_t*, 
 
 std::uint64_t current_fs_base();
 
+// The modes of the running fiber's floating-point arithmetic.
+inline std::uint64_t floating_point_modes() {
+  std::uint32_t sse;
+  std::uint16_t x87;
+  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
+  return std::uint64_t{x87} << 32 | sse;
+}
+
 // Decides how to switch. system_threads: by the baton, whatever the machine can do.
 void choose_switch(bool system_threads);
 inline bool on_system_threads() { return thrum_switch_by == SwitchBy::baton; }

@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "runtime/failure.hpp"
+#include "runtime/livelock.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/objects.hpp"

@@ -21,6 +21,7 @@ Thread* thread_of(pthread_t handle) {
 }
 
 ThreadSettings& settings_of(Thread& thread) {
+  livelock_detector().note_hidden_change();
   if (!thread.settings) {
     thread.settings.emplace();
     std::strcpy(thread.settings->name, "thread");

@@ -36,18 +36,22 @@ std::uint64_t read_clock(std::uint64_t code) {
   }
   scheduler().arrive_in_loop(Operation::clock_read, SpinDetector::kClock, 0, code);
   std::uint64_t now = scheduler().now_ns();
+  livelock_detector().note_hidden_change();
   scheduler().done(Scheduler::Effect::read, now);
   return now;
 }
 
 void give_way(std::uint64_t code) {
   if (!world.running) return;
-  scheduler().arrive_in_loop(Operation::yield, 0, 0, code);
+  scheduler().arrive_at_yield(code);
   scheduler().done(Scheduler::Effect::none);
 }
 
 // Sleeps; what is left of it where a signal handler ended it, else 0.
 std::uint64_t sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
+  if (world.running && deadline_ns > scheduler().now_ns()) {
+    livelock_detector().arrive(Operation::sleep, deadline_ns - scheduler().now_ns(), code);
+  }
   cancellation_point(code);
   if (deadline_ns <= scheduler().now_ns()) {
     give_way(code);

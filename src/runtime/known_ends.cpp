@@ -34,13 +34,6 @@ constexpr std::uint32_t kPauseMax = 1 << 12;
 constexpr std::size_t kManyPages = 16;
 constexpr std::uint32_t kMostlyKnown = 8;
 
-std::uint64_t floating_point_modes() {
-  std::uint32_t sse;
-  std::uint16_t x87;
-  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
-  return std::uint64_t{x87} << 32 | sse;
-}
-
 }  // namespace
 
 bool KnownEnds::KnownEnd::equals(const KnownEnd& other) const {

@@ -15,6 +15,7 @@
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/leaks.hpp"
+#include "runtime/livelock.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/mappings.hpp"
@@ -82,6 +83,11 @@ void undo_calls() {
 // Whether the trace is to hold events, for whoever asked for it.
 bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
 
+// Whether events are written down from here on.
+bool is_to_record() {
+  return needs_all_events() || warnings().wants_events() || livelock_detector().is_watching();
+}
+
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
@@ -134,7 +140,8 @@ void load_library() {
 void announce(const Plan& plan) {
   Channel& channel = *world.channel;
   const Policy& policy = plan.policy;
-  channel.policy = {policy.kind, policy.base, policy.depth, policy.seed, policy.steps, policy.object};
+  channel.policy = {policy.kind, policy.base,  policy.fairness, policy.depth,
+                    policy.seed, policy.steps, policy.object};
   auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
   std::copy_n(policy.counts.begin(), counts, channel.counts);
   channel.count_count = static_cast<std::uint32_t>(counts);
@@ -159,12 +166,13 @@ void answer(const std::function<Progress()>& ask) {
   channel.answered.store(asked, std::memory_order_release);
 }
 
-Limits limits_of(const Job& job, std::uint64_t executions_before) {
+Limits limits_of(const Job& job, std::uint64_t executions_before, Fairness fairness) {
   Limits limits;
   if (job.executions != 0)
     limits.executions = job.executions > executions_before ? job.executions - executions_before : 1;
   limits.keep_going = job.keep_going;
   limits.end_at_races = job.races == Races::explore;
+  limits.fairness = fairness;
   limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
   limits.announce = announce;
   limits.answer = answer;
@@ -221,6 +229,9 @@ bool learn_race(const SearchResult& result, const Job& job) {
 // The bugs of a search that came after `before`.
 void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
   for (FoundBug& bug : from) {
+    bool known = std::any_of(before.bugs.begin(), before.bugs.end(),
+                             [&](const FoundBug& other) { return same_bug(other.failure, bug.failure); });
+    if (known) continue;
     bug.execution += before.executions;
     bug.seconds += before.seconds;
     before.bugs.push_back(std::move(bug));
@@ -275,6 +286,7 @@ void watch_state(Limits& limits, const Strategy& strategy, const SearchResult& b
 
 // One search to its end. What was run before it had to begin anew is counted, and its bugs kept, in `before`.
 SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
+  Fairness fairness = job.fairness;
   while (true) {
     g_restart = false;
     StrategySettings settings = job.settings;
@@ -283,12 +295,14 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
     THRUM_CHECK(strategy != nullptr);
     SearchSoFar from;
     if (search_state().is_there()) from = take_up(program, *strategy, before);
-    Limits limits = limits_of(job, before.executions);
+    Limits limits = limits_of(job, before.executions, fairness);
     watch_state(limits, *strategy, before);
     SearchResult one = explore(program, *strategy, limits, std::move(from));
     bool by_race = !g_restart && learn_race(one, job);
-    if (!g_restart && !by_race) return one;
-    if (by_race) take_bugs(one.bugs, before);  // else they are found again
+    bool starved = !g_restart && one.starved;
+    if (!g_restart && !by_race && !starved) return one;
+    if (starved) fairness = Fairness::on;
+    if (by_race || starved) take_bugs(one.bugs, before);  // else they are found again
     before.executions += one.executions;
     before.steps += one.steps;
     before.seconds += one.seconds;
@@ -332,7 +346,7 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   if (job.repeat > 1 || job.digest_traces || result.bugs.empty()) return;
   constexpr std::uint64_t kExecutions = 20'000;  // for all of them
   constexpr double kSeconds = 5;
-  Limits limits = limits_of(job, 0);
+  Limits limits = limits_of(job, 0, Fairness::off);
   SimplifyBudget budget;
   budget.executions = std::max<std::uint64_t>(kExecutions / result.bugs.size(), 200);
   budget.seconds = kSeconds / static_cast<double>(result.bugs.size());
@@ -406,10 +420,11 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   bool again = false;  // for a race's sake
   leak_search().begin_plan();
   warnings().begin(plan);
+  livelock_detector().begin_plan();
   do {
     put_back();
     scheduler().director().begin(plan, online, recording, trace);
-    world.recording = needs_all_events() || warnings().wants_events();
+    world.recording = is_to_record();
     if (world.job->leaks) leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
@@ -523,7 +538,7 @@ void pass_over() {
 void explore_again() {
   if (world.job->leaks) leak_search().ignore_so_far();
   scheduler().director().resume();
-  world.recording = needs_all_events() || warnings().wants_events();
+  world.recording = is_to_record();
 }
 
 void end_of_list() {

@@ -42,7 +42,7 @@ void ProcessState::at_quick_exit(void (*function)(void*)) {
 void ProcessState::run_quick_exit_handlers() { run(quick_exit_handlers_, 0); }
 
 int ProcessState::create_key(KeyDestructor function) {
-  changed_ = true;
+  ++changes_;
   for (std::size_t key = 0; key < keys_.size(); ++key) {
     if (keys_[key].used) continue;
     keys_[key] = {function, true};
@@ -55,7 +55,7 @@ int ProcessState::create_key(KeyDestructor function) {
 
 bool ProcessState::delete_key(std::uint32_t key) {
   if (!is_key(key)) return false;
-  changed_ = true;
+  ++changes_;
   keys_[key].used = false;
   return true;
 }
@@ -63,21 +63,21 @@ bool ProcessState::delete_key(std::uint32_t key) {
 NamedSemaphore* ProcessState::find_semaphore(const char* name) {
   for (NamedSemaphore& known : semaphores_) {
     if (known.unlinked || known.name != name) continue;
-    changed_ = true;
+    ++changes_;
     return &known;
   }
   return nullptr;
 }
 
 void ProcessState::add_semaphore(NamedSemaphore semaphore) {
-  changed_ = true;
+  ++changes_;
   semaphores_.push_back(std::move(semaphore));
 }
 
 ProcessState::Closed ProcessState::close_semaphore(const sem_t* semaphore) {
   for (NamedSemaphore& known : semaphores_) {
     if (known.semaphore != semaphore || known.opened == 0) continue;
-    changed_ = true;
+    ++changes_;
     if (--known.opened != 0 || !known.unlinked) return Closed::one;
     semaphores_.erase(semaphores_.begin() + (&known - semaphores_.data()));
     return Closed::last;
@@ -99,7 +99,8 @@ void ProcessState::save() {
   saved_quick_exit_handlers_ = quick_exit_handlers_;
   saved_keys_ = keys_;
   saved_semaphores_ = semaphores_;
-  handlers_changed_ = changed_ = false;
+  handlers_changed_ = false;
+  changes_ = 0;
 }
 
 void ProcessState::restore() {
@@ -108,10 +109,10 @@ void ProcessState::restore() {
     quick_exit_handlers_ = saved_quick_exit_handlers_;
   }
   handlers_changed_ = false;
-  if (!changed_) return;
+  if (changes_ == 0) return;
   keys_ = saved_keys_;
   semaphores_ = saved_semaphores_;
-  changed_ = false;
+  changes_ = 0;
 }
 
 }  // namespace thrum

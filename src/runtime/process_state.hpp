@@ -55,7 +55,9 @@ class ProcessState {
   void add_held(std::vector<std::uint64_t>& addresses) const;
 
   // Whether anything was changed since the last of these two.
-  bool changed() const { return changed_ || handlers_changed_; }
+  bool changed() const { return changes_ != 0 || handlers_changed_; }
+  // How often keys and semaphores were, likewise.
+  std::uint32_t changes() const { return changes_; }
 
   void* main_frame = nullptr;  // main's frames lie below
 
@@ -72,7 +74,7 @@ class ProcessState {
   void run(std::vector<ExitHandler>& handlers, int status);
   // Since the last save or restore; what is to be called at exit is told apart, as it is called each time.
   bool handlers_changed_ = false;
-  bool changed_ = false;
+  std::uint32_t changes_ = 0;
   std::vector<ExitHandler> exit_handlers_;
   std::vector<ExitHandler> quick_exit_handlers_;
   std::vector<Key> keys_;

@@ -9,6 +9,7 @@
 #include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
+#include "runtime/livelock.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
@@ -61,6 +62,7 @@ void Scheduler::reset() {
   ran_beside_spinner_ = false;
   released_ = nullptr;
   spins_.reset();
+  livelock_detector().reset();
 }
 
 // After a switch the processor mispredicts each return up to the program's code, since it expects those of
@@ -100,6 +102,7 @@ void Scheduler::reset() {
 // The same where events are written down or a signal is pending.
 void Scheduler::stand_attentively(Thread& thread) {
   if (world.recording) note_stack(thread);
+  livelock_detector().tidy_stack();
   thread.life = Life::standing;
   if (unsettled_.empty()) {
     Thread& next = pick_attentively();
@@ -136,11 +139,10 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   arrive_here(operation, object, size, code, wait);
 }
 
-void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
-                               std::uint64_t code) {
+// Whether the running thread comes to an operation by a round of a waiting loop, and so waits.
+[[gnu::always_inline]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
   // In place: a copy would wait for the entry's stores (docs/performance.md).
   const CallerState& caller = thrum_caller;
-  Thread& me = *current_;
   settle_writes();
   if (__builtin_expect(proof_.thread != nullptr, 0)) continue_proof(me, code, caller);
   SpinDetector::Arrival arrival =
@@ -148,14 +150,29 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
   if (__builtin_expect(arrival == SpinDetector::Arrival::spins && spins_.unproved(me, code), 0)) {
     begin_proof(me, code, caller);
-    arrival = SpinDetector::Arrival::ordinary;
+    return false;
   }
-  if (arrival != SpinDetector::Arrival::spins)
-    return arrive_here(operation, object, size, code, Wait::nothing);
+  return arrival == SpinDetector::Arrival::spins;
+}
+
+[[gnu::always_inline]] inline void Scheduler::arrive_to_spin(Operation operation, std::uint64_t object,
+                                                             std::uint32_t size, std::uint64_t code) {
   std::uint32_t points = points_;
   arrive_here(operation, object, size, code, Wait::spin);
-  if (__builtin_expect(world.recording, 0)) note_watches(me);
+  if (__builtin_expect(world.recording, 0)) note_watches(*current_);
   if (points_ != points + 1) ran_beside_spinner_ = true;
+}
+
+void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
+                               std::uint64_t code) {
+  if (!comes_to_spin(*current_, code)) return arrive_here(operation, object, size, code, Wait::nothing);
+  arrive_to_spin(operation, object, size, code);
+}
+
+void Scheduler::arrive_at_yield(std::uint64_t code) {
+  if (comes_to_spin(*current_, code)) return arrive_to_spin(Operation::yield, 0, 0, code);
+  livelock_detector().arrive(Operation::yield, 0, code);
+  arrive_here(Operation::yield, 0, 0, code, Wait::nothing);
 }
 
 bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
@@ -195,7 +212,10 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   if (world.judges_races) race_judge().synchronise(me, value, operand, outcome);
   if (me.atomic_depth != 0) return;  // the section is the event
   last_ = &me;
-  if (__builtin_expect(world.recording, 0)) record_event(me, value, operand, outcome);
+  if (__builtin_expect(world.recording, 0)) {
+    record_event(me, value, operand, outcome);
+    livelock_detector().tidy_stack();
+  }
   ++me.events;
 }
 
@@ -249,10 +269,11 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   const bool stuck = options_.empty();
   if (stuck) {
     known_ends().give_up();
+    if (livelock_detector().shows_rounds()) return end_stuck();
     if (Thread* spinner = release_spinner()) return force(*spinner);
     if (advance_for_spinners()) collect_options(last);
     if (options_.empty() && rounds_changed_memory()) return force(*release_spinner());
-    if (options_.empty()) fail_stuck();
+    if (options_.empty()) return end_stuck();
   }
   released_ = nullptr;
   point_.key = key;
@@ -474,6 +495,11 @@ Waiter Scheduler::waiter(const Thread& thread) const {
   return waiter;
 }
 
+Thread& Scheduler::end_stuck() {
+  if (Thread* spinner = livelock_detector().next_round()) return force(*spinner);
+  fail_stuck();
+}
+
 void Scheduler::fail_stuck() {
   check_self_locks();
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
@@ -490,6 +516,7 @@ void Scheduler::fail_stuck() {
     failure.waiters.push_back(waiter);
   }
   if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
+  if (failure.kind != BugKind::livelock) current_trace().lasso = {};
   failure.thread = failure.waiters.front().thread;
   failure.code = failure.waiters.front().code;
   fail(std::move(failure));
@@ -512,6 +539,12 @@ std::span<const PendingOperation> Scheduler::pending() {
     pending_.push_back(next);
   }
   return pending_;
+}
+
+std::uint64_t Scheduler::place(ThreadId id) const {
+  auto found =
+      std::find_if(live_.begin(), live_.end(), [id](const Thread* thread) { return thread->id == id; });
+  return found == live_.end() ? 0 : (*found)->code;
 }
 
 // Of the event that the thread is about to do.
@@ -558,6 +591,7 @@ std::uint16_t Scheduler::take_slot() {
 Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack) {
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
   world.wrote = true;  // no loop that creates threads is a spin
+  livelock_detector().note_hidden_change();
   if (created_ == kNamesMax)
     lose_control("too-many-threads", "more than " + std::to_string(kNamesMax) + " threads in an execution");
   Thread& parent = *current_;
@@ -638,6 +672,7 @@ bool Scheduler::is_last(const Thread& thread) const {
 void Scheduler::handle_signal_here() {
   Thread& me = *current_;
   const bool ends_wait = !me.signal_first && !enabled(me) && ends_by_signal(me);
+  livelock_detector().note_hidden_change();
   Standing before = me;
   static_cast<Standing&>(me) = {};
   me.life = Life::unsettled;
@@ -709,6 +744,7 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
 }
 
 std::uint16_t Scheduler::choose_value(std::uint16_t n) {
+  livelock_detector().note_hidden_change();
   options_.clear();
   for (std::uint16_t value = 0; value < n; ++value) options_.push_back({value, Via::run});
   world.wrote = true;  // what follows is no spin, whatever it reads

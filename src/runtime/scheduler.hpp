@@ -53,6 +53,8 @@ class Scheduler final : Pending {
   // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a
   // loop_entry of switch.S.
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  // Likewise before a yield, which it comes to in the same way.
+  void arrive_at_yield(std::uint64_t code);
   // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where
   // that is why it returned.
   bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
@@ -134,6 +136,8 @@ class Scheduler final : Pending {
   bool wait_is_over(const Thread& thread) const;
   void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                    Wait wait);
+  bool comes_to_spin(Thread& me, std::uint64_t code);
+  void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
   void stand(Thread& thread);
   Thread& pick();
   Thread& pick_attentively();
@@ -157,8 +161,10 @@ class Scheduler final : Pending {
   void collect_options(const Thread& last);
   void run(Thread& thread);
   void settle_writes();  // what the running thread has written so far is its own change
+  Thread& end_stuck();
   [[noreturn, gnu::cold]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
+  std::uint64_t place(ThreadId thread) const override;
   ThreadId creator(ThreadId thread) const override { return world.names->ancestry(thread).parent; }
   void insert_live(Thread& thread);
   std::uint16_t take_slot();

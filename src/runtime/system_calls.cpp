@@ -179,6 +179,7 @@ void prepare_buffer(long address, long size) {
 long answer_system_call(const SystemCall& call) {
   const SystemCallRow* row = find_system_call(call.number);
   world.made_calls = true;
+  livelock_detector().note_hidden_change();
   known_ends().give_up();
   if (!row) {
     notes().uncontrolled_call("system call " + std::to_string(call.number));

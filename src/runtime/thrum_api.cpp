@@ -102,7 +102,9 @@ THRUM_EXPORT void thrum_point() {
 THRUM_EXPORT void thrum_atomic_begin() { begin_section(THRUM_CALLER); }
 THRUM_EXPORT void thrum_atomic_end() { end_section(); }
 THRUM_EXPORT void thrum_progress() {
-  if (world.running) world.wrote = true;
+  if (!world.running) return;
+  world.wrote = true;
+  livelock_detector().note_hidden_change();
 }
 THRUM_EXPORT int thrum_is_active() { return searching(); }
 

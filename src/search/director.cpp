@@ -10,6 +10,9 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   trace_ = &trace;
   online_ = online && online->online() ? online : nullptr;
   base_ = plan.policy.base;
+  fairness_ = plan.policy.fairness;
+  trace.fairness = fairness_;
+  if (fairness_ != Fairness::off) fair_.begin(fairness_);
   policy_ = nullptr;
   policy_needs_all_ = false;
   if (plan.policy.kind != Policy::Kind::base) begin_policy(plan.policy);
@@ -50,7 +53,7 @@ void Director::resume() {
 void Director::advance() {
   const bool knows_the_way =
       recording_ == Recording::fringe || (recording_ == Recording::branch && next_ <= first_new_);
-  silent_ = next_ != end_ && knows_the_way && !policy_;
+  silent_ = next_ != end_ && knows_the_way && !policy_ && !(fairness_ != Fairness::off && fair_.active());
 }
 
 bool Director::writes_down() const {
@@ -59,6 +62,34 @@ bool Director::writes_down() const {
 }
 
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
+  if (__builtin_expect(fairness_ != Fairness::off, 0) && !paused_ && point.key.kind == ChoiceKind::thread)
+    return choose_fairly(point, options, pending);
+  return choose_among(point, options, pending);
+}
+
+std::uint16_t Director::choose_fairly(const ChoicePoint& point, std::span<const Option> options,
+                                      Pending& pending) {
+  const bool new_here = next_ == end_;
+  fair_.meet(point, options, pending);
+  if (fairness_ == Fairness::watch && fair_.starves()) {
+    trace_->starved = true;
+    trace_->end = End::stopped;
+    return kStop;
+  }
+  ChoicePoint fair_point = point;
+  const bool withheld = fair_.withhold(fair_point, options, fair_options_, fair_from_);
+  if (withheld && new_here) ++trace_->withheld;
+  std::uint16_t taken =
+      choose_among(fair_point, withheld ? std::span<const Option>(fair_options_) : options, pending);
+  if (taken == kStop) return kStop;
+  if (withheld) taken = fair_from_[taken];
+  fair_.take(options[taken], pending);
+  if (fair_.active()) silent_ = false;
+  return taken;
+}
+
+std::uint16_t Director::choose_among(const ChoicePoint& point, std::span<const Option> options,
+                                     Pending& pending) {
   const bool departs = next_ != end_ && next_->key == point.key;
   if (options.size() == 1 && !online_ && !departs) {  // nothing to choose
     if (policy_ && !paused_ && point.key.kind == ChoiceKind::thread)

@@ -13,6 +13,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/fair_scheduler.hpp"
 #include "search/policy.hpp"
 #include "search/strategy.hpp"
 
@@ -47,12 +48,17 @@ class Director {
     return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_ && !policy_needs_all_;
   }
 
+  // Nothing, where the plan knows of no fairness.
+  const FairScheduler* fair() const { return fairness_ == Fairness::off || paused_ ? nullptr : &fair_; }
+
   bool records_events() const {
     return recording_ >= Recording::events || (recording_ == Recording::branch && at_branch_);
   }
   bool records_places() const { return recording_ >= Recording::full; }
 
  private:
+  std::uint16_t choose_fairly(const ChoicePoint& point, std::span<const Option> options, Pending& pending);
+  std::uint16_t choose_among(const ChoicePoint& point, std::span<const Option> options, Pending& pending);
   std::uint16_t decide(const ChoicePoint& point, std::span<const Option> options, std::uint16_t fallback,
                        Pending& pending);
   void advance();
@@ -70,6 +76,10 @@ class Director {
   Policy::Kind made_kind_ = Policy::Kind::base;
   bool policy_needs_all_ = false;
   Base base_ = Base::nonpreemptive;
+  Fairness fairness_ = Fairness::off;
+  FairScheduler fair_;
+  std::vector<Option> fair_options_;      // those of the choice at hand that fairness leaves
+  std::vector<std::uint16_t> fair_from_;  // where they stood
   Recording recording_ = Recording::fringe;
   const Departure* held_ = nullptr;  // next_, while it is paused
   bool paused_ = false;

@@ -81,6 +81,7 @@ SearchResult Search::run() {
       if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
       break;
     }
+    plan_.policy.fairness = limits_.fairness;
     run_plan();
     bool repeats = strategy_.repeats();
     if (!repeats) ++result_.executions;
@@ -94,6 +95,11 @@ SearchResult Search::run() {
       lose_control("");  // why is in the worker's notes
       break;
     }
+    if (trace_.starved) {
+      result_.starved = true;
+      break;
+    }
+    if (!repeats) result_.withheld += trace_.withheld;
     strategy_.learn(plan_, trace_);
     if (!repeats) count();
     if (limits_.answer) limits_.answer(ask_);
@@ -202,6 +208,10 @@ bool Search::take_bug() {
     lose_control("the schedule of a bug did not give the same twice: " + difference);
     return false;
   }
+  if (bug.trace.end != End::bug || !same_bug(bug.trace.failure, bug.failure)) {
+    lose_control("the schedule of a bug did not show it again");
+    return false;
+  }
   departures_from_base(bug.trace, bug.preemptions);
   bug.minimal = is_minimal(bug);
   if (known == result_.bugs.end()) {
@@ -217,7 +227,8 @@ bool Search::take_bug() {
 // best schedule.
 bool Search::is_minimal(const FoundBug& bug) const {
   if (bug.preemptions == 0) return true;
-  if (result_.cut_by_steps != 0) return false;  // the bug may lie behind a cut
+  // The bug may lie behind a cut, or in a schedule that is not fair.
+  if (result_.cut_by_steps != 0 || result_.withheld != 0) return false;
   std::vector<Bound> bounds = strategy_.guarantee().bounds;
   return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
     return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
@@ -239,6 +250,7 @@ SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
 
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
   Plan plan;
+  plan.policy.fairness = trace.fairness;
   preemptions = 0;
   for (const ChoicePoint& point : trace.choices) {
     std::span<const Option> options = trace.options_of(point);

@@ -22,6 +22,7 @@ struct Limits {
   bool keep_going = false;       // past the first bug, to every distinct one
   bool end_at_races = false;     // but not past a data race
   bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
+  Fairness fairness = Fairness::off;
 
   // Asked before each execution; true ends the search as out of time.
   std::function<bool()> out_of_time;
@@ -63,6 +64,8 @@ struct SearchResult {
   std::uint64_t steps = 0;         // instrumented operations
   std::uint64_t cut_by_steps = 0;  // executions that met --steps
   std::uint64_t assumptions_failed = 0;
+  std::uint64_t withheld = 0;  // choices at which fairness left out options
+  bool starved = false;        // the search ended where a thread starved, since Limits::fairness is watch
   std::uint16_t threads_max = 0;
   double seconds = 0;
   SearchStatistics kept;

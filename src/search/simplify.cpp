@@ -178,12 +178,13 @@ class Simplifier {
   std::uint64_t executions_ = 0;
   std::uint64_t executions_max_ = 0;  // of the step at hand
   bool lost_ = false;                 // control; the bug stays as it is
-  bool cut_ = false;                  // an execution met --steps: the bug may lie behind
+  bool cut_ = false;                  // an execution met --steps or fairness: the bug may lie behind
   bool proved_ = false;
   Trace trace_;
   std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
   std::uint64_t numbers_ = 0;
   bool dropped_ = false;  // plans, for want of room
+  Plan fair_;             // the one that runs
 };
 
 // False where the budget is used up or control was lost; else the trace is there.
@@ -192,9 +193,11 @@ bool Simplifier::execute(const Plan& plan, Strategy* online, Recording recording
       executions_ >= executions_max_ || budget_.out_of_time() || budget_.now() - start_ > budget_.seconds;
   if (lost_ || ended) return false;
   ++executions_;
-  budget_.announce(plan);
-  program_.run(plan, online, recording, trace_);
-  if (trace_.end == End::steps) cut_ = true;
+  fair_ = plan;
+  fair_.policy.fairness = bug_.plan.policy.fairness;
+  budget_.announce(fair_);
+  program_.run(fair_, online, recording, trace_);
+  if (trace_.end == End::steps || trace_.withheld != 0 || trace_.starved) cut_ = true;
   if (trace_.end == End::diverged || trace_.end == End::uncontrolled) lost_ = true;
   return !lost_;
 }

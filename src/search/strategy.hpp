@@ -34,6 +34,9 @@ class Pending {
   // Who creates the thread, which may not be there yet. REQUIRES: it is not main.
   virtual ThreadId creator(ThreadId) const { return kMainThread; }
 
+  // Where in its code a thread stands: a number for each place.
+  virtual std::uint64_t place(ThreadId) const { return 0; }
+
  protected:
   ~Pending() = default;
 };

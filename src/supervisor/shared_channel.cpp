@@ -78,8 +78,10 @@ Plan SharedChannel::running_plan(ThreadNames& names) const {
   Plan plan;
   std::vector<ThreadId> ids = translate_threads(*channel_, names);
   const Channel::RunningPolicy& policy = channel_->policy;
-  if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax) {
-    plan.policy = {policy.kind, policy.base, policy.seed, policy.depth, policy.steps, policy.object, {}};
+  if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
+      policy.fairness <= Fairness::on) {
+    plan.policy = {policy.kind,  policy.base,   policy.seed, policy.depth,
+                   policy.steps, policy.object, {},          policy.fairness};
   }
   std::uint32_t counts = std::min(channel_->count_count, Channel::kCountsMax);
   for (std::uint32_t i = 0; i < counts && channel_->counts[i].thread < ids.size(); ++i)

@@ -107,12 +107,12 @@ TEST(SharedChannel, GivesTheRunningPolicyByName) {
   Channel& shared = channel.channel();
   shared.threads[0] = {kMainThread, 2};
   shared.thread_count = 1;
-  shared.policy = {Policy::Kind::surw, Base::nonpreemptive, 0, 7, 0, 64};
+  shared.policy = {Policy::Kind::surw, Base::nonpreemptive, Fairness::off, 0, 7, 0, 64};
   shared.counts[0] = {1, 5};
   shared.counts[1] = {9, 5};  // no such thread
   shared.count_count = 2;
   EXPECT_EQ(to_string(channel.running_plan(names), names), "surw seed 7 object 64 0.2:5");
-  shared.policy = {Policy::Kind::pct, Base::nonpreemptive, 3, 7, 120, 0};
+  shared.policy = {Policy::Kind::pct, Base::nonpreemptive, Fairness::off, 3, 7, 120, 0};
   shared.count_count = 0;
   EXPECT_EQ(to_string(channel.running_plan(names), names), "pct seed 7 depth 3 steps 120");
   shared.policy.depth = kPctDepthMax + 1;

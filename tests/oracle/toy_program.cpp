@@ -517,6 +517,12 @@ int ToyProgram::value(const Thread& thread, std::uint8_t operand) const {
   return operand < kRegisterOperand ? operand : thread.registers[operand - std::size_t{kRegisterOperand}];
 }
 
+std::uint64_t ToyProgram::place(ThreadId id) const {
+  auto found =
+      std::find_if(threads_.begin(), threads_.end(), [id](const Thread& thread) { return thread.id == id; });
+  return found == threads_.end() ? 0 : found->at + 1;
+}
+
 std::span<const PendingOperation> ToyProgram::pending() {
   pending_.clear();
   for (int number : order_) {

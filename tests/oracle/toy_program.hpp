@@ -90,6 +90,7 @@ class ToyProgram final : public Program, private Pending {
             Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;
   ThreadId creator(ThreadId thread) const override { return names_.ancestry(thread).parent; }
+  std::uint64_t place(ThreadId thread) const override;
 
   ToyCode code_;
   ThreadNames names_;

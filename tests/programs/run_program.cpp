@@ -432,7 +432,7 @@ void compare_plain(const Built& built, const Expectation& expectation) {
 
 void compare_threads(const Built& built, const Expectation& expectation) {
   const auto run_on = [&](const char* threads) {
-    std::vector<std::string> arguments = expectation.arguments;
+    std::vector<std::string> arguments = without({"--executions"}, expectation.arguments);
     arguments.insert(arguments.end(), {"--threads", threads, "--trace-digest", "--executions",
                                        text(kExecutionsOnEachThreads), "--keep-going"});
     return built.check(arguments);
@@ -448,10 +448,10 @@ void compare_threads(const Built& built, const Expectation& expectation) {
   }
 }
 
-// What the program does without a bound is not told by what it does within one.
+// What the program does without a bound, or without fairness, is not told by what it does with one.
 void compare_reduction(const Built& built, const Expectation& expectation, const char* strategy) {
   std::vector<std::string> arguments =
-      without({"--bound", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
+      without({"--bound", "--fair", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
   const bool bounded = arguments != expectation.arguments;
   arguments.insert(arguments.end(), {"--strategy", strategy, "--executions", text(kExecutionsReduced)});
   const Run run = built.check(arguments);

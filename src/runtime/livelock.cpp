@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tested by programs: tests/programs/{correct,wrong}/{fair,livelock}.
+#include "runtime/livelock.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "runtime/failure.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/loader.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/process_state.hpp"
+#include "runtime/record.hpp"
+#include "runtime/scheduler.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/snapshot.hpp"
+#include "runtime/thread_pool.hpp"
+#include "runtime/timers.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+constinit Forever<LivelockDetector> the_livelock_detector;
+
+namespace {
+
+constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; a deeper thread's state is not told
+constexpr std::size_t kVisitsMax = 4096;
+constexpr std::uint32_t kRoundsMax = 1024;  // operations in the rounds that are shown
+
+template <typename... Number>
+void add_numbers(Digest& digest, Number... number) {
+  std::uint64_t numbers[] = {static_cast<std::uint64_t>(number)...};
+  digest.add(reinterpret_cast<const char*>(numbers), sizeof numbers);
+}
+
+void add_address(Digest& digest, const void* address) {
+  add_numbers(digest, reinterpret_cast<std::uint64_t>(address));
+}
+
+// False where it is too deep.
+bool add_stack(Digest& digest, const Thread& thread, const void* pointer) {
+  const auto* begin = static_cast<const char*>(pointer);
+  if (begin > thread.stack_top || thread.stack_top - begin > kStackMax) return false;
+  digest.add(begin, static_cast<std::size_t>(thread.stack_top - begin));
+  return true;
+}
+
+// What the thread that runs has in registers and on its stack.
+bool add_running(Digest& digest, const Thread& thread) {
+  digest.add(reinterpret_cast<const char*>(thrum_caller.registers), sizeof thrum_caller.registers);
+  return add_stack(digest, thread, reinterpret_cast<const void*>(thrum_caller.stack_pointer));
+}
+
+void add_standing(Digest& digest, const Thread& thread) {
+  std::uint64_t left = thread.timed ? thread.deadline_ns - scheduler().now_ns() : 0;
+  add_numbers(digest, thread.operation, thread.wait, thread.object, thread.size, thread.code, thread.lock,
+              thread.signals, left, thread.woken, thread.interrupted, thread.cancelled, thread.forced,
+              scheduler().enabled(thread));
+  add_address(digest, thread.joined);
+}
+
+// What the runtime keeps of a thread, and its thread-local storage.
+void add_thread(Digest& digest, const Thread& thread) {
+  const Cancellation& cancellation = thread.cancellation;
+  add_numbers(digest, thread.id, thread.children, thread.random_draws, thread.destructors.size(),
+              cancellation.pending, cancellation.disabled, cancellation.asynchronous);
+  add_address(digest, cancellation.cleanup);
+  for (const void* key : thread.keys) add_address(digest, key);
+  std::span<const char> storage = thread_pool().storage(thread.slot);
+  digest.add(storage.data(), storage.size());
+}
+
+void add_memory(Digest& digest) {
+  snapshot().add_to(digest);
+  std::vector<std::span<const char>> heap;
+  the_heap.add_changes(scheduler().slots_used(), heap);
+  for (std::span<const char> part : heap) digest.add(part.data(), part.size());
+}
+
+}  // namespace
+
+// Different for states that differ in what is at hand.
+std::optional<std::uint64_t> LivelockDetector::outline(const Thread& running) const {
+  Digest digest;
+  add_numbers(digest, hidden_changes_);
+  for (const Thread* thread : scheduler().live()) {
+    add_numbers(digest, thread->id, thread->operation, thread->wait, thread->object, thread->code);
+  }
+  if (!add_running(digest, running)) return std::nullopt;
+  return digest.value();
+}
+
+// Of the whole program. Nothing where it depends on what is not looked at.
+std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) const {
+  if (signals().used() || timers().changed() || loader().has_error() || thread_pool().has_late_storage())
+    return std::nullopt;
+  Digest digest;
+  add_numbers(digest, hidden_changes_, process_state().changes(), floating_point_modes());
+  add_memory(digest);
+  for (const Thread* thread : scheduler().live()) {
+    const bool runs = thread == &running;
+    const bool stands = thread->life == Life::standing || thread->wait == Wait::join;
+    if (thread->timer || thread->outer || (!runs && !stands)) return std::nullopt;
+    add_thread(digest, *thread);
+    add_standing(digest, *thread);
+    if (!(runs ? add_running(digest, *thread) : add_stack(digest, *thread, thread->context.stack_pointer)))
+      return std::nullopt;
+  }
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
+    const Thread& thread = scheduler().thread_in_slot(slot);
+    add_numbers(digest, thread.life == Life::ended, thread.detached, thread.joined_by_someone,
+                thread.released);
+  }
+  return digest.value();
+}
+
+void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std::uint64_t code) {
+  Thread& me = scheduler().current();
+  const FairScheduler* fair = scheduler().director().fair();
+  if (!fair || me.atomic_depth != 0) return;
+  me.operation = operation;
+  me.object = sleeps_ns;
+  me.code = code;
+  me.wait = Wait::nothing;
+  me.timed = false;
+  std::optional<std::uint64_t> what = watching_ ? state(me) : outline(me);
+  if (!what) return;
+  Visit now{*what, fair->choices(), static_cast<std::uint32_t>(current_trace().events.size())};
+  auto before = std::find_if(visits_.rbegin(), visits_.rend(), [&](const Visit& visit) {
+    return visit.state == now.state && fair->is_fair_since(visit.choices);
+  });
+  if (before == visits_.rend()) {
+    if (visits_.size() == kVisitsMax) visits_.clear();
+    visits_.push_back(now);
+    return;
+  }
+  if (watching_) fail_by(*before, now);
+  watching_ = true;
+  start_anew();
+}
+
+void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {
+  Thread& me = scheduler().current();
+  me.object = 0;
+  note_stack(me);
+  current_trace().lasso = {begin.events, end.events};
+  Failure failure{BugKind::livelock, "the threads go round in loops for ever", kMainThread, 0, {}};
+  for (const Thread* thread : scheduler().live()) failure.waiters.push_back(scheduler().waiter(*thread));
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  fail(std::move(failure));
+}
+
+// As deep as calls of the runtime's own go.
+[[gnu::noinline]] void LivelockDetector::wipe_dead_stack() {
+  char dead[16 << 10];
+  std::memset(dead, 0, sizeof dead);
+  asm volatile("" : : "r"(dead) : "memory");
+}
+
+bool LivelockDetector::shows_rounds() const {
+  if (!rounds_.begun) return false;
+  const std::vector<Event>& events = current_trace().events;
+  return std::all_of(events.begin() + rounds_.begin, events.end(),
+                     [](const Event& event) { return event.forced; });
+}
+
+Thread* LivelockDetector::next_round() {
+  if (!scheduler().director().records_places()) return nullptr;
+  Trace& trace = current_trace();
+  if (!shows_rounds()) rounds_ = {true, static_cast<std::uint32_t>(trace.events.size())};
+  std::span<Thread* const> live = scheduler().live();
+  for (; rounds_.thread < live.size(); ++rounds_.thread, rounds_.home = 0) {
+    Thread& thread = *live[rounds_.thread];
+    if (thread.wait != Wait::spin || thread.life != Life::standing || thread.code == rounds_.home) continue;
+    if (rounds_.home == 0) rounds_.home = thread.code;
+    return ++rounds_.operations > kRoundsMax ? nullptr : &thread;
+  }
+  trace.lasso = {rounds_.begin, static_cast<std::uint32_t>(trace.events.size())};
+  return nullptr;
+}
+
+}  // namespace thrum
