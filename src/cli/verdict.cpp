@@ -254,11 +254,11 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   if (std::uint64_t withheld = report.result.withheld; withheld > 0) {
     list.push_back({"fairness",
                     withheld,
-                    fmt::format("Scheduling is fair: at {} choices a thread that goes round in a loop that "
+                    fmt::format("Scheduling is fair: at {} choice{} a thread that goes round in a loop that "
                                 "yields had to let others go first. A bug that takes a thread which "
                                 "stands still while another goes round twice or more is not found "
                                 "(--fair off looks for it).",
-                                withheld),
+                                withheld, withheld == 1 ? "" : "s"),
                     {}});
   }
   if (std::uint64_t ended = report.result.assumptions_failed; ended > 0) {

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; a deeper thread's state is not told
 constexpr std::size_t kVisitsMax = 4096;
+constexpr std::size_t kEventsMax = 1 << 15;  // of a watched execution
 constexpr std::uint32_t kRoundsMax = 1024;  // operations in the rounds that are shown
 
 template <typename... Number>
@@ -99,6 +100,9 @@ std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) cons
   Digest digest;
   add_numbers(digest, hidden_changes_, process_state().changes(), floating_point_modes());
   add_memory(digest);
+  // Arguments and environment lie above main's frames.
+  const char* main_frames = scheduler().thread_in_slot(0).stack_top;
+  digest.add(main_frames, snapshot().stack_end() - reinterpret_cast<std::uint64_t>(main_frames));
   for (const Thread* thread : scheduler().live()) {
     const bool runs = thread == &running;
     const bool stands = thread->life == Life::standing || thread->wait == Wait::join;
@@ -119,7 +123,8 @@ std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) cons
 void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std::uint64_t code) {
   Thread& me = scheduler().current();
   const FairScheduler* fair = scheduler().director().fair();
-  if (!fair || me.atomic_depth != 0) return;
+  if (!fair || given_up_ || me.atomic_depth != 0) return;
+  if (watching_ && current_trace().events.size() > kEventsMax) return give_up();
   me.operation = operation;
   me.object = sleeps_ns;
   me.code = code;
@@ -139,6 +144,12 @@ void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std:
   if (watching_) fail_by(*before, now);
   watching_ = true;
   start_anew();
+}
+
+void LivelockDetector::give_up() {
+  given_up_ = true;
+  watching_ = false;
+  record_as_wanted();
 }
 
 void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {

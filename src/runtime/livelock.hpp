@@ -19,6 +19,8 @@
 // not anybody wants them, so that it does the same when its trace is wanted; and what the runtime's own calls
 // leave below the live frames is wiped out, since the program's next frames have it where they set nothing.
 //
+// A watched execution that is long has no livelock that is worth the memory: it is watched no longer.
+//
 // States are compared by digests of 64 bits: that two differ and are taken for the same is not to be
 // expected, and an "exhausted" does not rest on it.
 #pragma once
@@ -40,7 +42,7 @@ class LivelockDetector {
   constexpr LivelockDetector() = default;
 
   // The executions that follow are of another plan.
-  void begin_plan() { watching_ = false; }
+  void begin_plan() { watching_ = given_up_ = false; }
   // Forgets the execution.
   void reset() {
     visits_.clear();
@@ -89,7 +91,10 @@ class LivelockDetector {
   static void wipe_dead_stack();
   [[noreturn, gnu::cold]] static void fail_by(const Visit& begin, const Visit& end);
 
+  void give_up();
+
   bool watching_ = false;
+  bool given_up_ = false;  // no livelock of the plan's is looked for any more
   std::vector<Visit> visits_;
   std::uint64_t hidden_changes_ = 0;
   Rounds rounds_;

@@ -413,6 +413,12 @@ std::uint64_t program_memory_digest() {
 
 bool needs_all_events() { return wants_events() || leak_search().notes_allocations(); }
 
+void record_as_wanted() {
+  world.recording = is_to_record();
+  if (!world.recording) g_trace->events.clear();
+  pay_attention();
+}
+
 Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {

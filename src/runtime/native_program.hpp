@@ -27,6 +27,8 @@ std::uint64_t program_memory_digest();
 Trace& current_trace();
 // Whether its events are needed to its end, not only where there happen to be some.
 bool needs_all_events();
+// Events are written down from here on only where somebody wants them; where not, those so far are forgotten.
+void record_as_wanted();
 
 // These leave the program's code for the search, for good. REQUIRES: an execution runs.
 [[noreturn]] void end_execution();

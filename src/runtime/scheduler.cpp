@@ -297,6 +297,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
   }
   if (via == Via::spurious) {
     next.woken_spuriously = true;
+    livelock_detector().note_hidden_change();  // what takes one again and again is no livelock
     next.others_when_spurious = events_of_others(next);
     return next;
   }

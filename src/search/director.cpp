@@ -62,7 +62,8 @@ bool Director::writes_down() const {
 }
 
 std::uint16_t Director::choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending) {
-  if (__builtin_expect(fairness_ != Fairness::off, 0) && !paused_ && point.key.kind == ChoiceKind::thread)
+  if (fairness_ != Fairness::off && !paused_ && point.key.kind == ChoiceKind::thread &&
+      fair_.has_to_know(point, options))
     return choose_fairly(point, options, pending);
   return choose_among(point, options, pending);
 }

@@ -73,7 +73,13 @@ class FairScheduler {
   // single option.
   bool active() const { return active_; }
 
-  // A thread choice is met.
+  // Whether it has to know of a thread choice: until somebody yields, or may sleep or wait in vain, it need
+  // not.
+  bool has_to_know(const ChoicePoint& point, std::span<const Option> options) const {
+    return active_ || point.yielded || options.size() != point.enabled;
+  }
+
+  // Such a thread choice is met.
   void meet(const ChoicePoint& point, std::span<const Option> options, Pending& threads);
 
   // Leaves in kept the options whose threads may run, and says in from where they stood; point becomes the

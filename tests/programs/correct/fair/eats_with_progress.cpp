@@ -1,6 +1,6 @@
 // expect: exhausted
 // args: --fair on --bound preemptions=4
-// As wrong/fair/gives_back_the_first_fork.cpp, where going round is said to be meant: no livelock.
+// As tests/reports/livelock_by_yields.cpp, where going round is said to be meant: no livelock.
 #include <mutex>
 #include <thread>
 #include <thrum/thrum.hpp>

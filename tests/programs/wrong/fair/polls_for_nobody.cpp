@@ -1,6 +1,6 @@
 // case yields: bug livelock
 // case sleeps: bug livelock
-// args: --fair on --steps 20000
+// args: --fair on --steps 1000
 // plain: no
 // Polls a flag under a lock, and the one who was to set it has gone.
 #include <chrono>
