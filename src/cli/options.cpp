@@ -51,7 +51,8 @@ void check_strategy(const std::string& name) {
 void read_fairness(CheckOptions& options) {
   check_word("--fair", options.fair, {"auto", "on", "off"}, {});
   const StrategyRow* strategy = find_strategy(options.strategy);
-  const bool reduces = strategy && strategy->kind == StrategyKind::reduction;
+  const bool reduces = strategy && (strategy->kind == StrategyKind::reduction ||
+                                    strategy->kind == StrategyKind::bounded_reduction);
   if (options.fair == "on" && reduces) {
     throw UserError(fmt::format(
         "--fair on: the strategy {} runs one of several equivalent schedules, which may not be the fair one; "

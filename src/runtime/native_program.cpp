@@ -261,10 +261,10 @@ void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
 }
 
 // Where another process has put the search down.
-SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before) {
+SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before, Fairness& fairness) {
   SearchSoFar so_far;
   Digest digest;
-  std::string problem = search_state().take_up(so_far, before, strategy, digest, load_library);
+  std::string problem = search_state().take_up(so_far, before, strategy, digest, fairness, load_library);
   if (!problem.empty()) refuse(std::move(problem));
   warnings().watch(false);
   confirm_bugs(program, before.bugs);
@@ -277,10 +277,11 @@ SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& be
 
 // Lets the search be put down.
 void watch_state(Limits& limits, const Strategy& strategy, const SearchResult& before) {
+  const Fairness fairness = limits.fairness;
   if (!search_state().is_wanted()) return;
   limits.wants_state = [](bool last) { return search_state().wants(last); };
-  limits.put_down = [&](const SearchSoFar& so_far) {
-    search_state().put_down(so_far, before, strategy, g_trace_digest);
+  limits.put_down = [&, fairness](const SearchSoFar& so_far) {
+    search_state().put_down(so_far, before, strategy, g_trace_digest, fairness);
   };
 }
 
@@ -291,10 +292,11 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
     g_restart = false;
     StrategySettings settings = job.settings;
     settings.make_file = make_temporary_file;
+    settings.is_fair = fairness == Fairness::on;
     std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, settings);
     THRUM_CHECK(strategy != nullptr);
     SearchSoFar from;
-    if (search_state().is_there()) from = take_up(program, *strategy, before);
+    if (search_state().is_there()) from = take_up(program, *strategy, before, fairness);
     Limits limits = limits_of(job, before.executions, fairness);
     watch_state(limits, *strategy, before);
     SearchResult one = explore(program, *strategy, limits, std::move(from));

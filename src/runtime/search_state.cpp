@@ -177,7 +177,7 @@ bool SearchState::wants(bool last) {
 bool SearchState::is_there() const { return is_wanted() && world.channel->state_to_take_up != 0; }
 
 void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before, const Strategy& strategy,
-                           const Digest& digest) {
+                           const Digest& digest, Fairness fairness) {
   Passing passing;
   const double begun = search_seconds();
   Channel& channel = *world.channel;
@@ -198,6 +198,7 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
   test_framework().save(out);
   warnings().save(out, names);
   out.put(digest.state());
+  out.put(fairness);
   out.settle();
   so_far.statistics.save(out);
   strategy.save(out, names);
@@ -214,20 +215,21 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
 }
 
 std::string SearchState::take_up(SearchSoFar& so_far, SearchResult& before, Strategy& strategy,
-                                 Digest& digest, const std::function<void()>& load_library) {
+                                 Digest& digest, Fairness& fairness,
+                                 const std::function<void()>& load_library) {
   Passing passing;
   const std::uint64_t size = world.channel->state_to_take_up;
   world.channel->state_to_take_up = 0;
   const long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ, MAP_PRIVATE, file_, 0);
   if (memory < 0 && memory > -kPage) return "there is no memory for it";
   ByteReader in({reinterpret_cast<const char*>(memory), size});
-  std::string problem = read(in, so_far, before, strategy, digest, load_library);
+  std::string problem = read(in, so_far, before, strategy, digest, fairness, load_library);
   raw_syscall(SYS_munmap, memory, static_cast<long>(size));
   return problem;
 }
 
 std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult& before, Strategy& strategy,
-                              Digest& digest, const std::function<void()>& load_library) {
+                              Digest& digest, Fairness& fairness, const std::function<void()>& load_library) {
   get_names(in);
   loader().load_again(in, load_library);
   if (std::string changed = changed_module(in); in.ok() && !changed.empty())
@@ -250,6 +252,8 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
   test_framework().load(in);
   warnings().load(in, *world.names, same_layout);
   digest.set_state(in.get<std::uint64_t>());
+  fairness = in.get<Fairness>();
+  if (fairness > Fairness::on) in.fail();
   so_far.statistics.load(in);
   if (!same_layout) so_far.statistics.forget_classes();
   const bool whole = report && in.ok() && strategy.load(in, *world.names) && in.at_end();

@@ -37,7 +37,7 @@ class SearchState {
   bool wants(bool last);
   // before: what was done by searches that had to begin anew. digest: of all traces.
   void put_down(const SearchSoFar& so_far, const SearchResult& before, const Strategy& strategy,
-                const Digest& digest);
+                const Digest& digest, Fairness fairness);
 
   // Whether a search is to be taken up, at the beginning of the first.
   bool is_there() const;
@@ -45,11 +45,11 @@ class SearchState {
   // line why that cannot be; empty where it has been done. Then the process has the state before the first
   // choice, and the bugs that were found are to be confirmed.
   std::string take_up(SearchSoFar& so_far, SearchResult& before, Strategy& strategy, Digest& digest,
-                      const std::function<void()>& load_library);
+                      Fairness& fairness, const std::function<void()>& load_library);
 
  private:
   std::string read(ByteReader& in, SearchSoFar& so_far, SearchResult& before, Strategy& strategy,
-                   Digest& digest, const std::function<void()>& load_library);
+                   Digest& digest, Fairness& fairness, const std::function<void()>& load_library);
 
   long file_ = -1;
   bool last_ = false;

@@ -108,7 +108,7 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
         {name, std::move(strategy), share, covers_all, is_capped ? nodes_max : ~std::uint64_t{0}});
   };
   add("icb", make_icb(settings), 4, true);
-  if (!has_limit) add("dpor", make_dpor<Dpor::Algorithm::optimal>(settings), 6, true);
+  if (!has_limit && !settings.is_fair) add("dpor", make_dpor<Dpor::Algorithm::optimal>(settings), 6, true);
   add("best-first mdpor,pb", best_first(settings, {"mdpor", "pb"}, settings.limit), 1, true, true);
   add("best-first ss,mdpor", best_first(settings, {"ss", "mdpor"}, settings.limit.value_or(kFewPreemptions)),
       1, has_limit, true);

@@ -24,6 +24,7 @@ struct StrategySettings {
   std::uint32_t depth = 3;  // --depth: of the bugs that pct is to find
   std::vector<std::string> priorities = {};           // --priority: names of priorities.hpp
   std::uint64_t memory_max = std::uint64_t{1} << 30;  // --search-memory: bytes of tree and fringe
+  bool is_fair = false;               // unfair schedules are left out, which no reduction knows of
   bool measure_tree = false;          // for benchmarks: SearchStatistics::uncompressed is wanted
   MakeSpillFile make_file = nullptr;  // for what goes beyond; nullptr: memory is not limited
 };
