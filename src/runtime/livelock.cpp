@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/loader.hpp"
+#include "runtime/lock_misuse.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/record.hpp"
@@ -28,7 +30,7 @@ namespace {
 constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; a deeper thread's state is not told
 constexpr std::size_t kVisitsMax = 4096;
 constexpr std::size_t kEventsMax = 1 << 15;  // of a watched execution
-constexpr std::uint32_t kRoundsMax = 1024;  // operations in the rounds that are shown
+constexpr std::uint32_t kRoundsMax = 1024;   // operations in the rounds that are shown
 
 template <typename... Number>
 void add_numbers(Digest& digest, Number... number) {
@@ -153,6 +155,7 @@ void LivelockDetector::give_up() {
 }
 
 void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {
+  check_self_locks();
   Thread& me = scheduler().current();
   me.object = 0;
   note_stack(me);
@@ -174,14 +177,21 @@ void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {
 bool LivelockDetector::shows_rounds() const {
   if (!rounds_.begun) return false;
   const std::vector<Event>& events = current_trace().events;
-  return std::all_of(events.begin() + rounds_.begin, events.end(),
-                     [](const Event& event) { return event.forced; });
+  ThreadId last = kNoThread;
+  return std::all_of(events.begin() + rounds_.begin, events.end(), [&last](const Event& event) {
+    const bool goes_on = event.thread == std::exchange(last, event.thread);
+    return goes_on || event.forced;
+  });
 }
 
 Thread* LivelockDetector::next_round() {
   if (!scheduler().director().records_places()) return nullptr;
   Trace& trace = current_trace();
-  if (!shows_rounds()) rounds_ = {true, static_cast<std::uint32_t>(trace.events.size())};
+  if (!rounds_.begun) {
+    rounds_ = {true, static_cast<std::uint32_t>(trace.events.size())};
+  } else if (!shows_rounds()) {
+    return nullptr;
+  }
   std::span<Thread* const> live = scheduler().live();
   for (; rounds_.thread < live.size(); ++rounds_.thread, rounds_.home = 0) {
     Thread& thread = *live[rounds_.thread];

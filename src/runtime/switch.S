@@ -91,8 +91,9 @@ thrum_fiber_switch:
         mov     $202, %eax
         syscall
         jmp     6b
-7:      movl    $0, (%r9)
-        mov     8(%r9), %rsp
+7:      mov     8(%r9), %rsp
+        movq    $0, 8(%r9)              // lest states that are the same differ by it (livelock.hpp)
+        movl    $0, (%r9)
         jmp     3b
         .cfi_endproc
         .size   thrum_fiber_switch, .-thrum_fiber_switch
