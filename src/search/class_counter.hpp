@@ -27,8 +27,12 @@ class ClassCounter {
   // Beyond so many the search would pay more for counting than for anything else: 256 MB. Then the number is
   // not known.
   static constexpr std::size_t kClassesMax = std::size_t{1} << 24;
+  // Where nobody asked for the number: 32 MB.
+  static constexpr std::size_t kClassesMaxUnasked = std::size_t{1} << 21;
 
   explicit ClassCounter(std::size_t classes_max = kClassesMax) : classes_max_(classes_max) {}
+
+  void limit(std::size_t classes_max) { classes_max_ = classes_max; }
 
   // Whether an execution ended of itself, and so has a class.
   static bool has_class(const Trace& trace);

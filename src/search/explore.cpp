@@ -75,6 +75,7 @@ class Search {
 };
 
 SearchResult Search::run() {
+  if (!limits_.count_classes) statistics_.limit_classes(ClassCounter::kClassesMaxUnasked);
   result_.end = SearchEnd::exhausted;
   while (!is_over()) {
     if (!strategy_.next(plan_)) {

@@ -53,6 +53,9 @@ class StatisticsKeeper {
  public:
   explicit StatisticsKeeper(std::size_t classes_max = ClassCounter::kClassesMax) : classes_(classes_max) {}
 
+  // So many classes are counted at most.
+  void limit_classes(std::size_t classes_max) { classes_.limit(classes_max); }
+
   // An execution that counts. order: its partial order, or nullptr, where it is to be made from the events of
   // the trace or, without counts_classes, not at all. Whether a number is due: then point() wants to be told.
   bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes);
