@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -139,7 +140,9 @@ int doctor_command() {
 }
 
 int strategies_command() {
-  for (const StrategyRow& row : strategies()) fmt::print("{:<12}{}\n", row.name, row.help);
+  std::size_t width = 0;
+  for (const StrategyRow& row : strategies()) width = std::max(width, row.name.size());
+  for (const StrategyRow& row : strategies()) fmt::print("{:<{}}  {}\n", row.name, width, row.help);
   return kExitDone;
 }
 

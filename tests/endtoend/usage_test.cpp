@@ -103,6 +103,13 @@ TEST_F(Usage, UnknownStrategy) {
   expect_refused({"check", "--strategy", "astrology", "program"}, "thrum strategies");
 }
 
+TEST_F(Usage, StrategiesAreListed) {
+  const ChildResult result = thrum({"strategies"});
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* name : {"auto", "dpor-persistent", "best-first-dpor"})
+    EXPECT_NE(("\n" + result.output).find(std::string("\n") + name + " "), std::string::npos) << result.output;
+}
+
 TEST_F(Usage, NotYet) {
   std::vector<std::vector<std::string>> options = {
       {"--engine", "vm"}, {"--memory-model", "tso"}, {"--program-memory", "1G"}};

@@ -22,6 +22,7 @@
 #include "native/compare.hpp"
 #include "native/translate.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "programs/child_process.hpp"
 #include "support/random.hpp"
@@ -35,11 +36,6 @@ using nlohmann::json;
 constexpr std::size_t kExecutionsMax = 20'000;
 constexpr std::uint64_t kProgramsInOneBinary = 100;
 constexpr int kTimeoutSeconds = 120;
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 // Every search that there is to compare.
 std::vector<Search> all_searches(Family family) {

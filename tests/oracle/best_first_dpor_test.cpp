@@ -4,13 +4,13 @@
 //   THRUM_ORACLE_REDUCTION  random programs of each family (120; 20000 are the full run)
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "oracle/compare_best_first.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/best_first_dpor.hpp"
@@ -20,11 +20,6 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 2'000;
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 class BestFirstReductions : public ::testing::TestWithParam<Family> {};
 

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "oracle/oracle.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/explore.hpp"
 #include "search/strategies.hpp"
@@ -18,11 +18,6 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 3'000;
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 Limits limits() {
   Limits limits;

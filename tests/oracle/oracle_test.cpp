@@ -8,7 +8,6 @@
 // file in regressions/.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -17,6 +16,7 @@
 #include "oracle/compare_best_first.hpp"
 #include "oracle/compare_races.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 
 namespace thrum {
@@ -29,11 +29,6 @@ constexpr std::uint64_t kPrograms = 50;
 #else
 constexpr std::uint64_t kPrograms = 400;
 #endif
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   std::string wrong = compare_systematic(code, findings);

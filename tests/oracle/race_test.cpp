@@ -6,12 +6,12 @@
 //   THRUM_ORACLE_SEED    seed of the first (1); the next has the next seed
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "oracle/compare_races.hpp"
 #include "oracle/happens_before.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "support/random.hpp"
 
@@ -25,11 +25,6 @@ constexpr std::uint64_t kPrograms = 100;
 #else
 constexpr std::uint64_t kPrograms = 4'000;
 #endif
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 // With assertions that never fail: what stops executions hides races.
 ToyCode without_assertions(ToyCode code) {

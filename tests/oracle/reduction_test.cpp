@@ -4,7 +4,6 @@
 //   THRUM_ORACLE_REDUCTION  random programs of each family (300; 100000 are the full run)
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,17 +11,13 @@
 
 #include "oracle/compare_reduction.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 
 namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 3'000;
-
-std::uint64_t setting(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
 
 struct Case {
   const char* name;
