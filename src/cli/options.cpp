@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "cli/error.hpp"
@@ -64,33 +66,59 @@ void read_fairness(CheckOptions& options) {
                                                         : Fairness::watch;
 }
 
-void read_bound(CheckOptions& options) {
-  if (options.bound == "none") return;
-  std::size_t equals = options.bound.find('=');
-  std::string kind = options.bound.substr(0, equals);
-  std::string number = equals == std::string::npos ? "" : options.bound.substr(equals + 1);
+// "preemptions=2" -> 2, where the kind is as wanted.
+std::optional<std::uint16_t> bound_of(std::string_view part, std::string_view kind) {
+  if (!part.starts_with(kind) || part.substr(kind.size(), 1) != "=") return std::nullopt;
+  const std::string_view number = part.substr(kind.size() + 1);
   std::uint16_t limit = 0;
   auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit);
-  bool is_number = !number.empty() && error == std::errc() && end == number.data() + number.size();
-  if ((kind != "preemptions" && kind != "delays") || !is_number) {
-    throw UserError(
-        fmt::format("--bound: '{}' is none; it takes preemptions=N, delays=N (N up to {}) or none",
-                    options.bound, UINT16_MAX));
-  }
+  if (number.empty() || error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  return limit;
+}
+
+// Not every strategy can have a bound on what a schedule costs.
+void check_cost_bound(const CheckOptions& options) {
   const StrategyRow* strategy = find_strategy(options.strategy);
-  if (strategy && strategy->kind == StrategyKind::randomised)
+  if (!strategy) return;
+  if (strategy->kind == StrategyKind::randomised)
     throw UserError(fmt::format("--bound: the strategy {} has no bound; leave it out", options.strategy));
-  if (strategy && strategy->kind == StrategyKind::reduction) {
+  if (strategy->kind == StrategyKind::reduction) {
     throw UserError(fmt::format(
         "--bound: with {} schedules within the bound could be missed; leave it out, or take bpor or icb",
         options.strategy));
   }
-  if (strategy && strategy->kind == StrategyKind::bounded_reduction && kind == "delays") {
+  if (strategy->kind == StrategyKind::bounded_reduction && options.settings.base == Base::round_robin) {
     throw UserError(fmt::format("--bound: {} has a bound on preemptions only; take preemptions=N, or icb",
                                 options.strategy));
   }
-  options.settings.base = kind == "delays" ? Base::round_robin : Base::nonpreemptive;
-  options.settings.limit = limit;
+}
+
+// One of those that --bound lists. False where it is none, or one of its kind was given.
+bool read_one_bound(CheckOptions& options, std::string_view text) {
+  const std::optional<std::uint16_t> preemptions = bound_of(text, "preemptions");
+  const std::optional<std::uint16_t> delays = bound_of(text, "delays");
+  if (const std::optional<std::uint16_t> yields = bound_of(text, "yields")) {
+    if (*yields == 0 || options.yields != 0) return false;
+    options.yields = *yields;
+    return true;
+  }
+  if ((!preemptions && !delays) || options.settings.limit) return false;
+  options.settings.base = delays ? Base::round_robin : Base::nonpreemptive;
+  options.settings.limit = delays ? delays : preemptions;
+  check_cost_bound(options);
+  return true;
+}
+
+void read_bound(CheckOptions& options) {
+  if (options.bound == "none") return;
+  std::istringstream bounds(options.bound + ",");
+  for (std::string one; std::getline(bounds, one, ',');) {
+    if (read_one_bound(options, one)) continue;
+    throw UserError(
+        fmt::format("--bound: '{}' is none; it takes preemptions=N or delays=N, and yields=N (N up "
+                    "to {}, yields from 1), with a comma between them, or none",
+                    options.bound, UINT16_MAX));
+  }
 }
 
 void add_budgets(CLI::App& app, CheckOptions& options) {
@@ -160,7 +188,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--strategy", options.strategy, "What to run next: see thrum strategies")
       ->capture_default_str();
   app.add_option("--engine", options.engine, "native")->capture_default_str();
-  app.add_option("--bound", options.bound, "preemptions=N, delays=N or none")->capture_default_str();
+  app.add_option("--bound", options.bound, "preemptions=N or delays=N, yields=N, both with a comma, or none")
+      ->capture_default_str();
   add_priority_options(app, options);
   add_budgets(app, options);
   app.add_option("--fair", options.fair,

@@ -73,7 +73,9 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string guarantee_words(const Report& report, Verdict verdict, bool explores_races) {
+std::string times(std::uint32_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
+
+std::string guarantee_words(const Report& report, Verdict verdict, const CheckOptions& options) {
   if (verdict == Verdict::skipped) return "nothing: the test was skipped";
   const Guarantee& guarantee = report.result.guarantee;
   if (!report.started_threads && weakened(report)) return "nothing: the program was not run to its end";
@@ -82,13 +84,18 @@ std::string guarantee_words(const Report& report, Verdict verdict, bool explores
   // What would come behind a failure was not run.
   bool ends = std::any_of(report.result.bugs.begin(), report.result.bugs.end(), [&](const FoundBug& bug) {
     if (bug.failure.kind == BugKind::leak) return false;  // found when it was over
-    return !explores_races || bug.failure.kind != BugKind::data_race;
+    return options.races != "explore" || bug.failure.kind != BugKind::data_race;
   });
   const char* failures = ends ? " (an execution ends at its bug)" : "";
-  const std::string every = report.result.withheld > 0 ? "every fair schedule" : "every schedule";
+  const std::string limited =
+      report.result.cut_by_yields > 0
+          ? " in which no thread comes to the same yield more than " + times(options.yields)
+          : "";
+  const std::string every = (report.result.withheld > 0 ? "every fair schedule" : "every schedule") + limited;
   if (guarantee.complete && !weakened(report)) return every + failures;
   std::string text;
-  const std::string what = covers_local_states(report) ? "every failed assertion with " : every + " with ";
+  const std::string what =
+      (covers_local_states(report) ? "every failed assertion" + limited : every) + " with ";
   for (const Bound& bound : guarantee.bounds) {
     if (!bound.completed) continue;
     text += (text.empty() ? what : ", ");
@@ -136,7 +143,8 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (covers_local_states(report))
     return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
   const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
-  return fmt::format("{}{} were run", fair, search.guarantee.complete ? "" : " within the bound");
+  const bool bounded = !search.guarantee.complete || search.cut_by_yields > 0;
+  return fmt::format("{}{} were run", fair, bounded ? " within the bound" : "");
 }
 
 // Libraries that are understood: what they do that matters is intercepted.
@@ -251,6 +259,12 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
         {"steps-cut", cut,
          fmt::format("{} executions were cut at {} instrumented operations.", cut, options.steps)});
   }
+  if (std::uint64_t cut = report.result.cut_by_yields; cut > 0) {
+    list.push_back({"yields-cut", cut,
+                    fmt::format("{} execution{} ended where a thread came to the same yield or sleep more "
+                                "than {} (--bound yields={}).",
+                                cut, cut == 1 ? "" : "s", times(options.yields), options.yields)});
+  }
   if (std::uint64_t withheld = report.result.withheld; withheld > 0) {
     list.push_back({"fairness",
                     withheld,
@@ -323,16 +337,21 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   TestResult test;
   test.verdict = verdict_of(outcome, options, death_test);
   test.reason = reason_words(outcome, options, death_test, time_seconds);
-  test.bounded = !search.guarantee.complete && report.started_threads;
+  test.bounded = (!search.guarantee.complete || search.cut_by_yields > 0) && report.started_threads;
   test.fair_only = search.withheld > 0;
   test.complete = test.verdict == Verdict::exhausted && !test.bounded && !test.fair_only;
   test.whole = is_whole(report, options) && outcome.internal.empty();
-  test.guarantee = guarantee_words(report, test.verdict, options.races == "explore");
+  test.guarantee = guarantee_words(report, test.verdict, options);
   test.heap = options.heap;
   for (const Bound& bound : search.guarantee.bounds) {
     test.bounds.push_back({bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit,
                            bound.completed,
                            bound.covers == Covers::executions ? "executions" : "local-states"});
+  }
+  if (options.yields != 0) {
+    const bool all = search.end == SearchEnd::exhausted;
+    test.bounds.push_back(
+        {"yields", options.yields, all ? std::optional(options.yields) : std::nullopt, "executions"});
   }
   if (search.guarantee.chance && report.started_threads && search.withheld == 0)
     test.probability = probability_of(*search.guarantee.chance);

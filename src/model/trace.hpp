@@ -30,6 +30,7 @@ enum class End : std::uint8_t {
   steps,         // cut: more instrumented operations than allowed
   stopped,       // cut: the strategy saw no use in going on
   assumption,    // cut: a false thrum_assume
+  yields,        // cut: a thread came to the same yield more often than the bound on them allows
   diverged,      // the plan could not be followed: the program is not under control
   uncontrolled,  // cut: the program did something that cannot be controlled
 };

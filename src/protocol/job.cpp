@@ -353,6 +353,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.executions);
   codec.number(x.steps);
   codec.number(x.cut_by_steps);
+  codec.number(x.cut_by_yields);
   codec.number(x.assumptions_failed);
   codec.number(x.withheld);
   codec.number(x.threads_max);
@@ -434,6 +435,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.list(x.focus_data, offset_range);
   codec.number(x.executions);
   codec.number(x.steps);
+  codec.number(x.yields);
   codec.number(x.repeat);
   codec.flag(x.keep_going);
   codec.enumerator(x.heap, Heap::fresh);

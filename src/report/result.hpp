@@ -68,7 +68,7 @@ struct SuppressionResult {
 };
 
 struct BoundResult {
-  std::string kind;                        // "preemptions" or "delays"
+  std::string kind;                        // "preemptions", "delays" or "yields"
   std::optional<std::uint32_t> limit;      // nothing: none
   std::optional<std::uint32_t> completed;  // nothing: not even 0
   std::string covers = "executions";       // or "local-states": docs/strategies.md, "Within a bound"

@@ -51,6 +51,7 @@ void give_way(std::uint64_t code) {
 std::uint64_t sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
   if (world.running && deadline_ns > scheduler().now_ns()) {
     livelock_detector().arrive(Operation::sleep, deadline_ns - scheduler().now_ns(), code);
+    scheduler().count_yield(code);
   }
   cancellation_point(code);
   if (deadline_ns <= scheduler().now_ns()) {

@@ -517,6 +517,11 @@ void cut_by_steps() {
   leave();
 }
 
+void cut_by_yields() {
+  g_trace->end = End::yields;
+  leave();
+}
+
 namespace {
 
 [[noreturn]] void end_uncontrolled() {

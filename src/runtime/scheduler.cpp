@@ -63,6 +63,7 @@ void Scheduler::reset() {
   released_ = nullptr;
   spins_.reset();
   livelock_detector().reset();
+  yields_.clear();
 }
 
 // After a switch the processor mispredicts each return up to the program's code, since it expects those of
@@ -172,7 +173,23 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
 void Scheduler::arrive_at_yield(std::uint64_t code) {
   if (comes_to_spin(*current_, code)) return arrive_to_spin(Operation::yield, 0, 0, code);
   livelock_detector().arrive(Operation::yield, 0, code);
+  count_yield(code);
   arrive_here(Operation::yield, 0, 0, code, Wait::nothing);
+}
+
+// A thread that yields too often ends the execution as a false assumption of its own would, so what is left
+// is a program in its own right, and any search covers it as it covers others. That is why each thread is
+// counted by itself, and not against those that it keeps waiting.
+void Scheduler::count_yield(std::uint64_t code) {
+  const std::uint32_t most = world.job->yields;
+  if (most == 0) return;
+  known_ends().give_up();  // the count is no part of the state
+  auto same_place = [&](const YieldCount& count) {
+    return count.thread == current_->id && count.code == code;
+  };
+  auto count = std::find_if(yields_.begin(), yields_.end(), same_place);
+  if (count == yields_.end()) count = yields_.insert(count, {current_->id, code, 0});
+  if (++count->yields > most) cut_by_yields();
 }
 
 bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,

@@ -55,6 +55,9 @@ class Scheduler final : Pending {
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
   // Likewise before a yield, which it comes to in the same way.
   void arrive_at_yield(std::uint64_t code);
+  // The running thread is about to yield or to sleep, and does not wait in a spin for that. Does not return
+  // where that is once too often (Job::yields).
+  void count_yield(std::uint64_t code);
   // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where
   // that is why it returned.
   bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
@@ -181,6 +184,12 @@ class Scheduler final : Pending {
     ThreadId thread;
   };
   std::vector<Sleeper> waiters_;
+  struct YieldCount {
+    ThreadId thread;
+    std::uint64_t code;
+    std::uint32_t yields;
+  };
+  std::vector<YieldCount> yields_;  // where there is a bound on them
   std::vector<PendingOperation> pending_;
   ChoicePoint point_;
   Director director_;

@@ -106,6 +106,7 @@ SearchResult Search::run() {
     if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;
+    if (trace_.end == End::yields) ++result_.cut_by_yields;
     if (trace_.end == End::assumption) ++result_.assumptions_failed;
     if (trace_.end == End::bug && !take_bug()) break;
     bool ends = trace_.end == End::bug && limits_.end_at_races && trace_.failure.kind == BugKind::data_race;
@@ -229,7 +230,7 @@ bool Search::take_bug() {
 bool Search::is_minimal(const FoundBug& bug) const {
   if (bug.preemptions == 0) return true;
   // The bug may lie behind a cut, or in a schedule that is not fair.
-  if (result_.cut_by_steps != 0 || result_.withheld != 0) return false;
+  if (result_.cut_by_steps != 0 || result_.cut_by_yields != 0 || result_.withheld != 0) return false;
   std::vector<Bound> bounds = strategy_.guarantee().bounds;
   return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
     return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&

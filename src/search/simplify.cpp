@@ -178,7 +178,7 @@ class Simplifier {
   std::uint64_t executions_ = 0;
   std::uint64_t executions_max_ = 0;  // of the step at hand
   bool lost_ = false;                 // control; the bug stays as it is
-  bool cut_ = false;                  // an execution met --steps or fairness: the bug may lie behind
+  bool cut_ = false;                  // an execution met a limit or fairness: the bug may lie behind
   bool proved_ = false;
   Trace trace_;
   std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
@@ -197,7 +197,8 @@ bool Simplifier::execute(const Plan& plan, Strategy* online, Recording recording
   fair_.policy.fairness = bug_.plan.policy.fairness;
   budget_.announce(fair_);
   program_.run(fair_, online, recording, trace_);
-  if (trace_.end == End::steps || trace_.withheld != 0 || trace_.starved) cut_ = true;
+  const bool is_cut = trace_.end == End::steps || trace_.end == End::yields;
+  if (is_cut || trace_.withheld != 0 || trace_.starved) cut_ = true;
   if (trace_.end == End::diverged || trace_.end == End::uncontrolled) lost_ = true;
   return !lost_;
 }
