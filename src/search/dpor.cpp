@@ -527,12 +527,13 @@ void Dpor::find_needed(Index early, Index late) {
 // Whether to run the sequence there would come to the same as what was run from there before.
 bool Dpor::is_asleep(Index depth, const Sequence& sequence) const {
   if (algorithm_ == Algorithm::bounded) return false;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !path_.back().stops;
   for (const Sleeper& sleeper : sleepers(depth)) {
     std::size_t at = Sequence::kNone;
     if (!sequence.may_begin_with(sleeper.planned, at)) continue;
     // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
-    // have come, where not all of it is here.
-    if (at == Sequence::kNone && (sleeper.stops || algorithm_ != Algorithm::optimal)) continue;
+    // have come, where not all of it is here, or the execution was cut off.
+    if (at == Sequence::kNone && (sleeper.stops || !is_whole)) continue;
     return true;
   }
   return false;
