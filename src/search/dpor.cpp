@@ -71,7 +71,7 @@ bool Dpor::next(Plan& plan) {
   plan.policy = Policy{};
   plan.departures.clear();
   if (begun_) {
-    while (!path_.empty() && path_.back().branches.empty()) truncate(static_cast<Index>(path_.size() - 1));
+    while (!path_.empty() && !has_branch_left()) truncate(static_cast<Index>(path_.size() - 1));
     if (!path_.empty()) {
       take_branch();
     } else if (algorithm_ != Algorithm::bounded || !begin_next_bound()) {
@@ -95,16 +95,24 @@ bool Dpor::next(Plan& plan) {
   return true;
 }
 
-// The last point of the path has a branch left: its step has been run, and sleeps from now on.
+// The step of the last point of the path has been run, and sleeps from now on. Whether there is another one.
+bool Dpor::has_branch_left() {
+  Point& point = path_.back();
+  if (point.branches.empty()) return false;
+  const bool is_bounded = algorithm_ == Algorithm::bounded;
+  if (!is_bounded && point.is_void) return true;
+  // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
+  const PlannedStep run =
+      is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1));
+  sleepers_.push_back({run, point.stops});
+  ++point.sleepers_count;
+  // What was put in before it was known that this step would be run may come to it as well.
+  if (algorithm_ == Algorithm::optimal && !point.stops) trees_.drop_asleep(point.branches, run);
+  return !point.branches.empty();
+}
+
 void Dpor::take_branch() {
   branch_ = static_cast<Index>(path_.size() - 1);
-  const bool is_bounded = algorithm_ == Algorithm::bounded;
-  if (is_bounded || !path_.back().is_void) {
-    // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
-    const PlannedStep run = is_bounded ? PlannedStep{path_.back().step, {}} : planned(branch_);
-    sleepers_.push_back({run, path_.back().stops});
-    ++path_.back().sleepers_count;
-  }
   ++path_.back().branches_run;
   order_.truncate(branch_);
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);

@@ -105,6 +105,7 @@ class Dpor : public Strategy {
   };
 
   void truncate(Index depth);
+  bool has_branch_left();
   void take_branch();
   void plan_step(Point& point, WakeupTrees::Node node);
   // How far an execution has been read: places in its trace, and steps.

@@ -112,6 +112,29 @@ void WakeupTrees::clear(Branches& branches) {
   }
 }
 
+void WakeupTrees::drop_asleep(Branches& branches, const PlannedStep& sleeper) {
+  Branches kept;
+  while (!branches.empty()) {
+    const Node node = take_first(branches);
+    const PlannedStep& planned = nodes_[node].planned;
+    Branches& below = nodes_[node].branches;
+    bool drops = planned.step == sleeper.step;
+    if (drops) {
+      clear(below);
+    } else if (!below.empty() && planned.event.thread != sleeper.event.thread && commute(planned, sleeper)) {
+      drop_asleep(below, sleeper);
+      drops = below.empty();
+    }
+    nodes_[node].next = kNone;
+    if (drops) {
+      give_back(node);
+    } else {
+      append(kept, node);
+    }
+  }
+  branches = kept;
+}
+
 WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
   Node node = free_;
   if (node == kNone) {

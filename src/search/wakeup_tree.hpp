@@ -124,6 +124,9 @@ class WakeupTrees {
   // Gives back all that is there.
   void clear(Branches& branches);
 
+  // Gives back what comes to a step that was run from there before anything that it does not commute with.
+  void drop_asleep(Branches& branches, const PlannedStep& sleeper);
+
   std::size_t live() const { return live_; }
 
   // By the ids that threads have; to be read on the same machine.

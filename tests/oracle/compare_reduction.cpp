@@ -72,7 +72,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   std::set<ToyBug> bugs;
   std::vector<Event> events;  // of the last execution
   std::string twice;
-  std::uint64_t cut_off = 0;
+  bool cut_off = false;
   bool fails_behind_join = false;
   std::uint64_t redundant = 0;
   std::uint64_t executions = 0;
@@ -95,7 +95,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
     keep_steps(events, search->kept());
     events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
     if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
-    cut_off += is_cut_off(trace) ? 1 : 0;
+    cut_off = cut_off || is_cut_off(trace);
     fails_behind_join = fails_behind_join || is_behind_join(trace);
     bool is_maximal =
         trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
@@ -122,9 +122,9 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   }
   if (!search->guarantee().complete) return "does not claim to be complete";
   if (algorithm != Dpor::Algorithm::optimal || has_chances(code) || fails_behind_join) return "";
+  if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
-  if (redundant > cut_off) return "a class twice (schedule " + twice + ")";
-  if (search->blocked() > cut_off) return std::to_string(search->blocked()) + " executions in vain";
+  if (!cut_off && search->blocked() != 0) return std::to_string(search->blocked()) + " executions in vain";
   return "";
 }
 
