@@ -7,6 +7,7 @@
 
 #include "runtime/heap.hpp"
 #include "runtime/leaks.hpp"
+#include "runtime/livelock.hpp"
 #include "runtime/loader.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/process_state.hpp"
@@ -14,6 +15,7 @@
 #include "runtime/snapshot.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
+#include "runtime/warnings.hpp"
 
 namespace thrum {
 
@@ -24,6 +26,7 @@ namespace {
 constexpr std::uint64_t kLong = 256;  // steps: running them takes longer than comparing states
 constexpr std::size_t kEndsMax = 32;
 constexpr std::size_t kBytesMax = std::size_t{1} << 24;  // of one state
+constexpr std::size_t kEventsMax = 256;                  // of one end
 
 // Where ends are hardly ever known, fewer and fewer of them are looked at.
 constexpr std::uint32_t kPatience = 64;
@@ -51,14 +54,19 @@ bool KnownEnds::KnownEnd::equals(const KnownEnd& other) const {
   return true;
 }
 
+// Whether more is made of events than a strategy reads.
+bool KnownEnds::is_looked_at() {
+  return scheduler().director().records_places() || world.job->digest_traces || world.job->count_classes ||
+         leak_search().notes_allocations() || warnings().wants_events() || livelock_detector().is_watching();
+}
+
 // Whether all that could make a difference is in the state that collect() looks at, and nobody watches.
 bool KnownEnds::may_be_known() {
   const Thread& main = scheduler().current();
-  return scheduler().director().through() && !needs_all_events() && !world.made_calls &&
-         !on_system_threads() && main.atomic_depth == 0 && !main.outer && main.robust.empty() &&
-         !main.settings && !signals().used() && !process_state().changed() && !timers().changed() &&
-         !loader().has_error() && !thread_pool().has_late_storage() && !leak_search().was_asked() &&
-         scheduler().clock_is_steady();
+  return scheduler().director().through() && !is_looked_at() && !world.made_calls && !on_system_threads() &&
+         main.atomic_depth == 0 && !main.outer && main.robust.empty() && !main.settings &&
+         !signals().used() && !process_state().changed() && !timers().changed() && !loader().has_error() &&
+         !thread_pool().has_late_storage() && !leak_search().was_asked() && scheduler().clock_is_steady();
 }
 
 void KnownEnds::look_up(const CallerState& caller) {
@@ -77,6 +85,7 @@ void KnownEnds::look_up(const CallerState& caller) {
   }
   collect(caller);
   for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (!ends_[i].recorded && world.recording) continue;
     if (ends_[i].equals(now_) && leave_steps(ends_[i].steps)) end_as(i);
   }
   keep();
@@ -97,7 +106,14 @@ void KnownEnds::collect(const CallerState& caller) {
 void KnownEnds::end_as(std::size_t known) {
   std::rotate(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(known),
               ends_.begin() + static_cast<std::ptrdiff_t>(known) + 1);
-  scheduler().add_points(ends_.front().points);
+  const KnownEnd& end = ends_.front();
+  scheduler().add_points(end.points);
+  if (world.recording) {
+    for (Event event : end.events) {
+      event.index += scheduler().current().events - end.first_event;
+      current_trace().events.push_back(event);
+    }
+  }
   unknown_ = 0;
   if (++hits_ >= kMostlyKnown) snapshot().forget_unchanged(kManyPages);
   end_execution();
@@ -116,6 +132,9 @@ void KnownEnds::keep() {
   for (std::span<const char> span : end.memory) end.bytes.insert(end.bytes.end(), span.begin(), span.end());
   points_ = scheduler().points();
   choices_ = current_trace().choices.size();
+  events_ = current_trace().events.size();
+  end.recorded = world.recording;
+  end.first_event = scheduler().current().events;
   threads_ = scheduler().threads_created();
   keeping_ = true;
   thread_pool().close_stacks(scheduler().slots_used());
@@ -142,12 +161,13 @@ void KnownEnds::finish(const Trace& trace, bool whole) {
   if (whole && steps >= kLong) long_ = true;
   if (!keeping_) return;
   if (!whole || steps < kLong || trace.choices.size() != choices_ ||
-      scheduler().threads_created() != threads_)
+      trace.events.size() - events_ > kEventsMax || scheduler().threads_created() != threads_)
     return give_up();
   keeping_ = false;
   thread_pool().open_stacks();
   ends_.back().steps = steps;
   ends_.back().points = scheduler().points() - points_;
+  ends_.back().events.assign(trace.events.begin() + static_cast<std::ptrdiff_t>(events_), trace.events.end());
   std::rotate(ends_.begin(), ends_.end() - 1, ends_.end());
 }
 

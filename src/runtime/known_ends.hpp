@@ -11,6 +11,9 @@
 // it came to the program's own, without a choice, a thread, a system call or a waiting loop. Stacks of ended
 // threads are no part of a state; while an end is run that may be kept, nobody can touch them.
 //
+// Where the strategy reads events, those of an end are kept with it, and stand behind the others' of each
+// execution that ends so; they come behind all that others did, and so race with nothing.
+//
 // Tested by programs of which the ends differ by schedule: tests/endtoend/known_ends_test.cpp.
 //
 // Rejected: hashes of states, since an "exhausted" must not rest on them.
@@ -73,10 +76,14 @@ class KnownEnds {
     std::vector<void*> keys;
     std::vector<std::span<const char>> memory;  // where what differs from the snapshot lies
     std::vector<char> bytes;                    // what was there, in the same order
+    bool recorded = false;                      // its events are there
+    std::vector<Event> events;                  // with the numbers that they had when it was run
+    std::uint32_t first_event = 0;              // main's, that is the first of it
     std::uint64_t steps = 0;
     std::uint32_t points = 0;
     bool equals(const KnownEnd& other) const;
   };
+  static bool is_looked_at();
   static bool may_be_known();
   void look_up(const CallerState& caller);
   void collect(const CallerState& caller);
@@ -91,6 +98,7 @@ class KnownEnds {
   std::uint64_t steps_ = 0;     // so far, when main came to be alone
   std::uint32_t points_ = 0;
   std::size_t choices_ = 0;
+  std::size_t events_ = 0;
   std::uint16_t threads_ = 0;
   std::uint32_t unknown_ = 0;  // ends in a row that were not known
   std::uint32_t pause_ = 0;    // ends that are not looked at yet

@@ -43,9 +43,9 @@ class Director {
   // Ends the execution: one that finished with departures left over did not follow its plan.
   void finish();
 
-  // Whether nothing is left to follow, to ask or to write down but choices yet to come.
+  // Whether nothing is left to follow, to ask or to write down but choices and events yet to come.
   bool through() const {
-    return next_ == end_ && recording_ == Recording::fringe && !online_ && !paused_ && !policy_needs_all_;
+    return next_ == end_ && recording_ <= Recording::branch && !online_ && !paused_ && !policy_needs_all_;
   }
 
   // Nothing, where the plan knows of no fairness.

@@ -36,11 +36,20 @@ int main() {
     std::string program = build(source);
     std::vector<std::string> arguments{program, "--keep-going"};
     arguments.insert(arguments.end(), options.begin(), options.end());
+    if (!options.empty()) return compare(arguments, exit_code);
+    arguments.insert(arguments.end(), {"--strategy", "dpor"});
+    compare(arguments, exit_code);
+    arguments.back() = "auto";
+    return compare(arguments, exit_code);
+  }
+
+ private:
+  json compare(std::vector<std::string> arguments, int exit_code) {
     json known = check(arguments, exit_code);
     arguments.emplace_back("--trace-digest");
     json each = check(arguments, exit_code);
     const json& test = known["tests"][0];
-    for (const char* field : {"verdict", "executions", "steps", "complete"})
+    for (const char* field : {"verdict", "executions", "steps", "complete", "happens_before_classes"})
       EXPECT_EQ(test[field], each["tests"][0][field]) << field;
     EXPECT_EQ(test["bugs"].size(), each["tests"][0]["bugs"].size());
     return test;
