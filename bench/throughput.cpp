@@ -52,8 +52,8 @@ struct Subject {
   std::string thrum;
   bool has_races_option = true;  // else it looks for none
   std::string strategy = "dfs";
-  std::uint64_t cut =
-      0;  // executions of one search at most; 0: it ends of itself, within the program's bound
+  // Executions of one search at most; 0: it ends of itself, within the bound of the program.
+  std::uint64_t cut = 0;
 };
 
 struct Program {

@@ -106,8 +106,9 @@ bool Dpor::has_branch_left() {
       is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1));
   sleepers_.push_back({run, point.stops});
   ++point.sleepers_count;
-  // What was put in before it was known that this step would be run may come to it as well.
-  if (algorithm_ == Algorithm::optimal && !point.stops) trees_.drop_asleep(point.branches, run);
+  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops)
+    trees_.drop_asleep(point.branches, run);
   return !point.branches.empty();
 }
 

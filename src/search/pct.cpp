@@ -90,7 +90,8 @@ bool Pct::next(Plan& plan) {
 void Pct::learn(const Plan& plan, const Trace& trace) {
   bool sampled = plan.policy.kind == Policy::Kind::pct;
   bool cut = trace.end != End::finished && trace.end != End::bug;
-  if (trace.end == End::steps || trace.end == End::yields || (sampled && !cut && !trace.sampling.as_expected)) unfit_ = true;
+  if (trace.end == End::steps || trace.end == End::yields || (sampled && !cut && !trace.sampling.as_expected))
+    unfit_ = true;
   std::uint32_t threads = std::max<std::uint32_t>(trace.threads, trace.sampling.sources);
   if (trace.points > steps_) executions_ = 0;
   steps_ = std::max<std::uint64_t>({steps_, trace.points, 1});

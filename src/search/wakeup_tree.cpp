@@ -112,27 +112,43 @@ void WakeupTrees::clear(Branches& branches) {
   }
 }
 
+// Without recursion: a sequence may be as long as an execution.
 void WakeupTrees::drop_asleep(Branches& branches, const PlannedStep& sleeper) {
-  Branches kept;
-  while (!branches.empty()) {
-    const Node node = take_first(branches);
-    const PlannedStep& planned = nodes_[node].planned;
-    Branches& below = nodes_[node].branches;
-    bool drops = planned.step == sleeper.step;
-    if (drops) {
-      clear(below);
-    } else if (!below.empty() && planned.event.thread != sleeper.event.thread && commute(planned, sleeper)) {
-      drop_asleep(below, sleeper);
-      drops = below.empty();
+  struct Level {
+    Node above;
+    Branches rest;  // to be looked at
+    Branches kept;
+  };
+  std::vector<Level> levels = {{kNone, branches, {}}};
+  while (true) {
+    Level& level = levels.back();
+    if (level.rest.empty()) {
+      const Level done = level;
+      levels.pop_back();
+      if (levels.empty()) {
+        branches = done.kept;
+        return;
+      }
+      nodes_[done.above].branches = done.kept;
+      if (done.kept.empty()) {
+        give_back(done.above);
+      } else {
+        append(levels.back().kept, done.above);
+      }
+      continue;
     }
-    nodes_[node].next = kNone;
-    if (drops) {
+    const Node node = take_first(level.rest);
+    Entry& entry = nodes_[node];
+    const bool is_same_thread = entry.planned.event.thread == sleeper.event.thread;
+    if (entry.planned.step == sleeper.step) {
+      clear(entry.branches);
       give_back(node);
+    } else if (!entry.branches.empty() && !is_same_thread && commute(entry.planned, sleeper)) {
+      levels.push_back({node, entry.branches, {}});
     } else {
-      append(kept, node);
+      append(level.kept, node);
     }
   }
-  branches = kept;
 }
 
 WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
@@ -149,6 +165,7 @@ WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
 }
 
 void WakeupTrees::append(Branches& branches, Node node) {
+  nodes_[node].next = kNone;
   if (branches.last == kNone) {
     branches.first = node;
   } else {
