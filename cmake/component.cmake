@@ -46,7 +46,7 @@ function(thrum_sources folder sources_out tests_out)
 endfunction()
 
 function(thrum_unit_tests name library)
-  if(NOT ARGN)
+  if(NOT ARGN OR NOT BUILD_TESTING)
     return()
   endif()
   add_executable(${name}_test ${ARGN})

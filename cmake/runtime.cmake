@@ -21,7 +21,9 @@ set_source_files_properties(${runtime_dir}/intercept_once.cpp PROPERTIES COMPILE
 # 16-byte atomics without a library.
 set_source_files_properties(${runtime_dir}/tsan_atomic.cpp PROPERTIES COMPILE_OPTIONS -mcx16)
 thrum_unit_tests(runtime thrum_runtime_parts ${tests})
-target_compile_definitions(runtime_test PRIVATE THRUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+if(BUILD_TESTING)
+  target_compile_definitions(runtime_test PRIVATE THRUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()
 
 # Its standard library is its own; the unwinder is shared with the program, whose exceptions and
 # cancellations pass through frames of ours.
