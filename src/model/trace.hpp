@@ -146,8 +146,9 @@ struct Trace {
   Fairness fairness = Fairness::off;  // the plan's
   std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
   bool starved = false;  // stopped, since a thread starved and the plan's fairness was to watch for that
-  Failure failure;       // for End::bug
-  Lasso lasso;           // of a livelock; where events are recorded
+  ThreadId last = kMainThread;  // who ran when it ended
+  Failure failure;              // for End::bug
+  Lasso lasso;                  // of a livelock; where events are recorded
   std::vector<Place>
       failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters

@@ -62,6 +62,7 @@ Digest g_trace_digest;  // of the events of all executions, where the job asks f
 
 [[noreturn]] void leave() {
   catch_system_calls(false);
+  g_trace->last = scheduler().current().id;
   if (world.recording) scheduler().note_pending();
   world.running = world.judges_races = false;
   if (__builtin_expect(scheduler().drop_proof(), 0)) {

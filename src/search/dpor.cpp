@@ -445,22 +445,14 @@ bool Dpor::is_option(Index depth, const Option& option) const {
   return std::find(here.begin(), here.end(), option) != here.end();
 }
 
-// The thread that failed may have gone on because it joined others, behind what they and it did last.
-// Whichever of these steps comes last is then the end, though they may be independent otherwise.
+// What ended the execution is no step, and came as soon as all that happens before it was there. Whichever
+// step of that comes last is then the end, though they may be independent otherwise.
 void Dpor::reverse_end(const Trace& trace) {
   const auto last = static_cast<Index>(path_.size() - 1);
-  std::vector<ThreadId> took_part = {trace.failure.thread};
-  for (std::size_t i = path_[last].event + std::size_t{1}; i < trace.events.size(); ++i) {
-    took_part.push_back(trace.events[i].thread);
-    if (trace.events[i].operation == Operation::thread_join)
-      took_part.push_back(static_cast<ThreadId>(trace.events[i].argument));
-  }
-  std::erase(took_part, order_.event(last).thread);
-  for (Index i = last; i-- > 0 && !took_part.empty();) {
-    const ThreadId thread = order_.event(i).thread;
-    if (std::erase(took_part, thread) == 0 || order_.ordered(i, last)) continue;
-    path_[i].foe = {order_.event(last).thread, order_.event(last).index};
-    reverse(last, i);
+  for (Index early : order_.last_known(trace.last)) {
+    if (early == last || order_.ordered(early, last)) continue;
+    path_[early].foe = {order_.event(last).thread, order_.event(last).index};
+    reverse(last, early);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "search/partial_order.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "support/check.hpp"
@@ -130,6 +131,20 @@ std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
 std::span<const Watched> PartialOrder::watches(Index step) const {
   std::size_t end = step + 1 < steps_.size() ? steps_[step + 1].watches_begin : watches_.size();
   return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
+}
+
+std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const {
+  std::vector<Index> result;
+  if (thread >= width_) return result;
+  std::vector<Clock> clock(width_);
+  know_now(thread, clock.data());
+  for (std::size_t other = 0; other < width_; ++other) {
+    Index step = last_[other];
+    while (step != kNone && !knows(clock.data(), step)) step = previous(step);
+    if (step != kNone) result.push_back(step);
+  }
+  std::sort(result.begin(), result.end(), std::greater<>());
+  return result;
 }
 
 bool PartialOrder::has_chance() const {

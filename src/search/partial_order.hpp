@@ -53,6 +53,10 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
+  // Of each thread whose steps happen before what the given one does next, the last such step. The latest
+  // first.
+  std::vector<Index> last_known(ThreadId thread) const;
+
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
 

@@ -48,6 +48,20 @@ TEST(PartialOrder, OrdersWhatDepends) {
   EXPECT_EQ(rivals(order, 3), std::vector<Index>{2});
 }
 
+TEST(PartialOrder, KnowsWhatComesBeforeTheNextStep) {
+  PartialOrder order;
+  order.append(store(1, 16));
+  order.append(store(2, 32));
+  order.append(store(3, 48));
+  order.append(store(1, 64));
+  EXPECT_EQ(order.last_known(1), std::vector<Index>{3});
+  order.append(hidden(Operation::thread_join, 1, 2));
+  EXPECT_EQ(order.last_known(1), (std::vector<Index>{3, 1}));
+  order.append(store(2, 80));
+  EXPECT_EQ(order.last_known(1), (std::vector<Index>{3, 1})) << "what comes later it does not know";
+  EXPECT_EQ(order.last_known(9), std::vector<Index>{}) << "a thread that has done nothing";
+}
+
 TEST(PartialOrder, ARivalBetweenHidesTheOneBefore) {
   PartialOrder order;
   order.append(store(1, 16));

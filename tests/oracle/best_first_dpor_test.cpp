@@ -20,6 +20,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 2'000;
+constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
 
 class BestFirstReductions : public ::testing::TestWithParam<Family> {};
 
@@ -31,7 +32,7 @@ TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     ToyCode code = random_program(seed, GetParam(), kExecutionsMax).code;
     auto compare = [&](const ToyCode& some, ReductionCount& counted) {
-      Findings findings = enumerate(some, {.count_classes = true});
+      Findings findings = enumerate(some, kFindings);
       if (findings.racy && GetParam() == Family::b) return std::string();  // promises nothing there
       interleavings += findings.executions.size();
       return compare_best_first_dpor(some, findings, seed, counted);
@@ -98,7 +99,7 @@ TEST(BestFirstReduction, RunsEachClassOfProgramsThatOnceFailed) {
     text << std::ifstream(entry.path()).rdbuf();
     std::optional<ToyCode> code = parse(text.str());
     ASSERT_TRUE(code) << entry.path() << " is no toy program";
-    Findings findings = enumerate(*code, {.count_classes = true});
+    Findings findings = enumerate(*code, kFindings);
     if (findings.racy) continue;
     ReductionCount count;
     EXPECT_EQ(compare_best_first_dpor(*code, findings, 1, count), "") << entry.path();

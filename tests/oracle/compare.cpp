@@ -86,6 +86,13 @@ int cost(const Ending& ending, Base base) {
   return base == Base::round_robin ? ending.delays : ending.preemptions;
 }
 
+std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen) {
+  for (const auto& [state, preemptions] : findings.local_states) {
+    if (!seen.contains(state)) return "missed the local state " + state;
+  }
+  return "";
+}
+
 std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
                               Base base) {
   std::string where = at_schedule(program.schedule());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "oracle/oracle.hpp"
@@ -26,6 +27,10 @@ std::string name_of(const ToyBug& bug);
 // The execution that program ran last is one of the oracle's, and ended and cost as the oracle says.
 std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
                               Base base);
+
+// What is missing of the local states that the oracle saw, also in executions that a failure cuts off; empty:
+// nothing.
+std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen);
 
 // Runs strategy to its end: each execution within the limit once, and no other; in order of cost where that
 // is promised; and it claims what is so, no less and no more.

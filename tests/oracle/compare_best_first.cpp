@@ -127,6 +127,8 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
   Trace trace;
   std::unordered_set<std::uint64_t> classes;
   std::set<std::string> states;
+  std::set<std::string> local_states;
+  program.record_local_states(&local_states);
   std::set<ToyBug> bugs;
   while (strategy.next(plan)) {
     program.run(plan, &strategy, strategy.recording(), trace);
@@ -156,6 +158,7 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
   for (const std::string& state : findings.final_states()) {
     if (!states.contains(state)) return "missed the state " + state;
   }
+  if (std::string missing = missing_local_state(findings, local_states); !missing.empty()) return missing;
   if (classes.size() != findings.classes.size()) {
     return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
   }

@@ -69,6 +69,8 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   Trace trace;
   std::unordered_set<std::uint64_t> classes;
   std::set<std::string> states;
+  std::set<std::string> local_states;
+  program.record_local_states(&local_states);
   std::set<ToyBug> bugs;
   std::vector<Event> events;  // of the last execution
   std::string twice;
@@ -117,6 +119,8 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   }
   std::string missing = first_missing(findings.final_states(), states);
   if (!missing.empty()) return "missed the state " + missing;
+  missing = missing_local_state(findings, local_states);
+  if (!missing.empty()) return missing;
   if (classes.size() != findings.classes.size()) {
     return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
   }

@@ -18,6 +18,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 3'000;
+constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
 
 struct Case {
   const char* name;
@@ -36,11 +37,11 @@ TEST_P(Reductions, RunEachClassOnRandomPrograms) {
     ToyCode code = random_program(seed, GetParam().family, kExecutionsMax).code;
     auto compare = [&](const ToyCode& some) {
       ReductionCount ignored;
-      Findings findings = enumerate(some, {.count_classes = true});
+      Findings findings = enumerate(some, kFindings);
       if (findings.racy && GetParam().family == Family::b) return std::string();
       return compare_reduction(some, findings, GetParam().algorithm, ignored);
     };
-    Findings findings = enumerate(code, {.count_classes = true});
+    Findings findings = enumerate(code, kFindings);
     if (findings.racy && GetParam().family == Family::b) continue;  // promises nothing there
     interleavings += findings.executions.size();
     std::string wrong = compare_reduction(code, findings, GetParam().algorithm, all);
@@ -63,7 +64,7 @@ TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
     std::optional<ToyCode> code = parse(text.str());
     ASSERT_TRUE(code) << entry.path() << " is no toy program";
     ReductionCount count;
-    Findings findings = enumerate(*code, {.count_classes = true});
+    Findings findings = enumerate(*code, kFindings);
     if (findings.racy) continue;
     EXPECT_EQ(compare_reduction(*code, findings, GetParam().algorithm, count), "") << entry.path();
     ++programs;
@@ -78,7 +79,7 @@ void compare_on_random_programs(Family family, const Comparison& comparison) {
   std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   auto compare = [&](const ToyCode& code) {
-    Findings findings = enumerate(code, {.count_classes = true, .count_local_states = true});
+    Findings findings = enumerate(code, kFindings);
     if (findings.racy && family == Family::b) return std::string();  // promises nothing there
     return comparison(code, findings);
   };
@@ -116,6 +117,23 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
       return wrong;
     });
   }
+}
+
+TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
+  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
+  int programs = 0;
+  BoundedCount all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    std::optional<ToyCode> code = parse(text.str());
+    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+    Findings findings = enumerate(*code, kFindings);
+    if (findings.racy) continue;
+    EXPECT_EQ(compare_bounded(*code, findings, all), "") << entry.path();
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
 }
 
 TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compare_auto); }

@@ -507,6 +507,7 @@ void ToyProgram::fail(BugKind kind, const char* message, int number) {
   const Thread& thread = threads_[static_cast<std::size_t>(number)];
   stopped_ = true;
   trace_->end = End::bug;
+  trace_->last = thread.id;
   trace_->failure.kind = kind;
   trace_->failure.message = message;
   trace_->failure.thread = thread.id;
