@@ -67,6 +67,7 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"yield", Effect::none, true},
     {"send signal", Effect::write, true},
     {"handle signal", Effect::write, true},
+    {"handle fault", Effect::write, true},
     {"accept signal", Effect::write, true},
     {"wait for signal", Effect::write, true},
     {"read pending signals", Effect::read, true},

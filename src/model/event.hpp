@@ -61,6 +61,7 @@ enum class Operation : std::uint8_t {
   // Signals and timers.
   signal_send,     // it is pending from now on; operand: the thread (by its stack) or 0, the process
   signal_handle,   // a handler begins, or its thread's wait ends by it; value: the signal
+  fault,           // a handler begins for a fault of its thread's own; value: the signal
   signal_accept,   // sigwait and its like take one; value: the signal
   signal_wait,     // sigsuspend and pause: from now on a handler may end the wait
   signal_pending,  // sigpending

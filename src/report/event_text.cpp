@@ -42,6 +42,7 @@ bool is_about_signals(Operation operation) {
   switch (operation) {
     case Operation::signal_send:
     case Operation::signal_handle:
+    case Operation::fault:
     case Operation::signal_accept:
     case Operation::signal_wait:
     case Operation::signal_pending:
@@ -116,7 +117,8 @@ std::string signal_text(const TraceFile& file, const Event& event, const EventPl
     case Operation::signal_send:
       return fmt::format("sends {} to {}", signal,
                          event.operand == 0 ? "the process" : thread_text(file, places.operand));
-    case Operation::signal_handle: return fmt::format("handles {}", signal);
+    case Operation::signal_handle:
+    case Operation::fault: return fmt::format("handles {}", signal);
     case Operation::signal_accept:
       return event.outcome == Outcome::failed ? "finds no signal" : fmt::format("accepts {}", signal);
     case Operation::signal_action: return fmt::format("sets what {} does", signal);

@@ -139,7 +139,7 @@ int join_thread(pthread_t handle, void** result, std::uint64_t code) {
     other->joined_by_someone = false;
     act_on_cancel(code);
   }
-  handle_own_signals(code);
+  await_own_handlers(code);
   finish_join(*other, result, code);
   known_ends().note_join(caller);
   return 0;
@@ -200,7 +200,7 @@ namespace thrum {
 
 void finish_thread() {
   Thread& me = scheduler().current();
-  handle_own_signals(THRUM_CALLER);
+  await_own_handlers(THRUM_CALLER);
   me.cancellation.disabled = true;
   destroy_thread_locals(me);
   destroy_specific_data(me);

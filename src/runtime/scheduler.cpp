@@ -256,6 +256,7 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::deadline: return thread.cancelled;
     case Wait::ended: return thread.joined->life == Life::ended || thread.cancelled;
     case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
+    case Wait::handlers: return !has_own_signals(thread);
     case Wait::spin: return spins_.released(thread);
   }
   return false;

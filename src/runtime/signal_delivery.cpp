@@ -62,14 +62,14 @@ void run_handler(const SignalAction& action, siginfo_t& info, ucontext_t& contex
   signals().block(slot, context.uc_sigmask.__val[0]);  // the handler may have changed what it returns to
 }
 
-void note_event(Operation operation, std::uint64_t value, std::uint64_t code) {
+void note_handling(int signal, std::uint64_t code) {
   if (!world.running) return;
   Thread& me = scheduler().current();
-  me.operation = operation;
+  me.operation = Operation::signal_handle;
   me.object = kSignalState;
   me.size = 0;
   me.code = code;
-  scheduler().done(Scheduler::Effect::change, value);
+  scheduler().done(Scheduler::Effect::change, static_cast<std::uint64_t>(signal));
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ void handle_one_signal(std::uint64_t code) {
   if (signal == kCancelSignal) act_on_cancel(code);
   SignalAction action = signals().action(signal);
   if (action.is_default()) end_by_signal(signal, code);
-  note_event(Operation::signal_handle, static_cast<std::uint64_t>(signal), code);
+  note_handling(signal, code);
   ucontext_t context{};
   context.uc_stack = signals().alternate_stack(running_slot());
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(code);
@@ -146,10 +146,20 @@ void handle_signals(std::uint64_t code) {
   while (signals().any_pending() && signals().deliverable(running_slot()) != 0) handle_one_signal(code);
 }
 
+bool has_own_signals(const Thread& thread) {
+  return (signals().deliverable(thread.slot) & signals().pending_of(thread.slot)) != 0;
+}
+
 void handle_own_signals(std::uint64_t code) {
-  if (!signals().any_pending()) return;
-  while ((signals().deliverable(running_slot()) & signals().pending_of(running_slot())) != 0)
-    handle_one_signal(code);
+  const Thread& me = scheduler().current();
+  while (signals().any_pending() && has_own_signals(me)) handle_one_signal(code);
+}
+
+void await_own_handlers(std::uint64_t code) {
+  if (!signals().any_pending() || !has_own_signals(scheduler().current())) return;
+  if (!world.running) return handle_own_signals(code);
+  scheduler().arrive(Operation::signal_pending, kSignalState, 0, code, Wait::handlers);
+  scheduler().done(Scheduler::Effect::read);
 }
 
 bool only_mine(int signal) {
@@ -216,8 +226,13 @@ extern "C" void thrum_handle_fault(thrum::FaultFrame* frame) {
   unsigned long mask = context.uc_sigmask.__val[0];
   auto code = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]) + 1;
   int signal = frame->info.si_signo;
-  note_event(Operation::signal_handle, static_cast<std::uint64_t>(signal), code);
+  if (world.running) scheduler().arrive(Operation::fault, kSignalState, 0, code);
   SignalAction action = signals().action(signal);
+  if (!action.has_handler()) end_by_signal(signal, code);
+  const bool changes = (action.flags & SA_RESETHAND) != 0;
+  if (world.running)
+    scheduler().done(changes ? Scheduler::Effect::change : Scheduler::Effect::read,
+                     static_cast<std::uint64_t>(signal), 0, changes ? Outcome::done : Outcome::unchanged);
   run_handler(action, frame->info, context);
   context.uc_sigmask.__val[0] = mask;  // the kernel's own
 }

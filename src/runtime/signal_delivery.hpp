@@ -32,8 +32,15 @@ bool next_handler_restarts(const Thread& thread);
 // The running thread handles all that are deliverable to it.
 void handle_signals(std::uint64_t code);
 
-// Likewise what was sent to itself, which must not wait until it has ended.
+// Likewise what was sent to itself.
 void handle_own_signals(std::uint64_t code);
+
+// Whether something that was sent to the thread itself is deliverable.
+bool has_own_signals(const Thread& thread);
+
+// The running thread waits until it has handled all that was sent to itself, which must not wait until it has
+// ended.
+void await_own_handlers(std::uint64_t code);
 
 // No other thread than the running one would handle that signal of the process's.
 bool only_mine(int signal);

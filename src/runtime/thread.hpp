@@ -31,6 +31,7 @@ enum class Wait : std::uint8_t {
   join,         // the thread in `joined` ends: in the middle of a stretch
   ended,        // likewise, before a visible operation, or its deadline passes
   signal,       // a signal of the set in `signals` is pending
+  handlers,     // all that was sent to the thread itself, and may be handled, has been
   spin,         // something that its waiting loop read is written (spin.hpp)
 };
 
@@ -94,9 +95,9 @@ struct Standing {
   bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait
   bool at_cancellation_point = false;
-  bool cancelled = false;  // it may go on because it is at such a point and to be cancelled
+  bool cancelled = false;     // it may go on because it is at such a point and to be cancelled
   bool has_deadline = false;  // the next event's wait did (Event::timed)
-  bool forced = false;     // it went on when nobody could (Event::forced)
+  bool forced = false;        // it went on when nobody could (Event::forced)
   std::uint32_t size = 0;
   std::uint64_t object = 0;
   std::uint64_t code = 0;

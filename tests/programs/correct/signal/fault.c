@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: exhausted
+// count dpor: 2
 //
 // A handler for faults is called as the kernel would: it may leave by a long jump, or go on behind the fault.
 #define _GNU_SOURCE
