@@ -143,6 +143,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.leaks = options_.leaks;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
+  file.hang_seconds = options_.hang_seconds;
   file.seed = options_.seed;
   file.plan = bug.plan;
   file.preemptions = bug.preemptions;

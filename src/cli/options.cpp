@@ -20,6 +20,7 @@ namespace thrum {
 namespace {
 
 constexpr int kJobsMax = 1024;
+constexpr std::uint32_t kHangSecondsMax = 1'000'000;
 constexpr std::uint64_t kCountMax = INT64_MAX;
 
 // Options of the contract for which nothing exists yet, each with the number of words it takes.
@@ -136,6 +137,10 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
   app.add_option("--steps", options.steps, "At most so many instrumented operations in one execution")
       ->check(CLI::Range(std::uint64_t{1}, kCountMax))
+      ->capture_default_str();
+  app.add_option("--hang", options.hang_seconds,
+                 "A bug: so many seconds in one execution without an instrumented operation")
+      ->check(CLI::Range(std::uint32_t{1}, kHangSecondsMax))
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "Workers (more than one is not used yet)")
       ->check(CLI::Range(1, kJobsMax))

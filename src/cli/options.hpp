@@ -36,6 +36,7 @@ struct CheckOptions {
   double time_per_test_seconds = 0;  // 0: a share of time_seconds
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
+  std::uint32_t hang_seconds = 10;
   std::uint32_t yields = 0;  // by validate(), from bound; 0: no bound
   std::uint64_t seed = 0;
   std::uint32_t depth = 3;   // of the bugs that pct looks for

@@ -24,6 +24,7 @@ namespace {
 Job job_of(const TraceFile& recorded, Threads threads) {
   Job job;
   job.steps = recorded.steps;
+  job.hang_seconds = recorded.hang_seconds;
   job.leaks = recorded.leaks;
   job.spurious = recorded.spurious;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;

@@ -435,6 +435,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.list(x.focus_data, offset_range);
   codec.number(x.executions);
   codec.number(x.steps);
+  codec.number(x.hang_seconds);
   codec.number(x.yields);
   codec.number(x.repeat);
   codec.flag(x.keep_going);

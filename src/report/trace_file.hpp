@@ -55,6 +55,7 @@ struct TraceFile {
   bool leaks = false;       // lost blocks of the heap are a bug
   bool spurious = false;    // condition variables might wake up for no reason
   std::uint64_t steps = 0;  // the limit of one execution
+  std::uint32_t hang_seconds = 10;
   std::uint64_t seed = 0;
   Plan plan;
   std::uint32_t preemptions = 0;

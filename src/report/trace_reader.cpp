@@ -70,6 +70,7 @@ class TraceReader {
     file_.leaks = options.value("leaks", false);
     file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
+    file_.hang_seconds = options.value("hang", file_.hang_seconds);
     options.at("seed").get_to(file_.seed);
     json_.at("preemptions").get_to(file_.preemptions);
     file_.minimal = json_.at("preemptions_minimal") == "proved";

@@ -75,6 +75,7 @@ class TraceWriter {
               {"leaks", file_.leaks},
               {"spurious", file_.spurious},
               {"steps", file_.steps},
+              {"hang", file_.hang_seconds},
               {"seed", file_.seed}}},
             {"preemptions", file_.preemptions},
             {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},

@@ -74,7 +74,8 @@ void on_hang(int signal, siginfo_t*, void* raw_context) {
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
-  fail({BugKind::hang, "10 seconds without an instrumented operation", thread, code, {}});
+  std::string message = std::to_string(world.job->hang_seconds) + " s without an instrumented operation";
+  fail({BugKind::hang, std::move(message), thread, code, {}});
 }
 
 // As the kernel wants it; libc's sigaction is the program's.

@@ -14,10 +14,15 @@ namespace {
 constexpr int kExitLoaderFailed = 127;
 constexpr int kExitInternalError = 4;
 
-std::string describe_status(int status) {
+std::string hang_words(const Death& death) {
+  return "no instrumented operation for " + std::to_string(death.hang_seconds) + " s";
+}
+
+std::string describe_status(const Death& death) {
+  const int status = death.status;
   if (WIFEXITED(status)) return "exit code " + std::to_string(WEXITSTATUS(status));
   int signal = WTERMSIG(status);
-  if (signal == hang_signal()) return "no instrumented operation for 10 s";
+  if (signal == hang_signal()) return hang_words(death);
   const char* name = sigabbrev_np(signal);
   return name ? std::string("SIG") + name + " (" + sigdescr_np(signal) + ")"
               : "signal " + std::to_string(signal);
@@ -60,9 +65,10 @@ void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, B
   report.result.bugs.push_back(std::move(bug));
 }
 
-void compose_own_death(int status, Channel::Phase phase, const SharedChannel& channel, ThreadNames& names,
-                       WorkerOutcome& outcome) {
+void compose_own_death(const Death& death, Channel::Phase phase, const SharedChannel& channel,
+                       ThreadNames& names, WorkerOutcome& outcome) {
   Report& report = outcome.report;
+  const int status = death.status;
   bool exited = WIFEXITED(status);
   if (exited && WEXITSTATUS(status) == kExitLoaderFailed && phase == Channel::Phase::starting) {
     std::string loader = line_with(outcome.output, "error while loading shared libraries");
@@ -75,7 +81,7 @@ void compose_own_death(int status, Channel::Phase phase, const SharedChannel& ch
     outcome.internal = line_with(outcome.output, "thrum: internal error");
     if (!outcome.internal.empty()) return;
   }
-  std::string what = describe_status(status);
+  std::string what = describe_status(death);
   if (!exited) {
     BugKind kind = WTERMSIG(status) == hang_signal() ? BugKind::hang : BugKind::crash;
     add_bug(report, channel, names, kind, what + " " + phase_words(phase));
@@ -99,10 +105,9 @@ void compose_report(const Death& death, const SharedChannel& channel, ThreadName
   report.result.seconds = death.seconds;
   report.started_threads = phase >= Channel::Phase::searching;
   switch (death.cause) {
-    case Death::Cause::own: compose_own_death(death.status, phase, channel, names, outcome); break;
+    case Death::Cause::own: compose_own_death(death, phase, channel, names, outcome); break;
     case Death::Cause::hang:
-      add_bug(report, channel, names, BugKind::hang,
-              std::string("no instrumented operation for 10 s ") + phase_words(phase));
+      add_bug(report, channel, names, BugKind::hang, hang_words(death) + " " + phase_words(phase));
       break;
     case Death::Cause::waits:
       lose(report, channel, names,

@@ -12,10 +12,11 @@ namespace thrum {
 // How the worker came to its end.
 struct Death {
   enum class Cause { own, hang, waits, out_of_time };
-  Cause cause = Cause::own;  // its own, or why the supervisor killed it
-  int status = 0;            // as waitpid() gives it
-  std::string call;          // waits: the system call
-  double seconds = 0;        // since it was started
+  Cause cause = Cause::own;        // its own, or why the supervisor killed it
+  int status = 0;                  // as waitpid() gives it
+  std::string call;                // waits: the system call
+  double seconds = 0;              // since it was started
+  std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
 };
 
 // Fills in the report, or problem or internal, from what the channel and the program's last output say.

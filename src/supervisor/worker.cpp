@@ -25,7 +25,6 @@ namespace thrum {
 
 namespace {
 
-constexpr double kHangSeconds = 10;      // steps that stand still for so long are a hang
 constexpr double kHangGraceSeconds = 3;  // for the worker to report it itself
 // The worker runs the schedule of a hang twice again, to confirm it; that it hangs is known by then.
 constexpr int kHangRepeats = 2;
@@ -60,8 +59,11 @@ PutDown put_down_of(const Channel::PassedState& passed) {
 
 class Watch {
  public:
-  Watch(const WorkerSettings& settings, SharedChannel& channel, const Launched& worker, OutputTail& output)
-      : settings_(settings), channel_(channel), worker_(worker), output_(output) {}
+  Watch(const WorkerSettings& settings, std::uint32_t hang_seconds, SharedChannel& channel,
+        const Launched& worker, OutputTail& output)
+      : settings_(settings), channel_(channel), worker_(worker), output_(output) {
+    death_.hang_seconds = hang_seconds;
+  }
 
   // Returns when the worker has ended, of itself or not.
   Death run();
@@ -164,7 +166,8 @@ void Watch::check_steps() {
     hang_told_ = false;
     return;
   }
-  double limit = hang_repeats_ > 0 ? kHangRepeatSeconds : kHangSeconds;
+  double limit =
+      hang_repeats_ > 0 ? std::min<double>(kHangRepeatSeconds, death_.hang_seconds) : death_.hang_seconds;
   double quiet = now() - moved_;
   if (quiet < limit) return;
   bool computes = state.cpu_seconds - cpu_when_moved_ > limit / 4;
@@ -173,7 +176,7 @@ void Watch::check_steps() {
     hang_repeats_ = hang_repeats_ > 0 ? hang_repeats_ - 1 : kHangRepeats;
     kill(worker_.process, hang_signal());
   }
-  if (quiet < kHangSeconds + kHangGraceSeconds) return;
+  if (quiet < death_.hang_seconds + kHangGraceSeconds) return;
   death_.call = waiting_call(worker_.process);
   kill_as(computes ? Death::Cause::hang : Death::Cause::waits);
 }
@@ -235,7 +238,7 @@ WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadN
     outcome.problem = worker.problem;
     return outcome;
   }
-  Watch watch(settings, channel, worker, output);
+  Watch watch(settings, job.hang_seconds, channel, worker, output);
   Death death = watch.run();
   if (worker.process_descriptor >= 0) close(worker.process_descriptor);
   kill_children();
