@@ -17,11 +17,11 @@ namespace thrum {
 
 namespace {
 
+constexpr const char* kReducing = "best-first-dpor";
 constexpr const char* kDefaultPriorities = "mdpor,pb";
+constexpr const char* kDefaultWhereReducing = "mdpor,db";
 
-bool is_best_first(const std::string& strategy) {
-  return strategy == "best-first" || strategy == "best-first-dpor";
-}
+bool is_best_first(const std::string& strategy) { return strategy == "best-first" || strategy == kReducing; }
 
 std::string names_of_priorities() {
   std::string names;
@@ -94,7 +94,8 @@ void add_ranges(const std::vector<OffsetRange>& found, std::vector<OffsetRange>&
 void add_priority_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--priority", options.priority,
                  "Best-first search: what to run first, the next in the list among equals: " +
-                     names_of_priorities() + " [" + kDefaultPriorities + "]")
+                     fmt::format("{} [{}; {}: {}]", names_of_priorities(), kDefaultPriorities, kReducing,
+                                 kDefaultWhereReducing))
       ->type_name("A,B,...");
   app.add_option("--focus-method", options.focus_methods,
                  "A function for the priority method, such as push or Queue::push (repeatable)")
@@ -114,8 +115,8 @@ void add_priority_options(CLI::App& app, CheckOptions& options) {
 void validate_priorities(CheckOptions& options) {
   options.settings.memory_max = read_size("--search-memory", options.search_memory);
   if (is_best_first(options.strategy)) {
-    options.settings.priorities =
-        split_list(options.priority.empty() ? kDefaultPriorities : options.priority);
+    const char* fallback = options.strategy == kReducing ? kDefaultWhereReducing : kDefaultPriorities;
+    options.settings.priorities = split_list(options.priority.empty() ? fallback : options.priority);
     check_names(options.settings.priorities);
   } else if (!options.priority.empty()) {
     throw UserError(

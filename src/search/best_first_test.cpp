@@ -75,6 +75,14 @@ TEST(Priorities, PreemptionsCountWithWhatCameBefore) {
   EXPECT_EQ(pb_priority(sample.execution(), 0, 3), 6u) << "a timeout, and a switch";
 }
 
+TEST(Priorities, DeparturesCountWhateverTheyCost) {
+  Sample sample;
+  EXPECT_EQ(db_priority(sample.execution(), 0, 1), 0u);
+  sample.plan.departures.resize(3);
+  EXPECT_EQ(db_priority(sample.execution(), 0, 1), 3u);
+  EXPECT_EQ(db_priority(sample.execution(), 0, 3), 3u);
+}
+
 TEST(Priorities, TheReductionsTellConflictsFromTheRest) {
   Sample sample;
   // Thread 1 writes what main wrote; so does thread 2, but it was not asked what its timeout does.

@@ -9,6 +9,7 @@ namespace {
 
 constexpr PriorityRow kPriorities[] = {
     {"pb", "fewer preemptions first (or delays, where the bound counts those)", 16, false, pb_priority},
+    {"db", "fewer departures from the first schedule first (delay bounding)", 16, false, db_priority},
     {"dpor", "first what dynamic partial-order reduction would take", 1, true, dpor_priority},
     {"mdpor", "likewise, and what it takes to be on the safe side only after that", 2, true, mdpor_priority},
     {"ss", "first what sleep sets do not find useless", 1, true, ss_priority},

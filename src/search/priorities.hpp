@@ -60,6 +60,7 @@ class PriorityList {
 
 // The functions of the table.
 Level pb_priority(const Execution& execution, std::size_t choice, std::uint16_t option);
+Level db_priority(const Execution& execution, std::size_t choice, std::uint16_t option);
 Level dpor_priority(const Execution& execution, std::size_t choice, std::uint16_t option);
 Level mdpor_priority(const Execution& execution, std::size_t choice, std::uint16_t option);
 Level ss_priority(const Execution& execution, std::size_t choice, std::uint16_t option);

@@ -30,7 +30,7 @@ class BestFirst : public EndToEnd {
   }
 };
 
-constexpr const char* kLists[] = {"pb", "mdpor,pb", "ss,dpor", "ss,mdpor", "rand"};
+constexpr const char* kLists[] = {"pb", "mdpor,pb", "mdpor,db", "ss,dpor", "ss,mdpor", "rand"};
 
 TEST_F(BestFirst, RunsWhatDepthFirstSearchRuns) {
   std::string fixed = build(example("bluetooth_fixed.cpp"));
@@ -64,7 +64,7 @@ TEST_F(BestFirst, WithReductionRunsEachClass) {
     EXPECT_EQ(test["search_memory"]["nodes"], 1);
   }
   json test = check({fixed, "--strategy", "best-first-dpor"}, 0)["tests"][0];
-  EXPECT_EQ(test["priority"], (json{"mdpor", "pb"}));
+  EXPECT_EQ(test["priority"], (json{"mdpor", "db"}));
   std::string wrong = build(example("bluetooth.cpp"));
   json bug = check({wrong, "--strategy", "best-first-dpor", "--priority", "rand"}, 1)["tests"][0]["bugs"][0];
   EXPECT_EQ(bug["kind"], "assertion");
@@ -184,7 +184,7 @@ TEST_F(BestFirst, WrongUsage) {
     return more;
   };
   expect_refused(with({"--priority", "luck"}),
-                 "'luck' is unknown; it takes a list, with commas, of pb, dpor");
+                 "'luck' is unknown; it takes a list, with commas, of pb, db, dpor");
   expect_refused(with({"--priority", "pb,,rand"}), "'' is unknown");
   expect_refused(with({"--priority", "pb,rand,pb"}), "pb stands there twice");
   expect_refused(with({"--priority", "method"}), "--focus-method");
