@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every strategy against the oracle, on random programs and on those that once failed.
 //
-//   THRUM_ORACLE_PROGRAMS   random programs of each family (400, or 50 in a sanitized build; 20000 are the
+//   THRUM_ORACLE_PROGRAMS   random programs of each family (250, or 50 in a sanitized build; 20000 are the
 //   full run) THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
 //
 // A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new
@@ -27,7 +27,7 @@ constexpr std::size_t kSpuriousMax = 2'000;  // each program is searched in over
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t kPrograms = 50;
 #else
-constexpr std::uint64_t kPrograms = 400;
+constexpr std::uint64_t kPrograms = 250;
 #endif
 
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {

@@ -481,31 +481,46 @@ void compare_configurations(const Options& options, const Expectation& expectati
   if (!same) throw Difference("the number of executions depends on the compiler:" + counts);
 }
 
-void compare_cases(const Options& options, const Expectation& expectation,
-                   const Configuration& configuration) {
-  Built built(options, configuration, expectation.flags);
-  std::string differences;
-  for (const Case& one : expectation.cases) {
-    built.set_case(one.name);
-    try {
-      compare_verdict(built, one.expectation);
-      compare_threads(built, one.expectation);
-      compare_reduction(built, one.expectation, kReductions[0]);
-    } catch (const Difference& difference) {
-      differences += text("\n", configuration.cxx, ", case ", one.name, ": ", difference.what());
-    }
-  }
-  if (!differences.empty()) throw Difference(differences);
+// What there is to say of one program, or case, with one compiler.
+using Comparison = void (*)(const Built&, const Expectation&);
+
+void compare_case(const Built& built, const Expectation& expectation) {
+  compare_verdict(built, expectation);
+  compare_threads(built, expectation);
+  compare_reduction(built, expectation, kReductions[0]);
 }
 
-void compare(const Options& options, const Expectation& expectation, const Configuration& configuration) {
-  if (!expectation.cases.empty()) return compare_cases(options, expectation, configuration);
-  const Built built(options, configuration, expectation.flags);
+void compare_all(const Built& built, const Expectation& expectation) {
   compare_verdict(built, expectation);
   compare_counts(built, expectation);
   compare_threads(built, expectation);
   for (const char* strategy : kReductions) compare_reduction(built, expectation, strategy);
   compare_plain(built, expectation);
+}
+
+void compare_cases(Built& built, const Expectation& expectation, const std::string& cxx,
+                   Comparison comparison) {
+  std::string differences;
+  for (const Case& one : expectation.cases) {
+    built.set_case(one.name);
+    try {
+      comparison(built, one.expectation);
+    } catch (const Difference& difference) {
+      differences += text("\n", cxx, ", case ", one.name, ": ", difference.what());
+    }
+  }
+  if (!differences.empty()) throw Difference(differences);
+}
+
+void compare(const Options& options, const Expectation& expectation) {
+  const bool has_cases = !expectation.cases.empty();
+  const auto compare_with = [&](const Configuration& configuration, Comparison whole, Comparison one) {
+    Built built(options, configuration, expectation.flags);
+    if (has_cases) return compare_cases(built, expectation, configuration.cxx, one);
+    whole(built, expectation);
+  };
+  compare_with(options.configuration, compare_all, compare_case);
+  if (expectation.both_compilers) compare_with({"clang++-19", ""}, compare_verdict, compare_verdict);
 }
 
 // ---- Command line -------------------------------------------------------------------------------
@@ -549,8 +564,7 @@ int main(int argc, char** argv) {
     if (options.same_counts) {
       compare_configurations(options, expectation);
     } else {
-      compare(options, expectation, options.configuration);
-      if (expectation.both_compilers) compare(options, expectation, {"clang++-19", ""});
+      compare(options, expectation);
     }
     return 0;
   } catch (const std::invalid_argument& error) {

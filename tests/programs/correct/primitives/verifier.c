@@ -68,8 +68,8 @@ static void run_points(void) {
 static void run_small_inputs(void) {
   const bool yes = __VERIFIER_nondet_bool();
   const char letter = __VERIFIER_nondet_char();
-  const unsigned char byte = __VERIFIER_nondet_uchar();
   __VERIFIER_assume(letter == 'x' || letter == 'y');
+  const unsigned char byte = __VERIFIER_nondet_uchar();
   __VERIFIER_assume(byte >= 254);
   run_two(mark, increment);
   assert(yes + letter + byte <= 1 + 'y' + 255);
