@@ -59,7 +59,7 @@ void BestFirstDpor::find_groups(const Plan& plan) {
       ++group.end;
     departures_.assign(plan.departures.begin() + static_cast<std::ptrdiff_t>(i + 1),
                        plan.departures.begin() + static_cast<std::ptrdiff_t>(group.end));
-    group.step.choices = number_of(departures_);
+    group.step.choices = choices_.number_of(departures_);
     group.node = lineage_[group.end - 1];
     groups_.push_back(group);
     i = group.end;

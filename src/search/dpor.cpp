@@ -139,6 +139,7 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   point.stops = point.is_void = false;
   point.foe = {};
   point.events_after = planned.events_after;
+  point.alternative = planned.alternative;
 }
 
 void Dpor::truncate(Index depth) {
@@ -292,14 +293,8 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
     ++choice;
   }
   point.inner_count = static_cast<std::uint32_t>(choice) - point.inner_begin;
-  point.step.choices = number_of(choices);
+  point.step.choices = choices_.number_of(choices);
   point.events_after = end;
-}
-
-std::uint32_t Dpor::number_of(const std::vector<Departure>& choices) {
-  auto known = std::find(choices_.begin(), choices_.end(), choices);
-  if (known == choices_.end()) known = choices_.insert(known, choices);
-  return static_cast<std::uint32_t>(known - choices_.begin());
 }
 
 // Who sleeps at a point: who slept before the step that leads there, and was not woken by it.
@@ -337,25 +332,30 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
   } else {
     put_alternatives(depth);
   }
-  // Each choice in the middle of the step: the ones before it as they were made, and another one here.
+  // Each choice in the middle of the step: the ones before it as they were made, and another one here. Of an
+  // alternative, those up to where it differs were put down with it.
   const Step taken = path_[depth].step;
+  bool is_put_down = path_[depth].alternative && taken.choices != 0;
+  const ChoiceKey differs = is_put_down ? choices_[taken.choices].back().key : ChoiceKey{};
   std::vector<Departure> choices;
   for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
     const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
     std::span<const Option> options = trace.options_of(made);
     const std::uint16_t fallback = default_option(made, options, Base::nonpreemptive);
-    for (std::size_t k = options.size(); k-- > 0;) {
+    for (std::size_t k = is_put_down ? 0 : options.size(); k-- > 0;) {
       if (k == made.taken) continue;
       if (k != fallback) choices.push_back({made.key, options[k]});
-      Step step{taken.option, number_of(choices)};
+      Step step{taken.option, choices_.number_of(choices)};
       // First, so that all of them are run before any other thread is.
       PlannedStep other{step, order_.event(depth), path_[depth].events_after};
+      other.alternative = true;
       Sequence alone(order_);
       alone.add(other, depth, false);
       if (!is_known(depth, step) && !is_asleep(depth, alone)) trees_.add_first(path_[depth].branches, other);
       if (k != fallback) choices.pop_back();
     }
     if (made.taken != fallback) choices.push_back({made.key, options[made.taken]});
+    if (made.key == differs) is_put_down = false;
   }
 }
 
@@ -617,8 +617,7 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put_all(options_);
   out.put_all(costs_);
   out.put_all(sleepers_);
-  out.put(std::uint64_t{choices_.size()});
-  for (const std::vector<Departure>& choices : choices_) out.put_all(choices);
+  choices_.save(out);
   out.put(branch_);
   out.put(begun_);
   out.put(done_);
@@ -638,9 +637,7 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   in.get_all(options_);
   in.get_all(costs_);
   in.get_all(sleepers_);
-  choices_.clear();
-  for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count)
-    in.get_all(choices_.emplace_back());
+  choices_.load(in);
   branch_ = in.get<Index>();
   begun_ = in.get<bool>();
   done_ = in.get<bool>();

@@ -35,6 +35,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/inner_choices.hpp"
 #include "search/partial_order.hpp"
 #include "search/reversal.hpp"
 #include "search/strategy.hpp"
@@ -86,7 +87,8 @@ class Dpor : public Strategy {
     ChoiceKey key;
     bool by_default = false;  // the plan need not say it
     bool stops = false;       // the execution ended with the step, by a bug
-    bool creates = false;     // as PlannedStep
+    bool creates = false;     // these two as PlannedStep
+    bool alternative = false;
     Foe foe;
     std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
     std::uint32_t event = 0;           // its place in the last trace
@@ -122,7 +124,6 @@ class Dpor : public Strategy {
   void find_branches(const Trace& trace);
   static ChoiceKey first_key(const Trace& trace);
   void read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at);
-  std::uint32_t number_of(const std::vector<Departure>& choices);
   void fall_asleep(Index depth);
   void put_alternatives(Index depth);
   void find_alternatives(Index depth, const Trace& trace);
@@ -157,10 +158,10 @@ class Dpor : public Strategy {
   PartialOrder order_;
   WakeupTrees trees_;
   std::vector<Point> path_;
-  std::vector<Option> options_;                      // of all points of the path
-  std::vector<std::uint16_t> costs_;                 // of the options
-  std::vector<Sleeper> sleepers_;                    // likewise
-  std::vector<std::vector<Departure>> choices_{{}};  // what Step::choices stands for
+  std::vector<Option> options_;       // of all points of the path
+  std::vector<std::uint16_t> costs_;  // of the options
+  std::vector<Sleeper> sleepers_;     // likewise
+  InnerChoices choices_;
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
   bool begun_ = false;
   bool done_ = false;

@@ -44,7 +44,8 @@ struct PlannedStep {
   Event event;
   std::uint32_t events_after = 0;  // of the thread; not needed where nothing follows
   Foe foe = {};
-  bool creates = false;  // a thread, whose memory lies where the order of creation says
+  bool creates = false;      // a thread, whose memory lies where the order of creation says
+  bool alternative = false;  // put down where it was run, with what it chose in its middle chosen otherwise
 };
 
 // Whether two steps of different threads may be swapped where they stand side by side.
