@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every strategy against the oracle, on random programs and on those that once failed.
 //
-//   THRUM_ORACLE_PROGRAMS   random programs of each family (250, or 50 in a sanitized build; 20000 are the
-//   full run) THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
+//   THRUM_ORACLE_PROGRAMS     random programs of each family (250, or 50 in a sanitized build; 20000 are the
+//                             full run, or 100000 small ones)
+//   THRUM_ORACLE_EXECUTIONS   that one has at most (20000; 300 make them small)
+//   THRUM_ORACLE_SEED         seed of the first (1); the next has the next seed
 //
 // A disagreement is reported with its seed and a shrunk program, in the form in which it belongs into a new
 // file in regressions/.
@@ -123,9 +125,11 @@ const char* name_of(Family family) { return family == Family::a ? "A" : family =
 Totals compare_random_programs(Family family) {
   std::uint64_t count = setting("THRUM_ORACLE_PROGRAMS", kPrograms);
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  std::uint64_t most = setting("THRUM_ORACLE_EXECUTIONS", kExecutionsMax);
+  if (family == Family::c) most = std::min<std::uint64_t>(most, kSpuriousMax);
   Totals totals;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    RandomProgram program = random_program(seed, family, family == Family::c ? kSpuriousMax : kExecutionsMax);
+    RandomProgram program = random_program(seed, family, most);
     totals.add(program);
     std::string wrong = compare_family(family, program.code, program.findings, seed);
     if (wrong.empty()) continue;
