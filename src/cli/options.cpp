@@ -282,12 +282,6 @@ void validate_checkpoint(const CheckOptions& options) {
   if (options.list_tests)
     throw UserError(std::string(option) + ": --list-tests searches nothing; leave one out");
   if (options.repeat > 1) throw UserError(std::string(option) + ": does not go together with --repeat");
-  std::unique_ptr<Strategy> strategy = make_strategy(options.strategy, options.settings);
-  if (strategy && !strategy->can_save()) {
-    throw UserError(
-        fmt::format("{}: a search by {} cannot be put down yet; take another strategy, or leave it out",
-                    option, options.strategy));
-  }
 }
 
 }  // namespace

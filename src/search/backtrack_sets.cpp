@@ -161,4 +161,53 @@ std::uint32_t BacktrackSets::number_of(const PlannedStep& planned) {
   return number;
 }
 
+void BacktrackSets::save(ByteWriter& out) const {
+  out.put(bytes_);
+  out.put(std::uint64_t{count_});
+  out.put_all(events_);
+  out.put(std::uint64_t{by_owner_.size()});
+  for (const auto& [node, owner] : by_owner_) {
+    out.put(node);
+    out.put(owner.continued);
+    out.put(std::uint64_t{owner.sets.size()});
+    for (const Set& set : owner.sets) save(out, set);
+    out.settle();
+  }
+}
+
+void BacktrackSets::load(ByteReader& in) {
+  bytes_ = in.get<std::uint64_t>();
+  count_ = in.get<std::uint64_t>();
+  in.get_all(events_);
+  numbers_.clear();
+  for (std::uint32_t i = 0; i < events_.size(); ++i) numbers_.emplace(hash_of(events_[i]), i);
+  by_owner_.clear();
+  for (auto owners = in.get<std::uint64_t>(); owners > 0 && in.ok(); --owners) {
+    Owner& owner = by_owner_[in.get<Node>()];
+    owner.continued = in.get<bool>();
+    for (auto sets = in.get<std::uint64_t>(); sets > 0 && in.ok(); --sets)
+      load(in, owner.sets.emplace_back());
+  }
+}
+
+void BacktrackSets::save(ByteWriter& out, const Set& set) {
+  out.put(set.key.thread);
+  out.put(set.key.kind);
+  out.put(set.key.index);
+  out.put(set.depth);
+  out.put(set.live);
+  out.put(set.runs);
+  out.put_all(set.entries);
+}
+
+void BacktrackSets::load(ByteReader& in, Set& set) {
+  set.key.thread = in.get<ThreadId>();
+  set.key.kind = in.get<ChoiceKind>();
+  set.key.index = in.get<std::uint32_t>();
+  set.depth = in.get<std::uint32_t>();
+  set.live = in.get<std::uint32_t>();
+  set.runs = in.get<std::uint16_t>();
+  in.get_all(set.entries);
+}
+
 }  // namespace thrum

@@ -76,6 +76,10 @@ class BacktrackSets {
   std::uint32_t number_of(const PlannedStep& planned);
   const PlannedStep& event(std::uint32_t number) const { return events_[number]; }
 
+  // By nodes and the ids of threads: to be read on the same machine, with the tree.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
   // About what the sets take, in bytes.
   std::uint64_t bytes() const { return bytes_; }
   std::size_t size() const { return count_; }
@@ -86,6 +90,8 @@ class BacktrackSets {
     std::vector<Set> sets;   // in order of depth
     bool continued = false;  // continue_as_child(), and that child lives
   };
+  static void save(ByteWriter& out, const Set& set);
+  static void load(ByteReader& in, Set& set);
   void drop(std::vector<Set>& sets, std::size_t count);
   Owner& of(Node owner);
 

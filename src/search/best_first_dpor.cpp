@@ -372,4 +372,22 @@ Guarantee BestFirstDpor::guarantee() const {
   return guarantee;
 }
 
+// What was put down is known by nodes, so these keep their numbers.
+void BestFirstDpor::save(ByteWriter& out, const ThreadNames& names) const {
+  Dpor::save(out, names);
+  fringe_.save_with_nodes(out);
+  sets_.save(out);
+}
+
+// The next execution is read from its beginning, as if nothing had been run before.
+bool BestFirstDpor::load(ByteReader& in, ThreadNames& names) {
+  const bool has_same_ids = Dpor::load(in, names);
+  fringe_ = Fringe(keeping_inner(settings_.fringe));
+  fringe_.load_with_nodes(in);
+  sets_.load(in);
+  if (!path_.empty()) truncate(0);
+  groups_.clear();
+  return has_same_ids && in.ok();
+}
+
 }  // namespace thrum

@@ -67,10 +67,8 @@ class BestFirstDpor final : public Dpor {
   bool online() const override { return !groups_.empty(); }
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
-  // What was put down is known by nodes, and these have other numbers where the tree is read again.
-  bool can_save() const override { return false; }
-  void save(ByteWriter&, const ThreadNames&) const override {}
-  bool load(ByteReader&, ThreadNames&) override { return false; }
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
   Guarantee guarantee() const override;
   SearchStatistics statistics() const override;
   Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate

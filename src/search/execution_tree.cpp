@@ -102,4 +102,37 @@ ExecutionTree::Uncompressed ExecutionTree::uncompressed() const {
   return count;
 }
 
+void ExecutionTree::save(ByteWriter& out) const {
+  out.put(used_);
+  out.put(free_);
+  out.put(std::uint64_t{live_});
+  out.put(measured_);
+  std::vector<Entry> entries;
+  for (std::uint32_t first = 0; first < used_; first += kChunk) {
+    const Entry* chunk = chunks_[first >> kChunkBits].get();
+    entries.assign(chunk, chunk + std::min(kChunk, used_ - first));
+    out.put_all(entries);
+    out.settle();
+  }
+  out.put_all(steps_);
+  out.put_all(lengths_);
+}
+
+void ExecutionTree::load(ByteReader& in) {
+  used_ = in.get<std::uint32_t>();
+  free_ = in.get<Node>();
+  live_ = in.get<std::uint64_t>();
+  measured_ = in.get<bool>();
+  chunks_.clear();
+  std::vector<Entry> entries;
+  for (std::uint32_t first = 0; first < used_ && in.ok(); first += kChunk) {
+    in.get_all(entries);
+    if (entries.size() != std::min(kChunk, used_ - first)) return in.fail();
+    chunks_.push_back(std::make_unique_for_overwrite<Entry[]>(kChunk));
+    std::copy(entries.begin(), entries.end(), chunks_.back().get());
+  }
+  in.get_all(steps_);
+  in.get_all(lengths_);
+}
+
 }  // namespace thrum

@@ -70,6 +70,11 @@ class ExecutionTree {
   // Schedules end with the step by which their plan departs, but for `complete`. REQUIRES: measured.
   Uncompressed uncompressed() const;
 
+  // As it lies in memory, so that nodes keep their numbers: to be read on the same machine.
+  void save(ByteWriter& out) const;
+  // REQUIRES: only the root lives.
+  void load(ByteReader& in);
+
   static constexpr std::size_t kNodeBytes = 16;
 
  private:

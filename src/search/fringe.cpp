@@ -339,11 +339,69 @@ void Fringe::load(ByteReader& in, ThreadNames& names) {
   spilled_ = spilled;
 }
 
+void Fringe::save_with_nodes(ByteWriter& out) const {
+  std::string problem = problem_;
+  out.put(excluded_);
+  out.put(cost_max_);
+  out.put(std::uint64_t{nodes_max_});
+  out.put(spilled_);
+  out.put(besides_);
+  tree_.save(out);
+  out.put(std::uint64_t{buckets_.size()});
+  std::string bytes;
+  for (const auto& [key, bucket] : buckets_) {
+    out.put(key);
+    out.put(std::uint64_t{bucket.segments.size()});
+    for (const Segment& segment : bucket.segments) {
+      if (!read_bytes(segment, bytes)) problem = file_->problem();
+      out.put(segment.count);
+      out.put(segment.cost_min);
+      out.put_string(bytes);
+      out.settle();
+    }
+    out.put(std::uint64_t{bucket.blocks.size()});
+    for (const auto& block : bucket.blocks) {
+      out.put_all(block);
+      out.settle();
+    }
+  }
+  out.put_string(problem);
+}
+
+void Fringe::load_with_nodes(ByteReader& in) {
+  excluded_ = in.get<bool>();
+  cost_max_ = in.get<std::uint32_t>();
+  nodes_max_ = in.get<std::uint64_t>();
+  spilled_ = in.get<std::uint64_t>();
+  besides_ = in.get<std::uint64_t>();
+  tree_.load(in);
+  for (auto buckets = in.get<std::uint64_t>(); buckets > 0 && in.ok(); --buckets) {
+    Bucket& bucket = buckets_[in.get<Key>()];
+    for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count) {
+      Segment& segment = bucket.segments.emplace_back();
+      segment.count = in.get<std::uint32_t>();
+      segment.cost_min = in.get<std::uint32_t>();
+      in_file_ += segment.count;
+      if (settings_.make_file == nullptr) return in.fail();
+      if (!write_bytes(in.get_string(), segment)) fail();
+    }
+    std::vector<Waiting> waiting;
+    for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count) {
+      in.get_all(waiting);
+      in_memory_ += waiting.size();
+      std::vector<Waiting>& block = bucket.blocks.emplace_back();
+      block.reserve(std::max(waiting.size(), kBlockMin));
+      block.assign(waiting.begin(), waiting.end());
+    }
+  }
+  if (std::string problem = in.get_string(); problem_.empty()) problem_ = problem;
+}
+
 SearchStatistics Fringe::statistics() const {
   ExecutionTree::Uncompressed whole;
   if (settings_.measure) whole = tree_.uncompressed();
-  return {size(), tree_.live(), std::max(nodes_max_, tree_.live()), spilled_, whole.tree, whole.apart,
-          whole.complete};
+  return {size(),      tree_.live(),  std::max(nodes_max_, tree_.live()), spilled_, whole.tree,
+          whole.apart, whole.complete};
 }
 
 }  // namespace thrum

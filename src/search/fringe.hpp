@@ -131,6 +131,11 @@ class Fringe {
   void save(ByteWriter& out, const ThreadNames& names) const;
   // REQUIRES: nothing waits. Bytes that save() did not write fail `in`.
   void load(ByteReader& in, ThreadNames& names);
+  // The same with the numbers of the nodes, and threads by their ids, for a search that knows its executions
+  // by them (Settings::keeps_inner): to be read on the same machine.
+  void save_with_nodes(ByteWriter& out) const;
+  // REQUIRES: nothing was pushed.
+  void load_with_nodes(ByteReader& in);
 
   SearchStatistics statistics() const;
 
@@ -189,6 +194,7 @@ class Fringe {
   bool spill_blocks(Bucket& bucket, std::size_t blocks);
   bool write_segment(const std::vector<Waiting>& plans, std::size_t begin, std::size_t end, Segment& segment);
   bool write_plans(const std::vector<SpilledPlan>& plans, Segment& segment);
+  bool write_bytes(const std::string& bytes, Segment& segment);
   bool read_bytes(const Segment& segment, std::string& bytes) const;
   bool read_segment(const Segment& segment, std::vector<SpilledPlan>& plans) const;
   static void put_plan(ByteWriter& out, const std::vector<Departure>& before,

@@ -117,7 +117,6 @@ bool Fringe::write_segment(const std::vector<Waiting>& plans, std::size_t begin,
 
 bool Fringe::write_plans(const std::vector<SpilledPlan>& plans, Segment& segment) {
   static const std::vector<Departure> kNothing;
-  if (!file_) file_ = settings_.make_file();
   ByteWriter out;
   segment.cost_min = plans.front().cost;
   const std::vector<Departure>* before = &kNothing;
@@ -127,10 +126,15 @@ bool Fringe::write_plans(const std::vector<SpilledPlan>& plans, Segment& segment
     before = &plan.departures;
     segment.cost_min = std::min(segment.cost_min, plan.cost);
   }
-  std::optional<std::uint64_t> offset = file_->append(out.bytes());
-  segment.offset = offset.value_or(0);
-  segment.size = static_cast<std::uint32_t>(out.bytes().size());
   segment.count = static_cast<std::uint32_t>(plans.size());
+  return write_bytes(out.bytes(), segment);
+}
+
+bool Fringe::write_bytes(const std::string& bytes, Segment& segment) {
+  if (!file_) file_ = settings_.make_file();
+  std::optional<std::uint64_t> offset = file_->append(bytes);
+  segment.offset = offset.value_or(0);
+  segment.size = static_cast<std::uint32_t>(bytes.size());
   return offset.has_value();
 }
 

@@ -49,11 +49,6 @@ bool Portfolio::pass_on() {
   return false;
 }
 
-bool Portfolio::can_save() const {
-  return std::all_of(members_.begin(), members_.end(),
-                     [](const Member& member) { return member.strategy->can_save(); });
-}
-
 bool Portfolio::keeps_addresses() const {
   return std::any_of(members_.begin(), members_.end(),
                      [](const Member& member) { return member.strategy->keeps_addresses(); });

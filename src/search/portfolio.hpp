@@ -45,7 +45,6 @@ class Portfolio final : public Strategy {
   // One worker has it all.
   std::unique_ptr<Strategy> split() override { return nullptr; }
   void merge(Strategy&) override {}
-  bool can_save() const override;
   bool keeps_addresses() const override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;

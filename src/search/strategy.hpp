@@ -162,13 +162,12 @@ class Strategy {
   // a strategy made alike.
   virtual void merge(Strategy& other) = 0;
 
-  // A search can be put down and taken up elsewhere, where can_save() says so. load() REQUIRES a strategy
-  // made with the same settings; false where the bytes are not what save() wrote.
-  virtual bool can_save() const { return true; }
-  // Whether it goes on only where objects have the addresses that they had.
-  virtual bool keeps_addresses() const { return false; }
+  // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings;
+  // false where the bytes are not what save() wrote.
   virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
+  // Whether it goes on only where objects have the addresses that they had.
+  virtual bool keeps_addresses() const { return false; }
 
   virtual Guarantee guarantee() const = 0;
 
@@ -180,8 +179,8 @@ class Strategy {
   // The partial order of the execution that was learned last, where the strategy keeps it anyway.
   virtual const PartialOrder* last_order() const { return nullptr; }
 
-  // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives as
-  // long as the program.
+  // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives
+  // as long as the program.
   virtual std::string_view member() const { return {}; }
 };
 

@@ -152,7 +152,9 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
       {"--strategy", "dpor"},
       {"--strategy", "bpor", "--bound", "preemptions=2"},
       {"--strategy", "best-first", "--priority", "mdpor"},
-      {"--strategy", "best-first", "--priority", "rand", "--seed", "3", "--bound", "preemptions=2"}};
+      {"--strategy", "best-first", "--priority", "rand", "--seed", "3", "--bound", "preemptions=2"},
+      {"--strategy", "best-first-dpor"},
+      {"--strategy", "best-first-dpor", "--priority", "rand", "--seed", "3"}};
   for (std::vector<std::string> search : searches) {
     search.insert(search.begin(), program);
     search.push_back("--trace-digest");
@@ -167,8 +169,8 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
   }
 }
 
-// The length of the channel's number moves no object. Stacks begin at multiples of 16 bytes, so all lengths are
-// tried.
+// The length of the channel's number moves no object. Stacks begin at multiples of 16 bytes, so all lengths
+// are tried.
 TEST_F(CheckpointTest, WhateverElseIsOpen) {
   const std::string program = counters(1);
   for (std::size_t length = 0; length < 16; ++length) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Best-first search with partial-order reduction against the oracle.
 //
-//   THRUM_ORACLE_REDUCTION  random programs of each family (120; 20000 are the full run)
+//   THRUM_ORACLE_REDUCTION  random programs of each family (100; 100000 are the full run)
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = 
 class BestFirstReductions : public ::testing::TestWithParam<Family> {};
 
 TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
-  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 120);
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 100);
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   ReductionCount all;
   std::uint64_t interleavings = 0;

@@ -86,6 +86,13 @@ int cost(const Ending& ending, Base base) {
   return base == Base::round_robin ? ending.delays : ending.preemptions;
 }
 
+bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names) {
+  ByteWriter out;
+  strategy.save(out, names);
+  ByteReader in(out.bytes());
+  return other.load(in, names) && in.at_end();
+}
+
 std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen) {
   for (const auto& [state, preemptions] : findings.local_states) {
     if (!seen.contains(state)) return "missed the local state " + state;

@@ -28,6 +28,9 @@ std::string name_of(const ToyBug& bug);
 std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
                               Base base);
 
+// The other one, which is made alike, goes on where the strategy is. False: it cannot.
+bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names);
+
 // What is missing of the local states that the oracle saw, also in executions that a failure cuts off; empty:
 // nothing.
 std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen);

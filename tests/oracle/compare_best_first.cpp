@@ -119,10 +119,20 @@ std::string compare_with_model(const ToyCode& code, Strategy& strategy, Model mo
   return "";
 }
 
-// The whole search of a program; its schedules in their order, where they are wanted.
-std::string compare_reduced(const ToyCode& code, const Findings& findings, BestFirstDpor& strategy,
-                            ReductionCount& count, std::vector<std::string>& schedules) {
+// What a search was like besides what it found.
+struct Course {
+  std::vector<std::string> schedules;  // in their order
+  std::uint64_t spilled = 0;
+  std::string problem;
+};
+
+// The whole search of a program, put down and taken up after each so many executions (0: never).
+std::string compare_reduced(const ToyCode& code, const Findings& findings,
+                            const BestFirstDpor::Settings& settings, std::size_t part, ReductionCount& count,
+                            Course& course) {
   ToyProgram program(code);
+  auto search = std::make_unique<BestFirstDpor>(settings);
+  std::vector<std::string>& schedules = course.schedules;
   Plan plan;
   Trace trace;
   std::unordered_set<std::uint64_t> classes;
@@ -130,8 +140,8 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
   std::set<std::string> local_states;
   program.record_local_states(&local_states);
   std::set<ToyBug> bugs;
-  while (strategy.next(plan)) {
-    program.run(plan, &strategy, strategy.recording(), trace);
+  while (search->next(plan)) {
+    program.run(plan, search.get(), search->recording(), trace);
     schedules.push_back(program.schedule());
     if (schedules.size() > 2 * findings.executions.size() + 10) return "more executions than there are";
     if (trace.end == End::diverged) return "diverged: " + to_string(plan, program.names());
@@ -139,7 +149,12 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
       std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
       if (!wrong.empty()) return wrong;
     }
-    strategy.learn(plan, trace);
+    search->learn(plan, trace);
+    if (part != 0 && schedules.size() % part == 0) {
+      auto other = std::make_unique<BestFirstDpor>(settings);
+      if (!take_up(*search, *other, program.names())) return "cannot be taken up";
+      search = std::move(other);
+    }
     if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
     bool deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
     if (trace.end != End::finished && !deadlock) continue;
@@ -148,10 +163,12 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
     for (const Event& event : trace.events) order.append(event);
     if (!classes.insert(order.fingerprint()).second) ++count.redundant;
   }
-  if (!strategy.problem().empty()) return "";  // the memory did not suffice; nothing is claimed
+  course.spilled = search->statistics().spilled;
+  course.problem = search->problem();
+  if (!course.problem.empty()) return "";  // the memory did not suffice; nothing is claimed
   count.executions += schedules.size();
   count.classes += classes.size();
-  count.blocked += strategy.blocked();
+  count.blocked += search->blocked();
   for (const auto& [bug, preemptions] : findings.bugs) {
     if (!bugs.contains(bug)) return "missed: " + name_of(bug);
   }
@@ -162,10 +179,10 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
   if (classes.size() != findings.classes.size()) {
     return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
   }
-  if (!strategy.guarantee().complete) return "does not claim to be complete";
-  const SearchStatistics kept = strategy.statistics();
+  if (!search->guarantee().complete) return "does not claim to be complete";
+  const SearchStatistics kept = search->statistics();
   if (kept.waiting != 0 || kept.nodes != 1) return "something is kept when all is done";
-  if (strategy.sets().size() != 0) return "what was put down is remembered when all is done";
+  if (search->sets().size() != 0) return "what was put down is remembered when all is done";
   return "";
 }
 
@@ -174,25 +191,24 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings, BestF
 std::string compare_best_first_dpor(const ToyCode& code, const Findings& findings, std::uint64_t seed,
                                     ReductionCount& count) {
   for (const Names& names : lists()) {
+    const std::string who = "best-first-dpor " + text_of(names);
     BestFirstDpor::Settings settings{*PriorityList::make(names), seed, {}};
-    std::vector<std::string> schedules;
-    {
-      BestFirstDpor strategy(settings);
-      std::string wrong = compare_reduced(code, findings, strategy, count, schedules);
-      if (!wrong.empty()) return "best-first-dpor " + text_of(names) + ": " + wrong;
-    }
-    // The same with little memory, as far as that goes.
+    Course course;
+    std::string wrong = compare_reduced(code, findings, settings, 0, count, course);
+    if (!wrong.empty()) return who + ": " + wrong;
+    // The same with little memory, as far as that goes, and in parts.
     settings.fringe = {200 + seed % 16 * 400, MemoryFile::make};
-    BestFirstDpor strategy(settings);
-    std::vector<std::string> again;
-    ReductionCount ignored;
-    std::string wrong = compare_reduced(code, findings, strategy, ignored, again);
-    if (!wrong.empty()) return "best-first-dpor " + text_of(names) + " with a file: " + wrong;
-    if (strategy.problem().empty()) {
-      count.spilled += strategy.statistics().spilled;
-      if (again != schedules) return "best-first-dpor " + text_of(names) + ": another order with a file";
-    } else if (!std::equal(again.begin(), again.end(), schedules.begin())) {
-      return "best-first-dpor " + text_of(names) + ": another order with a file that did not suffice";
+    for (std::size_t part : {std::size_t{0}, static_cast<std::size_t>(1 + seed % 5)}) {
+      Course again;
+      ReductionCount ignored;
+      wrong = compare_reduced(code, findings, settings, part, ignored, again);
+      if (!wrong.empty()) return who + (part == 0 ? " with a file: " : " in parts: ") + wrong;
+      if (again.problem.empty()) {
+        count.spilled += again.spilled;
+        if (again.schedules != course.schedules) return who + ": another order with a file, or in parts";
+      } else if (!std::equal(again.schedules.begin(), again.schedules.end(), course.schedules.begin())) {
+        return who + ": another order with a file that did not suffice";
+      }
     }
   }
   return "";

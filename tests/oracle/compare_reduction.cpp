@@ -44,14 +44,6 @@ void keep_steps(std::vector<Event>& events, PartialOrder::Index steps) {
   events.erase(end, events.end());
 }
 
-// One that is made alike goes on.
-bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names) {
-  ByteWriter out;
-  strategy.save(out, names);
-  ByteReader in(out.bytes());
-  return other.load(in, names) && in.at_end();
-}
-
 std::string first_missing(const std::set<std::string>& expected, const std::set<std::string>& seen) {
   for (const std::string& element : expected) {
     if (!seen.contains(element)) return element;
