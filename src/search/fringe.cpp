@@ -400,8 +400,8 @@ void Fringe::load_with_nodes(ByteReader& in) {
 SearchStatistics Fringe::statistics() const {
   ExecutionTree::Uncompressed whole;
   if (settings_.measure) whole = tree_.uncompressed();
-  return {size(),      tree_.live(),  std::max(nodes_max_, tree_.live()), spilled_, whole.tree,
-          whole.apart, whole.complete};
+  return {size(), tree_.live(), std::max(nodes_max_, tree_.live()), spilled_, whole.tree, whole.apart,
+          whole.complete};
 }
 
 }  // namespace thrum

@@ -4,12 +4,10 @@
 //   THRUM_ORACLE_REDUCTION  random programs of each family (300; 100000 are the full run)
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "oracle/compare_reduction.hpp"
+#include "oracle/once_failed.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
@@ -56,20 +54,12 @@ TEST_P(Reductions, RunEachClassOnRandomPrograms) {
 }
 
 TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
-  std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
-  int programs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    std::optional<ToyCode> code = parse(text.str());
-    ASSERT_TRUE(code) << entry.path() << " is no toy program";
+  for (const auto& [name, code] : programs_that_once_failed()) {
     ReductionCount count;
-    Findings findings = enumerate(*code, kFindings);
+    Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
-    EXPECT_EQ(compare_reduction(*code, findings, GetParam().algorithm, count), "") << entry.path();
-    ++programs;
+    EXPECT_EQ(compare_reduction(code, findings, GetParam().algorithm, count), "") << name;
   }
-  EXPECT_GT(programs, 0);
 }
 
 // Compares on random programs what needs the local states, or nothing but the executions.
@@ -120,20 +110,12 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
 }
 
 TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
-  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
-  int programs = 0;
   BoundedCount all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    std::optional<ToyCode> code = parse(text.str());
-    ASSERT_TRUE(code) << entry.path() << " is no toy program";
-    Findings findings = enumerate(*code, kFindings);
+  for (const auto& [name, code] : programs_that_once_failed()) {
+    Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
-    EXPECT_EQ(compare_bounded(*code, findings, all), "") << entry.path();
-    ++programs;
+    EXPECT_EQ(compare_bounded(code, findings, all), "") << name;
   }
-  EXPECT_GT(programs, 0);
 }
 
 TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compare_auto); }
