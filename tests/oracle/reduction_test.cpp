@@ -54,12 +54,15 @@ TEST_P(Reductions, RunEachClassOnRandomPrograms) {
 }
 
 TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
+  int programs = 0;
   for (const auto& [name, code] : programs_that_once_failed()) {
     ReductionCount count;
     Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
     EXPECT_EQ(compare_reduction(code, findings, GetParam().algorithm, count), "") << name;
+    ++programs;
   }
+  EXPECT_GT(programs, 0) << "all are racy";
 }
 
 // Compares on random programs what needs the local states, or nothing but the executions.
@@ -111,11 +114,14 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
 
 TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
   BoundedCount all;
+  int programs = 0;
   for (const auto& [name, code] : programs_that_once_failed()) {
     Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
     EXPECT_EQ(compare_bounded(code, findings, all), "") << name;
+    ++programs;
   }
+  EXPECT_GT(programs, 0) << "all are racy";
 }
 
 TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compare_auto); }
