@@ -21,6 +21,7 @@ std::uint64_t hash_of(const std::vector<Departure>& list) {
 }  // namespace
 
 std::uint32_t InnerChoices::number_of(const std::vector<Departure>& list) {
+  if (list.empty()) return 0;  // of nearly every step of nearly every program
   const std::uint64_t hash = hash_of(list);
   for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
     if (lists_[known->second] == list) return known->second;
@@ -37,7 +38,7 @@ void InnerChoices::save(ByteWriter& out) const {
 }
 
 void InnerChoices::load(ByteReader& in) {
-  lists_.clear();
+  lists_.assign(1, {});
   numbers_.clear();
   std::vector<Departure> list;
   for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count) {

@@ -19,8 +19,6 @@ namespace thrum {
 
 class InnerChoices {
  public:
-  InnerChoices() { number_of({}); }
-
   std::uint32_t number_of(const std::vector<Departure>& list);
   // REQUIRES: number_of() gave the number
   const std::vector<Departure>& operator[](std::uint32_t number) const { return lists_[number]; }
@@ -29,7 +27,7 @@ class InnerChoices {
   void load(ByteReader& in);
 
  private:
-  std::vector<std::vector<Departure>> lists_;
+  std::vector<std::vector<Departure>> lists_{{}};
   std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by hash
 };
 
