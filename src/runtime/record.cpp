@@ -143,7 +143,7 @@ Place described_place(std::uint64_t address) {
 
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   Trace& trace = current_trace();
-  Event event;
+  Event& event = trace.events.emplace_back();
   event.object = thread.object;
   event.value = value;
   event.operand = operand;
@@ -172,7 +172,6 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
   if (focus().is_on()) event.focus = thread.focus | focus().of_object(event.object, event.size);
   event.forced = thread.forced;
   thread.has_deadline = thread.forced = false;
-  trace.events.push_back(event);
   if (!scheduler().director().records_places()) return;
   trace.places.push_back(
       {described_place(event.object), described_place(value), described_place(operand), thread.stack});

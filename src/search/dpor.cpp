@@ -71,7 +71,7 @@ bool Dpor::next(Plan& plan) {
   plan.policy = Policy{};
   plan.departures.clear();
   if (begun_) {
-    while (!path_.empty() && !has_branch_left()) truncate(static_cast<Index>(path_.size() - 1));
+    while (!path_.empty() && !has_branch_left()) backtrack();
     if (!path_.empty()) {
       take_branch();
     } else if (algorithm_ != Algorithm::bounded || !begin_next_bound()) {
@@ -140,6 +140,13 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   point.foe = {};
   point.events_after = planned.events_after;
   point.alternative = planned.alternative;
+}
+
+// Takes back the last point, and those before it up to one that may have a branch left.
+void Dpor::backtrack() {
+  auto depth = static_cast<Index>(path_.size() - 1);
+  while (depth > 0 && path_[depth - 1].branches.empty()) --depth;
+  truncate(depth);
 }
 
 void Dpor::truncate(Index depth) {
@@ -223,7 +230,8 @@ void Dpor::read_on(const Trace& trace, Reading& reading) {
       if (depth > 0 && depth > branch_ && creates_thread(event)) path_[depth - 1].creates = true;
       continue;
     }
-    if (depth == path_.size()) path_.emplace_back();
+    static constexpr Point kNewPoint;  // to copy one is faster than to build one
+    if (depth == path_.size()) path_.push_back(kNewPoint);
     path_[depth].creates = false;
     if (depth != branch_) fall_asleep(depth);
     Point& point = path_[depth];
@@ -299,11 +307,12 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
 
 // Who sleeps at a point: who slept before the step that leads there, and was not woken by it.
 void Dpor::fall_asleep(Index depth) {
-  const PlannedStep step = planned(depth - 1);
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
+  path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
-  const std::size_t count = algorithm_ == Algorithm::bounded ? 0 : before.sleepers_count;
-  for (std::size_t i = 0; i < count; ++i) {
+  if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
+  const PlannedStep step = planned(depth - 1);
+  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
     const Sleeper sleeper = sleepers_[before.sleepers_begin + i];
     if (commute(sleeper.planned, step)) sleepers_.push_back(sleeper);
   }
@@ -482,11 +491,12 @@ void Dpor::reverse_pending(const Trace& trace) {
 
 // The later step is to come before the earlier one.
 void Dpor::reverse(Index late, Index early) {
-  PlannedStep turned{{{order_.event(late).thread, Via::run}, 0}, order_.event(late), 0};
   if (late < path_.size()) {
-    turned = {{path_[late].step.option, 0}, as_reversed(order_, late, early), path_[late].events_after};
+    put_down(late, early,
+             {{path_[late].step.option, 0}, as_reversed(order_, late, early), path_[late].events_after});
+  } else {
+    put_down(late, early, {{{order_.event(late).thread, Via::run}, 0}, order_.event(late), 0});
   }
-  put_down(late, early, turned);
 }
 
 // Before the early step: what does not depend on it, and in place of the late one the step that is given.
@@ -494,7 +504,8 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   if (algorithm_ == Algorithm::bounded) return put_within_bound(early, turned.step.option);
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
   find_needed(early, late);
-  Sequence sequence(order_);
+  Sequence& sequence = sequence_;
+  sequence.clear();
   for (Index i = early + 1; i < path_.size(); ++i) {
     if (i == late) sequence.add_reversed(turned);
     if (!is_whole && i > late) break;
@@ -516,10 +527,11 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
 // Which of the steps that do not depend on the early one the late one needs, were it to come before that.
 void Dpor::find_needed(Index early, Index late) {
   needed_.assign(late - early, false);
+  const PlannedStep last{{}, order_.event(late)};
   const Index end = std::min(late, static_cast<Index>(path_.size()));
   for (Index i = end; --i > early;) {
     if (order_.ordered(early, i)) continue;
-    bool needed = order_.causes(i, late) || !commute(planned(i), {{}, order_.event(late)});
+    bool needed = order_.causes(i, late) || !commute(planned(i), last);
     for (Index k = i + 1; k < end && !needed; ++k) needed = needed_[k - early] && order_.ordered(i, k);
     needed_[i - early] = needed;
   }

@@ -106,6 +106,7 @@ class Dpor : public Strategy {
     WakeupTrees::Branches branches;
   };
 
+  void backtrack();
   void truncate(Index depth);
   bool has_branch_left();
   void take_branch();
@@ -177,8 +178,9 @@ class Dpor : public Strategy {
 
   // While an execution runs.
   std::vector<Sleeper> asleep_;
-  std::size_t seen_ = 0;      // events of the trace
-  std::vector<bool> needed_;  // find_needed(), from the early step on
+  std::size_t seen_ = 0;              // events of the trace
+  std::vector<std::uint8_t> needed_;  // find_needed(): whether, from the early step on
+  Sequence sequence_{order_};         // put_down()
 };
 
 }  // namespace thrum

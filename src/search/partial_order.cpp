@@ -16,9 +16,12 @@ void PartialOrder::truncate(Index n) {
     for (Index i = size(); i-- > n;) last_[steps_[i].event.thread] = steps_[i].previous;
     steps_.resize(n);
     clocks_.resize(std::size_t{2} * width_ * n);
+    forget_hashes(n);
   }
   while (!undo_.empty() && undo_.back().steps > n) {
-    known_[undo_.back().thread] = std::move(undo_.back().known);
+    const std::size_t rest = known_before_.size() - width_;
+    std::copy_n(known_before_.data() + rest, width_, known(undo_.back().thread));
+    known_before_.resize(rest);
     undo_.pop_back();
   }
 }
@@ -26,30 +29,25 @@ void PartialOrder::truncate(Index n) {
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
   widen(event.thread);
   if (!is_visible(event.operation)) return append_hidden(event);
-  Step step{};
-  step.event = event;
-  step.local = 1;
-  step.previous = last_[event.thread];
-  if (step.previous != kNone) step.local = steps_[step.previous].local + 1;
-  step.rivals_begin = static_cast<std::uint32_t>(rivals_.size());
-  step.watches_begin = static_cast<std::uint32_t>(watches_.size());
-  step.by_chance = by_chance;
-  watches_.insert(watches_.end(), watches.begin(), watches.end());
   const Index at = size();
+  const Index previous = last_[event.thread];
+  const Clock local = previous == kNone ? 1 : steps_[previous].local + 1;
+  steps_.emplace_back(event, local, previous, static_cast<std::uint32_t>(rivals_.size()),
+                      static_cast<std::uint32_t>(watches_.size()), by_chance);
+  last_[event.thread] = at;
+  watches_.insert(watches_.end(), watches.begin(), watches.end());
   clocks_.resize(clocks_.size() + 2 * width_);
   Clock* clock = row(at);
-  know_now(event.thread, clock);
-  clock[event.thread] = step.local;
+  join(clock, known(event.thread));
+  if (previous != kNone) join(clock, row(previous));
+  clock[event.thread] = local;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
-  std::copy_n(clock, width_, clock + width_);
+  join(clock + width_, clock);
   for (Index i = at; i-- > 0;) {
-    if (knows(clock, i)) continue;
-    if (!by_chance && !depends(event, watches, steps_[i])) continue;
+    if (knows(clock, i) || !(by_chance || depends(event, watches, steps_[i]))) continue;
     rivals_.push_back(i);
     join(clock, row(i));
   }
-  steps_.push_back(step);
-  last_[event.thread] = at;
 }
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
@@ -83,6 +81,7 @@ void PartialOrder::order_creation(const Event& event) {
   if (event.object == 0 || steps_.empty()) return;
   const Index at = size() - 1;
   steps_[at].creates = true;
+  forget_hashes(at);
   for (Index i = at; i-- > 0;) {
     if (!steps_[i].creates || knows(row(at), i)) continue;
     rivals_.push_back(i);
@@ -92,15 +91,10 @@ void PartialOrder::order_creation(const Event& event) {
 
 // From now on the thread knows what the other knows now.
 void PartialOrder::learn(ThreadId thread, ThreadId from) {
-  undo_.push_back({size(), thread, known_[thread]});
-  std::vector<Clock> clock(width_);
-  know_now(from, clock.data());
-  join(known_[thread].data(), clock.data());
-}
-
-void PartialOrder::know_now(ThreadId thread, Clock* clock) const {
-  std::copy_n(known_[thread].data(), width_, clock);
-  if (last_[thread] != kNone) join(clock, row(last_[thread]));
+  undo_.push_back({size(), thread});
+  known_before_.insert(known_before_.end(), known(thread), known(thread) + width_);
+  join(known(thread), known(from));
+  if (last_[from] != kNone) join(known(thread), row(last_[from]));
 }
 
 void PartialOrder::join(Clock* to, const Clock* from) const {
@@ -111,16 +105,16 @@ void PartialOrder::widen(ThreadId thread) {
   if (thread < width_) return;
   std::size_t width = std::max<std::size_t>(width_ * 2, 4);
   while (thread >= width) width *= 2;
-  std::vector<Clock> clocks(2 * width * steps_.size());
-  for (std::size_t line = 0; line < 2 * steps_.size(); ++line) {
-    std::copy_n(clocks_.data() + line * width_, width_, clocks.data() + line * width);
+  for (std::vector<Clock>* rows : {&clocks_, &known_, &known_before_}) {
+    const std::size_t count = width_ == 0 ? 0 : rows->size() / width_;
+    std::vector<Clock> wider(width * count);
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(rows->data() + i * width_, width_, wider.data() + i * width);
+    *rows = std::move(wider);
   }
-  clocks_ = std::move(clocks);
   width_ = width;
   last_.resize(width, kNone);
-  known_.resize(width);
-  for (auto& known : known_) known.resize(width);
-  for (Undo& undo : undo_) undo.known.resize(width);
+  known_.resize(width * width);
 }
 
 std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
@@ -136,8 +130,8 @@ std::span<const Watched> PartialOrder::watches(Index step) const {
 std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const {
   std::vector<Index> result;
   if (thread >= width_) return result;
-  std::vector<Clock> clock(width_);
-  know_now(thread, clock.data());
+  std::vector<Clock> clock(known(thread), known(thread) + width_);
+  if (last_[thread] != kNone) join(clock.data(), row(last_[thread]));
   for (std::size_t other = 0; other < width_; ++other) {
     Index step = last_[other];
     while (step != kNone && !knows(clock.data(), step)) step = previous(step);
@@ -158,13 +152,9 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put_all(rivals_);
   out.put_all(watches_);
   out.put_all(last_);
-  for (const auto& known : known_) out.put_all(known);
-  out.put(std::uint64_t{undo_.size()});
-  for (const Undo& undo : undo_) {
-    out.put(undo.steps);
-    out.put(undo.thread);
-    out.put_all(undo.known);
-  }
+  out.put_all(known_);
+  out.put_all(undo_);
+  out.put_all(known_before_);
 }
 
 void PartialOrder::load(ByteReader& in) {
@@ -174,38 +164,41 @@ void PartialOrder::load(ByteReader& in) {
   in.get_all(rivals_);
   in.get_all(watches_);
   in.get_all(last_);
-  known_.clear();
-  for (std::size_t i = 0; i < width_ && in.ok(); ++i) in.get_all(known_.emplace_back());
-  undo_.clear();
-  for (auto count = in.get<std::uint64_t>(); count > 0 && in.ok(); --count) {
-    Undo& undo = undo_.emplace_back();
-    undo.steps = in.get<Index>();
-    undo.thread = in.get<ThreadId>();
-    in.get_all(undo.known);
-  }
+  in.get_all(known_);
+  in.get_all(undo_);
+  in.get_all(known_before_);
+  hashes_.clear();
 }
 
 std::uint64_t PartialOrder::fingerprint() const {
+  for (auto i = static_cast<Index>(hashes_.size()); i < size(); ++i)
+    hashes_.push_back((i > 0 ? hashes_[i - 1] : 0) + hash(i));
+  return size() + (hashes_.empty() ? 0 : hashes_.back());
+}
+
+std::uint64_t PartialOrder::hash(Index step) const {
   auto mix = [](std::uint64_t hash, std::uint64_t word) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15;
     return hash ^ (hash >> 29);
   };
-  std::uint64_t sum = steps_.size();
-  for (Index i = 0; i < size(); ++i) {
-    const Event& event = steps_[i].event;
-    std::uint64_t hash = mix(event.thread, steps_[i].local);
-    hash = mix(hash, std::uint64_t(event.operation) << 8 | std::uint64_t(event.outcome));
-    hash = mix(hash, event.object);
-    // What it chose: a value, or whom it woke. Other values follow from what it read.
-    if (event.operation == Operation::choose) hash = mix(hash, event.value);
-    if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
-      hash = mix(hash, event.argument);
-    for (std::size_t thread = 0; thread < width_; ++thread) {
-      if (row(i)[thread] != 0) hash = mix(hash, std::uint64_t{thread} << 32 | row(i)[thread]);
-    }
-    sum += mix(hash, 0);
+  const Event& event = steps_[step].event;
+  std::uint64_t hash =
+      mix(event.thread, std::uint64_t(event.operation) << 24 | std::uint64_t(event.outcome) << 16);
+  hash = mix(hash, event.object);
+  // What it chose: a value, or whom it woke. Other values follow from what it read.
+  if (event.operation == Operation::choose) hash = mix(hash, event.value);
+  if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
+    hash = mix(hash, event.argument);
+  // Two threads at a time; a pair of which nothing is known counts as one that has no room here.
+  for (std::size_t thread = 0; thread < width_; thread += 2) {
+    const std::uint64_t pair = row(step)[thread] | std::uint64_t{row(step)[thread + 1]} << 32;
+    if (pair != 0) hash = mix(hash ^ (thread * 0xd6e8feb86659fd93), pair);
   }
-  return sum;
+  return mix(hash, 0);
+}
+
+void PartialOrder::forget_hashes(Index from) {
+  if (from < hashes_.size()) hashes_.resize(from);
 }
 
 }  // namespace thrum

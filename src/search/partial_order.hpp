@@ -69,7 +69,7 @@ class PartialOrder {
   void load(ByteReader& in);
 
   // A number that two executions share if and only if they are the same but for the order of independent
-  // steps, as far as 64 bits can tell.
+  // steps, as far as 64 bits can tell. The cost is that of the steps appended since it was asked for last.
   std::uint64_t fingerprint() const;
 
  private:
@@ -81,13 +81,12 @@ class PartialOrder {
     std::uint32_t rivals_begin;
     std::uint32_t watches_begin;
     bool by_chance;
-    bool creates;  // a thread whose memory lies where the order of creation says
+    bool creates = false;  // a thread whose memory lies where the order of creation says
   };
-  // What a thread knew besides its own last step, before it was told more.
+  // A thread was told something; known_before_ has what it knew besides its own last step until then.
   struct Undo {
     Index steps;  // that there were
     ThreadId thread;
-    std::vector<Clock> known;
   };
 
   const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
@@ -96,22 +95,27 @@ class PartialOrder {
   bool knows(const Clock* clock, Index step) const {
     return clock[steps_[step].event.thread] >= steps_[step].local;
   }
+  const Clock* known(ThreadId thread) const { return known_.data() + width_ * thread; }
+  Clock* known(ThreadId thread) { return known_.data() + width_ * thread; }
   void widen(ThreadId thread);
   void join(Clock* to, const Clock* from) const;
-  void know_now(ThreadId thread, Clock* clock) const;
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
   void append_hidden(const Event& event);
   void order_creation(const Event& event);
   void learn(ThreadId thread, ThreadId from);
+  std::uint64_t hash(Index step) const;
+  void forget_hashes(Index from);
 
   std::size_t width_ = 0;  // threads that a clock has room for
   std::vector<Step> steps_;
   std::vector<Clock> clocks_;  // two rows a step: what happens before it, and what of that causes it
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
-  std::vector<Index> last_;                // of each thread
-  std::vector<std::vector<Clock>> known_;  // what a thread knows besides its last step
+  std::vector<Index> last_;   // of each thread
+  std::vector<Clock> known_;  // a row for each thread: what it knows besides its last step
   std::vector<Undo> undo_;
+  std::vector<Clock> known_before_;            // a row for each of those
+  mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
 };
 
 }  // namespace thrum

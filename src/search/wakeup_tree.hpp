@@ -59,6 +59,7 @@ class Sequence {
   explicit Sequence(const PartialOrder& order) : order_(order) {}
 
   bool empty() const { return items_.empty(); }
+  void clear() { items_.clear(); }
 
   // A step as it came, and whether the one that is turned round needs it.
   void add(const PlannedStep& step, PartialOrder::Index at, bool needed) {
