@@ -9,6 +9,7 @@
 
 #include "oracle/oracle.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/trace_analysis.hpp"
@@ -144,7 +145,7 @@ bool may_come_to_nothing(const ToyCode& code) {
   });
 }
 
-constexpr std::uint64_t kPrograms = 300;
+constexpr std::uint64_t kPrograms = by_default(300);
 constexpr std::size_t kExecutionsMax = 3'000;
 
 TEST(TraceAnalysis, ReversalsSuffice) {

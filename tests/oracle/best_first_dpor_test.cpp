@@ -22,7 +22,7 @@ constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = 
 class BestFirstReductions : public ::testing::TestWithParam<Family> {};
 
 TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
-  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 100);
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(100));
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   ReductionCount all;
   std::uint64_t interleavings = 0;

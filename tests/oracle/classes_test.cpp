@@ -59,7 +59,7 @@ std::uint64_t sum_of_classes(const Statistics& statistics) {
 }
 
 TEST(Classes, EverySearchSeesThoseThatThereAre) {
-  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(300));
   std::uint64_t executions = 0;
   std::uint64_t classes = 0;
   std::uint64_t known = 0;  // to the reduction as well

@@ -5,6 +5,7 @@
 
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "search/systematic.hpp"
 
 namespace thrum {
@@ -165,8 +166,9 @@ double bound_of_theorem_1(int n, int k, int b, int c) {
 }
 
 TEST(Counts, Theorem1) {
-  int checked = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  constexpr std::uint64_t kPrograms = by_default(300);
+  std::uint64_t checked = 0;
+  for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
     RandomProgram program = random_program(seed, Family::a, 5'000);
     auto n = static_cast<int>(program.code.threads.size());
     int k = 0;
@@ -198,7 +200,7 @@ TEST(Counts, Theorem1) {
       EXPECT_LE(static_cast<double>(executions), bound_of_theorem_1(n, k, b, c)) << print(program.code);
     }
   }
-  EXPECT_GT(checked, 50);
+  EXPECT_GT(checked, kPrograms / 6);
 }
 
 }  // namespace

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/systematic.hpp"
 
 namespace thrum {
 namespace {
 
-constexpr std::uint64_t kSeeds = 200;  // of each family
+constexpr std::uint64_t kSeeds = by_default(200);  // of each family
 constexpr std::size_t kExecutionsMax = 1000;
 
 std::vector<std::string> schedules(const ToyCode& code, const Systematic::Settings& settings,

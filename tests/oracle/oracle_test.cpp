@@ -23,11 +23,7 @@ namespace {
 
 constexpr std::size_t kExecutionsMax = 20'000;
 constexpr std::size_t kSpuriousMax = 2'000;  // each program is searched in over thirty ways, and so twice
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kPrograms = 50;
-#else
-constexpr std::uint64_t kPrograms = 250;
-#endif
+constexpr std::uint64_t kPrograms = by_default(250);
 
 std::string compare_all(const ToyCode& code, const Findings& findings, std::uint64_t seed) {
   std::string wrong = compare_systematic(code, findings);

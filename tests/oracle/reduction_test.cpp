@@ -27,7 +27,7 @@ struct Case {
 class Reductions : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Reductions, RunEachClassOnRandomPrograms) {
-  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(300));
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   ReductionCount all;
   std::uint64_t interleavings = 0;
@@ -69,7 +69,7 @@ TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
 using Comparison = std::function<std::string(const ToyCode&, const Findings&)>;
 
 void compare_on_random_programs(Family family, const Comparison& comparison) {
-  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", 300);
+  std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(300));
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   auto compare = [&](const ToyCode& code) {
     Findings findings = enumerate(code, kFindings);

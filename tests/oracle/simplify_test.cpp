@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/strategies.hpp"
 #include "search/systematic.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using Price = std::pair<std::uint32_t, std::uint32_t>;  // preemptions, switches
 
-constexpr std::uint64_t kSeeds = 400;
+constexpr std::uint64_t kSeeds = by_default(400);
 constexpr std::size_t kExecutionsMax = 1500;
 
 Limits limits(std::uint64_t executions) {
@@ -84,8 +85,8 @@ void expect_shows(ToyProgram& program, const FoundBug& bug, Price price) {
 }
 
 TEST(Simplify, FindsTheSimplestSchedules) {
-  int bugs = 0;
-  int simplified = 0;
+  std::uint64_t bugs = 0;
+  std::uint64_t simplified = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     RandomProgram random = random_program(seed, Family::a, kExecutionsMax);
     if (random.findings.bugs.empty()) continue;
@@ -105,14 +106,14 @@ TEST(Simplify, FindsTheSimplestSchedules) {
       simplified += least < before ? 1 : 0;
     }
   }
-  EXPECT_GT(bugs, 100);
-  EXPECT_GT(simplified, 30) << "otherwise this shows little";
+  EXPECT_GT(bugs, kSeeds / 4);
+  EXPECT_GT(simplified, kSeeds / 14) << "otherwise this shows little";
 }
 
 // With little to spend it may find less, but claims nothing that is not so.
 TEST(Simplify, ClaimsOnlyWhatIsProved) {
-  int proved = 0;
-  int open = 0;
+  std::uint64_t proved = 0;
+  std::uint64_t open = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     RandomProgram random = random_program(seed, Family::a, kExecutionsMax);
     if (random.findings.bugs.empty()) continue;
@@ -135,8 +136,8 @@ TEST(Simplify, ClaimsOnlyWhatIsProved) {
     expect_shows(program, *bug, found);
     ++(bug->switches_minimal ? proved : open);
   }
-  EXPECT_GT(proved, 10);
-  EXPECT_GT(open, 10);
+  EXPECT_GT(proved, kSeeds / 40);
+  EXPECT_GT(open, kSeeds / 40);
 }
 
 }  // namespace
