@@ -77,8 +77,12 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   auto departs = [&](const std::vector<Group>& groups, const Point& point) {
     return shared < groups.size() && groups[shared].key == point.key;
   };
+  // What sleeps behind a step with a foe was told before that was known, perhaps.
+  auto stays = [&](const Point& point) {
+    return !departs(last, point) && !departs(groups_, point) && point.foe.thread == kNoThread;
+  };
   Index depth = 0;
-  while (depth < path_.size() && !departs(last, path_[depth]) && !departs(groups_, path_[depth])) ++depth;
+  while (depth < path_.size() && stays(path_[depth])) ++depth;
   branch_ = depth;
   reading_ = {};
   group_ = 0;
