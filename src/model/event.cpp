@@ -193,7 +193,7 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
   return touches_mutex_too(event) && object <= event.operand && event.operand < object + (size ? size : 1);
 }
 
-bool dependent(const Event& a, const Event& b) {
+bool dependent_by_table(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
   // The end of the process cuts everything off, and a signal may come before whatever its thread does next.
   auto touches_every_thread = [](const Event& event) {

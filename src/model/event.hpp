@@ -10,7 +10,7 @@
 namespace thrum {
 
 enum class Operation : std::uint8_t {
-  // Memory.
+  // Memory; from here to lock_destroy each operation touches its object and nothing else (dependent()).
   load,
   store,
   read_modify_write,
@@ -150,5 +150,16 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size);
 // Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
 // "Classes and states"). Symmetric. Events of one thread depend on each other.
 bool dependent(const Event& a, const Event& b);
+
+// dependent(), which first asks what tells most pairs apart: both touch one object, and those are different.
+bool dependent_by_table(const Event& a, const Event& b);
+inline bool dependent(const Event& a, const Event& b) {
+  if (a.thread == b.thread) return true;
+  const bool are_simple = a.operation <= Operation::lock_destroy && b.operation <= Operation::lock_destroy;
+  const std::uint64_t a_end = a.object + (a.size != 0 ? a.size : 1);
+  const std::uint64_t b_end = b.object + (b.size != 0 ? b.size : 1);
+  if (are_simple && (a_end <= b.object || b_end <= a.object)) return false;
+  return dependent_by_table(a, b);
+}
 
 }  // namespace thrum

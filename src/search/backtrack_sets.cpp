@@ -149,8 +149,8 @@ void BacktrackSets::drop(std::vector<Set>& sets, std::size_t count) {
   sets.resize(count);
 }
 
-std::uint32_t BacktrackSets::number_of(const PlannedStep& planned) {
-  PlannedStep kept{{}, essential(planned.event), 0, planned.foe, planned.creates};
+std::uint32_t BacktrackSets::number_of(const StepView& planned) {
+  PlannedStep kept{{}, essential(*planned.event), 0, planned.foe, planned.creates};
   const std::uint64_t hash = hash_of(kept);
   for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
     if (same(events_[known->second], kept)) return known->second;

@@ -73,7 +73,7 @@ class BacktrackSets {
 
   // Steps are few, and done again and again; so an entry holds a number for what it did. Of the event only
   // that is kept by which dependence is told.
-  std::uint32_t number_of(const PlannedStep& planned);
+  std::uint32_t number_of(const StepView& planned);
   const PlannedStep& event(std::uint32_t number) const { return events_[number]; }
 
   // By nodes and the ids of threads: to be read on the same machine, with the tree.

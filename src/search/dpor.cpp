@@ -103,7 +103,7 @@ bool Dpor::has_branch_left() {
   if (!is_bounded && point.is_void) return true;
   // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
   const PlannedStep run =
-      is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1));
+      is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1)).kept();
   sleepers_.push_back({run, point.stops});
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
@@ -163,7 +163,7 @@ Advice Dpor::at_point(const View& view) {
     if (creates_thread(event))
       std::erase_if(asleep_, [](const Sleeper& sleeper) { return sleeper.planned.creates; });
     if (!is_visible(event.operation)) continue;
-    const PlannedStep step{{{event.thread, via_of(event)}, 0}, event, 0};
+    const StepView step{{{event.thread, via_of(event)}, 0}, event};
     std::erase_if(asleep_, [&](const Sleeper& sleeper) { return !commute(sleeper.planned, step); });
   }
   if (asleep_.empty()) return {Advice::Kind::leave};
@@ -311,10 +311,10 @@ void Dpor::fall_asleep(Index depth) {
   path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
   if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
-  const PlannedStep step = planned(depth - 1);
+  const StepView step = planned(depth - 1);
   for (std::size_t i = 0; i < before.sleepers_count; ++i) {
-    const Sleeper sleeper = sleepers_[before.sleepers_begin + i];
-    if (commute(sleeper.planned, step)) sleepers_.push_back(sleeper);
+    const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
+    if (commute(sleeper.planned, step)) sleepers_.push_back(Sleeper(sleeper));
   }
   path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
 }
@@ -527,13 +527,15 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
 // Which of the steps that do not depend on the early one the late one needs, were it to come before that.
 void Dpor::find_needed(Index early, Index late) {
   needed_.assign(late - early, false);
-  const PlannedStep last{{}, order_.event(late)};
-  const Index end = std::min(late, static_cast<Index>(path_.size()));
-  for (Index i = end; --i > early;) {
+  const StepView last{{}, order_.event(late)};
+  past_.assign_causes_of(order_, late);
+  for (Index i = std::min(late, static_cast<Index>(path_.size())); --i > early;) {
     if (order_.ordered(early, i)) continue;
-    bool needed = order_.causes(i, late) || !commute(planned(i), last);
-    for (Index k = i + 1; k < end && !needed; ++k) needed = needed_[k - early] && order_.ordered(i, k);
-    needed_[i - early] = needed;
+    if (!past_.has(order_, i)) {
+      if (commute(planned(i), last)) continue;
+      past_.add(order_, i);
+    }
+    needed_[i - early] = true;
   }
 }
 
@@ -561,10 +563,10 @@ bool Dpor::begins_there(Index depth, const Sequence& sequence) const {
 }
 
 // The thread of the step that is turned round, or, where that sleeps, one that begins what leads there.
-void Dpor::add_thread(Index depth, const PlannedStep& turned, const PlannedStep& first) {
+void Dpor::add_thread(Index depth, const StepView& turned, const StepView& first) {
   if (!is_option(depth, turned.step.option)) return add_all(depth);
   if (trees_.holds(path_[depth].branches, turned.step)) return;
-  const PlannedStep& added = is_known(depth, turned.step) ? first : turned;
+  const StepView& added = is_known(depth, turned.step) ? first : turned;
   if (!is_known(depth, added.step)) trees_.add_last(path_[depth].branches, added);
 }
 
@@ -576,9 +578,13 @@ void Dpor::add_all(Index depth) {
   }
 }
 
-PlannedStep Dpor::planned(Index depth) const {
-  return {path_[depth].step, order_.event(depth), path_[depth].events_after, path_[depth].foe,
-          path_[depth].creates};
+StepView Dpor::planned(Index depth) const {
+  const Point& point = path_[depth];
+  StepView view{point.step, order_.event(depth)};
+  view.events_after = point.events_after;
+  view.foe = point.foe;
+  view.creates = point.creates;
+  return view;
 }
 
 std::span<const Option> Dpor::options(Index depth) const {

@@ -142,7 +142,7 @@ class Dpor : public Strategy {
   void find_needed(Index early, Index late);
   bool is_asleep(Index depth, const Sequence& sequence) const;
   bool begins_there(Index depth, const Sequence& sequence) const;
-  void add_thread(Index depth, const PlannedStep& turned, const PlannedStep& first);
+  void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   bool begin_next_bound();
   void find_conflicts(Index late);
@@ -150,7 +150,7 @@ class Dpor : public Strategy {
   void put_if_allowed(Index depth, std::size_t option);
   void put_chances(Index depth);
   std::uint32_t cost(Index depth, std::size_t option) const;
-  PlannedStep planned(Index depth) const;
+  StepView planned(Index depth) const;
   std::span<const Option> options(Index depth) const;
   std::span<const Sleeper> sleepers(Index depth) const;
 
@@ -180,6 +180,7 @@ class Dpor : public Strategy {
   std::vector<Sleeper> asleep_;
   std::size_t seen_ = 0;              // events of the trace
   std::vector<std::uint8_t> needed_;  // find_needed(): whether, from the early step on
+  PartialOrder::Past past_;           // likewise: those that are
   Sequence sequence_{order_};         // put_down()
 };
 

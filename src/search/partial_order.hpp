@@ -26,6 +26,7 @@ namespace thrum {
 class PartialOrder {
  public:
   using Index = std::uint32_t;  // of a step, from 0
+  using Clock = std::uint32_t;  // how many steps of a thread
   static constexpr Index kNone = 0xffffffff;
 
   // Takes back all but the first n steps, and what threads did behind them without a step.
@@ -72,8 +73,20 @@ class PartialOrder {
   // steps, as far as 64 bits can tell. The cost is that of the steps appended since it was asked for last.
   std::uint64_t fingerprint() const;
 
+  // A set of steps that has with each step all that happens before it.
+  class Past {
+   public:
+    void assign_causes_of(const PartialOrder& order, Index step) {
+      clock_.assign(order.causes_of(step), order.causes_of(step) + order.width_);
+    }
+    void add(const PartialOrder& order, Index step) { order.join(clock_.data(), order.row(step)); }
+    bool has(const PartialOrder& order, Index step) const { return order.knows(clock_.data(), step); }
+
+   private:
+    std::vector<Clock> clock_;
+  };
+
  private:
-  using Clock = std::uint32_t;  // how many steps of a thread
   struct Step {
     Event event;
     Clock local;     // counts the thread's steps, from 1

@@ -6,8 +6,8 @@
 namespace thrum {
 
 namespace {
-bool is_foe(const PlannedStep& a, const PlannedStep& b) {
-  return a.foe.thread == b.event.thread && a.foe.index == b.event.index;
+bool is_foe(const StepView& a, const StepView& b) {
+  return a.foe.thread == b.event->thread && a.foe.index == b.event->index;
 }
 }  // namespace
 
@@ -22,14 +22,15 @@ Via via_of(const Event& event) {
   }
 }
 
-bool commute(const PlannedStep& a, const PlannedStep& b) {
+bool commute(const StepView& a, const StepView& b) {
   if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
-  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) && !dependent(a.event, b.event);
+  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) &&
+         !dependent(*a.event, *b.event);
 }
 
 std::size_t Sequence::first_of(ThreadId thread) const {
   auto found = std::find_if(items_.begin(), items_.end(),
-                            [&](const Item& item) { return item.planned.event.thread == thread; });
+                            [&](const Item& item) { return item.planned.event->thread == thread; });
   return found == items_.end() ? kNone : static_cast<std::size_t>(found - items_.begin());
 }
 
@@ -39,8 +40,8 @@ bool Sequence::needs(const Item& early, const Item& late) const {
   return order_.ordered(early.at, late.at);
 }
 
-bool Sequence::may_begin_with(const PlannedStep& step, std::size_t& at) const {
-  at = first_of(step.event.thread);
+bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
+  at = first_of(step.event->thread);
   if (at == kNone) {
     return std::all_of(items_.begin(), items_.end(),
                        [&](const Item& item) { return commute(item.planned, step); });
@@ -71,14 +72,14 @@ void WakeupTrees::insert(Branches& root, Sequence& sequence) {
   }
 }
 
-void WakeupTrees::add_first(Branches& branches, const PlannedStep& step) {
+void WakeupTrees::add_first(Branches& branches, const StepView& step) {
   Node node = make(step);
   nodes_[node].next = branches.first;
   branches.first = node;
   if (branches.last == kNone) branches.last = node;
 }
 
-void WakeupTrees::add_last(Branches& branches, const PlannedStep& step) { append(branches, make(step)); }
+void WakeupTrees::add_last(Branches& branches, const StepView& step) { append(branches, make(step)); }
 
 bool WakeupTrees::holds(const Branches& branches, const Step& step) const {
   for (Node node = branches.first; node != kNone; node = nodes_[node].next) {
@@ -113,7 +114,7 @@ void WakeupTrees::clear(Branches& branches) {
 }
 
 // Without recursion: a sequence may be as long as an execution.
-void WakeupTrees::drop_asleep(Branches& branches, const PlannedStep& sleeper) {
+void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
   struct Level {
     Node above;
     Branches rest;  // to be looked at
@@ -139,7 +140,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const PlannedStep& sleeper) {
     }
     const Node node = take_first(level.rest);
     Entry& entry = nodes_[node];
-    const bool is_same_thread = entry.planned.event.thread == sleeper.event.thread;
+    const bool is_same_thread = entry.planned.event.thread == sleeper.event->thread;
     if (entry.planned.step == sleeper.step) {
       clear(entry.branches);
       give_back(node);
@@ -151,7 +152,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const PlannedStep& sleeper) {
   }
 }
 
-WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
+WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   Node node = free_;
   if (node == kNone) {
     node = static_cast<Node>(nodes_.size());
@@ -159,7 +160,7 @@ WakeupTrees::Node WakeupTrees::make(const PlannedStep& step) {
   } else {
     free_ = nodes_[node].next;
   }
-  nodes_[node] = Entry{step, {}, kNone};
+  nodes_[node] = Entry{step.kept(), {}, kNone};
   ++live_;
   return node;
 }

@@ -48,25 +48,46 @@ struct PlannedStep {
   bool alternative = false;  // put down where it was run, with what it chose in its middle chosen otherwise
 };
 
+// A planned step whose event lies elsewhere, and must outlive it: sequences are made of many that nobody
+// keeps.
+struct StepView {
+  Step step;
+  const Event* event;
+  std::uint32_t events_after = 0;
+  Foe foe = {};
+  bool creates = false;
+  bool alternative = false;
+
+  StepView(const Step& of, const Event& does) : step(of), event(&does) {}
+  StepView(const PlannedStep& planned)  // NOLINT(google-explicit-constructor): either may be asked after
+      : step(planned.step),
+        event(&planned.event),
+        events_after(planned.events_after),
+        foe(planned.foe),
+        creates(planned.creates),
+        alternative(planned.alternative) {}
+  PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative}; }
+};
+
 // Whether two steps of different threads may be swapped where they stand side by side.
-bool commute(const PlannedStep& a, const PlannedStep& b);
+bool commute(const StepView& a, const StepView& b);
 
 // Steps of an execution that are to come in another order: some of it as they came, and one that is turned
 // round with a step that is left out.
 class Sequence {
  public:
-  // order, which must outlive it, says what comes before what.
+  // order, which must outlive it, says what comes before what. So must the events of its steps.
   explicit Sequence(const PartialOrder& order) : order_(order) {}
 
   bool empty() const { return items_.empty(); }
   void clear() { items_.clear(); }
 
   // A step as it came, and whether the one that is turned round needs it.
-  void add(const PlannedStep& step, PartialOrder::Index at, bool needed) {
+  void add(const StepView& step, PartialOrder::Index at, bool needed) {
     items_.push_back({step, at, needed});
   }
   // The one that is turned round.
-  void add_reversed(const PlannedStep& step) { items_.push_back({step, PartialOrder::kNone, false}); }
+  void add_reversed(const StepView& step) { items_.push_back({step, PartialOrder::kNone, false}); }
 
   // Where the thread's first step stands; kNone where it has none.
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -75,15 +96,15 @@ class Sequence {
   // Whether the step could come first (a weak initial; section 3.4): nothing before it in the sequence is
   // needed for it, or, where its thread has no step here, it is independent of all that is. at: as
   // first_of().
-  bool may_begin_with(const PlannedStep& step, std::size_t& at) const;
+  bool may_begin_with(const StepView& step, std::size_t& at) const;
 
-  const PlannedStep& operator[](std::size_t i) const { return items_[i].planned; }
+  const StepView& operator[](std::size_t i) const { return items_[i].planned; }
   std::size_t size() const { return items_.size(); }
   void erase(std::size_t i) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i)); }
 
  private:
   struct Item {
-    PlannedStep planned;
+    StepView planned;
     PartialOrder::Index at;  // kNone: the reversed one
     bool needed;             // by the reversed one
   };
@@ -113,8 +134,8 @@ class WakeupTrees {
   void insert(Branches& branches, Sequence& sequence);
 
   // A branch of one step.
-  void add_first(Branches& branches, const PlannedStep& step);
-  void add_last(Branches& branches, const PlannedStep& step);
+  void add_first(Branches& branches, const StepView& step);
+  void add_last(Branches& branches, const StepView& step);
 
   // Whether a branch begins with that step.
   bool holds(const Branches& branches, const Step& step) const;
@@ -127,7 +148,7 @@ class WakeupTrees {
   void clear(Branches& branches);
 
   // Gives back what comes to a step that was run from there before anything that it does not commute with.
-  void drop_asleep(Branches& branches, const PlannedStep& sleeper);
+  void drop_asleep(Branches& branches, const StepView& sleeper);
 
   std::size_t live() const { return live_; }
 
@@ -141,7 +162,7 @@ class WakeupTrees {
     Branches branches;
     Node next = kNone;
   };
-  Node make(const PlannedStep& step);
+  Node make(const StepView& step);
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
