@@ -159,6 +159,7 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
 std::vector<KnownRace> FoundBugs::passable_races(const WorkerOutcome& outcome, const ThreadNames& names,
                                                  const std::string& program, const Job& job) const {
   std::vector<KnownRace> races;
+  if (suppressions_.all().empty()) return races;  // to name the places of a trace takes time
   for (const FoundBug& bug : outcome.report.result.bugs) {
     if (bug.failure.kind != BugKind::data_race) continue;
     TraceFile file = trace_file(bug, outcome, names, program, job);

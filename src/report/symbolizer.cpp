@@ -29,7 +29,7 @@ std::string normal_path(const char* path) {
   return path ? std::filesystem::path(path).lexically_normal().string() : std::string();
 }
 
-// The compilation unit of an address. clang writes no table of address ranges; without it each unit is asked.
+// The compilation unit of an address; nullptr where there is none. clang writes no table of address ranges; without it each unit is asked.
 Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
   if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias)) return unit;
   Dwarf_Die* unit = nullptr;
@@ -83,8 +83,11 @@ struct Symbolizer::Library {
   Dwfl_Module* module = nullptr;
   Dwarf_Addr bias = 0;  // the session's addresses less the file's own
   Globals globals;
+  // Of the system's own libraries the symbols alone are read: reports show none of their lines, and the debug
+  // information of libc takes a quarter of a second.
+  bool has_lines = true;
 
-  explicit Library(const std::string& path) {
+  explicit Library(const std::string& path) : has_lines(!is_system_path(path)) {
     session = dwfl_begin(&kCallbacks);
     if (session == nullptr) return;
     module = dwfl_report_offline(session, path.c_str(), path.c_str(), -1);
@@ -113,7 +116,7 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
   Dwarf_Addr address = return_offset - 1 + library->bias;
   SourceLine at;  // of the function that comes next, from the inside out
   Dwarf_Addr unit_bias = 0;
-  Dwarf_Die* unit = find_unit(library->module, address, &unit_bias);
+  Dwarf_Die* unit = library->has_lines ? find_unit(library->module, address, &unit_bias) : nullptr;
   if (Dwarf_Line* line = unit ? dwarf_getsrc_die(unit, address - unit_bias) : nullptr) {
     int number = 0;
     dwarf_lineno(line, &number);
@@ -160,7 +163,7 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset, std::ui
   constexpr std::string_view kInsideLibrary = "std::__";
   if (text.starts_with(kInsideLibrary)) text = "std's own " + text.substr(text.rfind(':') + 1);
   Dwarf_Addr bias = 0;
-  Dwarf* dwarf = dwfl_module_getdwarf(library->module, &bias);
+  Dwarf* dwarf = library->has_lines ? dwfl_module_getdwarf(library->module, &bias) : nullptr;
   Dwarf_Die* variable = dwarf ? library->globals.at(dwarf, offset + library->bias - inside - bias) : nullptr;
   if (variable != nullptr) return text + part_name(variable, inside, size);
   return inside == 0 ? text : fmt::format("{}+{}", text, inside);
@@ -172,7 +175,7 @@ std::string Symbolizer::local(const StackFrame& frame, std::uint64_t distance, s
   if (library == nullptr) return "";
   Dwarf_Addr address = frame.code.offset - 1 + library->bias;
   Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = find_unit(library->module, address, &bias);
+  Dwarf_Die* unit = library->has_lines ? find_unit(library->module, address, &bias) : nullptr;
   Dwarf_Die* scopes = nullptr;
   int count = unit ? scopes_around(unit, address - bias, &scopes) : 0;
   int functions = 0;  // as far as the function itself
