@@ -29,7 +29,8 @@ std::string normal_path(const char* path) {
   return path ? std::filesystem::path(path).lexically_normal().string() : std::string();
 }
 
-// The compilation unit of an address; nullptr where there is none. clang writes no table of address ranges; without it each unit is asked.
+// The compilation unit of an address; nullptr: there is none. clang writes no table of address ranges;
+// without it each unit is asked.
 Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) {
   if (Dwarf_Die* unit = dwfl_module_addrdie(module, address, bias)) return unit;
   Dwarf_Die* unit = nullptr;
