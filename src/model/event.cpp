@@ -194,7 +194,6 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
 }
 
 bool dependent_by_table(const Event& a, const Event& b) {
-  if (a.thread == b.thread) return true;
   // The end of the process cuts everything off, and a signal may come before whatever its thread does next.
   auto touches_every_thread = [](const Event& event) {
     return event.operation == Operation::process_exit || event.operation == Operation::signal_send;

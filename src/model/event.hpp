@@ -147,12 +147,12 @@ Outcome outcome_on(const Event& event, std::uint64_t value);
 // Whether the event may have changed a byte of [object, object + size).
 bool changes(const Event& event, std::uint64_t object, std::uint32_t size);
 
-// Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
-// "Classes and states"). Symmetric. Events of one thread depend on each other.
-bool dependent(const Event& a, const Event& b);
-
-// dependent(), which first asks what tells most pairs apart: both touch one object, and those are different.
+// dependent() by the table alone. REQUIRES: two threads
 bool dependent_by_table(const Event& a, const Event& b);
+
+// Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
+// "Classes and states"). Symmetric. Events of one thread depend on each other. Most pairs are told apart
+// without the table: both touch one object, and those are different.
 inline bool dependent(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
   const bool are_simple = a.operation <= Operation::lock_destroy && b.operation <= Operation::lock_destroy;
