@@ -16,7 +16,8 @@
 // --against takes turns with another Thrum, an older one say: the fixed work is a rough measure of a machine
 // that others use, and what runs a second later is a better one. The programs are compiled by each.
 //
-// --strategy measures another one than depth-first search, and --against-strategy takes turns with one:
+// --strategy measures another one than depth-first search, of both, and --against-strategy takes turns with
+// one:
 // "--strategy dpor --against-strategy dfs" is what reduction costs an execution. Reductions know no bound, so
 // no search has one then, and those that are long are cut.
 //
@@ -275,6 +276,8 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
   options.subject.thrum = arguments[0];
   options.programs = arguments[1];
   options.baseline = arguments[2];
+  std::optional<std::string> against_thrum;
+  std::optional<std::string> against_strategy;
   for (std::size_t i = 3; i < arguments.size(); ++i) {
     const std::string& name = arguments[i];
     if (name == "--write-baseline") {
@@ -292,13 +295,21 @@ std::optional<Options> parse(const std::vector<std::string>& arguments) {
     } else if (name == "--strategy") {
       options.subject.strategy = value;
     } else if (name == "--against-strategy") {
-      options.against = Subject{options.subject.thrum, true, value};
+      against_strategy = value;
     } else if (name == "--against") {
-      rusage usage{};
-      std::string help = run({value, "check", "--help"}, usage);
-      options.against = Subject{value, help.find("--races") != std::string::npos, "dfs"};
+      against_thrum = value;
     } else {
       return {};
+    }
+  }
+  if (against_thrum || against_strategy) {
+    Subject& other = options.against.emplace(options.subject);
+    if (against_strategy) other.strategy = *against_strategy;
+    if (against_thrum) {
+      other.thrum = *against_thrum;
+      rusage usage{};
+      other.has_races_option =
+          run({other.thrum, "check", "--help"}, usage).find("--races") != std::string::npos;
     }
   }
   constexpr std::uint64_t kCut = 200'000;
