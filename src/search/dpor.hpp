@@ -51,6 +51,9 @@ class Dpor : public Strategy {
   explicit Dpor(Algorithm algorithm, std::optional<std::uint32_t> limit = {})
       : algorithm_(algorithm), limit_(limit) {}
 
+  Dpor(const Dpor&) = delete;  // sequence_ refers to order_
+  Dpor& operator=(const Dpor&) = delete;
+
   bool next(Plan& plan) override;
   Recording recording() const override { return Recording::branch; }
   std::size_t known_departures() const override { return known_departures_; }
