@@ -31,7 +31,7 @@ bool same(const PlannedStep& a, const PlannedStep& b) {
   const Event& y = b.event;
   return x.object == y.object && x.operand == y.operand && x.value == y.value && x.thread == y.thread &&
          x.operation == y.operation && x.outcome == y.outcome && x.size == y.size && x.index == y.index &&
-         a.foe.thread == b.foe.thread && a.foe.index == b.foe.index && a.creates == b.creates;
+         a.foe == b.foe && a.creates == b.creates;
 }
 
 std::uint64_t hash_of(const PlannedStep& planned) {

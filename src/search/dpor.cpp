@@ -460,7 +460,7 @@ void Dpor::reverse_end(const Trace& trace) {
   const auto last = static_cast<Index>(path_.size() - 1);
   for (Index early : order_.last_known(trace.last)) {
     if (early == last || order_.ordered(early, last)) continue;
-    path_[early].foe = {order_.event(last).thread, order_.event(last).index};
+    path_[early].foe.add(order_.event(last));
     reverse(last, early);
   }
 }

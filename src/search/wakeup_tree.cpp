@@ -7,7 +7,7 @@ namespace thrum {
 
 namespace {
 bool is_foe(const StepView& a, const StepView& b) {
-  return a.foe.thread == b.event->thread && a.foe.index == b.event->index;
+  return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
 }
 }  // namespace
 

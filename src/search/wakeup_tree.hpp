@@ -32,10 +32,19 @@ inline bool is_by_chance(Via via) {
 // By what a thread went on that had no choice.
 Via via_of(const Event& event);
 
-// A step of another thread that does not commute with this one for a reason of its own.
+// A step of another thread that does not commute with this one for a reason of its own; kNoThread: there is
+// none.
 struct Foe {
   ThreadId thread = kNoThread;
+  bool any = false;         // there are others, and so it commutes with nothing
   std::uint32_t index = 0;  // as in Event
+
+  void add(const Event& event) {
+    any = any || (thread != kNoThread && (thread != event.thread || index != event.index));
+    thread = event.thread;
+    index = event.index;
+  }
+  friend bool operator==(const Foe&, const Foe&) = default;
 };
 
 // A step of a sequence, and what it is known or expected to do.
