@@ -45,13 +45,12 @@ TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
   std::cout << interleavings << " interleavings; with all lists " << all.classes << " classes, "
             << all.executions << " executions, " << all.redundant << " redundant, " << all.blocked
             << " blocked, " << all.spilled << " plans from a file\n";
-  EXPECT_LT(all.executions, 3 * all.classes) << "nothing much is reduced";
+  EXPECT_LT(all.redundant + all.blocked, all.classes) << "nothing much is reduced";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, BestFirstReductions, ::testing::Values(Family::a, Family::b, Family::c), [](const auto& one) {
-      return std::string(one.param == Family::a ? "A" : one.param == Family::b ? "B" : "C");
-    });
+INSTANTIATE_TEST_SUITE_P(All, BestFirstReductions,
+                         ::testing::Values(Family::a, Family::b, Family::c, Family::d),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
 
 // Three threads that write one variable three times each: 9! / 3!^3 classes. With memory for a small part of
 // what waits all are run in the same order, and with nearly none the search says so.

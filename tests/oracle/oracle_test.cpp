@@ -113,8 +113,6 @@ struct Totals {
   }
 };
 
-const char* name_of(Family family) { return family == Family::a ? "A" : family == Family::b ? "B" : "C"; }
-
 Totals compare_random_programs(Family family) {
   std::uint64_t count = setting("THRUM_ORACLE_PROGRAMS", kPrograms);
   std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);

@@ -44,6 +44,7 @@ class Generator {
   void wait_loop(Block& block);
   void set_and_signal(Block& block);
   void local(Block& block);
+  void assertion(Block& block, bool equal);
   void idiom(Block& block);
   void spoil(Block& block);
   void messages(std::vector<Block>& bodies);
@@ -212,15 +213,15 @@ void Generator::set_and_signal(Block& block) {
   add(block, Opcode::unlock, {mutex});
 }
 
+void Generator::assertion(Block& block, bool equal) {
+  add(block, equal ? Opcode::equal : Opcode::unequal, {reg(), operand()});
+}
+
 void Generator::local(Block& block) {
-  switch (below(5)) {
-    case 0: return add(block, Opcode::equal, {reg(), operand()});
-    case 1:
-    case 2: return add(block, Opcode::unequal, {reg(), operand()});
-    default:
-      add(block, Opcode::skip, {reg(), operand(), static_cast<std::uint8_t>(1 + below(2))});
-      return access(block);
-  }
+  const int which = below(5);
+  if (which < 3) return assertion(block, which == 0);
+  add(block, Opcode::skip, {reg(), operand(), static_cast<std::uint8_t>(1 + below(2))});
+  access(block);
 }
 
 void Generator::idiom(Block& block) {
@@ -240,6 +241,7 @@ void Generator::idiom(Block& block) {
       default: return add(block, one_in(4) ? Opcode::broadcast : Opcode::signal, {object()});
     }
   }
+  if (family_ == Family::d && one_in(4)) return assertion(block, one_in(3));
   switch (below(16)) {
     case 0:
     case 1:
@@ -311,7 +313,9 @@ ToyCode Generator::program() {
     std::size_t creator = i > 1 && one_in(4) ? i - 1 : 0;
     add(before[creator], Opcode::create, {static_cast<std::uint8_t>(i)});
     if (one_in(4) && !bodies[creator].empty()) idiom(before[creator]);
-    if (!one_in(3)) add(after[creator], Opcode::join, {static_cast<std::uint8_t>(i)});
+    if (one_in(3)) continue;
+    add(after[creator], Opcode::join, {static_cast<std::uint8_t>(i)});
+    if (family_ == Family::d && one_in(2)) assertion(after[creator], one_in(3));
   }
   if (!after[0].empty() && one_in(2)) access(after[0]);
   if (!after[0].empty() && one_in(3)) local(after[0]);
@@ -326,9 +330,15 @@ ToyCode Generator::program() {
 
 }  // namespace
 
+const char* name_of(Family family) {
+  constexpr const char* kNames[] = {"A", "B", "C", "D"};
+  return kNames[static_cast<std::size_t>(family)];
+}
+
 RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max) {
   Random random(seed * 2 + (family == Family::b ? 1 : 0));
   if (family == Family::c) random = Random(~seed);
+  if (family == Family::d) random = Random(~seed << 1);
   while (true) {
     RandomProgram program{Generator(random.next(), family).program(), {}};
     program.findings = enumerate(program.code, {.executions_max = executions_max});

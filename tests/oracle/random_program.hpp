@@ -13,7 +13,10 @@ enum class Family : std::uint8_t {
   a,  // every operation is a scheduling point
   b,  // plain data too, with scheduling points at synchronization only; atomic operations of all orders
   c,  // as a, with condition variables mostly, and waits in loops: for spurious wake-ups
+  d,  // as a, with assertions mostly, that fail behind joins: for what an end cuts off
 };
+
+const char* name_of(Family family);  // a capital letter
 
 struct RandomProgram {
   ToyCode code;

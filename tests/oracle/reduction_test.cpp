@@ -126,10 +126,8 @@ TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
 
 TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compare_auto); }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, OfFamily, ::testing::Values(Family::a, Family::b, Family::c), [](const auto& one) {
-      return std::string(one.param == Family::a ? "A" : one.param == Family::b ? "B" : "C");
-    });
+INSTANTIATE_TEST_SUITE_P(All, OfFamily, ::testing::Values(Family::a, Family::b, Family::c, Family::d),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
 
 using Algorithm = Dpor::Algorithm;
 INSTANTIATE_TEST_SUITE_P(All, Reductions,
@@ -140,7 +138,11 @@ INSTANTIATE_TEST_SUITE_P(All, Reductions,
                                            Case{"BoundedB", Algorithm::bounded, Family::b},
                                            Case{"BoundedC", Algorithm::bounded, Family::c},
                                            Case{"OptimalB", Algorithm::optimal, Family::b},
-                                           Case{"OptimalC", Algorithm::optimal, Family::c}),
+                                           Case{"OptimalC", Algorithm::optimal, Family::c},
+                                           Case{"OptimalD", Algorithm::optimal, Family::d},
+                                           Case{"SourceD", Algorithm::source, Family::d},
+                                           Case{"PersistentD", Algorithm::persistent, Family::d},
+                                           Case{"BoundedD", Algorithm::bounded, Family::d}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
