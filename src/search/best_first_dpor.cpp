@@ -77,12 +77,11 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   auto departs = [&](const std::vector<Group>& groups, const Point& point) {
     return shared < groups.size() && groups[shared].key == point.key;
   };
-  // What sleeps behind a step with a foe was told before that was known, perhaps.
-  auto stays = [&](const Point& point) {
-    return !departs(last, point) && !departs(groups_, point) && point.foe.thread == kNoThread;
-  };
+  auto stays = [&](const Point& point) { return !departs(last, point) && !departs(groups_, point); };
   Index depth = 0;
-  while (depth < path_.size() && stays(path_[depth])) ++depth;
+  if (!std::exchange(is_stale_, false)) {
+    while (depth < path_.size() && stays(path_[depth])) ++depth;
+  }
   branch_ = depth;
   reading_ = {};
   group_ = 0;
@@ -266,6 +265,7 @@ void BestFirstDpor::put_down(Index depth, const PlannedStep& planned, const Trac
 // there behind it, with it asleep, runs once more, with everything awake.
 void BestFirstDpor::put_down_anew(Index depth) {
   if (path_[depth].foe.thread == kNoThread) return;
+  is_stale_ = true;
   Set& set = set_at(depth);
   Entry& taken = *taken_at(depth);
   const bool slept = taken.sleeps;

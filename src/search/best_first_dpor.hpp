@@ -120,6 +120,7 @@ class BestFirstDpor final : public Dpor {
   std::vector<Group> groups_;
   std::size_t known_departures_ = 0;
   Reading reading_;
+  bool is_stale_ = false;  // who sleeps on the path was told before something was learned of it
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group
   Node last_node_ = 0;     // that the execution ends as

@@ -45,7 +45,7 @@ TEST_P(BestFirstReductions, RunsEachClassOfRandomPrograms) {
   std::cout << interleavings << " interleavings; with all lists " << all.classes << " classes, "
             << all.executions << " executions, " << all.redundant << " redundant, " << all.blocked
             << " blocked, " << all.spilled << " plans from a file\n";
-  EXPECT_LT(all.redundant + all.blocked, all.classes) << "nothing much is reduced";
+  EXPECT_LT(all.redundant + all.blocked, all.executions / 2) << "nothing much is reduced";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BestFirstReductions,
