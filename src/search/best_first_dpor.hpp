@@ -61,6 +61,8 @@ class BestFirstDpor final : public Dpor {
   explicit BestFirstDpor(Settings settings);
 
   bool next(Plan& plan) override;
+  std::unique_ptr<Strategy> split() override { return nullptr; }  // one worker has it all
+  void merge(Strategy&) override {}
   std::string problem() const override { return fringe_.problem(); }
   Recording recording() const override { return Recording::events; }
   std::size_t known_departures() const override { return known_departures_; }

@@ -71,10 +71,15 @@ bool Dpor::next(Plan& plan) {
   plan.policy = Policy{};
   plan.departures.clear();
   if (begun_) {
-    while (!path_.empty() && !has_branch_left()) backtrack();
-    if (!path_.empty()) {
+    waits_ = false;
+    while (path_.size() > floor_ && !has_branch_left()) {
+      waits_ = path_.size() == first_own();
+      if (waits_) return false;
+      backtrack();
+    }
+    if (path_.size() > floor_) {
       take_branch();
-    } else if (algorithm_ != Algorithm::bounded || !begin_next_bound()) {
+    } else if (floor_ > 0 || algorithm_ != Algorithm::bounded || !begin_next_bound()) {
       done_ = true;
       return false;
     }
@@ -104,7 +109,9 @@ bool Dpor::has_branch_left() {
   // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
   const PlannedStep run =
       is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1)).kept();
-  sleepers_.push_back({run, point.stops});
+  const bool is_lent =
+      !lent_.empty() && lent_.back() == Lent{static_cast<Index>(path_.size() - 1), point.sleepers_count};
+  sleepers_.push_back({run, point.stops, is_lent, point.anew});
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
   if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops)
@@ -118,6 +125,7 @@ void Dpor::take_branch() {
   order_.truncate(branch_);
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   plan_step(path_.back(), node);
+  if (path_.back().anew) wake_all(branch_);
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
@@ -138,14 +146,22 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   point.by_default = false;
   point.stops = point.is_void = false;
   point.foe = {};
+  point.anew = planned.anew;
   point.events_after = planned.events_after;
   point.alternative = planned.alternative;
+}
+
+// Those that were run there commute with nothing from now on.
+void Dpor::wake_all(Index depth) {
+  const Point& point = path_[depth];
+  for (std::uint32_t i = 0; i < point.sleepers_count; ++i)
+    sleepers_[point.sleepers_begin + i].planned.foe.any = true;
 }
 
 // Takes back the last point, and those before it up to one that may have a branch left.
 void Dpor::backtrack() {
   auto depth = static_cast<Index>(path_.size() - 1);
-  while (depth > 0 && path_[depth - 1].branches.empty()) --depth;
+  while (depth > first_own() && path_[depth - 1].branches.empty()) --depth;
   truncate(depth);
 }
 
@@ -358,9 +374,11 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
       // First, so that all of them are run before any other thread is.
       PlannedStep other{step, order_.event(depth), path_[depth].events_after};
       other.alternative = true;
-      Sequence alone(order_);
+      Sequence alone;
+      alone.begin(order_);
       alone.add(other, depth, false);
-      if (!is_known(depth, step) && !is_asleep(depth, alone)) trees_.add_first(path_[depth].branches, other);
+      if (!is_known(depth, step) && !is_asleep(depth, alone, path_.back().stops))
+        trees_.add_first(path_[depth].branches, other);
       if (k != fallback) choices.pop_back();
     }
     if (made.taken != fallback) choices.push_back({made.key, options[made.taken]});
@@ -460,7 +478,7 @@ void Dpor::reverse_end(const Trace& trace) {
   const auto last = static_cast<Index>(path_.size() - 1);
   for (Index early : order_.last_known(trace.last)) {
     if (early == last || order_.ordered(early, last)) continue;
-    path_[early].foe.add(order_.event(last));
+    path_[early].foe.add({order_.event(last).thread, false, order_.event(last).index});
     reverse(last, early);
   }
 }
@@ -505,7 +523,7 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
   find_needed(early, late);
   Sequence& sequence = sequence_;
-  sequence.clear();
+  sequence.begin(order_);
   for (Index i = early + 1; i < path_.size(); ++i) {
     if (i == late) sequence.add_reversed(turned);
     if (!is_whole && i > late) break;
@@ -514,14 +532,20 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
     sequence.add(planned(i), i, i < late && needed_[i - early]);
   }
   if (late >= path_.size()) sequence.add_reversed(turned);
-  if (is_asleep(early, sequence)) return;
-  if (algorithm_ == Algorithm::optimal) {
-    trees_.insert(path_[early].branches, sequence);
-  } else if (algorithm_ == Algorithm::persistent) {
-    add_thread(early, turned, sequence[0]);
-  } else if (!begins_there(early, sequence)) {
-    trees_.add_last(path_[early].branches, sequence[0]);
-  }
+  const bool cut_off = path_.back().stops;
+  if (is_asleep(early, sequence, cut_off)) return;
+  if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
+  if (early < floor_) forward(early, sequence, cut_off);
+  if (!put_sequence(early, sequence) && early < floor_) forwarded_.pop_back();
+}
+
+// Where it is not there yet. It is used up. Whether it was not.
+bool Dpor::put_sequence(Index depth, Sequence& sequence) {
+  WakeupTrees::Branches& branches = path_[depth].branches;
+  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence);
+  if (begins_there(depth, sequence)) return false;
+  trees_.add_last(branches, sequence[0]);
+  return true;
 }
 
 // Which of the steps that do not depend on the early one the late one needs, were it to come before that.
@@ -539,19 +563,23 @@ void Dpor::find_needed(Index early, Index late) {
   }
 }
 
+// Whether to run the sequence comes to the same as to begin with a step that was run there.
+bool Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole) {
+  std::size_t at = Sequence::kNone;
+  if (!sequence.may_begin_with(run, at)) return false;
+  // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
+  // have come, where not all of it is here, or the execution was cut off.
+  return at != Sequence::kNone || (!stops && is_whole);
+}
+
 // Whether to run the sequence there would come to the same as what was run from there before.
-bool Dpor::is_asleep(Index depth, const Sequence& sequence) const {
+bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
   if (algorithm_ == Algorithm::bounded) return false;
-  const bool is_whole = algorithm_ == Algorithm::optimal && !path_.back().stops;
-  for (const Sleeper& sleeper : sleepers(depth)) {
-    std::size_t at = Sequence::kNone;
-    if (!sequence.may_begin_with(sleeper.planned, at)) continue;
-    // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
-    // have come, where not all of it is here, or the execution was cut off.
-    if (at == Sequence::kNone && (sleeper.stops || !is_whole)) continue;
-    return true;
-  }
-  return false;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
+  std::span<const Sleeper> asleep = sleepers(depth);
+  return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
+    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent);
+  });
 }
 
 bool Dpor::begins_there(Index depth, const Sequence& sequence) const {
@@ -567,15 +595,20 @@ void Dpor::add_thread(Index depth, const StepView& turned, const StepView& first
   if (!is_option(depth, turned.step.option)) return add_all(depth);
   if (trees_.holds(path_[depth].branches, turned.step)) return;
   const StepView& added = is_known(depth, turned.step) ? first : turned;
-  if (!is_known(depth, added.step)) trees_.add_last(path_[depth].branches, added);
+  if (!is_known(depth, added.step)) add_step(depth, added);
 }
 
 void Dpor::add_all(Index depth) {
   if (algorithm_ == Algorithm::bounded) return put_within_bound(depth, {kNoThread, Via::run});
   for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
     Step step{options(depth)[i], 0};
-    if (!is_known(depth, step)) trees_.add_last(path_[depth].branches, unknown_step(step));
+    if (!is_known(depth, step)) add_step(depth, unknown_step(step));
   }
+}
+
+void Dpor::add_step(Index depth, const StepView& step) {
+  trees_.add_last(path_[depth].branches, step);
+  if (depth < floor_) forward(depth, step);
 }
 
 StepView Dpor::planned(Index depth) const {
@@ -611,7 +644,7 @@ Progress Dpor::progress() {
   Progress progress;
   if (algorithm_ == Algorithm::bounded) progress.level = bound_;
   double done = 1;
-  for (std::size_t depth = path_.size(); depth-- > 0;) {
+  for (std::size_t depth = path_.size(); depth-- > floor_;) {
     std::uint32_t left = 0;
     const Point& point = path_[depth];
     for (auto node = point.branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) ++left;
@@ -645,6 +678,7 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(excluded_);
   out.put(completed_.has_value());
   out.put(completed_.value_or(0));
+  save_shared(out);
 }
 
 bool Dpor::load(ByteReader& in, ThreadNames& names) {
@@ -666,6 +700,7 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   const bool has_completed = in.get<bool>();
   completed_ = in.get<std::uint32_t>();
   if (!has_completed) completed_.reset();
+  load_shared(in);
   return has_same_ids && in.ok();
 }
 

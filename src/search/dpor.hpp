@@ -20,6 +20,7 @@
 //               and no two are of one class, but for what docs/strategies.md names.
 //   bounded     (Coons, Musuvathi, McKinley, OOPSLA 2013) as persistent, without sleep sets, at several
 //               points, and with 0 preemptions, then 1, 2, ... (dpor_bound.cpp).
+// How several workers share a search: dpor_split.cpp.
 //
 // Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
 // steps that exclude each other, and all are run. A step that ends the execution by a bug is run again where
@@ -51,18 +52,15 @@ class Dpor : public Strategy {
   explicit Dpor(Algorithm algorithm, std::optional<std::uint32_t> limit = {})
       : algorithm_(algorithm), limit_(limit) {}
 
-  Dpor(const Dpor&) = delete;  // sequence_ refers to order_
-  Dpor& operator=(const Dpor&) = delete;
-
   bool next(Plan& plan) override;
   Recording recording() const override { return Recording::branch; }
   std::size_t known_departures() const override { return known_departures_; }
   bool online() const override { return !asleep_.empty(); }
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
-  // One worker has it all, from its beginning to its end: nothing is given away.
-  std::unique_ptr<Strategy> split() override { return nullptr; }
-  void merge(Strategy&) override {}
+  std::unique_ptr<Strategy> split() override;
+  bool waits() const override { return waits_; }
+  void merge(Strategy& other) override;
   // load() gives false also where other threads have the ids that those had.
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
@@ -78,10 +76,14 @@ class Dpor : public Strategy {
   PartialOrder::Index kept() const { return branch_; }
 
  protected:
+  Dpor(const Dpor&) = default;
   using Index = PartialOrder::Index;
   struct Sleeper {
     PlannedStep planned;
     bool stops = false;  // the execution ended with the step, by a bug
+    // Of dpor_split.cpp:
+    bool lent = false;  // what is below the step is not known yet
+    bool anew = false;  // nothing slept when it was run, or it is to be run so
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
@@ -96,6 +98,7 @@ class Dpor : public Strategy {
     std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
     std::uint32_t event = 0;           // its place in the last trace
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
+    bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -109,10 +112,29 @@ class Dpor : public Strategy {
     WakeupTrees::Branches branches;
   };
 
+  // What a part found to be run at a point that is not its own: a step, or a sequence.
+  struct Forwarded {
+    Index depth = 0;
+    bool is_sequence = false;
+    bool cut_off = false;  // the execution that showed it, by a bug
+    PartialOrder order;    // of the sequence's steps, but for the one that is turned round
+    std::vector<PlannedStep> steps;
+    std::vector<std::vector<Departure>> choices;  // of each step, which are numbered anew
+    std::vector<std::uint8_t> roles;              // of each step, in a sequence
+  };
+  // A part that was split off, and is not merged yet: all below the step that was being run at that point.
+  struct Lent {
+    Index depth = 0;
+    std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
+    friend bool operator==(const Lent&, const Lent&) = default;
+  };
+
   void backtrack();
+  Index first_own() const;
   void truncate(Index depth);
   bool has_branch_left();
   void take_branch();
+  void wake_all(Index depth);
   void plan_step(Point& point, WakeupTrees::Node node);
   // How far an execution has been read: places in its trace, and steps.
   struct Reading {
@@ -143,10 +165,19 @@ class Dpor : public Strategy {
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
   void find_needed(Index early, Index late);
-  bool is_asleep(Index depth, const Sequence& sequence) const;
+  static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
+  bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
+  bool put_sequence(Index depth, Sequence& sequence);
   bool begins_there(Index depth, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
+  void add_step(Index depth, const StepView& step);
+  void forward(Index depth, const StepView& step);
+  void forward(Index depth, const Sequence& sequence, bool cut_off);
+  void take(Forwarded& forwarded, const Lent& lent);
+  void take_foe(const Foe& foe, const Lent& lent);
+  void save_shared(ByteWriter& out) const;
+  void load_shared(ByteReader& in);
   bool begin_next_bound();
   void find_conflicts(Index late);
   void put_within_bound(Index depth, const Option& option);
@@ -173,6 +204,13 @@ class Dpor : public Strategy {
   std::uint64_t blocked_ = 0;
   double progress_ = 0;  // the most that progress() has said
 
+  // Where several workers share the search.
+  Index floor_ = 0;  // the points before are others'
+  Lent part_of_;     // where it was split off
+  bool waits_ = false;
+  std::vector<Lent> lent_;            // by depth
+  std::vector<Forwarded> forwarded_;  // for points before the floor
+
   // Where bounded.
   std::uint32_t bound_ = 0;  // of the executions that run now
   bool excluded_ = false;    // something cost more
@@ -184,7 +222,7 @@ class Dpor : public Strategy {
   std::size_t seen_ = 0;              // events of the trace
   std::vector<std::uint8_t> needed_;  // find_needed(): whether, from the early step on
   PartialOrder::Past past_;           // likewise: those that are
-  Sequence sequence_{order_};         // put_down()
+  Sequence sequence_;                 // put_down()
 };
 
 }  // namespace thrum

@@ -72,7 +72,7 @@ void Dpor::put_if_allowed(Index depth, std::size_t option) {
   if (cost(depth, option) > bound_) {
     excluded_ = true;
   } else {
-    trees_.add_last(path_[depth].branches, planned);
+    add_step(depth, planned);
   }
 }
 

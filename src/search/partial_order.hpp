@@ -54,6 +54,10 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
+  // These steps alone, in the order given, with what is between them: only event() and ordered() are to be
+  // asked. REQUIRES: they are in order
+  PartialOrder restricted_to(std::span<const Index> steps) const;
+
   // Of each thread whose steps happen before what the given one does next, the last such step. The latest
   // first.
   std::vector<Index> last_known(ThreadId thread) const;

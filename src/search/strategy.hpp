@@ -158,6 +158,9 @@ class Strategy {
   // through save() and load().
   virtual std::unique_ptr<Strategy> split() = 0;
 
+  // next() gave nothing, and will until another part that split() gave away has been merged.
+  virtual bool waits() const { return false; }
+
   // Takes over what is left to do and what was counted. REQUIRES: other came from this one's split(), or from
   // a strategy made alike.
   virtual void merge(Strategy& other) = 0;

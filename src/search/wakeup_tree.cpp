@@ -37,7 +37,7 @@ std::size_t Sequence::first_of(ThreadId thread) const {
 bool Sequence::needs(const Item& early, const Item& late) const {
   if (early.at == PartialOrder::kNone) return false;  // what stands behind it is independent of it
   if (late.at == PartialOrder::kNone) return early.needed;
-  return order_.ordered(early.at, late.at);
+  return order_->ordered(early.at, late.at);
 }
 
 bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
@@ -52,7 +52,7 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
                       [&](const Item& item) { return needs(item, first); });
 }
 
-void WakeupTrees::insert(Branches& root, Sequence& sequence) {
+bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
   while (!sequence.empty()) {
@@ -60,7 +60,7 @@ void WakeupTrees::insert(Branches& root, Sequence& sequence) {
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(nodes_[node].planned, at)) node = nodes_[node].next;
     if (node == kNone) break;
-    if (nodes_[node].branches.empty()) return;  // whatever follows is run anyway
+    if (nodes_[node].branches.empty()) return false;  // whatever follows is run anyway
     if (at != Sequence::kNone) sequence.erase(at);
     parent = node;
     branches = &nodes_[node].branches;
@@ -70,6 +70,7 @@ void WakeupTrees::insert(Branches& root, Sequence& sequence) {
     append(parent == kNone ? root : nodes_[parent].branches, node);
     parent = node;
   }
+  return !sequence.empty();
 }
 
 void WakeupTrees::add_first(Branches& branches, const StepView& step) {

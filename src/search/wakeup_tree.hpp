@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/choice.hpp"
@@ -39,10 +40,11 @@ struct Foe {
   bool any = false;         // there are others, and so it commutes with nothing
   std::uint32_t index = 0;  // as in Event
 
-  void add(const Event& event) {
-    any = any || (thread != kNoThread && (thread != event.thread || index != event.index));
-    thread = event.thread;
-    index = event.index;
+  void add(const Foe& other) {
+    if (other.thread == kNoThread) return;
+    any = any || other.any || (thread != kNoThread && (thread != other.thread || index != other.index));
+    thread = other.thread;
+    index = other.index;
   }
   friend bool operator==(const Foe&, const Foe&) = default;
 };
@@ -55,6 +57,7 @@ struct PlannedStep {
   Foe foe = {};
   bool creates = false;      // a thread, whose memory lies where the order of creation says
   bool alternative = false;  // put down where it was run, with what it chose in its middle chosen otherwise
+  bool anew = false;         // it is to be run with nothing asleep
 };
 
 // A planned step whose event lies elsewhere, and must outlive it: sequences are made of many that nobody
@@ -66,6 +69,7 @@ struct StepView {
   Foe foe = {};
   bool creates = false;
   bool alternative = false;
+  bool anew = false;
 
   StepView(const Step& of, const Event& does) : step(of), event(&does) {}
   StepView(const PlannedStep& planned)  // NOLINT(google-explicit-constructor): either may be asked after
@@ -74,8 +78,9 @@ struct StepView {
         events_after(planned.events_after),
         foe(planned.foe),
         creates(planned.creates),
-        alternative(planned.alternative) {}
-  PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative}; }
+        alternative(planned.alternative),
+        anew(planned.anew) {}
+  PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative, anew}; }
 };
 
 // Whether two steps of different threads may be swapped where they stand side by side.
@@ -85,11 +90,20 @@ bool commute(const StepView& a, const StepView& b);
 // round with a step that is left out.
 class Sequence {
  public:
-  // order, which must outlive it, says what comes before what. So must the events of its steps.
-  explicit Sequence(const PartialOrder& order) : order_(order) {}
+  struct Item {
+    StepView planned;
+    PartialOrder::Index at;  // in the order; kNone: the reversed one
+    bool needed;             // by the reversed one
+  };
+
+  // An empty one. order says what comes before what. It must outlive what is done here, and so must the
+  // events of the steps.
+  void begin(const PartialOrder& order) {
+    order_ = &order;
+    items_.clear();
+  }
 
   bool empty() const { return items_.empty(); }
-  void clear() { items_.clear(); }
 
   // A step as it came, and whether the one that is turned round needs it.
   void add(const StepView& step, PartialOrder::Index at, bool needed) {
@@ -108,18 +122,15 @@ class Sequence {
   bool may_begin_with(const StepView& step, std::size_t& at) const;
 
   const StepView& operator[](std::size_t i) const { return items_[i].planned; }
+  std::span<const Item> items() const { return items_; }
+  const PartialOrder& order() const { return *order_; }
   std::size_t size() const { return items_.size(); }
   void erase(std::size_t i) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i)); }
 
  private:
-  struct Item {
-    StepView planned;
-    PartialOrder::Index at;  // kNone: the reversed one
-    bool needed;             // by the reversed one
-  };
   bool needs(const Item& early, const Item& late) const;
 
-  const PartialOrder& order_;
+  const PartialOrder* order_ = nullptr;
   std::vector<Item> items_;
 };
 
@@ -139,8 +150,8 @@ class WakeupTrees {
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
-  // Puts the sequence in where nothing stands for it. It is used up.
-  void insert(Branches& branches, Sequence& sequence);
+  // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in.
+  bool insert(Branches& branches, Sequence& sequence);
 
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);

@@ -100,6 +100,20 @@ std::string missing_local_state(const Findings& findings, const std::set<std::st
   return "";
 }
 
+std::string missing_of_all(const Findings& findings, const Shown& shown) {
+  for (const auto& [bug, preemptions] : findings.bugs) {
+    if (!shown.bugs.contains(bug)) return "missed: " + name_of(bug);
+  }
+  for (const std::string& state : findings.final_states()) {
+    if (!shown.states.contains(state)) return "missed the state " + state;
+  }
+  if (std::string missing = missing_local_state(findings, shown.local_states); !missing.empty())
+    return missing;
+  if (shown.classes.size() == findings.classes.size()) return "";
+  return std::to_string(shown.classes.size()) + " classes instead of " +
+         std::to_string(findings.classes.size());
+}
+
 std::string compare_execution(const ToyProgram& program, const Trace& trace, const Findings& findings,
                               Base base) {
   std::string where = at_schedule(program.schedule());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 
 #include "oracle/oracle.hpp"
 #include "oracle/toy_program.hpp"
@@ -34,6 +35,17 @@ bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names);
 // What is missing of the local states that the oracle saw, also in executions that a failure cuts off; empty:
 // nothing.
 std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen);
+
+// What a reduced search has shown.
+struct Shown {
+  std::unordered_set<std::uint64_t> classes;
+  std::set<std::string> states;  // final ones
+  std::set<std::string> local_states;
+  std::set<ToyBug> bugs;
+};
+
+// What is missing there of the oracle's; empty: nothing, and there is no class too many.
+std::string missing_of_all(const Findings& findings, const Shown& shown);
 
 // Runs strategy to its end: each execution within the limit once, and no other; in order of cost where that
 // is promised; and it claims what is so, no less and no more.

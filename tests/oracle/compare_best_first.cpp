@@ -135,11 +135,8 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
   std::vector<std::string>& schedules = course.schedules;
   Plan plan;
   Trace trace;
-  std::unordered_set<std::uint64_t> classes;
-  std::set<std::string> states;
-  std::set<std::string> local_states;
-  program.record_local_states(&local_states);
-  std::set<ToyBug> bugs;
+  Shown shown;
+  program.record_local_states(&shown.local_states);
   while (search->next(plan)) {
     program.run(plan, search.get(), search->recording(), trace);
     schedules.push_back(program.schedule());
@@ -155,30 +152,21 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
       if (!take_up(*search, *other, program.names())) return "cannot be taken up";
       search = std::move(other);
     }
-    if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
+    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
     bool deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
     if (trace.end != End::finished && !deadlock) continue;
-    states.insert(print(program.final_state()));
+    shown.states.insert(print(program.final_state()));
     PartialOrder order;
     for (const Event& event : trace.events) order.append(event);
-    if (!classes.insert(order.fingerprint()).second) ++count.redundant;
+    if (!shown.classes.insert(order.fingerprint()).second) ++count.redundant;
   }
   course.spilled = search->statistics().spilled;
   course.problem = search->problem();
   if (!course.problem.empty()) return "";  // the memory did not suffice; nothing is claimed
   count.executions += schedules.size();
-  count.classes += classes.size();
+  count.classes += shown.classes.size();
   count.blocked += search->blocked();
-  for (const auto& [bug, preemptions] : findings.bugs) {
-    if (!bugs.contains(bug)) return "missed: " + name_of(bug);
-  }
-  for (const std::string& state : findings.final_states()) {
-    if (!states.contains(state)) return "missed the state " + state;
-  }
-  if (std::string missing = missing_local_state(findings, local_states); !missing.empty()) return missing;
-  if (classes.size() != findings.classes.size()) {
-    return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
-  }
+  if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search->guarantee().complete) return "does not claim to be complete";
   const SearchStatistics kept = search->statistics();
   if (kept.waiting != 0 || kept.nodes != 1) return "something is kept when all is done";

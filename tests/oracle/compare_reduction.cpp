@@ -7,6 +7,7 @@
 #include "oracle/compare.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/strategies.hpp"
+#include "support/random.hpp"
 
 namespace thrum {
 
@@ -44,33 +45,79 @@ void keep_steps(std::vector<Event>& events, PartialOrder::Index steps) {
   events.erase(end, events.end());
 }
 
-std::string first_missing(const std::set<std::string>& expected, const std::set<std::string>& seen) {
-  for (const std::string& element : expected) {
-    if (!seen.contains(element)) return element;
+// Workers who take turns in a search, or one that does it alone.
+class Team {
+ public:
+  struct Worker {
+    std::unique_ptr<Dpor> search;
+    Worker* from = nullptr;     // whose part it is
+    std::vector<Event> events;  // of its last execution
+    bool waits = false;
+  };
+
+  Team(std::unique_ptr<Dpor> search, bool shares) : shares_(shares) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_[0]->search = std::move(search);
   }
-  return "";
+
+  // The worker whose turn it is, with its plan; nullptr: the search is done.
+  Worker* next(Plan& plan);
+  const Dpor& search() const { return *workers_[0]->search; }
+  std::uint64_t parts() const { return parts_; }
+
+ private:
+  void share(Worker& worker);
+
+  bool shares_;
+  Random random_{1};
+  std::uint64_t parts_ = 0;
+  std::vector<std::unique_ptr<Worker>> workers_;  // the first has the whole
+};
+
+Team::Worker* Team::next(Plan& plan) {
+  while (true) {
+    const std::size_t turn = random_.below(workers_.size());
+    Worker& worker = *workers_[turn];
+    if (worker.waits) continue;
+    if (shares_ && random_.below(3) == 0) share(worker);
+    if (worker.search->next(plan)) return &worker;
+    worker.waits = worker.search->waits();
+    if (worker.waits) continue;
+    if (turn == 0) return nullptr;
+    worker.from->search->merge(*worker.search);
+    worker.from->waits = false;
+    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(turn));
+  }
+}
+
+void Team::share(Worker& worker) {
+  std::unique_ptr<Strategy> part = worker.search->split();
+  if (part == nullptr) return;
+  ++parts_;
+  auto other = std::make_unique<Worker>();
+  other->search.reset(dynamic_cast<Dpor*>(part.release()));
+  other->from = &worker;
+  other->events = worker.events;
+  workers_.push_back(std::move(other));
 }
 
 }  // namespace
 
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
-                              ReductionCount& count, bool interrupted) {
+                              ReductionCount& count, Searched how) {
   ToyProgram program(code);
-  auto search = std::make_unique<Dpor>(algorithm);
+  Team team(std::make_unique<Dpor>(algorithm), how == Searched::shared);
   Plan plan;
   Trace trace;
-  std::unordered_set<std::uint64_t> classes;
-  std::set<std::string> states;
-  std::set<std::string> local_states;
-  program.record_local_states(&local_states);
-  std::set<ToyBug> bugs;
-  std::vector<Event> events;  // of the last execution
+  Shown shown;
+  program.record_local_states(&shown.local_states);
   std::string twice;
   bool cut_off = false;
   bool fails_behind_join = false;
   std::uint64_t redundant = 0;
   std::uint64_t executions = 0;
-  while (search->next(plan)) {
+  while (Team::Worker* worker = team.next(plan)) {
+    std::unique_ptr<Dpor>& search = worker->search;
     program.run(plan, search.get(), search->recording(), trace);
     ++executions;
     // With bounds it begins anew each time.
@@ -81,46 +128,41 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
       if (!wrong.empty()) return wrong;
     }
     search->learn(plan, trace);
-    if (interrupted && executions % 3 == 0) {
+    if (how == Searched::in_parts && executions % 3 == 0) {
       auto other = std::make_unique<Dpor>(algorithm);
       if (!take_up(*search, *other, program.names())) return "cannot be taken up";
       search = std::move(other);
     }
+    std::vector<Event>& events = worker->events;
     keep_steps(events, search->kept());
     events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
-    if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));
+    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
     cut_off = cut_off || is_cut_off(trace);
     fails_behind_join = fails_behind_join || is_behind_join(trace);
     bool is_maximal =
         trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
     if (!is_maximal) continue;
-    states.insert(print(program.final_state()));
+    shown.states.insert(print(program.final_state()));
     PartialOrder order;
     for (const Event& event : events) order.append(event);
-    if (!classes.insert(order.fingerprint()).second) {
+    if (!shown.classes.insert(order.fingerprint()).second) {
       ++redundant;
       if (twice.empty()) twice = program.schedule();
     }
   }
   count.executions += executions;
-  count.classes += classes.size();
+  count.classes += shown.classes.size();
   count.redundant += redundant;
-  count.blocked += search->blocked();
-  for (const auto& [bug, preemptions] : findings.bugs) {
-    if (!bugs.contains(bug)) return "missed: " + name_of(bug);
-  }
-  std::string missing = first_missing(findings.final_states(), states);
-  if (!missing.empty()) return "missed the state " + missing;
-  missing = missing_local_state(findings, local_states);
-  if (!missing.empty()) return missing;
-  if (classes.size() != findings.classes.size()) {
-    return std::to_string(classes.size()) + " classes instead of " + std::to_string(findings.classes.size());
-  }
-  if (!search->guarantee().complete) return "does not claim to be complete";
-  if (algorithm != Dpor::Algorithm::optimal || has_chances(code) || fails_behind_join) return "";
+  const Dpor& search = team.search();
+  count.blocked += search.blocked();
+  count.parts += team.parts();
+  if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
+  if (!search.guarantee().complete) return "does not claim to be complete";
+  const bool may_repeat = how == Searched::shared || has_chances(code) || fails_behind_join;
+  if (algorithm != Dpor::Algorithm::optimal || may_repeat) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
-  if (!cut_off && search->blocked() != 0) return std::to_string(search->blocked()) + " executions in vain";
+  if (!cut_off && search.blocked() != 0) return std::to_string(search.blocked()) + " executions in vain";
   return "";
 }
 

@@ -16,6 +16,7 @@ struct ReductionCount {
   std::uint64_t redundant = 0;  // of a class that was run before
   std::uint64_t blocked = 0;
   std::uint64_t spilled = 0;  // plans that went to a file and came back
+  std::uint64_t parts = 0;    // that were split off, where it is shared
 };
 
 struct BoundedCount {
@@ -25,11 +26,17 @@ struct BoundedCount {
   std::uint64_t deadlocks_missed = 0;
 };
 
+enum class Searched : std::uint8_t {
+  at_once,
+  in_parts,  // after each few executions the search is put down and taken up by another
+  shared,    // by several workers, who take turns
+};
+
 // Runs the algorithm to its end: only executions that there are; all the oracle's final states, bugs and
-// classes. Where it is optimal: each class once, and nothing in vain. REQUIRES: findings have the classes.
-// interrupted: after each few executions the search is put down and taken up by another.
+// classes. Where it is optimal, and not shared: each class once, and nothing in vain. REQUIRES: findings have
+// the classes.
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
-                              ReductionCount& count, bool interrupted = false);
+                              ReductionCount& count, Searched how = Searched::at_once);
 
 // Bounded reduction with bounds 0, 1 and 2, and without one: only executions that there are, none that costs
 // more; the local states and the failed assertions of the executions that cost no more; and it claims no

@@ -15,6 +15,8 @@
 namespace thrum {
 namespace {
 
+using Algorithm = Dpor::Algorithm;
+
 constexpr std::size_t kExecutionsMax = 3'000;
 constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
 
@@ -105,11 +107,41 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
       ReductionCount in_one;
       ReductionCount in_parts;
       std::string wrong = compare_reduction(code, findings, algorithm, in_one);
-      if (wrong.empty()) wrong = compare_reduction(code, findings, algorithm, in_parts, true);
+      if (wrong.empty()) wrong = compare_reduction(code, findings, algorithm, in_parts, Searched::in_parts);
       if (wrong.empty() && in_one.executions != in_parts.executions) wrong = "other executions";
       return wrong;
     });
   }
+}
+
+TEST_P(OfFamily, ReductionsCanBeShared) {
+  if (GetParam() == Family::b) return;  // likewise
+  for (Algorithm algorithm :
+       {Algorithm::optimal, Algorithm::source, Algorithm::persistent, Algorithm::bounded}) {
+    ReductionCount alone;
+    ReductionCount shared;
+    compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
+      std::string wrong = compare_reduction(code, findings, algorithm, alone);
+      if (wrong.empty()) wrong = compare_reduction(code, findings, algorithm, shared, Searched::shared);
+      return wrong;
+    });
+    std::cout << shared.parts << " parts, " << shared.executions << " executions, " << shared.redundant
+              << " redundant and " << shared.blocked << " blocked; alone " << alone.executions << ", "
+              << alone.redundant << " and " << alone.blocked << "\n";
+    EXPECT_GT(shared.parts, shared.executions / 20);
+  }
+}
+
+TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
+  int programs = 0;
+  for (const auto& [name, code] : programs_that_once_failed()) {
+    Findings findings = enumerate(code, kFindings);
+    if (findings.racy) continue;
+    ReductionCount count;
+    EXPECT_EQ(compare_reduction(code, findings, Algorithm::optimal, count, Searched::shared), "") << name;
+    ++programs;
+  }
+  EXPECT_GT(programs, 0) << "all are racy";
 }
 
 TEST(Bounded, ReachesTheLocalStatesOfProgramsThatOnceFailed) {
@@ -129,7 +161,6 @@ TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compar
 INSTANTIATE_TEST_SUITE_P(All, OfFamily, ::testing::Values(Family::a, Family::b, Family::c, Family::d),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
-using Algorithm = Dpor::Algorithm;
 INSTANTIATE_TEST_SUITE_P(All, Reductions,
                          ::testing::Values(Case{"OptimalA", Algorithm::optimal, Family::a},
                                            Case{"SourceA", Algorithm::source, Family::a},
