@@ -280,8 +280,8 @@ SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& be
 void watch_state(Limits& limits, const Strategy& strategy, const SearchResult& before) {
   const Fairness fairness = limits.fairness;
   if (!search_state().is_wanted()) return;
-  limits.wants_state = [](bool last) { return search_state().wants(last); };
-  limits.put_down = [&, fairness](const SearchSoFar& so_far) {
+  limits.wants_between = [](bool last) { return search_state().wants(last); };
+  limits.between = [&, fairness](const SearchSoFar& so_far) {
     search_state().put_down(so_far, before, strategy, g_trace_digest, fairness);
   };
 }

@@ -47,6 +47,17 @@ void ClassCounter::forget() {
   fingerprints_ = NumberSet();
 }
 
+std::size_t ClassCounter::merge(const ClassCounter& other) {
+  if (unknown_ || other.unknown_) {
+    forget();
+    return 0;
+  }
+  std::size_t known = 0;
+  other.fingerprints_.for_each([&](std::uint64_t number) { known += fingerprints_.insert(number) ? 0 : 1; });
+  if (fingerprints_.size() > classes_max_) forget();
+  return known;
+}
+
 void ClassCounter::save(ByteWriter& out) const {
   out.put(unknown_);
   out.put(std::uint64_t{fingerprints_.size()});

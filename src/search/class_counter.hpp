@@ -43,9 +43,12 @@ class ClassCounter {
   // The same for an execution that has a class, and whose partial order is known.
   bool take(const PartialOrder& order);
 
-  // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what they
-  // are.
+  // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what
+  // they are.
   std::optional<std::uint64_t> count() const;
+
+  // Takes over those of the other. How many of them were known.
+  std::size_t merge(const ClassCounter& other);
 
   // Those to come cannot be compared with those that were taken: the number is not known from now on.
   void forget();

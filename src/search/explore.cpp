@@ -39,6 +39,26 @@ void keep_fringe(const Plan& plan, Trace& trace) {
   if (last != trace.choices.end()) trace.choices.erase(trace.choices.begin(), last + 1);
 }
 
+void complete_levels(StatisticsKeeper& statistics, const Guarantee& guarantee, double seconds) {
+  for (const Bound& bound : guarantee.bounds) {
+    if (bound.completed && bound.covers == Covers::executions)
+      statistics.complete_below(*bound.completed + 1, seconds);
+  }
+  if (guarantee.complete) statistics.complete_below(UINT32_MAX, seconds);
+}
+
+// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its
+// best schedule.
+bool is_minimal(const FoundBug& bug, const SearchResult& result, const Guarantee& guarantee) {
+  if (bug.preemptions == 0) return true;
+  // The bug may lie behind a cut, or in a schedule that is not fair.
+  if (result.cut_by_steps != 0 || result.cut_by_yields != 0 || result.withheld != 0) return false;
+  return std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
+    return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
+           *bound.completed + 1 >= bug.preemptions;
+  });
+}
+
 class Search {
  public:
   Search(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from)
@@ -48,17 +68,14 @@ class Search {
         start_(limits.now() - from.result.seconds),
         so_far_(std::move(from)) {}
 
-  SearchResult run();
+  SearchSoFar run();
 
  private:
   bool is_over();
   void run_plan();
   void count();
   bool take_bug();  // false: control is lost
-  void complete_levels(const Guarantee& guarantee, double seconds);
-  Statistics statistics();
   Progress progress();
-  bool is_minimal(const FoundBug& bug) const;
   void lose_control(std::string reason);
   double elapsed() const { return limits_.now() - start_; }
 
@@ -74,7 +91,7 @@ class Search {
   const std::function<Progress()> ask_ = [this] { return progress(); };
 };
 
-SearchResult Search::run() {
+SearchSoFar Search::run() {
   if (!limits_.count_classes) statistics_.limit_classes(ClassCounter::kClassesMaxUnasked);
   result_.end = SearchEnd::exhausted;
   while (!is_over()) {
@@ -116,12 +133,7 @@ SearchResult Search::run() {
     }
   }
   result_.seconds = elapsed();
-  result_.guarantee = strategy_.guarantee();
-  result_.kept = strategy_.statistics();
-  result_.statistics = statistics();
-  // What had not been run when a bug was found may have been run since.
-  for (FoundBug& bug : result_.bugs) bug.minimal = bug.minimal || is_minimal(bug);
-  return std::move(so_far_.result);
+  return std::move(so_far_);
 }
 
 // Whether a limit ends the search.
@@ -132,9 +144,9 @@ bool Search::is_over() {
     result_.end = SearchEnd::executions;
   }
   const bool over = result_.end != SearchEnd::exhausted;
-  if (limits_.wants_state && limits_.wants_state(over)) {
+  if (limits_.wants_between && limits_.wants_between(over)) {
     result_.seconds = elapsed();
-    limits_.put_down(so_far_);
+    limits_.between(so_far_);
   }
   return over;
 }
@@ -149,26 +161,12 @@ void Search::run_plan() {
 
 void Search::count() {
   // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
-  if (statistics_.is_dearest(trace_)) complete_levels(strategy_.guarantee(), elapsed());
+  if (statistics_.is_dearest(trace_) && !limits_.is_part)
+    complete_levels(statistics_, strategy_.guarantee(), elapsed());
   if (std::string_view member = strategy_.member(); !member.empty() && statistics_.is_next_member(member))
     statistics_.begin_member(member, elapsed());
   if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
     statistics_.point(elapsed());
-}
-
-void Search::complete_levels(const Guarantee& guarantee, double seconds) {
-  for (const Bound& bound : guarantee.bounds) {
-    if (bound.completed && bound.covers == Covers::executions)
-      statistics_.complete_below(*bound.completed + 1, seconds);
-  }
-  if (guarantee.complete) statistics_.complete_below(UINT32_MAX, seconds);
-}
-
-Statistics Search::statistics() {
-  complete_levels(result_.guarantee, result_.seconds);
-  // One that runs each class has come to its end, perhaps among others.
-  bool has_all_classes = result_.end == SearchEnd::exhausted && strategy_.last_order() != nullptr;
-  return statistics_.result(result_.seconds, has_all_classes);
 }
 
 Progress Search::progress() {
@@ -215,7 +213,7 @@ bool Search::take_bug() {
     return false;
   }
   departures_from_base(bug.trace, bug.preemptions);
-  bug.minimal = is_minimal(bug);
+  bug.minimal = !limits_.is_part && is_minimal(bug, result_, strategy_.guarantee());
   if (known == result_.bugs.end()) {
     result_.bugs.push_back(std::move(bug));
     statistics_.take_bug();
@@ -223,19 +221,6 @@ bool Search::take_bug() {
     *known = std::move(bug);
   }
   return true;
-}
-
-// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its
-// best schedule.
-bool Search::is_minimal(const FoundBug& bug) const {
-  if (bug.preemptions == 0) return true;
-  // The bug may lie behind a cut, or in a schedule that is not fair.
-  if (result_.cut_by_steps != 0 || result_.cut_by_yields != 0 || result_.withheld != 0) return false;
-  std::vector<Bound> bounds = strategy_.guarantee().bounds;
-  return std::any_of(bounds.begin(), bounds.end(), [&](const Bound& bound) {
-    return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
-           *bound.completed + 1 >= bug.preemptions;
-  });
 }
 
 void Search::lose_control(std::string reason) {
@@ -246,8 +231,59 @@ void Search::lose_control(std::string reason) {
 
 }  // namespace
 
-SearchResult explore(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from) {
+SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from) {
   return Search(program, strategy, limits, std::move(from)).run();
+}
+
+SearchResult conclude(SearchSoFar so_far, Strategy& strategy) {
+  SearchResult& result = so_far.result;
+  result.guarantee = strategy.guarantee();
+  result.kept = strategy.statistics();
+  complete_levels(so_far.statistics, result.guarantee, result.seconds);
+  // One that runs each class has come to its end, perhaps among others.
+  const bool has_all_classes = result.end == SearchEnd::exhausted && strategy.last_order() != nullptr;
+  result.statistics = so_far.statistics.result(result.seconds, has_all_classes);
+  // What had not been run when a bug was found may have been run since.
+  for (FoundBug& bug : result.bugs) bug.minimal = bug.minimal || is_minimal(bug, result, result.guarantee);
+  return std::move(result);
+}
+
+SearchResult explore(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from) {
+  return conclude(explore_part(program, strategy, limits, std::move(from)), strategy);
+}
+
+void merge(SearchSoFar& all, SearchSoFar part) {
+  SearchResult& to = all.result;
+  SearchResult& from = part.result;
+  // What ended one of them ended all.
+  constexpr SearchEnd kOrder[] = {SearchEnd::lost_control, SearchEnd::bug, SearchEnd::time,
+                                  SearchEnd::executions, SearchEnd::exhausted};
+  const SearchEnd end = *std::find_if(std::begin(kOrder), std::end(kOrder),
+                                      [&](SearchEnd one) { return to.end == one || from.end == one; });
+  if (end == SearchEnd::lost_control && to.end != end) {
+    to.lost_plan = std::move(from.lost_plan);
+    to.lost_reason = std::move(from.lost_reason);
+  }
+  to.end = end;
+  to.executions += from.executions;
+  to.steps += from.steps;
+  to.cut_by_steps += from.cut_by_steps;
+  to.cut_by_yields += from.cut_by_yields;
+  to.assumptions_failed += from.assumptions_failed;
+  to.withheld += from.withheld;
+  to.starved = to.starved || from.starved;
+  to.threads_max = std::max(to.threads_max, from.threads_max);
+  to.seconds = std::max(to.seconds, from.seconds);
+  for (FoundBug& bug : from.bugs) {
+    auto known = std::find_if(to.bugs.begin(), to.bugs.end(),
+                              [&](const FoundBug& other) { return same_bug(other.failure, bug.failure); });
+    if (known == to.bugs.end()) {
+      to.bugs.push_back(std::move(bug));
+    } else if (bug.preemptions < known->preemptions) {
+      *known = std::move(bug);
+    }
+  }
+  all.statistics.merge(part.statistics);
 }
 
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {

@@ -23,6 +23,7 @@ struct Limits {
   bool end_at_races = false;     // but not past a data race
   bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
   Fairness fairness = Fairness::off;
+  bool is_part = false;  // others run parts of the same search: what is left here is not all that is left
 
   // Asked before each execution; true ends the search as out of time.
   std::function<bool()> out_of_time;
@@ -33,10 +34,10 @@ struct Limits {
   // Seconds since some fixed moment.
   std::function<double()> now;
 
-  // Asked before each execution, and once more where a limit has ended the search (last): whether to put it
-  // down, so that it can be taken up again. May be empty. put_down is called where the answer is yes.
-  std::function<bool(bool last)> wants_state;
-  std::function<void(const SearchSoFar&)> put_down;
+  // Asked before each execution, and once more where a limit has ended the search (last): whether to call
+  // `between`, which may put the search down, split its strategy or merge another one into it. May be empty.
+  std::function<bool(bool last)> wants_between;
+  std::function<void(const SearchSoFar&)> between;
 };
 
 // A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the
@@ -84,6 +85,16 @@ struct SearchSoFar {
 // from: where the search goes on. The strategy is to be as it was then.
 SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
                      SearchSoFar from = SearchSoFar());
+
+// The two halves of explore(), for searches that several share. The first runs a part until it has come to
+// its end, as SearchResult::end says, or waits for others (Strategy::waits()); `from` is to have the seconds
+// since the search began. The second says what came of all of them, with the strategy that they were merged
+// into.
+SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from);
+SearchResult conclude(SearchSoFar so_far, Strategy& strategy);
+
+// Adds what a part has found.
+void merge(SearchSoFar& all, SearchSoFar part);
 
 // The schedule of a trace as departures from the non-preemptive base, and what it costs there. REQUIRES:
 // every choice was recorded.

@@ -11,10 +11,17 @@ Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members))
 }
 
 bool Portfolio::next(Plan& plan) {
+  waits_ = false;
   while (left_ > 0 || pass_on()) {
     if (running().next(plan)) {
       --left_;
       return true;
+    }
+    if (running().waits()) {
+      waits_ = all_wait();
+      if (waits_) return false;
+      left_ = 0;
+      continue;
     }
     std::string problem = running().problem();
     if (problem.empty() && members_[turn_].covers_all) {
@@ -47,6 +54,33 @@ bool Portfolio::pass_on() {
     return true;
   }
   return false;
+}
+
+// Whether nobody can go on but by what is to be merged.
+bool Portfolio::all_wait() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.share == 0 || member.strategy->waits(); });
+}
+
+std::unique_ptr<Strategy> Portfolio::split() {
+  for (std::size_t i = members_.size(); i-- > 0;) {
+    Member& member = members_[i];
+    if (!member.covers_all || member.share == 0 || member.nodes_max != ~std::uint64_t{0}) continue;
+    std::unique_ptr<Strategy> part = member.strategy->split();
+    if (part == nullptr) continue;
+    std::vector<Member> alone;
+    alone.push_back({member.name, std::move(part), 1, true, member.nodes_max});
+    return std::make_unique<Portfolio>(std::move(alone));
+  }
+  return nullptr;
+}
+
+void Portfolio::merge(Strategy& other) {
+  for (Member& part : dynamic_cast<Portfolio&>(other).members_) {
+    for (Member& member : members_) {
+      if (member.name == part.name) member.strategy->merge(*part.strategy);
+    }
+  }
 }
 
 bool Portfolio::keeps_addresses() const {

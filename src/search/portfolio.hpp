@@ -42,9 +42,10 @@ class Portfolio final : public Strategy {
   Advice at_point(const View& view) override { return running().at_point(view); }
   void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
 
-  // One worker has it all.
-  std::unique_ptr<Strategy> split() override { return nullptr; }
-  void merge(Strategy&) override {}
+  // A part of one member, of the first that can be split among those that may have the most left.
+  std::unique_ptr<Strategy> split() override;
+  bool waits() const override { return waits_; }
+  void merge(Strategy& other) override;
   bool keeps_addresses() const override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
@@ -63,11 +64,13 @@ class Portfolio final : public Strategy {
   Strategy& running() { return *members_[turn_].strategy; }
   const Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();
+  bool all_wait() const;
 
   std::vector<Member> members_;
   std::size_t turn_ = 0;
   std::uint64_t unit_ = kFirstTurn;
   std::uint64_t left_ = 0;  // executions of this turn
+  bool waits_ = false;
   std::string problem_;
 };
 

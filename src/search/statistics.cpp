@@ -44,6 +44,60 @@ void StatisticsKeeper::take_bug() {
   if (member_ != kNone) ++statistics_.members[member_].bugs;
 }
 
+namespace {
+
+// How two searches grew that went on side by side.
+std::vector<GrowthPoint> grown(const std::vector<GrowthPoint>& a, const std::vector<GrowthPoint>& b) {
+  std::vector<GrowthPoint> all;
+  GrowthPoint of_a;
+  GrowthPoint of_b;
+  for (std::size_t i = 0, k = 0; i < a.size() || k < b.size();) {
+    const bool takes_a = k == b.size() || (i < a.size() && a[i].seconds <= b[k].seconds);
+    const GrowthPoint& next = takes_a ? of_a = a[i++] : of_b = b[k++];
+    all.push_back({of_a.executions + of_b.executions, of_a.classes + of_b.classes, next.seconds});
+  }
+  return all;
+}
+
+}  // namespace
+
+void StatisticsKeeper::merge(const StatisticsKeeper& other) {
+  const Statistics& from = other.statistics_;
+  std::vector<LevelCount>& levels = statistics_.levels;
+  if (levels.size() < from.levels.size()) levels.resize(from.levels.size());
+  for (std::size_t i = 0; i < from.levels.size(); ++i) {
+    levels[i].executions += from.levels[i].executions;
+    levels[i].classes += from.levels[i].classes;
+    levels[i].bugs += from.levels[i].bugs;
+  }
+  statistics_.growth = grown(statistics_.growth, from.growth);
+  // Which of the levels saw a class first, of two that did, is not known.
+  std::size_t twice = classes_.merge(other.classes_);
+  for (std::size_t i = levels.size(); i-- > 0 && twice > 0;) {
+    const std::size_t here = std::min<std::size_t>(twice, levels[i].classes);
+    levels[i].classes -= here;
+    twice -= here;
+  }
+  for (GrowthPoint& point : statistics_.growth)
+    point.classes = std::min<std::uint64_t>(point.classes, classes_.count().value_or(point.classes));
+  for (const MemberCount& member : from.members) {
+    auto known = std::find_if(statistics_.members.begin(), statistics_.members.end(),
+                              [&](const MemberCount& one) { return one.name == member.name; });
+    if (known == statistics_.members.end()) {
+      statistics_.members.push_back(member);
+      continue;
+    }
+    known->executions += member.executions;
+    known->bugs += member.bugs;
+    known->seconds += member.seconds;
+  }
+  statistics_.counts_classes = statistics_.counts_classes || from.counts_classes;
+  statistics_.in_vain += from.in_vain;
+  executions_ += other.executions_;
+  next_point_ = std::max(next_point_, executions_ + 1);
+  is_partial_ = is_partial_ || other.is_partial_;
+}
+
 void StatisticsKeeper::point(double seconds) {
   constexpr std::uint64_t kPart = 5;
   next_point_ = executions_ + std::max<std::uint64_t>(executions_ / kPart, 1);

@@ -80,6 +80,9 @@ class StatisticsKeeper {
   // has_all_classes: though not every execution's class was counted, none is missing.
   Statistics result(double seconds, bool has_all_classes);
 
+  // Adds what another keeper saw of the same search. Of classes that both saw, the other's count no more.
+  void merge(const StatisticsKeeper& other);
+
   // The events to come name objects otherwise than those that were taken did.
   void forget_classes() { classes_.forget(); }
 
@@ -93,7 +96,7 @@ class StatisticsKeeper {
   std::uint64_t executions_ = 0;
   std::uint64_t next_point_ = 1;
   std::uint32_t cost_ = 0;
-  bool is_partial_ = false;  // some executions' classes were not counted
+  bool is_partial_ = false;     // some executions' classes were not counted
   std::size_t member_ = kNone;  // of Statistics::members; whose turn it is
   double member_begun_ = 0;
   static constexpr std::size_t kNone = ~std::size_t{0};

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A search by several workers, who take turns here, comes to the same as one alone.
+//
+//   THRUM_ORACLE_REDUCTION  random programs of each family (60)
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "oracle/compare.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
+#include "oracle/shrink.hpp"
+#include "oracle/toy_program.hpp"
+#include "search/explore.hpp"
+#include "search/strategies.hpp"
+#include "support/random.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kExecutionsMax = 1'000;
+
+Limits limits() {
+  Limits limits;
+  limits.keep_going = true;
+  limits.out_of_time = [] { return false; };
+  limits.announce = [](const Plan&) {};
+  limits.now = [] { return 0.0; };
+  return limits;
+}
+
+struct Worker {
+  std::unique_ptr<Strategy> strategy;
+  Worker* from = nullptr;  // whose part it is
+  SearchSoFar so_far;
+  bool waits = false;
+};
+
+SearchResult explore_together(Program& program, std::unique_ptr<Strategy> strategy, int& parts) {
+  Random random(1);
+  std::vector<std::unique_ptr<Worker>> workers;  // the first has the whole
+  workers.push_back(std::make_unique<Worker>());
+  workers[0]->strategy = std::move(strategy);
+  while (true) {
+    const std::size_t turn = random.below(workers.size());
+    Worker& worker = *workers[turn];
+    if (worker.waits) continue;
+    if (std::unique_ptr<Strategy> part = worker.strategy->split()) {
+      ++parts;
+      workers.push_back(std::make_unique<Worker>());
+      workers.back()->strategy = std::move(part);
+      workers.back()->from = &worker;
+    }
+    Limits some = limits();
+    some.is_part = true;
+    some.executions = worker.so_far.result.executions + 1 + random.below(6);
+    worker.so_far = explore_part(program, *worker.strategy, some, std::move(worker.so_far));
+    if (worker.so_far.result.end == SearchEnd::executions) continue;
+    EXPECT_EQ(worker.so_far.result.end, SearchEnd::exhausted);
+    worker.waits = worker.strategy->waits();
+    if (worker.waits) continue;
+    // Whoever split off a part has it merged before it ends.
+    const bool has_parts = std::any_of(workers.begin(), workers.end(),
+                                       [&](const auto& other) { return other->from == &worker; });
+    if (has_parts) continue;
+    if (turn == 0) break;
+    worker.from->strategy->merge(*worker.strategy);
+    merge(worker.from->so_far, std::move(worker.so_far));
+    worker.from->waits = false;
+    workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(turn));
+  }
+  return conclude(std::move(workers[0]->so_far), *workers[0]->strategy);
+}
+
+// Bugs, each with the fewest preemptions that were needed, where that is known.
+std::map<ToyBug, int> bugs_of(const SearchResult& result, bool with_preemptions) {
+  std::map<ToyBug, int> bugs;
+  for (const FoundBug& bug : result.bugs)
+    bugs[bug_of(bug.failure)] = with_preemptions ? static_cast<int>(bug.preemptions) : 0;
+  return bugs;
+}
+
+std::string compare(const ToyCode& code, const char* name, int& parts) {
+  ToyProgram program(code);
+  const std::unique_ptr<Strategy> strategy = make_strategy(name, {});
+  const SearchResult alone = explore(program, *strategy, limits());
+  const SearchResult together = explore_together(program, make_strategy(name, {}), parts);
+  const bool is_systematic = std::string(name) == "icb" || std::string(name) == "dfs";
+  if (bugs_of(alone, is_systematic) != bugs_of(together, is_systematic)) return "other bugs";
+  if (together.end != alone.end) return "another end";
+  if (together.guarantee.complete != alone.guarantee.complete) return "complete in one way only";
+  // With auto it depends on who comes to the end first.
+  const bool counts = together.statistics.classes && alone.statistics.classes;
+  if (counts && together.statistics.classes != alone.statistics.classes)
+    return std::to_string(together.statistics.classes.value_or(0)) + " classes instead of " +
+           std::to_string(alone.statistics.classes.value_or(0));
+  if (is_systematic && together.executions != alone.executions) return "another number of executions";
+  std::uint64_t executions = 0;
+  std::uint64_t classes = 0;
+  for (const LevelCount& level : together.statistics.levels) {
+    executions += level.executions;
+    classes += level.classes;
+  }
+  if (executions != together.executions) return "levels do not add up";
+  if (!together.statistics.classes) return "";
+  if (classes != *together.statistics.classes) return "classes of levels do not add up";
+  if (together.statistics.growth.back().executions != together.executions)
+    return "growth does not end at the end";
+  return "";
+}
+
+class SharedSearch : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
+  const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(60));
+  int parts = 0;
+  int none = 0;
+  for (Family family : {Family::a, Family::c, Family::d}) {
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+      const ToyCode code = random_program(seed, family, kExecutionsMax).code;
+      const std::string wrong = compare(code, GetParam(), parts);
+      if (wrong.empty()) continue;
+      const ToyCode small =
+          shrink(code, [&](const ToyCode& some) { return !compare(some, GetParam(), none).empty(); });
+      ADD_FAILURE() << "# family " << name_of(family) << ", seed " << seed << ": " << wrong
+                    << "\n# shrunk: " << compare(small, GetParam(), none) << "\n"
+                    << print(small);
+      return;
+    }
+  }
+  EXPECT_GT(parts, 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, SharedSearch,
+                         ::testing::Values("dfs", "icb", "best-first", "dpor", "dpor-source",
+                                           "dpor-persistent", "bpor", "auto"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace thrum
