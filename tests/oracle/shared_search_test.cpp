@@ -130,7 +130,7 @@ TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
       return;
     }
   }
-  EXPECT_GT(parts, 100);
+  EXPECT_GT(parts, static_cast<int>(count));
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, SharedSearch,
