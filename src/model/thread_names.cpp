@@ -10,14 +10,49 @@ namespace thrum {
 
 ThreadNames::ThreadNames() : entries_{{kNoThread, 0, {}}}, order_{kMainThread}, rank_{0} {}
 
+std::optional<Ancestry> SharedThreadIds::at(std::size_t id) const {
+  const std::uint64_t word = words_[id].load(std::memory_order_acquire);
+  if (word == 0) return std::nullopt;
+  return Ancestry{static_cast<ThreadId>(word & kNoThread), static_cast<std::uint32_t>(word >> 16)};
+}
+
+bool SharedThreadIds::give(std::size_t id, const Ancestry& name) {
+  const std::uint64_t word = std::uint64_t{name.ordinal} << 16 | name.parent;
+  std::uint64_t before = 0;
+  return words_[id].compare_exchange_strong(before, word, std::memory_order_acq_rel) || before == word;
+}
+
+bool ThreadNames::share(SharedThreadIds& ids) {
+  for (std::size_t id = 1; id < entries_.size(); ++id) {
+    if (!ids.give(id, {entries_[id].parent, entries_[id].ordinal})) return false;
+  }
+  shared_ = &ids;
+  while (std::optional<Ancestry> name = ids.at(entries_.size())) add(*name);
+  return true;
+}
+
 ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
-  std::vector<ThreadId>& siblings = entries_[parent].children;
-  if (ordinal <= siblings.size() && siblings[ordinal - 1] != kNoThread) return siblings[ordinal - 1];
+  auto known = [&] {
+    const std::vector<ThreadId>& siblings = entries_[parent].children;
+    return ordinal <= siblings.size() ? siblings[ordinal - 1] : kNoThread;
+  };
+  if (const ThreadId id = known(); id != kNoThread) return id;
   THRUM_CHECK(ordinal > 0 && entries_.size() < kNoThread);
-  if (siblings.size() < ordinal) siblings.resize(ordinal, kNoThread);
+  // Others may have given ids since, this one's perhaps.
+  while (shared_ != nullptr && !shared_->give(entries_.size(), {parent, ordinal})) {
+    add(*shared_->at(entries_.size()));
+    if (const ThreadId id = known(); id != kNoThread) return id;
+    THRUM_CHECK(entries_.size() < kNoThread);
+  }
+  return add({parent, ordinal});
+}
+
+ThreadId ThreadNames::add(const Ancestry& name) {
+  std::vector<ThreadId>& siblings = entries_[name.parent].children;
+  if (siblings.size() < name.ordinal) siblings.resize(name.ordinal, kNoThread);
   auto id = static_cast<ThreadId>(entries_.size());
-  siblings[ordinal - 1] = id;
-  entries_.push_back({parent, ordinal, {}});
+  siblings[name.ordinal - 1] = id;
+  entries_.push_back({name.parent, name.ordinal, {}});
   std::vector<std::uint32_t> mine = path(id);
   auto place =
       std::partition_point(order_.begin(), order_.end(), [&](ThreadId other) { return path(other) < mine; });

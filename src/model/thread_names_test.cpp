@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
+#include <thread>
 
 #include "support/random.hpp"
 
@@ -72,6 +75,49 @@ TEST(ThreadNames, RefusesToGoDeeperThanAnyExecution) {
   EXPECT_FALSE(names.parse(deep));
   EXPECT_FALSE(names.parse("0.1.2.x"));
   EXPECT_EQ(names.size(), 1u);
+}
+
+TEST(ThreadNames, SharesWhatIsKnown) {
+  auto ids = std::make_unique<SharedThreadIds>();
+  ThreadNames one;
+  const ThreadId third = one.child(kMainThread, 3);
+  ASSERT_TRUE(one.share(*ids));
+  ThreadNames other;
+  ASSERT_TRUE(other.share(*ids));
+  EXPECT_EQ(other.name(third), "0.3");
+  const ThreadId nested = other.child(third, 1);
+  EXPECT_EQ(one.child(kMainThread, 1), nested + 1) << "what the other has named is known first";
+  EXPECT_EQ(one.name(nested), "0.3.1");
+  ThreadNames apart;
+  apart.child(kMainThread, 7);
+  EXPECT_FALSE(apart.share(*ids));
+}
+
+TEST(ThreadNames, GivesEachIdOnceWhereManyShareThem) {
+  constexpr int kWorkers = 4;
+  constexpr int kNames = 400;
+  auto ids = std::make_unique<SharedThreadIds>();
+  std::vector<ThreadNames> names(kWorkers);
+  std::vector<std::thread> workers;
+  for (int i = 0; i < kWorkers; ++i) {
+    workers.emplace_back([&, i] {
+      ThreadNames& mine = names[static_cast<std::size_t>(i)];
+      Random random(static_cast<std::uint64_t>(i) + 1);
+      EXPECT_TRUE(mine.share(*ids));
+      for (int n = 0; n < kNames; ++n)
+        mine.child(static_cast<ThreadId>(random.below(mine.size())),
+                   1 + static_cast<std::uint32_t>(random.below(3)));
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  for (ThreadNames& one : names) EXPECT_TRUE(one.share(*ids));
+  std::set<std::string> all;
+  for (std::size_t id = 0; id < names[0].size(); ++id) {
+    const std::string name = names[0].name(static_cast<ThreadId>(id));
+    EXPECT_TRUE(all.insert(name).second) << name << " twice";
+    for (ThreadNames& one : names) EXPECT_EQ(one.name(static_cast<ThreadId>(id)), name);
+  }
+  EXPECT_GT(all.size(), static_cast<std::size_t>(kNames));
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ void end_of_steps() {
 void publish_names(std::size_t first) {
   Channel& channel = *world.channel;
   for (std::size_t id = first; id < world.names->size(); ++id) {
-    ThreadNames::Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
+    Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
     channel.threads[id - 1] = {ancestry.parent, ancestry.ordinal};
   }
   channel.thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
@@ -141,10 +141,7 @@ void publish_names(std::size_t first) {
 ThreadId name_thread(ThreadId parent, std::uint32_t ordinal) {
   std::size_t known = world.names->size();
   ThreadId id = world.names->child(parent, ordinal);
-  if (world.names->size() != known) {
-    world.channel->threads[id - 1] = {parent, ordinal};
-    world.channel->thread_count.store(id, std::memory_order_release);
-  }
+  if (world.names->size() != known) publish_names(known);
   return id;
 }
 
