@@ -67,7 +67,7 @@ TEST(Dependence, ObjectsTellNoMoreThanTheTable) {
   int different = 0;
   for (int i = 0; i < kOperationCount; ++i) {
     for (int j = 0; j < kOperationCount; ++j) {
-      for (Outcome x : {Outcome::done, Outcome::failed}) {
+      for (Outcome x : {Outcome::done, Outcome::failed, Outcome::unchanged}) {
         for (std::uint64_t object : {std::uint64_t{0}, kObject - 1, kObject, kObject + 3, kObject + 4}) {
           for (std::uint32_t size : {0u, 1u, 4u}) {
             Event a = event(1, static_cast<Operation>(i), kObject, x);

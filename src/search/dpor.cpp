@@ -168,7 +168,7 @@ void Dpor::backtrack() {
 void Dpor::truncate(Index depth) {
   order_.truncate(depth);
   options_.resize(path_[depth].options_begin);
-  costs_.resize(path_[depth].options_begin);
+  if (algorithm_ == Algorithm::bounded) costs_.resize(path_[depth].options_begin);
   sleepers_.resize(path_[depth].sleepers_begin);
   path_.resize(depth);
 }
@@ -281,7 +281,6 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
   point.step = {{event.thread, via_of(event)}, 0};
   if (&point != &path_[branch_]) point.options_begin = static_cast<std::uint32_t>(options_.size());
   options_.resize(point.options_begin);
-  costs_.resize(point.options_begin);
   point.by_default = true;
   point.choice = kNoChoice;
   if (choice < trace.choices.size() && trace.choices[choice].key == point.key) {
@@ -293,13 +292,13 @@ void Dpor::read_choices(const Trace& trace, Point& point, std::size_t& choice, s
     point.by_default = made.taken == default_option(made, options, Base::nonpreemptive);
     point.free_to_leave = !made.running_enabled || made.yielded;
     point.cost_before = made.cost_before;
-    for (std::uint16_t i = 0; i < made.options_count; ++i)
-      costs_.push_back(option_cost(made, options, i, Base::nonpreemptive));
   } else {
     options_.push_back(point.step.option);
-    costs_.push_back(0);
   }
   point.options_count = static_cast<std::uint32_t>(options_.size()) - point.options_begin;
+  point.has_chances = std::any_of(options_.begin() + point.options_begin, options_.end(),
+                                  [](const Option& option) { return option.via != Via::run; });
+  if (algorithm_ == Algorithm::bounded) read_costs(point, trace);
 
   // What it chose in its middle has keys of its own thread, before that thread's next event.
   std::uint32_t end = event.index + 1;
@@ -338,6 +337,7 @@ void Dpor::fall_asleep(Index depth) {
 // What the step could have been instead, by its thread's own will or by chance; and what could have happened
 // by chance, and cannot any more.
 void Dpor::put_alternatives(Index depth) {
+  if (!path_[depth].has_chances) return;
   const Step taken = path_[depth].step;
   std::span<const Option> after;
   if (depth + 1 < path_.size()) after = options(depth + 1);
@@ -387,11 +387,13 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
 }
 
 bool Dpor::is_known(Index depth, const Step& step) const {
-  if (path_[depth].step == step) return true;
-  for (const Sleeper& sleeper : sleepers(depth)) {
-    if (sleeper.planned.step == step) return true;
-  }
-  return trees_.holds(path_[depth].branches, step);
+  return path_[depth].step == step || sleeps(depth, step) || trees_.holds(path_[depth].branches, step);
+}
+
+bool Dpor::sleeps(Index depth, const Step& step) const {
+  std::span<const Sleeper> asleep = sleepers(depth);
+  return std::any_of(asleep.begin(), asleep.end(),
+                     [&](const Sleeper& sleeper) { return sleeper.planned.step == step; });
 }
 
 void Dpor::reverse_races(Index late) {
@@ -521,7 +523,11 @@ void Dpor::reverse(Index late, Index early) {
 void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   if (algorithm_ == Algorithm::bounded) return put_within_bound(early, turned.step.option);
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
-  find_needed(early, late);
+  const bool needs_some = find_needed(early, late);
+  // Mostly the step itself sleeps there, and nothing is needed to come to it.
+  const Index previous = order_.previous(late);
+  const bool is_first = previous == PartialOrder::kNone || previous < early;
+  if (is_first && !needs_some && sleeps(early, turned.step)) return;
   Sequence& sequence = sequence_;
   sequence.begin(order_);
   for (Index i = early + 1; i < path_.size(); ++i) {
@@ -549,7 +555,9 @@ bool Dpor::put_sequence(Index depth, Sequence& sequence) {
 }
 
 // Which of the steps that do not depend on the early one the late one needs, were it to come before that.
-void Dpor::find_needed(Index early, Index late) {
+// Whether any.
+bool Dpor::find_needed(Index early, Index late) {
+  bool any = false;
   needed_.assign(late - early, false);
   const StepView last{{}, order_.event(late)};
   past_.assign_causes_of(order_, late);
@@ -559,8 +567,9 @@ void Dpor::find_needed(Index early, Index late) {
       if (commute(planned(i), last)) continue;
       past_.add(order_, i);
     }
-    needed_[i - early] = true;
+    needed_[i - early] = any = true;
   }
+  return any;
 }
 
 // Whether to run the sequence comes to the same as to begin with a step that was run there.

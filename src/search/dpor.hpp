@@ -100,6 +100,7 @@ class Dpor : public Strategy {
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
+    bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
     std::uint32_t inner_begin = 0;     // the choices in its middle
@@ -154,6 +155,7 @@ class Dpor : public Strategy {
   void put_alternatives(Index depth);
   void find_alternatives(Index depth, const Trace& trace);
   bool is_known(Index depth, const Step& step) const;
+  bool sleeps(Index depth, const Step& step) const;
   void reverse_races(Index late);
   void reverse_end(const Trace& trace);
   void reverse_pending(const Trace& trace);
@@ -164,7 +166,7 @@ class Dpor : public Strategy {
   void put_down(Index late, Index early, const PlannedStep& turned);
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
-  void find_needed(Index early, Index late);
+  bool find_needed(Index early, Index late);
   static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
   bool put_sequence(Index depth, Sequence& sequence);
@@ -183,6 +185,7 @@ class Dpor : public Strategy {
   void put_within_bound(Index depth, const Option& option);
   void put_if_allowed(Index depth, std::size_t option);
   void put_chances(Index depth);
+  void read_costs(const Point& point, const Trace& trace);
   std::uint32_t cost(Index depth, std::size_t option) const;
   StepView planned(Index depth) const;
   std::span<const Option> options(Index depth) const;
@@ -194,7 +197,7 @@ class Dpor : public Strategy {
   WakeupTrees trees_;
   std::vector<Point> path_;
   std::vector<Option> options_;       // of all points of the path
-  std::vector<std::uint16_t> costs_;  // of the options
+  std::vector<std::uint16_t> costs_;  // of the options, where bounded
   std::vector<Sleeper> sleepers_;     // likewise
   InnerChoices choices_;
   Index branch_ = 0;  // the point from which on the running execution differs from the last one

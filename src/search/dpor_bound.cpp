@@ -84,6 +84,14 @@ void Dpor::put_chances(Index depth) {
   }
 }
 
+void Dpor::read_costs(const Point& point, const Trace& trace) {
+  costs_.resize(point.options_begin);
+  if (point.choice == kNoChoice) return costs_.push_back(0);
+  const ChoicePoint& made = trace.choices[point.choice];
+  for (std::uint16_t i = 0; i < made.options_count; ++i)
+    costs_.push_back(option_cost(made, trace.options_of(made), i, Base::nonpreemptive));
+}
+
 // Of an execution that takes the option there.
 std::uint32_t Dpor::cost(Index depth, std::size_t option) const {
   return path_[depth].cost_before + costs_[path_[depth].options_begin + option];

@@ -5,12 +5,6 @@
 
 namespace thrum {
 
-namespace {
-bool is_foe(const StepView& a, const StepView& b) {
-  return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
-}
-}  // namespace
-
 Via via_of(const Event& event) {
   switch (event.operation) {
     case Operation::timeout: return Via::timeout;
@@ -20,12 +14,6 @@ Via via_of(const Event& event) {
     case Operation::signal_handle: return Via::signal;
     default: return Via::run;
   }
-}
-
-bool commute(const StepView& a, const StepView& b) {
-  if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
-  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) &&
-         !dependent(*a.event, *b.event);
 }
 
 std::size_t Sequence::first_of(ThreadId thread) const {

@@ -83,8 +83,16 @@ struct StepView {
   PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative, anew}; }
 };
 
+inline bool is_foe(const StepView& a, const StepView& b) {
+  return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
+}
+
 // Whether two steps of different threads may be swapped where they stand side by side.
-bool commute(const StepView& a, const StepView& b);
+inline bool commute(const StepView& a, const StepView& b) {
+  if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
+  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) &&
+         !dependent(*a.event, *b.event);
+}
 
 // Steps of an execution that are to come in another order: some of it as they came, and one that is turned
 // round with a step that is left out.
