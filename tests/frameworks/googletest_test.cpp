@@ -54,8 +54,13 @@ TEST_F(GoogleTest, ACheckpointHoldsEachTest) {
   json rest = check({"--resume", "checkpoint", "--time", "0"}, 1);
   ASSERT_EQ(rest["tests"].size(), once["tests"].size());
   for (std::size_t i = 0; i < once["tests"].size(); ++i) {
-    for (const char* field : {"name", "verdict", "reason", "complete", "executions", "steps"})
-      EXPECT_EQ(rest["tests"][i][field], once["tests"][i][field]) << once["tests"][i]["name"];
+    const std::string name = once["tests"][i]["name"];
+    for (const char* field : {"name", "verdict", "reason", "complete", "executions"})
+      EXPECT_EQ(rest["tests"][i][field], once["tests"][i][field]) << name;
+    // How often a death test looks at the process that it waits for is a matter of real time.
+    if (name.find("DeathTest") == std::string::npos) {
+      EXPECT_EQ(rest["tests"][i]["steps"], once["tests"][i]["steps"]) << name;
+    }
     EXPECT_EQ(rest["tests"][i]["bugs"].size(), once["tests"][i]["bugs"].size());
   }
 }
