@@ -11,9 +11,13 @@ namespace thrum {
 ThreadNames::ThreadNames() : entries_{{kNoThread, 0, {}}}, order_{kMainThread}, rank_{0} {}
 
 std::optional<Ancestry> SharedThreadIds::at(std::size_t id) const {
+  if (id >= kNoThread) return std::nullopt;
   const std::uint64_t word = words_[id].load(std::memory_order_acquire);
   if (word == 0) return std::nullopt;
-  return Ancestry{static_cast<ThreadId>(word & kNoThread), static_cast<std::uint32_t>(word >> 16)};
+  const Ancestry name{static_cast<ThreadId>(word & kNoThread), static_cast<std::uint32_t>(word >> 16)};
+  // Whoever shares the memory may be a program that writes anywhere.
+  THRUM_CHECK(name.parent < id && name.ordinal > 0 && name.ordinal < kNoThread);
+  return name;
 }
 
 bool SharedThreadIds::give(std::size_t id, const Ancestry& name) {

@@ -230,9 +230,7 @@ bool learn_race(const SearchResult& result, const Job& job) {
 // The bugs of a search that came after `before`.
 void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
   for (FoundBug& bug : from) {
-    bool known = std::any_of(before.bugs.begin(), before.bugs.end(),
-                             [&](const FoundBug& other) { return same_bug(other.failure, bug.failure); });
-    if (known) continue;
+    if (find_bug(before.bugs, bug.failure) != nullptr) continue;
     bug.execution += before.executions;
     bug.seconds += before.seconds;
     before.bugs.push_back(std::move(bug));

@@ -66,6 +66,7 @@ void Dpor::merge(Strategy& other) {
   const auto found = std::find(lent_.begin(), lent_.end(), lent);
   THRUM_CHECK(found != lent_.end());
   lent_.erase(found);
+  waits_ = false;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
   for (Index depth = 0; depth < lent.depth; ++depth) path_[depth].foe.add(part.path_[depth].foe);

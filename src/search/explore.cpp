@@ -190,9 +190,8 @@ void add_advised(Plan& plan, const Trace& trace) {
 }
 
 bool Search::take_bug() {
-  auto known = std::find_if(result_.bugs.begin(), result_.bugs.end(),
-                            [&](const FoundBug& bug) { return same_bug(bug.failure, trace_.failure); });
-  if (known != result_.bugs.end()) {
+  FoundBug* known = find_bug(result_.bugs, trace_.failure);
+  if (known != nullptr) {
     bool costs_preemptions = plan_.policy.base == Base::nonpreemptive;
     if (known->minimal || (costs_preemptions && trace_.cost >= known->preemptions)) return true;
   }
@@ -214,7 +213,7 @@ bool Search::take_bug() {
   }
   departures_from_base(bug.trace, bug.preemptions);
   bug.minimal = !limits_.is_part && is_minimal(bug, result_, strategy_.guarantee());
-  if (known == result_.bugs.end()) {
+  if (known == nullptr) {
     result_.bugs.push_back(std::move(bug));
     statistics_.take_bug();
   } else if (bug.preemptions < known->preemptions) {
@@ -230,6 +229,12 @@ void Search::lose_control(std::string reason) {
 }
 
 }  // namespace
+
+FoundBug* find_bug(std::vector<FoundBug>& bugs, const Failure& failure) {
+  auto known = std::find_if(bugs.begin(), bugs.end(),
+                            [&](const FoundBug& bug) { return same_bug(bug.failure, failure); });
+  return known == bugs.end() ? nullptr : &*known;
+}
 
 SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from) {
   return Search(program, strategy, limits, std::move(from)).run();
@@ -275,9 +280,8 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   to.threads_max = std::max(to.threads_max, from.threads_max);
   to.seconds = std::max(to.seconds, from.seconds);
   for (FoundBug& bug : from.bugs) {
-    auto known = std::find_if(to.bugs.begin(), to.bugs.end(),
-                              [&](const FoundBug& other) { return same_bug(other.failure, bug.failure); });
-    if (known == to.bugs.end()) {
+    FoundBug* known = find_bug(to.bugs, bug.failure);
+    if (known == nullptr) {
       to.bugs.push_back(std::move(bug));
     } else if (bug.preemptions < known->preemptions) {
       *known = std::move(bug);

@@ -55,6 +55,9 @@ struct FoundBug {
   Trace trace;           // Recording::full
 };
 
+// The bug among them that shows in such a failure; nullptr: there is none.
+FoundBug* find_bug(std::vector<FoundBug>& bugs, const Failure& failure);
+
 enum class SearchEnd : std::uint8_t { exhausted, bug, time, executions, lost_control };
 
 struct SearchResult {
@@ -88,8 +91,8 @@ SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
 
 // The two halves of explore(), for searches that several share. The first runs a part until it has come to
 // its end, as SearchResult::end says, or waits for others (Strategy::waits()); `from` is to have the seconds
-// since the search began. The second says what came of all of them, with the strategy that they were merged
-// into.
+// since the search began. The second says what came of all of them. REQUIRES: every strategy that was split
+// off has been merged into this one; what is left in another one would be taken for done.
 SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from);
 SearchResult conclude(SearchSoFar so_far, Strategy& strategy);
 

@@ -76,6 +76,7 @@ std::unique_ptr<Strategy> Portfolio::split() {
 }
 
 void Portfolio::merge(Strategy& other) {
+  waits_ = false;
   for (Member& part : dynamic_cast<Portfolio&>(other).members_) {
     for (Member& member : members_) {
       if (member.name == part.name) member.strategy->merge(*part.strategy);

@@ -42,7 +42,8 @@ class Portfolio final : public Strategy {
   Advice at_point(const View& view) override { return running().at_point(view); }
   void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
 
-  // A part of one member, of the first that can be split among those that may have the most left.
+  // A part of one member: of the last, as they were given, that covers all, is never given up and can be
+  // split.
   std::unique_ptr<Strategy> split() override;
   bool waits() const override { return waits_; }
   void merge(Strategy& other) override;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "oracle/compare.hpp"
 #include "oracle/oracle.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
@@ -19,21 +20,12 @@ namespace {
 
 constexpr std::size_t kExecutionsMax = 3'000;
 
-Limits limits() {
-  Limits limits;
-  limits.keep_going = true;
-  limits.out_of_time = [] { return false; };
-  limits.announce = [](const Plan&) {};
-  limits.now = [] { return 0.0; };
-  return limits;
-}
-
 SearchResult search(const ToyCode& code, const char* name, bool count_classes, std::size_t fringe_max = 0) {
   ToyProgram program(code);
   StrategySettings settings;
   if (fringe_max != 0) settings.fringe_max = fringe_max;
   std::unique_ptr<Strategy> strategy = make_strategy(name, settings);
-  Limits all = limits();
+  Limits all = no_limits();
   all.count_classes = count_classes;
   return explore(program, *strategy, all);
 }
@@ -119,7 +111,7 @@ TEST(Classes, LevelsAreCompletedInTheirOrder) {
   ToyCode code = threads({times(3, "store x0 1"), times(3, "store x0 2")});
   ToyProgram program(code);
   std::unique_ptr<Strategy> strategy = make_strategy("icb", {});
-  Limits all = limits();
+  Limits all = no_limits();
   double time = 0;
   all.now = [&] { return time++; };
   Statistics statistics = explore(program, *strategy, all).statistics;

@@ -40,15 +40,6 @@ std::string wrong_number(std::size_t seen, std::size_t expected) {
   return std::to_string(seen) + " executions instead of " + std::to_string(expected);
 }
 
-Limits no_limits() {
-  Limits limits;
-  limits.keep_going = true;
-  limits.out_of_time = [] { return false; };
-  limits.announce = [](const Plan&) {};
-  limits.now = [] { return 0.0; };
-  return limits;
-}
-
 std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgram& program) {
   auto known = findings.bugs.find(bug_of(bug.failure));
   if (known == findings.bugs.end()) return "a bug that is none: " + name_of(bug_of(bug.failure));
@@ -67,6 +58,15 @@ std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgra
 }
 
 }  // namespace
+
+Limits no_limits() {
+  Limits limits;
+  limits.keep_going = true;
+  limits.out_of_time = [] { return false; };
+  limits.announce = [](const Plan&) {};
+  limits.now = [] { return 0.0; };
+  return limits;
+}
 
 ToyBug bug_of(const Failure& failure) {
   ToyBug bug{failure.kind, failure.code, {}};

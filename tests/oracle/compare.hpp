@@ -10,8 +10,12 @@
 
 #include "oracle/oracle.hpp"
 #include "oracle/toy_program.hpp"
+#include "search/explore.hpp"
 
 namespace thrum {
+
+// Of a search that goes on to its end, past every bug.
+Limits no_limits();
 
 // What a systematic strategy promises.
 struct Promise {

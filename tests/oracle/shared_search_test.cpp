@@ -22,15 +22,6 @@ namespace {
 
 constexpr std::size_t kExecutionsMax = 1'000;
 
-Limits limits() {
-  Limits limits;
-  limits.keep_going = true;
-  limits.out_of_time = [] { return false; };
-  limits.announce = [](const Plan&) {};
-  limits.now = [] { return 0.0; };
-  return limits;
-}
-
 struct Worker {
   std::unique_ptr<Strategy> strategy;
   Worker* from = nullptr;  // whose part it is
@@ -53,7 +44,7 @@ SearchResult explore_together(Program& program, std::unique_ptr<Strategy> strate
       workers.back()->strategy = std::move(part);
       workers.back()->from = &worker;
     }
-    Limits some = limits();
+    Limits some = no_limits();
     some.is_part = true;
     some.executions = worker.so_far.result.executions + 1 + random.below(6);
     worker.so_far = explore_part(program, *worker.strategy, some, std::move(worker.so_far));
@@ -85,7 +76,7 @@ std::map<ToyBug, int> bugs_of(const SearchResult& result, bool with_preemptions)
 std::string compare(const ToyCode& code, const char* name, int& parts) {
   ToyProgram program(code);
   const std::unique_ptr<Strategy> strategy = make_strategy(name, {});
-  const SearchResult alone = explore(program, *strategy, limits());
+  const SearchResult alone = explore(program, *strategy, no_limits());
   const SearchResult together = explore_together(program, make_strategy(name, {}), parts);
   const bool is_systematic = std::string(name) == "icb" || std::string(name) == "dfs";
   if (bugs_of(alone, is_systematic) != bugs_of(together, is_systematic)) return "other bugs";

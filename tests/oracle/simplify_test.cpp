@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
@@ -24,11 +25,9 @@ constexpr std::uint64_t kSeeds = by_default(400);
 constexpr std::size_t kExecutionsMax = 1500;
 
 Limits limits(std::uint64_t executions) {
-  Limits result;
+  Limits result = no_limits();
+  result.keep_going = false;
   result.executions = executions;
-  result.out_of_time = [] { return false; };
-  result.announce = [](const Plan&) {};
-  result.now = [] { return 0.0; };
   return result;
 }
 
