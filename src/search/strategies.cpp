@@ -7,6 +7,7 @@
 #include "search/best_first.hpp"
 #include "search/best_first_dpor.hpp"
 #include "search/dpor.hpp"
+#include "search/parts.hpp"
 #include "search/pct.hpp"
 #include "search/portfolio.hpp"
 #include "search/pos.hpp"
@@ -63,11 +64,12 @@ std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
 
 template <Dpor::Algorithm algorithm>
 std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
-  return std::make_unique<Dpor>(algorithm);
+  return std::make_unique<Parts>([] { return std::make_unique<Dpor>(algorithm); });
 }
 
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
-  return std::make_unique<Dpor>(Dpor::Algorithm::bounded, settings.limit);
+  return std::make_unique<Parts>(
+      [limit = settings.limit] { return std::make_unique<Dpor>(Dpor::Algorithm::bounded, limit); });
 }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {

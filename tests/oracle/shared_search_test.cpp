@@ -21,6 +21,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kExecutionsMax = 1'000;
+constexpr std::size_t kCallBackEach = 12;  // of the turns of a part one ends with what is left given back
 
 struct Worker {
   std::unique_ptr<Strategy> strategy;
@@ -29,11 +30,21 @@ struct Worker {
   bool waits = false;
 };
 
-SearchResult explore_together(Program& program, std::unique_ptr<Strategy> strategy, int& parts) {
+// As it comes from another process.
+std::unique_ptr<Strategy> through_bytes(const Strategy& strategy, const char* name, ThreadNames& names) {
+  ByteWriter out;
+  strategy.save(out, names);
+  ByteReader in(out.bytes());
+  std::unique_ptr<Strategy> same = make_strategy(name, {});
+  EXPECT_TRUE(same->load(in, names) && in.at_end());
+  return same;
+}
+
+SearchResult explore_together(Program& program, const char* name, int& parts) {
   Random random(1);
   std::vector<std::unique_ptr<Worker>> workers;  // the first has the whole
   workers.push_back(std::make_unique<Worker>());
-  workers[0]->strategy = std::move(strategy);
+  workers[0]->strategy = make_strategy(name, {});
   while (true) {
     const std::size_t turn = random.below(workers.size());
     Worker& worker = *workers[turn];
@@ -48,16 +59,19 @@ SearchResult explore_together(Program& program, std::unique_ptr<Strategy> strate
     some.is_part = true;
     some.executions = worker.so_far.result.executions + 1 + random.below(6);
     worker.so_far = explore_part(program, *worker.strategy, some, std::move(worker.so_far));
-    if (worker.so_far.result.end == SearchEnd::executions) continue;
-    EXPECT_EQ(worker.so_far.result.end, SearchEnd::exhausted);
+    const bool is_called_back = turn != 0 && random.below(kCallBackEach) == 0;
+    const bool has_more = worker.so_far.result.end == SearchEnd::executions;
+    if (has_more && !is_called_back) continue;
+    EXPECT_TRUE(has_more || worker.so_far.result.end == SearchEnd::exhausted);
+    worker.so_far.result.end = SearchEnd::exhausted;
     worker.waits = worker.strategy->waits();
-    if (worker.waits) continue;
+    if (worker.waits && !is_called_back) continue;
     // Whoever split off a part has it merged before it ends.
     const bool has_parts = std::any_of(workers.begin(), workers.end(),
                                        [&](const auto& other) { return other->from == &worker; });
     if (has_parts) continue;
-    if (turn == 0) break;
-    worker.from->strategy->merge(*worker.strategy);
+    if (turn == 0 && !worker.waits) break;
+    worker.from->strategy->merge(*through_bytes(*worker.strategy, name, program.names()));
     merge(worker.from->so_far, std::move(worker.so_far));
     worker.from->waits = false;
     workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(turn));
@@ -77,7 +91,7 @@ std::string compare(const ToyCode& code, const char* name, int& parts) {
   ToyProgram program(code);
   const std::unique_ptr<Strategy> strategy = make_strategy(name, {});
   const SearchResult alone = explore(program, *strategy, no_limits());
-  const SearchResult together = explore_together(program, make_strategy(name, {}), parts);
+  const SearchResult together = explore_together(program, name, parts);
   const bool is_systematic = std::string(name) == "icb" || std::string(name) == "dfs";
   if (bugs_of(alone, is_systematic) != bugs_of(together, is_systematic)) return "other bugs";
   if (together.end != alone.end) return "another end";

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A search of which parts may come back before they are done.
+//
+// A reduced search takes back only parts that are done (dpor_split.cpp). Here such a search stands together
+// with those of its parts that came back with something left to do. They are gone on with where it can do
+// nothing else, or are given away again, whole; what is done is merged. A part may have parts itself; it goes
+// back, or is put down, when it has got back all of them.
+//
+// Tested by tests/oracle/shared_search_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+class Parts final : public Strategy {
+ public:
+  using Make = std::function<std::unique_ptr<Strategy>()>;
+
+  // The whole search, by what make() gives; the same again for parts that are read from bytes.
+  explicit Parts(Make make) : Parts(make, make(), 1, 0) {}
+
+  bool next(Plan& plan) override;
+  std::string problem() const override { return own_->problem(); }
+  bool repeats() const override { return running().repeats(); }
+  Recording recording() const override { return running().recording(); }
+  std::size_t known_departures() const override { return running().known_departures(); }
+  bool online() const override { return running().online(); }
+  Advice at_point(const View& view) override { return running().at_point(view); }
+  void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
+  std::unique_ptr<Strategy> split() override;
+  bool waits() const override { return waits_; }
+  void merge(Strategy& other) override;
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  bool keeps_addresses() const override { return own_->keeps_addresses(); }
+  Guarantee guarantee() const override { return own_->guarantee(); }
+  SearchStatistics statistics() const override { return own_->statistics(); }
+  Progress progress() override { return own_->progress(); }
+  const PartialOrder* last_order() const override { return running().last_order(); }
+
+ private:
+  Parts(Make make, std::unique_ptr<Strategy> own, std::uint64_t id, std::uint64_t owner)
+      : make_(std::move(make)), own_(std::move(own)), id_(id), owner_(owner) {}
+
+  Strategy& running() { return running_ != nullptr ? *running_ : *own_; }
+  const Strategy& running() const { return running_ != nullptr ? *running_ : *own_; }
+  bool next_of_parts(Plan& plan);
+  bool is_whole() const;
+  Parts* find(std::uint64_t id);
+
+  Make make_;
+  std::unique_ptr<Strategy> own_;
+  std::uint64_t id_;
+  std::uint64_t owner_;      // whose part this is
+  std::uint64_t split_ = 0;  // so many times
+  std::uint32_t given_ = 0;  // parts that are elsewhere
+  bool is_over_ = false;     // nothing is left, here or elsewhere
+  bool waits_ = false;
+  std::vector<std::unique_ptr<Parts>> parts_;  // that have come back
+  Parts* running_ = nullptr;                   // which of them gave the last plan; nullptr: own_
+};
+
+}  // namespace thrum
