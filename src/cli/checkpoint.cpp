@@ -203,17 +203,23 @@ StateSettings Checkpoint::begin_run(const Job& job) {
   settings.file = passing_->descriptor();
   settings.seconds = seconds_;
   settings.take = [this](const PutDown& state) { take(state); };
+  settings.put_back = [this] { return put_back(); };
   const SavedRun* known = find(job);
   if (known == nullptr) {
     contents_.runs.push_back({key_of(job), {}, {}, 0, {}});
     known = &contents_.runs.back();
   }
   running_ = static_cast<std::size_t>(known - contents_.runs.data());
-  if (!known->state) return settings;
-  if (!copy_state(*known->state, settings.file, 0))
-    throw UserError(path_ + ": the checkpoint cannot be taken up: " + std::strerror(errno));
-  settings.size = known->state->size;
+  settings.size = put_back();
   return settings;
+}
+
+std::uint64_t Checkpoint::put_back() {
+  const std::optional<SavedState>& state = contents_.runs[running_].state;
+  if (!state) return 0;
+  if (!copy_state(*state, passing_->descriptor(), 0))
+    throw UserError(path_ + ": the checkpoint cannot be taken up: " + std::strerror(errno));
+  return state->size;
 }
 
 // A report that was there is of an earlier process.

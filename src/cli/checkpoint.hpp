@@ -53,6 +53,7 @@ class Checkpoint {
  private:
   const SavedRun* find(const Job& job) const;
   void take(const PutDown& state);
+  std::uint64_t put_back();
   bool write();
   double seconds_since_write() const;
   void tell(const std::string& problem);

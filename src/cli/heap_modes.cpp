@@ -108,6 +108,8 @@ void merge_heaps(TestResult& all, const TestResult& second) {
   all.steps += second.steps;
   all.seconds += second.seconds;
   all.threads_max = std::max(all.threads_max, second.threads_max);
+  all.workers = std::max(all.workers, second.workers);
+  all.workers_killed += second.workers_killed;
   merge_bounds(all.bounds, second.bounds);
   // The weaker one, or none where one has none.
   auto least = [](const TestResult& test) {

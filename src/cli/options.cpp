@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include "cli/error.hpp"
 #include "cli/priority_options.hpp"
@@ -19,7 +20,7 @@ namespace thrum {
 
 namespace {
 
-constexpr int kJobsMax = 1024;
+constexpr int kJobsMax = 128;
 constexpr std::uint32_t kHangSecondsMax = 1'000'000;
 constexpr std::uint64_t kCountMax = INT64_MAX;
 
@@ -142,9 +143,9 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
                  "A bug: so many seconds in one execution without an instrumented operation")
       ->check(CLI::Range(std::uint32_t{1}, kHangSecondsMax))
       ->capture_default_str();
-  app.add_option("--jobs", options.jobs, "Workers (more than one is not used yet)")
+  app.add_option("--jobs", options.jobs, "Workers that search at once")
       ->check(CLI::Range(1, kJobsMax))
-      ->capture_default_str();
+      ->default_str("one for each processor");
   app.add_option("--repeat", options.repeat)
       ->check(CLI::Range(std::uint64_t{1}, kCountMax))
       ->group("");  // for benchmarks
@@ -295,6 +296,8 @@ void validate(CheckOptions& options) {
   threads_of(options.threads);
   races_of(options.races);
   progress_of(options.progress);
+  if (options.jobs == 0)
+    options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
   read_bound(options);
   read_fairness(options);
   // What is known already must not end the search.

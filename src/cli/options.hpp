@@ -41,7 +41,7 @@ struct CheckOptions {
   std::uint64_t seed = 0;
   std::uint32_t depth = 3;   // of the bugs that pct looks for
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks
-  int jobs = 1;
+  int jobs = 0;              // by validate() one for each processor, unless given
   bool keep_going = false;
   bool spurious = false;
   std::string fair = "auto";

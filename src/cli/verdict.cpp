@@ -356,10 +356,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   if (search.guarantee.chance && report.started_threads && search.withheld == 0)
     test.probability = probability_of(*search.guarantee.chance);
   test.assumptions = assumptions_of(report, options, modules);
-  if (options.jobs > 1) {
-    test.assumptions.push_back(
-        {"one-worker", 1, fmt::format("--jobs {}: one worker ran; more are not used yet.", options.jobs)});
-  }
+  test.workers = outcome.workers;
+  test.workers_killed = outcome.killed;
+  if (options.jobs > 1) test.one_worker = report.alone;
   test.strategy = options.strategy;
   test.priorities = options.settings.priorities;
   if (const SearchStatistics& kept = search.kept; kept.nodes_max > 0)

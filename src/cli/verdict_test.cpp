@@ -225,10 +225,14 @@ TEST(Judge, RacesIgnored) {
   expect(exhausted(), options, Verdict::inconclusive, false, 0);
 }
 
-TEST(Judge, SeveralJobsAreOneWorker) {
+TEST(Judge, WhyOneWorkerSearchedThoughMoreWereAskedFor) {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.alone = "its executions make files";
   CheckOptions options;
   options.jobs = 4;
-  EXPECT_TRUE(assumes(judge(exhausted(), options), "one-worker"));
+  EXPECT_EQ(judge(outcome, options).one_worker, "its executions make files");
+  options.jobs = 1;
+  EXPECT_EQ(judge(outcome, options).one_worker, "");
 }
 
 TEST(Judge, KnownAndSuppressedBugsAreNoFailure) {

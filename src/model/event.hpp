@@ -132,6 +132,8 @@ struct Event {
   bool timed = false;                // its wait would have ended at some time
   bool forced = false;               // its thread went on in a waiting loop when nobody could go on
   std::uint8_t focus = 0;            // bits of kFocus...; 0 where no priority asks for them
+
+  friend bool operator==(const Event&, const Event&) = default;
 };
 
 // What the user has put in focus (--focus-method, --focus-var).

@@ -16,8 +16,8 @@ std::optional<Ancestry> SharedThreadIds::at(std::size_t id) const {
   if (word == 0) return std::nullopt;
   const Ancestry name{static_cast<ThreadId>(word & kNoThread), static_cast<std::uint32_t>(word >> 16)};
   // Whoever shares the memory may be a program that writes anywhere.
-  THRUM_CHECK(name.parent < id && name.ordinal > 0 && name.ordinal < kNoThread);
-  return name;
+  const bool sound = name.parent < id && name.ordinal > 0 && name.ordinal < kNoThread;
+  return sound ? std::optional(name) : std::nullopt;
 }
 
 bool SharedThreadIds::give(std::size_t id, const Ancestry& name) {
@@ -44,7 +44,9 @@ ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
   THRUM_CHECK(ordinal > 0 && entries_.size() < kNoThread);
   // Others may have given ids since, this one's perhaps.
   while (shared_ != nullptr && !shared_->give(entries_.size(), {parent, ordinal})) {
-    add(*shared_->at(entries_.size()));
+    const std::optional<Ancestry> other = shared_->at(entries_.size());
+    THRUM_CHECK(other.has_value());
+    add(*other);
     if (const ThreadId id = known(); id != kNoThread) return id;
     THRUM_CHECK(entries_.size() < kNoThread);
   }

@@ -34,7 +34,7 @@ struct Ancestry {
 // one write of a word, so that a worker which dies leaves it whole. Thread safety: all of it.
 class SharedThreadIds {
  public:
-  // Nothing: the id was not given yet.
+  // Nothing: the id was not given yet, or what stands there is no name.
   std::optional<Ancestry> at(std::size_t id) const;
   // False: another name has it.
   bool give(std::size_t id, const Ancestry& name);

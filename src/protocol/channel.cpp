@@ -5,6 +5,9 @@
 
 namespace thrum {
 
+// Ignored where nobody handles it.
+int bell_signal() { return SIGURG; }
+
 int hang_signal() { return SIGRTMAX - 1; }
 
 }  // namespace thrum

@@ -1,33 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The memory that a worker shares with its supervisor: the job, how far the worker is, the plan that it runs
-// just now (so that a worker that dies leaves the schedule that killed it), and its report.
+// The memory that the workers of a search share with their supervisor, a file in memory: a board for all of
+// them, and behind it a channel for each, with how far the worker is, the plan that it runs just now (so that
+// a worker that dies leaves the schedule that killed it), and what it hands in at its end.
 //
-// The supervisor makes it as a file in memory of kChannelSize bytes, and hands the descriptor's number to the
-// worker in the environment variable kChannelVariable. Fields marked (worker) are written by the worker only,
-// the others by the supervisor only.
+// The supervisor makes the file and hands the descriptor's number to the first worker in the environment
+// variable kChannelVariable. The first worker has channel 0. Others are copies of workers, made when the
+// supervisor asks for that: a worker that is asked to split its search copies its process, and the copy goes
+// on with a part of the search in a channel of its own, until it hands in what it has found. A worker sees
+// the board and its own channel; what was handed in to it, it sees while it reads it.
+//
+// Fields marked (worker) are written by workers only, the others by the supervisor only.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/plan.hpp"
+#include "model/thread_names.hpp"
 
 namespace thrum {
 
 inline constexpr char kChannelVariable[] = "THRUM_CHANNEL";
 
-struct Channel {
-  static constexpr std::uint64_t kMagic = 0x314d555248540a02;
-  static constexpr std::uint32_t kDeparturesMax = 1 << 16;
-  static constexpr std::uint32_t kThreadsMax = 1 << 16;
-  static constexpr std::uint32_t kCountsMax = 1 << 12;
+struct Board {
+  static constexpr std::uint64_t kMagic = 0x314d555248540a03;
   static constexpr std::uint32_t kJobMax = 1 << 22;
+
+  std::uint64_t magic;
+  std::uint32_t job_size;
+  std::atomic<std::uint32_t> stop;  // not 0: end the search as out of time
+  std::int32_t state_file;  // a descriptor that the worker inherits; 0: the search is not to be put down
+  std::uint64_t state_to_take_up;  // so many bytes at the beginning of the file; 0: none
+
+  // (worker) Not 0: who runs a part of the search is to hand in what there is.
+  std::atomic<std::uint32_t> calls_back;
+  // (worker) Not 0: something was found that ends the search, or will: one more than what it costs. Searches
+  // in order of cost go on with what costs less.
+  std::atomic<std::uint32_t> found;
+  SharedThreadIds threads;  // (worker)
+
+  char job[kJobMax];
+};
+
+struct Channel {
+  static constexpr std::uint32_t kDeparturesMax = 1 << 16;
+  static constexpr std::uint32_t kCountsMax = 1 << 12;
 
   enum class Phase : std::uint32_t {
     starting,  // before main
     preamble,  // main runs, no choice yet
     searching,
-    reported,  // the report is complete
+    reported,  // the report is complete, or what is handed in
   };
 
   // A Policy, but for its counts.
@@ -60,22 +84,26 @@ struct Channel {
     double seconds;  // that it took
   };
 
-  struct NamedThread {
-    ThreadId parent;
-    std::uint32_t ordinal;
+  // What a worker is asked for, between two executions or while it waits.
+  enum class Request : std::uint32_t {
+    split,  // to copy itself, so that the copy runs a part of its search in channel `slot`
+    merge,  // to take what was handed in there
+    copy,   // to copy itself, so that the copy takes its place if it dies
   };
 
-  std::uint64_t magic;
-  std::uint32_t job_size;
-  std::atomic<std::uint32_t> stop;   // not 0: end the search as out of time
   std::atomic<std::uint32_t> asked;  // how often the supervisor has asked for progress
-  std::int32_t state_file;  // a descriptor that the worker inherits; 0: the search is not to be put down
-  std::uint64_t state_to_take_up;  // so many bytes at the beginning of the file; 0: none
   // How often the supervisor has asked for a state. It asks again when it is done with the last one.
   std::atomic<std::uint32_t> state_asked;
+  Request request;
+  std::uint32_t slot;
+  std::atomic<std::uint32_t> requests;  // so many; a futex. The next one comes when the last was answered
+  std::atomic<std::uint32_t> wake;      // a futex: not 0 when a copy is to take the place of its original
 
-  std::atomic<Phase> phase;                 // (worker) and what follows
-  std::atomic<std::uint32_t> thread_count;  // entries of threads: id i + 1 is child `ordinal` of `parent`
+  std::atomic<std::uint32_t> answers;  // (worker) and what follows: the last of `requests` that was answered
+  std::int32_t copied;                 // split, copy: the new process; 0: there is none
+  std::atomic<std::uint32_t> waits;    // it can go on only by a request
+  std::atomic<std::uint32_t> in_execution;
+  std::atomic<Phase> phase;
   // Instrumented operations so far are steps less steps_left, which stands still while the program hangs.
   std::atomic<std::uint64_t> steps;
   std::atomic<std::uint64_t> steps_left;
@@ -94,13 +122,20 @@ struct Channel {
   std::uint32_t departure_count;
   ThreadCount counts[kCountsMax];
   Departure departures[kDeparturesMax];
-  NamedThread threads[kThreadsMax];
-
-  char job[kJobMax];
-  char report[];  // up to the end of the file
+  char report[];  // up to the end of the channel
 };
 
-inline constexpr std::uint64_t kChannelSize = std::uint64_t{1} << 34;  // a file with holes
+// A file with holes.
+inline constexpr std::uint64_t kBoardSize = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kChannelSize = std::uint64_t{1} << 32;
+inline constexpr std::uint32_t kChannelsMax = 256;
+inline constexpr std::uint64_t channel_offset(std::uint32_t slot) { return kBoardSize + slot * kChannelSize; }
+inline constexpr std::uint64_t kSharedSize = channel_offset(kChannelsMax);
+
+static_assert(sizeof(Board) <= kBoardSize && sizeof(Channel) < kChannelSize);
+
+// The signal by which a worker tells the supervisor to look at its channel.
+int bell_signal();
 
 // The signal by which the supervisor tells a worker whose steps stand still to end the execution as a hang.
 int hang_signal();

@@ -405,6 +405,7 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.flag(x.may_have_more);
   codec.number(x.executions_skipped);
   codec.text(x.skip_reason);
+  codec.text(x.alone);
   codec.text(x.refused);
 };
 

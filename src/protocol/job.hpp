@@ -103,6 +103,7 @@ struct Report {
   bool may_have_more = false;  // there is another part, or that was not to be learned
   std::uint64_t executions_skipped = 0;  // that the test itself ended as skipped
   std::string skip_reason;               // what the first of them said
+  std::string alone;                     // why one worker had to search; empty: several could
   std::string refused;  // not empty: why the search could not be taken up again, in one line; nothing was run
 };
 

@@ -171,6 +171,7 @@ Json test_json(const TestResult& test) {
                {"seconds", test.seconds},
                {"happens_before_classes", or_null(test.happens_before_classes)},
                {"threads_max", test.threads_max},
+               {"workers", test.workers},
                {"bugs", list(test.bugs, bug_json)}};
   json["warnings"] = list(test.warnings, warning_json);
   if (test.statistics) json["statistics"] = statistics_json(*test.statistics);
@@ -189,6 +190,8 @@ Json test_json(const TestResult& test) {
     if (test.search_memory->complete > 0) json["search_memory"]["complete"] = test.search_memory->complete;
   }
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
+  if (test.workers_killed > 0) json["workers_killed"] = test.workers_killed;
+  if (!test.one_worker.empty()) json["one_worker"] = test.one_worker;
   return json;
 }
 

@@ -184,6 +184,9 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   std::optional<StatisticsResult> statistics;           // nothing: not begun, or several heaps have their own
   int threads_max = 0;
+  std::uint32_t workers = 1;         // the most that searched at once
+  std::uint64_t workers_killed = 0;  // so often, from outside; what they had done was done again
+  std::string one_worker;            // why no more than one could search; empty: more could
   std::vector<BugResult> bugs;
   std::vector<WarningResult> warnings;
   std::vector<HeapResult> heaps;  // of --heap both

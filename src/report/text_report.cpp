@@ -36,9 +36,14 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
   std::string strategy = test.strategy;
   for (std::size_t i = 0; i < test.priorities.size(); ++i)
     strategy += (i == 0 ? " by " : ", ") + test.priorities[i];
-  return text + fmt::format("{} execution{} in {:.2f} s ({:.0f}/s), up to {} thread{}, strategy {}.\n",
-                            test.executions, plural(test.executions), test.seconds, rate, test.threads_max,
-                            plural(static_cast<unsigned>(test.threads_max)), strategy);
+  const std::string workers = test.workers > 1 ? fmt::format(" by {} workers", test.workers) : "";
+  text += fmt::format("{} execution{} in {:.2f} s ({:.0f}/s){}, up to {} thread{}, strategy {}.\n",
+                      test.executions, plural(test.executions), test.seconds, rate, workers, test.threads_max,
+                      plural(static_cast<unsigned>(test.threads_max)), strategy);
+  if (test.workers_killed > 0)
+    text += fmt::format("Workers were killed from outside {} time{}; what they had done was done again.\n",
+                        test.workers_killed, plural(test.workers_killed));
+  return text;
 }
 
 // Takes the traces of this test's bugs off the front of those that are left.

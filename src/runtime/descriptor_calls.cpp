@@ -24,6 +24,7 @@
 #include "runtime/notes.hpp"
 #include "runtime/output.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/shared_search.hpp"
 #include "runtime/system_call_table.hpp"
 
 namespace thrum {
@@ -325,6 +326,7 @@ long Descriptors::write(const SystemCall& call) {
         note_user(mine, false);
         break;
       }
+      stay_alone("its executions write to files");
       // What is appended is cut off again.
       const Kept* kept = mine.origin >= 0 ? &kept_[static_cast<std::size_t>(mine.origin)] : nullptr;
       bool appends =
@@ -350,6 +352,7 @@ long Descriptors::change_file(const SystemCall& call) {
   if (!mine.made && mine.kind == Kind::file)
     notes().uncontrolled_call(std::string(name_of(call)) + " of a file from before the execution");
   if (call.number != SYS_flock) return perform(call);
+  stay_alone("its executions lock files");
   SystemCall once = call;
   once.arguments[1] |= LOCK_NB;
   long result = perform(once);

@@ -127,6 +127,24 @@ void Descriptors::restore() {
   users_.assign(kept_.size(), {});
 }
 
+bool Descriptors::reopen_files(bool only_try) const {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const Kept& kept = kept_[i];
+    if (kept.open.kind != Kind::file) continue;
+    const auto number = static_cast<long>(i);
+    const std::string link = "/proc/self/fd/" + std::to_string(i);
+    const long file = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(link.c_str()),
+                                  (kept.status_flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);
+    if (file < 0) return false;
+    if (!only_try) {
+      raw_syscall(SYS_dup3, file, number, kept.descriptor_flags == FD_CLOEXEC ? O_CLOEXEC : 0);
+      if (kept.offset > 0) raw_syscall(SYS_lseek, number, kept.offset, SEEK_SET);
+    }
+    raw_syscall(SYS_close, file);
+  }
+  return true;
+}
+
 Descriptors::Open Descriptors::look(long descriptor) const {
   if (descriptor < 0 || static_cast<std::size_t>(descriptor) >= now_.size()) return {};
   return now_[static_cast<std::size_t>(descriptor)];

@@ -25,6 +25,9 @@ class Descriptors {
 
   void save();
   void restore();
+  // Opens the files once more, so that a copy of the process has offsets of its own; false where one cannot
+  // be. only_try: whether it could be done. REQUIRES: no execution runs.
+  bool reopen_files(bool only_try) const;
 
   // Answers a call about descriptors, in an execution; false where it is none.
   bool answer(const SystemCall& call, long& result);

@@ -24,7 +24,7 @@ class Files {
   bool answer(const SystemCall& call, long& result);
 
   // The path exists since this execution; it is removed at its end.
-  void made(const std::string& path) { made_.push_back(path); }
+  void made(const std::string& path);
   // Whether the file was made in this execution.
   bool is_made(const std::string& path) const;
 

@@ -104,7 +104,7 @@ int send_to_thread(pthread_t handle, const siginfo_t& info, std::uint64_t code) 
 int send_to_process(pid_t process, const siginfo_t& info, std::uint64_t code) {
   int signal = info.si_signo;
   if (signal != 0 && !is_signal(signal)) return EINVAL;
-  auto own = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  auto own = world.process;
   if (process != own) {
     notes().uncontrolled_call("kill of another process (not done)");
     return EPERM;
@@ -248,7 +248,7 @@ THRUM_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const sigval val
 
 THRUM_EXPORT int tgkill(pid_t process, pid_t thread, int signal) {
   THRUM_FORWARD(tgkill, process, thread, signal)
-  if (process != static_cast<pid_t>(raw_syscall(SYS_getpid)) || (signal != 0 && !may_be_used(signal)))
+  if (process != world.process || (signal != 0 && !may_be_used(signal)))
     return fail_with(EINVAL);
   Thread* target = thread_of_id(thread);
   if (!target) return fail_with(ESRCH);

@@ -84,12 +84,18 @@ void Loader::save(ByteWriter& out) const {
 
 void Loader::load_again(ByteReader& in, const std::function<void()>& load_library) {
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
-    Library& library = libraries_.emplace_back();
+    Library library{};
     library.name = in.get_string();
     library.program = in.get<bool>();
     library.mode = in.get<int>();
     library.caller = get_code(in);
-    if (in.ok()) load_library();
+    const bool known = std::any_of(libraries_.begin(), libraries_.end(), [&](const Library& other) {
+      return other.name == library.name && other.program == library.program && other.mode == library.mode &&
+             other.caller == library.caller;
+    });
+    if (known || !in.ok()) continue;
+    libraries_.push_back(std::move(library));
+    load_library();
   }
 }
 

@@ -29,8 +29,8 @@ class Loader {
   // Between executions, on the restored state: loads what the last one asked for.
   void load();
 
-  // For a search that is taken up in another process: which libraries there are. load_again() calls
-  // load_library for each, which is to call load().
+  // For a search that is gone on with in another process: which libraries there are. load_again() calls
+  // load_library for each that is not known here, which is to call load().
   void save(ByteWriter& out) const;
   void load_again(ByteReader& in, const std::function<void()>& load_library);
 

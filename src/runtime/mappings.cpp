@@ -11,6 +11,7 @@
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/shared_search.hpp"
 
 namespace thrum {
 
@@ -75,6 +76,7 @@ bool Mappings::answer_before(const SystemCall& call, long& result) {
       begin = static_cast<std::uint64_t>(result);
       end = pages_end(begin, argument(call, 1));
       cut(kept_, begin, end);
+      if ((call.arguments[3] & MAP_TYPE) != MAP_PRIVATE) stay_alone("it has mapped memory that is shared");
       kept_.push_back({begin, end, static_cast<int>(call.arguments[2]), maps_file_shared(call)});
       return true;
     }

@@ -20,6 +20,7 @@
 #include "runtime/lock_misuse.hpp"
 #include "runtime/mappings.hpp"
 #include "runtime/modules.hpp"
+#include "runtime/native_search.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/output.hpp"
 #include "runtime/process_state.hpp"
@@ -54,11 +55,10 @@ enum class Again : std::uint8_t { no, same, more_threads, library };
 Context g_engine;
 Trace* g_trace = nullptr;
 Again g_again = Again::no;
-bool g_restart = false;  // the search is to begin anew
 bool g_loading = false;  // a library's constructors may run
 Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
-Digest g_trace_digest;  // of the events of all executions, where the job asks for it
+Digest g_trace_digest;
 
 [[noreturn]] void leave() {
   catch_system_calls(false);
@@ -66,7 +66,7 @@ Digest g_trace_digest;  // of the events of all executions, where the job asks f
   if (world.recording) scheduler().note_pending();
   world.running = world.judges_races = false;
   if (__builtin_expect(scheduler().drop_proof(), 0)) {
-    g_restart = true;
+    world.restarts = true;
     g_trace->end = End::uncontrolled;
   }
   Context dead;
@@ -127,6 +127,58 @@ void grow_pool() {
   take_snapshot();
 }
 
+void add_to_digest(const Trace& trace) {
+  for (const Event& event : trace.events) {
+    std::uint64_t words[] = {event.object,
+                             event.value,
+                             event.operand,
+                             event.code,
+                             std::uint64_t{event.index} << 32 | event.size,
+                             std::uint64_t{event.thread} << 16 | std::uint64_t(event.operation) << 8 |
+                                 std::uint64_t(event.outcome)};
+    trace_digest().add(reinterpret_cast<const char*>(words), sizeof words);
+  }
+  std::uint64_t end[] = {std::uint64_t(trace.end), std::uint64_t(trace.failure.kind), trace.failure.code,
+                         trace.steps};
+  trace_digest().add(reinterpret_cast<const char*>(end), sizeof end);
+}
+
+// The answer of a process that was to announce its tests.
+[[noreturn]] void report_tests() {
+  Report report;
+  send_report(report);
+}
+
+// Where it ends, upwards. There are two, used in turns.
+char* new_engine_stack() {
+  static long stacks[2] = {};
+  static int next = 0;
+  long& stack = stacks[next];
+  next = 1 - next;
+  if (stack != 0) return reinterpret_cast<char*>(stack) + kEngineStack;
+  stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  THRUM_CHECK(stack > 0);
+  return reinterpret_cast<char*>(stack) + kEngineStack;
+}
+
+// What runs on the engine's own stack.
+void engine() {
+  take_snapshot();
+  world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+  run_search();
+}
+
+}  // namespace
+
+Digest& trace_digest() { return g_trace_digest; }
+
+void run_on_new_stack(void (*body)()) {
+  Context dead;
+  switch_to(dead, new_context(new_engine_stack(), body), 0);
+  __builtin_unreachable();
+}
+
 void load_library() {
   put_back();
   snapshot().drop();
@@ -138,72 +190,13 @@ void load_library() {
   take_snapshot();
 }
 
-void announce(const Plan& plan) {
-  Channel& channel = *world.channel;
-  const Policy& policy = plan.policy;
-  channel.policy = {policy.kind, policy.base,  policy.fairness, policy.depth,
-                    policy.seed, policy.steps, policy.object};
-  auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
-  std::copy_n(policy.counts.begin(), counts, channel.counts);
-  channel.count_count = static_cast<std::uint32_t>(counts);
-  auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
-  std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
-  channel.departure_count = static_cast<std::uint32_t>(count);
-  std::uint64_t executions = channel.executions.load(std::memory_order_relaxed);
-  channel.executions.store(executions + 1, std::memory_order_relaxed);
-}
-
-// Tells the supervisor how far the search is, where it has asked since it was told last.
-void answer(const std::function<Progress()>& ask) {
-  Channel& channel = *world.channel;
-  std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
-  if (asked == channel.answered.load(std::memory_order_relaxed)) return;
-  Progress progress = ask();
-  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
-  channel.progress.waiting = progress.waiting;
-  channel.progress.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
-  channel.progress.classes = progress.classes.value_or(kUnknown);
-  channel.progress.done = progress.done.value_or(-1);
-  channel.answered.store(asked, std::memory_order_release);
-}
-
-Limits limits_of(const Job& job, std::uint64_t executions_before, Fairness fairness) {
-  Limits limits;
-  if (job.executions != 0)
-    limits.executions = job.executions > executions_before ? job.executions - executions_before : 1;
-  limits.keep_going = job.keep_going;
-  limits.end_at_races = job.races == Races::explore;
-  limits.fairness = fairness;
-  limits.out_of_time = [] { return world.channel->stop.load(std::memory_order_relaxed) != 0; };
-  limits.announce = announce;
-  limits.answer = answer;
-  limits.count_classes = job.count_classes;
-  limits.now = search_seconds;
-  return limits;
-}
-
-void add_to_digest(const Trace& trace) {
-  for (const Event& event : trace.events) {
-    std::uint64_t words[] = {event.object,
-                             event.value,
-                             event.operand,
-                             event.code,
-                             std::uint64_t{event.index} << 32 | event.size,
-                             std::uint64_t{event.thread} << 16 | std::uint64_t(event.operation) << 8 |
-                                 std::uint64_t(event.outcome)};
-    g_trace_digest.add(reinterpret_cast<const char*>(words), sizeof words);
-  }
-  std::uint64_t end[] = {std::uint64_t(trace.end), std::uint64_t(trace.failure.kind), trace.failure.code,
-                         trace.steps};
-  g_trace_digest.add(reinterpret_cast<const char*>(end), sizeof end);
-}
-
-[[noreturn]] void send(Report& report) {
+void send_report(Report& report) {
   undo_calls();
   test_framework().add_to(report);
   report.modules = modules();
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;
-  if (world.job->digest_traces) report.trace_digest = g_trace_digest.value();
+  if (world.job->digest_traces) report.trace_digest = trace_digest().value();
+  if (world.alone != nullptr) report.alone = world.alone;
   notes().add_to(report.notes);
   ByteWriter out;
   write_report(out, report, *world.names);
@@ -216,183 +209,6 @@ void add_to_digest(const Trace& trace) {
   raw_syscall(SYS_exit_group, 0);
   __builtin_unreachable();
 }
-
-// What races in the program is visible from now on. False: the search did not end by a race that is to be
-// explored.
-bool learn_race(const SearchResult& result, const Job& job) {
-  if (job.races != Races::explore || result.end != SearchEnd::bug) return false;
-  const Failure& failure = result.bugs.back().failure;
-  if (failure.kind != BugKind::data_race) return false;
-  race_judge().known().add(failure);
-  return true;
-}
-
-// The bugs of a search that came after `before`.
-void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
-  for (FoundBug& bug : from) {
-    if (find_bug(before.bugs, bug.failure) != nullptr) continue;
-    bug.execution += before.executions;
-    bug.seconds += before.seconds;
-    before.bugs.push_back(std::move(bug));
-  }
-}
-
-[[noreturn]] void refuse(std::string why) {
-  Report report;
-  report.refused = std::move(why);
-  send(report);
-}
-
-// The bugs of a search that is taken up have the places and addresses of this process from now on.
-void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
-  KnownRaces& races = race_judge().known();
-  const std::size_t known = races.count();
-  for (FoundBug& bug : bugs) {
-    std::string difference;
-    races.use(bug.trace.known_races.size());
-    const bool same = confirm(program, bug.plan, bug.trace, difference) && bug.trace.end == End::bug &&
-                      bug.trace.failure.kind == bug.failure.kind;
-    if (!same || g_restart)
-      refuse("the program behaves otherwise than it did then: a bug is not shown again");
-    bug.failure = bug.trace.failure;
-  }
-  races.use(known);
-}
-
-// Where another process has put the search down.
-SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before, Fairness& fairness) {
-  SearchSoFar so_far;
-  Digest digest;
-  std::string problem = search_state().take_up(so_far, before, strategy, digest, fairness, load_library);
-  if (!problem.empty()) refuse(std::move(problem));
-  warnings().watch(false);
-  confirm_bugs(program, before.bugs);
-  confirm_bugs(program, so_far.result.bugs);
-  warnings().watch(true);
-  g_trace_digest = digest;
-  world.channel->executions.store(before.executions + so_far.result.executions, std::memory_order_relaxed);
-  return so_far;
-}
-
-// Lets the search be put down.
-void watch_state(Limits& limits, const Strategy& strategy, const SearchResult& before) {
-  const Fairness fairness = limits.fairness;
-  if (!search_state().is_wanted()) return;
-  limits.wants_between = [](bool last) { return search_state().wants(last); };
-  limits.between = [&, fairness](const SearchSoFar& so_far) {
-    search_state().put_down(so_far, before, strategy, g_trace_digest, fairness);
-  };
-}
-
-// One search to its end. What was run before it had to begin anew is counted, and its bugs kept, in `before`.
-SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& before) {
-  Fairness fairness = job.fairness;
-  while (true) {
-    g_restart = false;
-    StrategySettings settings = job.settings;
-    settings.make_file = make_temporary_file;
-    settings.is_fair = fairness == Fairness::on;
-    std::unique_ptr<Strategy> strategy = make_strategy(job.strategy, settings);
-    THRUM_CHECK(strategy != nullptr);
-    SearchSoFar from;
-    if (search_state().is_there()) from = take_up(program, *strategy, before, fairness);
-    Limits limits = limits_of(job, before.executions, fairness);
-    watch_state(limits, *strategy, before);
-    SearchResult one = explore(program, *strategy, limits, std::move(from));
-    bool by_race = !g_restart && learn_race(one, job);
-    bool starved = !g_restart && one.starved;
-    if (!g_restart && !by_race && !starved) return one;
-    if (starved) fairness = Fairness::on;
-    if (by_race || starved) take_bugs(one.bugs, before);  // else they are found again
-    before.executions += one.executions;
-    before.steps += one.steps;
-    before.seconds += one.seconds;
-    before.statistics.before += one.executions;
-  }
-}
-
-// The answer of a process that was to announce its tests.
-[[noreturn]] void report_tests() {
-  Report report;
-  send(report);
-}
-
-// Job::repeat searches as one: the first one's result, with the executions, steps and seconds of all.
-SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
-  SearchResult all;
-  SearchResult before;
-  for (std::uint64_t i = 0; i < job.repeat; ++i) {
-    SearchResult one = search_once(program, job, before);
-    if (i == 0) {
-      take_bugs(one.bugs, before);
-      all = std::move(one);
-      all.bugs = std::move(before.bugs);
-      all.statistics.before = before.statistics.before;
-      continue;
-    }
-    THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);
-    all.executions += one.executions;
-    all.steps += one.steps;
-    all.seconds += one.seconds;
-  }
-  all.executions += before.executions;
-  all.steps += before.steps;
-  all.seconds += before.seconds;
-  return all;
-}
-
-// Each bug by a schedule that is as simple as can be found.
-void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result) {
-  // Benchmarks count their own executions, and digests theirs.
-  if (job.repeat > 1 || job.digest_traces || result.bugs.empty()) return;
-  constexpr std::uint64_t kExecutions = 20'000;  // for all of them
-  constexpr double kSeconds = 5;
-  Limits limits = limits_of(job, 0, Fairness::off);
-  SimplifyBudget budget;
-  budget.executions = std::max<std::uint64_t>(kExecutions / result.bugs.size(), 200);
-  budget.seconds = kSeconds / static_cast<double>(result.bugs.size());
-  budget.out_of_time = limits.out_of_time;
-  budget.announce = limits.announce;
-  budget.now = limits.now;
-  for (FoundBug& bug : result.bugs) {
-    race_judge().known().use(bug.trace.known_races.size());
-    if (!g_restart) simplify(program, bug, budget);
-  }
-}
-
-// What runs on the engine's own stack.
-void engine() {
-  take_snapshot();
-  world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
-  NativeProgram program;
-  Report report;
-  report.started_threads = true;
-  const Job& job = *world.job;
-  race_judge().known().add(job.known_races);
-  focus().begin(job.focus_code, job.focus_data);
-  if (job.replay) {
-    Trace& trace = report.replayed.emplace();
-    announce(*job.replay);
-    double start = search_seconds();
-    do {
-      g_restart = false;
-      program.run(*job.replay, nullptr, Recording::full, trace);
-    } while (g_restart);
-    report.result.seconds = search_seconds() - start;
-    report.result.executions = 1;
-    report.result.steps = trace.steps;
-    report.result.threads_max = trace.threads;
-  } else {
-    warnings().watch(true);
-    report.result = search_repeatedly(program, job);
-    warnings().watch(false);
-    simplify_bugs(program, job, report.result);
-    if (!g_restart) report.warnings = warnings().explain(program, report.result.bugs);
-  }
-  send(report);
-}
-
-}  // namespace
 
 // Through libc, which reads the clock without a system call.
 double search_seconds() {
@@ -424,6 +240,7 @@ Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
+  world.channel->in_execution.store(1, std::memory_order_relaxed);
   bool again = false;  // for a race's sake
   leak_search().begin_plan();
   warnings().begin(plan);
@@ -447,16 +264,17 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     catch_system_calls(true);
     Thread& main = scheduler().thread_in_slot(0);
     switch_to(g_engine, main.context, main.fs_base);
-    known_ends().finish(trace, trace.end == End::finished && g_again == Again::no && !g_restart);
+    known_ends().finish(trace, trace.end == End::finished && g_again == Again::no && !world.restarts);
     if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
     if (g_again == Again::library) load_library();
     again = recording == Recording::full && race_judge().wants_again(trace);
-  } while ((again || g_again != Again::no) && !g_restart);
+  } while ((again || g_again != Again::no) && !world.restarts);
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
   if (warnings().wants_events()) warnings().learn(trace);
   if (!wants_events()) trace.events.clear();
+  world.channel->in_execution.store(0, std::memory_order_relaxed);
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.threads = scheduler().threads_created();
@@ -478,10 +296,7 @@ void begin_search() {
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
   main.life = Life::unsettled;
-  long stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  THRUM_CHECK(stack > 0);
-  Context engine_context = new_context(reinterpret_cast<char*>(stack) + kEngineStack, engine);
+  Context engine_context = new_context(new_engine_stack(), engine);
   install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
@@ -500,7 +315,7 @@ void need_more_threads() {
 }
 
 void restart_search() {
-  g_restart = true;
+  world.restarts = true;
   g_trace->end = End::uncontrolled;
   leave();
 }
@@ -605,7 +420,7 @@ void report_without_search(const Failure* failure) {
     report.result.bugs.push_back(std::move(bug));
   }
   if (world.job->replay) report.replayed = std::move(trace);
-  send(report);
+  send_report(report);
 }
 
 }  // namespace thrum

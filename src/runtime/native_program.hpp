@@ -2,8 +2,10 @@
 // The compiled program as a Program: each execution begins from the snapshot and runs under the scheduler.
 #pragma once
 
+#include "protocol/job.hpp"
 #include "runtime/thread.hpp"
 #include "search/program.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -16,6 +18,18 @@ class NativeProgram final : public Program {
 // The program's first choice: takes the snapshot and begins the search. Returns at the beginning of each
 // execution; in the meantime the search goes on, and at its end the process ends.
 void begin_search();
+
+// The program is loading a library that the last execution asked for. REQUIRES: no execution runs.
+void load_library();
+
+// Of the events of all executions so far, where the job asks for it.
+Digest& trace_digest();
+
+// Goes on with body() on another stack than the engine's, which is as new. REQUIRES: no execution runs.
+[[noreturn]] void run_on_new_stack(void (*body)());
+
+// The process ends with this report.
+[[noreturn]] void send_report(Report& report);
 
 // Of the clock by which searches are timed.
 double search_seconds();

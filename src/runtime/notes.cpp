@@ -41,6 +41,31 @@ void Notes::load(const ReportSoFar& report) {
   uncontrolled_.clear();
   remarks_.clear();
   for (const Note& note : report.notes) (note.uncontrolled ? uncontrolled_ : remarks_).push_back(note);
+  take_weaker_atomics(report);
+}
+
+void Notes::begin_part() {
+  uncontrolled_.clear();
+  remarks_.clear();
+}
+
+void Notes::merge(const ReportSoFar& report, ByteReader& in) {
+  for (const Note& note : report.notes) {
+    std::vector<Note>& notes = note.uncontrolled ? uncontrolled_ : remarks_;
+    auto known =
+        std::find_if(notes.begin(), notes.end(), [&](const Note& other) { return other.text == note.text; });
+    if (known == notes.end()) {
+      notes.push_back(note);
+    } else {
+      known->count += note.count;
+    }
+  }
+  take_weaker_atomics(report);
+  loop_changed_memory_ |= in.get<bool>();
+  inputs_drawn_ |= in.get<bool>();
+}
+
+void Notes::take_weaker_atomics(const ReportSoFar& report) {
   for (const Place& place : report.weaker_atomics) {
     if (std::uint64_t code = address_in_module(place); code != 0) weaker_atomic(code);
   }

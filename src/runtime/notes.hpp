@@ -42,6 +42,10 @@ class Notes {
 
   void add_to(std::vector<Note>& notes) const;
 
+  // A part of the search begins in this process, whose notes are others'; and what such a part has noted.
+  void begin_part();
+  void merge(const ReportSoFar& report, ByteReader& in);
+
   // For a search that is taken up in another process, whose own notes give way.
   void save(ReportSoFar& report) const;
   void save(ByteWriter& out) const;
@@ -49,6 +53,8 @@ class Notes {
   void load(ByteReader& in);
 
  private:
+  void take_weaker_atomics(const ReportSoFar& report);
+
   static constexpr std::size_t kRecent = 256;
   std::uint64_t recent_[kRecent] = {};  // places noted lately, so that a hot one costs a comparison
   std::vector<std::uint64_t> weaker_atomics_;

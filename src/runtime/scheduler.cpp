@@ -624,7 +624,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   if (ThreadPool::is_stack(reinterpret_cast<std::uint64_t>(child.stack_bottom)))
     spins_.clear_stack(child, child.stack_top);
   child.number = created_++;
-  child.id = name_thread(parent.id, ++parent.children);
+  child.id = world.names->child(parent.id, ++parent.children);
   child.slot = slot;
   child.life = Life::unsettled;
   static_cast<Standing&>(child) = {};

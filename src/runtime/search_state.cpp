@@ -14,6 +14,7 @@
 #include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/shared_search.hpp"
 #include "runtime/test_framework.hpp"
 #include "runtime/warnings.hpp"
 #include "runtime/world.hpp"
@@ -93,9 +94,7 @@ void put_names(ByteWriter& out) {
 
 void get_names(ByteReader& in) {
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
-    const std::size_t known = world.names->size();
     if (!world.names->parse(in.get_string())) in.fail();
-    publish_names(known);
   }
 }
 
@@ -157,7 +156,7 @@ std::uint64_t get_code(ByteReader& in) {
 }
 
 void SearchState::initialize() {
-  const long inherited = world.channel->state_file;
+  const long inherited = world.board->state_file;
   if (inherited == 0) return;
   file_ = raw_syscall(SYS_fcntl, inherited, F_DUPFD_CLOEXEC, first_own_descriptor());
   if (file_ < 0) {
@@ -174,7 +173,7 @@ bool SearchState::wants(bool last) {
                      channel.state_answered.load(std::memory_order_relaxed);
 }
 
-bool SearchState::is_there() const { return is_wanted() && world.channel->state_to_take_up != 0; }
+bool SearchState::is_there() const { return is_wanted() && world.board->state_to_take_up != 0; }
 
 void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before, const Strategy& strategy,
                            const Digest& digest, Fairness fairness) {
@@ -218,8 +217,8 @@ std::string SearchState::take_up(SearchSoFar& so_far, SearchResult& before, Stra
                                  Digest& digest, Fairness& fairness,
                                  const std::function<void()>& load_library) {
   Passing passing;
-  const std::uint64_t size = world.channel->state_to_take_up;
-  world.channel->state_to_take_up = 0;
+  const std::uint64_t size = world.board->state_to_take_up;
+  world.board->state_to_take_up = 0;
   const long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ, MAP_PRIVATE, file_, 0);
   if (memory < 0 && memory > -kPage) return "there is no memory for it";
   ByteReader in({reinterpret_cast<const char*>(memory), size});
@@ -257,8 +256,42 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
   so_far.statistics.load(in);
   if (!same_layout) so_far.statistics.forget_classes();
   const bool whole = report && in.ok() && strategy.load(in, *world.names) && in.at_end();
-  publish_names(1);
   return whole ? "" : "it is not the state of such a search";
+}
+
+void SearchState::put_part(ByteWriter& out, const SearchSoFar& so_far, const Strategy& strategy) {
+  const ThreadNames& names = *world.names;
+  out.put(world.restarts);
+  out.put_string(world.alone != nullptr ? world.alone : "");
+  loader().save(out);
+  ReportSoFar report{{}, so_far.result, {}, {}, {}};
+  notes().save(report);
+  write_so_far(out, report, names);
+  out.put(so_far.result.starved);
+  notes().save(out);
+  put_no_spins(out);
+  test_framework().save(out);
+  warnings().save(out, names);
+  so_far.statistics.save(out);
+  strategy.save(out, names);
+}
+
+bool SearchState::take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strategy,
+                            const std::function<void()>& load_library) {
+  ThreadNames& names = *world.names;
+  world.restarts |= in.get<bool>();
+  if (const std::string alone = in.get_string(); !alone.empty()) stay_alone(alone);
+  loader().load_again(in, load_library);
+  std::optional<ReportSoFar> report = read_so_far(in, names);
+  if (!report) return false;
+  so_far.result = std::move(report->result);
+  so_far.result.starved = in.get<bool>();
+  notes().merge(*report, in);
+  get_no_spins(in);
+  test_framework().merge(in);
+  warnings().merge(in, names);
+  so_far.statistics.load(in);
+  return in.ok() && strategy.load(in, names) && in.at_end();
 }
 
 }  // namespace thrum

@@ -47,6 +47,13 @@ class SearchState {
   std::string take_up(SearchSoFar& so_far, SearchResult& before, Strategy& strategy, Digest& digest,
                       Fairness& fairness, const std::function<void()>& load_library);
 
+  // What a part of the search has found in this process, and what is left of it, for the process that it came
+  // from, which takes it: into those, and into what it knows itself. False where the bytes are something
+  // else.
+  void put_part(ByteWriter& out, const SearchSoFar& so_far, const Strategy& strategy);
+  bool take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strategy,
+                 const std::function<void()>& load_library);
+
  private:
   std::string read(ByteReader& in, SearchSoFar& so_far, SearchResult& before, Strategy& strategy,
                    Digest& digest, Fairness& fairness, const std::function<void()>& load_library);

@@ -12,8 +12,6 @@ namespace thrum {
 
 namespace {
 
-pid_t process_id() { return static_cast<pid_t>(raw_syscall(SYS_getpid)); }
-
 // As the kernel has it.
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
@@ -59,10 +57,10 @@ long send(Thread* target, long signal) {
 
 }  // namespace
 
-pid_t thread_id(const Thread& thread) { return process_id() + thread.slot; }
+pid_t thread_id(const Thread& thread) { return world.process + thread.slot; }
 
 Thread* thread_of_id(pid_t id) {
-  pid_t slot = id - process_id();
+  pid_t slot = id - world.process;
   if (slot == 0 && !world.running) return &scheduler().current();
   if (slot < 0 || slot >= scheduler().slots_used()) return nullptr;
   Thread& thread = scheduler().thread_in_slot(static_cast<std::uint32_t>(slot));
@@ -80,13 +78,13 @@ bool answer_signal_call(long number, const long* a, long& result) {
       return true;
     case SYS_gettid: result = thread_id(scheduler().current()); return true;
     case SYS_kill:
-      if (a[0] != process_id()) return false;
+      if (a[0] != world.process) return false;
       result = send(nullptr, a[1]);
       return true;
     // libc sends to the id of the real thread on whose stack a fiber runs: itself.
     case SYS_tkill: result = send(&scheduler().current(), a[1]); return true;
     case SYS_tgkill:
-      if (a[0] != process_id()) return false;
+      if (a[0] != world.process) return false;
       result = send(&scheduler().current(), a[2]);
       return true;
     default: return false;

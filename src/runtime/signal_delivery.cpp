@@ -80,7 +80,7 @@ siginfo_t make_info(int signal, int si_code) {
   siginfo_t info{};
   info.si_signo = signal;
   info.si_code = si_code;
-  info.si_pid = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  info.si_pid = world.process;
   info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
   return info;
 }

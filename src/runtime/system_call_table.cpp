@@ -50,7 +50,7 @@ constexpr SystemCallRow kTable[] = {
     {36, "getitimer", Treatment::virtualised, "none is set"},
     {37, "alarm", Treatment::refused, "libc's functions are modelled"},
     {38, "setitimer", Treatment::refused, "libc's functions are modelled"},
-    {39, "getpid", Treatment::allowed, ""},
+    {39, "getpid", Treatment::virtualised, "of several workers the first one's"},
     {40, "sendfile", Treatment::undone, "to a file made in the execution, else named"},
     {41, "socket", Treatment::named, "closed at the end"},
     {42, "connect", Treatment::named, "refused where it would wait"},

@@ -95,6 +95,7 @@ long virtualise(const SystemCall& call) {
   long result;
   if (answer_signal_call(call.number, a, result)) return result;
   switch (call.number) {
+    case SYS_getpid: return world.process;
     case SYS_getrandom: prepare_buffer(a[0], a[1]); return fill_with_random(call);
     case SYS_futex: return answer_futex(call);
     case SYS_exit:
@@ -206,12 +207,16 @@ long answer_system_call(const SystemCall& call) {
 
 void watch_system_calls() {
   handle_signal(SIGSYS, on_system_call);
+  rewatch_system_calls();
+  if (!g_watching) notes().system_calls_not_watched();
+}
+
+void rewatch_system_calls() {
   const CodeRange& own = runtime_range();
   long result =
       raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, static_cast<long>(own.begin),
                   static_cast<long>(own.end - own.begin), reinterpret_cast<long>(&g_selector));
   g_watching = result == 0;
-  if (!g_watching) notes().system_calls_not_watched();
 }
 
 void catch_system_calls(bool on) {

@@ -12,6 +12,8 @@ namespace thrum {
 // Begins to watch the calls of the system thread that calls, if the kernel can. REQUIRES: called on each that
 // runs the program.
 void watch_system_calls();
+// Once more in a copy of the process.
+void rewatch_system_calls();
 
 // Whether calls are caught at present: they are while an execution runs.
 void catch_system_calls(bool on);

@@ -42,6 +42,18 @@ void TestFramework::load(ByteReader& in) {
   skip_reason_ = in.get_string();
 }
 
+void TestFramework::merge(ByteReader& in) {
+  TestFramework part;
+  part.load(in);
+  begun_ |= part.begun_;
+  has_parts_ |= part.has_parts_;
+  saw_end_ |= part.saw_end_;
+  saw_more_ |= part.saw_more_;
+  if (part_name_.empty()) part_name_ = part.part_name_;
+  if (skipped_ == 0) skip_reason_ = part.skip_reason_;
+  skipped_ += part.skipped_;
+}
+
 void TestFramework::add_to(Report& report) const {
   if (listed_ && !world.job->replay) report.tests = names_;
   report.part_name = part_name_;

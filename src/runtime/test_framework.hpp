@@ -55,6 +55,9 @@ class TestFramework {
   // What was learned of the test by executions, for a search that is taken up in another process.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
+  // A part of the search begins in this process; and what such a part has learned.
+  void begin_part_of_search() { skipped_ = 0; }
+  void merge(ByteReader& in);
 
  private:
   bool present_ = false;

@@ -65,15 +65,19 @@ void Warnings::look_at_exit() {
       current_trace().other_places.push_back({described_place(waiter.object), {}, {}, thread->stack});
       continue;
     }
-    auto known = std::find_if(blocked_.begin(), blocked_.end(), [&](const Blocked& other) {
-      return other.operation == waiter.operation && other.code == waiter.code;
-    });
-    if (known != blocked_.end()) {
-      if (known->last != executions_) ++known->executions;
-      known->last = executions_;
-    } else if (blocked_.size() < kBlockedMax) {
-      blocked_.push_back({waiter.operation, waiter.code, 1, executions_, *plan_});
-    }
+    take({waiter.operation, waiter.code, 1, executions_, *plan_});
+  }
+}
+
+void Warnings::take(Blocked blocked) {
+  auto known = std::find_if(blocked_.begin(), blocked_.end(), [&](const Blocked& other) {
+    return other.operation == blocked.operation && other.code == blocked.code;
+  });
+  if (known != blocked_.end()) {
+    if (known->last != blocked.last) known->executions += blocked.executions;
+    known->last = blocked.last;
+  } else if (blocked_.size() < kBlockedMax) {
+    blocked_.push_back(std::move(blocked));
   }
 }
 
@@ -152,6 +156,21 @@ void Warnings::load(ByteReader& in, ThreadNames& names, bool same_layout) {
   if (!same_layout) edges_.clear();
 }
 
+void Warnings::begin_part() {
+  blocked_.clear();
+  edges_.clear();
+}
+
+void Warnings::merge(ByteReader& in, ThreadNames& names) {
+  Warnings part;
+  part.load(in, names, true);
+  for (Blocked& blocked : part.blocked_) {
+    blocked.last = 0;  // of its executions, which are none of these
+    take(std::move(blocked));
+  }
+  for (Edge& edge : part.edges_) take(std::move(edge));
+}
+
 // ---- Orders of locks -----------------------------------------------------------------------------
 
 void Warnings::learn(const Trace& trace) {
@@ -204,14 +223,20 @@ void Warnings::add_edge(const Acquired& held, const Acquired& wanted, ThreadId t
     if (other.lock != held.lock) gates.push_back(other.lock);
   }
   std::sort(gates.begin(), gates.end());
-  auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& edge) {
-    return edge.thread == thread && edge.held.lock == held.lock && edge.wanted.lock == wanted.lock &&
-           edge.held.shared == held.shared && edge.wanted.shared == wanted.shared && edge.gates == gates;
+  Edge edge{held, wanted, thread, std::move(gates), 1, *plan_};
+  take(std::move(edge));
+}
+
+void Warnings::take(Edge edge) {
+  auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& other) {
+    return other.thread == edge.thread && other.held.lock == edge.held.lock &&
+           other.wanted.lock == edge.wanted.lock && other.held.shared == edge.held.shared &&
+           other.wanted.shared == edge.wanted.shared && other.gates == edge.gates;
   });
   if (known != edges_.end()) {
-    ++known->executions;
+    known->executions += edge.executions;
   } else if (edges_.size() < kEdgesMax) {
-    edges_.push_back({held, wanted, thread, std::move(gates), 1, *plan_});
+    edges_.push_back(std::move(edge));
   }
 }
 

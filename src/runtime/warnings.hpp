@@ -58,6 +58,10 @@ class Warnings {
   void save(ByteWriter& out, const ThreadNames& names) const;
   void load(ByteReader& in, ThreadNames& names, bool same_layout);
 
+  // A part of the search begins in this process; and what such a part has seen.
+  void begin_part();
+  void merge(ByteReader& in, ThreadNames& names);
+
   // Runs what is to be told once more. bugs: those that the search found.
   std::vector<Warning> explain(Program& program, const std::vector<FoundBug>& bugs);
 
@@ -90,6 +94,8 @@ class Warnings {
     Plan plan;
     Trace evidence{};  // of the two acquisitions; empty: not run again yet
   };
+  void take(Blocked blocked);
+  void take(Edge edge);
   using Held = std::map<ThreadId, std::vector<Acquired>>;
   void acquire(std::vector<Acquired>& mine, ThreadId thread, Acquired lock, bool blocks);
   void add_edge(const Acquired& held, const Acquired& wanted, ThreadId thread,

@@ -60,12 +60,20 @@ int number_from_environment(const char* name) {
   return value;
 }
 
-Channel* map_channel(int descriptor) {
-  long address = raw_syscall(SYS_mmap, 0, static_cast<long>(kChannelSize), PROT_READ | PROT_WRITE,
+Board* map_board(int descriptor) {
+  long address = raw_syscall(SYS_mmap, 0, static_cast<long>(kSharedSize), PROT_NONE,
                              MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (address < 0 && address > -4096) return nullptr;
-  auto* channel = reinterpret_cast<Channel*>(address);
-  return channel->magic == Channel::kMagic ? channel : nullptr;
+  if (raw_syscall(SYS_mprotect, address, static_cast<long>(kBoardSize), PROT_READ | PROT_WRITE) != 0)
+    return nullptr;
+  auto* board = reinterpret_cast<Board*>(address);
+  return board->magic == Board::kMagic ? board : nullptr;
+}
+
+void protect_channel(const Channel& channel, int protection) {
+  const long result = raw_syscall(SYS_mprotect, reinterpret_cast<long>(&channel),
+                                  static_cast<long>(kChannelSize), protection);
+  THRUM_CHECK(result == 0);
 }
 
 }  // namespace
@@ -73,20 +81,23 @@ Channel* map_channel(int descriptor) {
 void initialize() {
   if (world.mode != Mode::undecided) return;
   int descriptor = number_from_environment(kChannelVariable);
-  Channel* channel = descriptor < 0 ? nullptr : map_channel(descriptor);
-  if (!channel) {
+  Board* board = descriptor < 0 ? nullptr : map_board(descriptor);
+  if (!board) {
     world.mode = Mode::plain;
     return;
   }
   raw_syscall(SYS_close, descriptor);
   world.mode = Mode::searching;
-  world.channel = channel;
+  world.board = board;
+  world.process = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  world.supervisor = static_cast<pid_t>(raw_syscall(SYS_getppid));
+  enter_channel(0);
   world.names = new ThreadNames;
-  ByteReader in({channel->job, channel->job_size});
+  ByteReader in({board->job, board->job_size});
   std::optional<Job> job = read_job(in, *world.names);
   THRUM_CHECK(job.has_value());
   world.job = new Job(std::move(*job));
-  publish_names(1);  // the plan to replay has named threads already
+  THRUM_CHECK(world.names->share(board->threads));
   search_state().initialize();
   // Not by _exit, which is the program's.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
@@ -96,8 +107,22 @@ void initialize() {
   descriptors().initialize();
   scheduler().start_main();
   install_signal_handlers();
-  world.steps_left = &channel->steps_left;
   limit_steps(0);
+}
+
+Channel& channel_of(std::uint32_t slot) {
+  return *reinterpret_cast<Channel*>(reinterpret_cast<char*>(world.board) + channel_offset(slot));
+}
+
+void enter_channel(std::uint32_t slot) {
+  if (world.channel != nullptr) protect_channel(*world.channel, PROT_NONE);
+  world.channel = &channel_of(slot);
+  protect_channel(*world.channel, PROT_READ | PROT_WRITE);
+  world.steps_left = &world.channel->steps_left;
+}
+
+void open_channel(std::uint32_t slot, bool open) {
+  protect_channel(channel_of(slot), open ? PROT_READ : PROT_NONE);
 }
 
 namespace {
@@ -127,22 +152,6 @@ std::uint64_t steps_done() {
 
 void end_of_steps() {
   if (world.running) cut_by_steps();
-}
-
-void publish_names(std::size_t first) {
-  Channel& channel = *world.channel;
-  for (std::size_t id = first; id < world.names->size(); ++id) {
-    Ancestry ancestry = world.names->ancestry(static_cast<ThreadId>(id));
-    channel.threads[id - 1] = {ancestry.parent, ancestry.ordinal};
-  }
-  channel.thread_count.store(static_cast<std::uint32_t>(world.names->size() - 1), std::memory_order_release);
-}
-
-ThreadId name_thread(ThreadId parent, std::uint32_t ordinal) {
-  std::size_t known = world.names->size();
-  ThreadId id = world.names->child(parent, ordinal);
-  if (world.names->size() != known) publish_names(known);
-  return id;
 }
 
 void* next_function(const char* name, const char* version) {

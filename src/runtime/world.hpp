@@ -7,6 +7,7 @@
 // a search one thread of the program runs at a time.
 #pragma once
 
+#include <sys/types.h>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,7 +35,13 @@ struct World {
   bool made_calls = false;  // the execution has made system calls that may have to be undone
   // Counts instrumented operations down until something is to be done about them; the channel's, or a dummy.
   std::atomic<std::uint64_t>* steps_left = &plain_steps_left;
+  Board* board = nullptr;
   Channel* channel = nullptr;
+  pid_t process = 0;  // of the first worker; to the program, that of all of them
+  pid_t supervisor = 0;
+  bool restarts = false;        // the search is to begin anew
+  const char* alone = nullptr;  // why one worker has to search; nullptr: several may
+  std::uint32_t copies = 0;     // that may take this process's place, made so far
   const Job* job = nullptr;
   ThreadNames* names = nullptr;
 };
@@ -69,11 +76,12 @@ bool leave_steps(std::uint64_t steps);
 // Operations counted since limit_steps().
 std::uint64_t steps_done();
 
-// The id of parent's next child, and the supervisor's copy of its name kept up to date.
-ThreadId name_thread(ThreadId parent, std::uint32_t ordinal);
-
-// Tells the supervisor the names of the ids from `first` on.
-void publish_names(std::size_t first);
+// The channel of another worker, or this one's. enter_channel() makes it this one's, and the only one that
+// can be used.
+Channel& channel_of(std::uint32_t slot);
+void enter_channel(std::uint32_t slot);
+// Whether it can be read. REQUIRES: it is another worker's.
+void open_channel(std::uint32_t slot, bool open);
 
 // The function of that name that this library stands in front of. Asked once for each; plain processes go
 // through it.

@@ -52,6 +52,7 @@ std::unique_ptr<Strategy> BestFirst::split() {
   auto other = std::make_unique<BestFirst>(settings_);
   other->fringe_ = Fringe(settings_.fringe);
   fringe_.split(other->fringe_);
+  if (other->fringe_.size() == 0) return nullptr;
   return other;
 }
 

@@ -81,6 +81,7 @@ bool Dpor::next(Plan& plan) {
       take_branch();
     } else if (floor_ > 0 || algorithm_ != Algorithm::bounded || !begin_next_bound()) {
       done_ = true;
+      if (floor_ > 0) forget_all_but_findings();
       return false;
     }
   }
@@ -541,14 +542,15 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   const bool cut_off = path_.back().stops;
   if (is_asleep(early, sequence, cut_off)) return;
   if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
-  if (early < floor_) forward(early, sequence, cut_off);
-  if (!put_sequence(early, sequence) && early < floor_) forwarded_.pop_back();
+  if (early < floor_) forwarded_.add(early, sequence, cut_off);
+  if (!put_sequence(early, sequence) && early < floor_) forwarded_.drop_last();
 }
 
-// Where it is not there yet. It is used up. Whether it was not.
-bool Dpor::put_sequence(Index depth, Sequence& sequence) {
+// Where it is not there yet. It is used up. Whether it was not. behind: of a part, the step that it is what
+// came below (WakeupTrees::insert()).
+bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
   WakeupTrees::Branches& branches = path_[depth].branches;
-  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence);
+  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence, behind);
   if (begins_there(depth, sequence)) return false;
   trees_.add_last(branches, sequence[0]);
   return true;
@@ -617,7 +619,7 @@ void Dpor::add_all(Index depth) {
 
 void Dpor::add_step(Index depth, const StepView& step) {
   trees_.add_last(path_[depth].branches, step);
-  if (depth < floor_) forward(depth, step);
+  if (depth < floor_) forwarded_.add(depth, step);
 }
 
 StepView Dpor::planned(Index depth) const {

@@ -36,6 +36,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/forwarded.hpp"
 #include "search/inner_choices.hpp"
 #include "search/partial_order.hpp"
 #include "search/reversal.hpp"
@@ -113,16 +114,6 @@ class Dpor : public Strategy {
     WakeupTrees::Branches branches;
   };
 
-  // What a part found to be run at a point that is not its own: a step, or a sequence.
-  struct Forwarded {
-    Index depth = 0;
-    bool is_sequence = false;
-    bool cut_off = false;  // the execution that showed it, by a bug
-    PartialOrder order;    // of the sequence's steps, but for the one that is turned round
-    std::vector<PlannedStep> steps;
-    std::vector<std::vector<Departure>> choices;  // of each step, which are numbered anew
-    std::vector<std::uint8_t> roles;              // of each step, in a sequence
-  };
   // A part that was split off, and is not merged yet: all below the step that was being run at that point.
   struct Lent {
     Index depth = 0;
@@ -169,14 +160,13 @@ class Dpor : public Strategy {
   bool find_needed(Index early, Index late);
   static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
-  bool put_sequence(Index depth, Sequence& sequence);
+  bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
   bool begins_there(Index depth, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   void add_step(Index depth, const StepView& step);
-  void forward(Index depth, const StepView& step);
-  void forward(Index depth, const Sequence& sequence, bool cut_off);
-  void take(Forwarded& forwarded, const Lent& lent);
+  void take(const Forwarded::Entry& entry, const Lent& lent);
+  void forget_all_but_findings();
   void take_foe(const Foe& foe, const Lent& lent);
   void save_shared(ByteWriter& out) const;
   void load_shared(ByteReader& in);
@@ -211,8 +201,8 @@ class Dpor : public Strategy {
   Index floor_ = 0;  // the points before are others'
   Lent part_of_;     // where it was split off
   bool waits_ = false;
-  std::vector<Lent> lent_;            // by depth
-  std::vector<Forwarded> forwarded_;  // for points before the floor
+  std::vector<Lent> lent_;  // by depth
+  Forwarded forwarded_;     // for points before the floor
 
   // Where bounded.
   std::uint32_t bound_ = 0;  // of the executions that run now

@@ -14,7 +14,10 @@
 // twice or in vain. A finding that comes to what was run at the point in the meantime is dropped: had it come
 // in time, it might have been run with that step, in its wakeup tree; now what is run below that step finds
 // it. And for that what sleeps because its part is not merged yet (Sleeper::lent) does not stand for what
-// merely commutes with it, since not all that begins so is known.
+// merely commutes with it, since not all that begins so is known. So something may be put down there that the
+// step merely commutes with; it is run with the step asleep. What the part finds then may begin so, and goes
+// on with what does not commute: it is put down behind that, though all that begins so seems to be run
+// anyway.
 //
 // What ends an execution by a bug may tell that the part's step does not commute with some other one
 // (Point::foe), which was run with it asleep in the meantime. All such steps are run anew.
@@ -26,12 +29,6 @@
 #include "support/check.hpp"
 
 namespace thrum {
-
-namespace {
-// Of a step in a sequence that is forwarded.
-constexpr std::uint8_t kTurned = 1;
-constexpr std::uint8_t kNeeded = 2;
-}  // namespace
 
 // The points before it are others', or are still needed by what was split off.
 Dpor::Index Dpor::first_own() const { return lent_.empty() ? floor_ : lent_.back().depth + 1; }
@@ -71,7 +68,22 @@ void Dpor::merge(Strategy& other) {
   excluded_ = excluded_ || part.excluded_;
   for (Index depth = 0; depth < lent.depth; ++depth) path_[depth].foe.add(part.path_[depth].foe);
   take_foe(part.path_[lent.depth].foe, lent);
-  for (Forwarded& forwarded : part.forwarded_) take(forwarded, lent);
+  Forwarded::Entry entry;
+  for (std::size_t i = 0; i < part.forwarded_.size(); ++i) {
+    part.forwarded_.read(i, entry);
+    for (PlannedStep& planned : entry.steps)
+      planned.step.choices = choices_.number_of(part.choices_[planned.step.choices]);
+    take(entry, lent);
+  }
+}
+
+// A part that is done is small where it passes as bytes.
+void Dpor::forget_all_but_findings() {
+  trees_ = WakeupTrees();
+  order_ = PartialOrder();
+  options_.clear();
+  costs_.clear();
+  sleepers_.clear();
 }
 
 // What is known now of the step whose part was split off.
@@ -98,57 +110,27 @@ void Dpor::take_foe(const Foe& foe, const Lent& lent) {
   if (!point.is_void) run_anew(planned(lent.depth).kept(), point.anew);
 }
 
-void Dpor::take(Forwarded& forwarded, const Lent& lent) {
-  for (std::size_t i = 0; i < forwarded.steps.size(); ++i)
-    forwarded.steps[i].step.choices = choices_.number_of(forwarded.choices[i]);
-  const Index depth = forwarded.depth;
-  if (!forwarded.is_sequence) {
-    const PlannedStep& step = forwarded.steps[0];
+void Dpor::take(const Forwarded::Entry& entry, const Lent& lent) {
+  const Index depth = entry.depth;
+  if (!entry.is_sequence) {
+    const PlannedStep& step = entry.steps[0];
     if (!is_known(depth, step.step)) add_step(depth, step);
     return;
   }
-  Sequence sequence;
-  sequence.begin(forwarded.order);
-  Index at = 0;
-  for (std::size_t i = 0; i < forwarded.steps.size(); ++i) {
-    if ((forwarded.roles[i] & kTurned) != 0) {
-      sequence.add_reversed(forwarded.steps[i]);
-    } else {
-      sequence.add(forwarded.steps[i], at++, (forwarded.roles[i] & kNeeded) != 0);
-    }
-  }
-  if (is_asleep(depth, sequence, forwarded.cut_off)) return;
+  Sequence& sequence = sequence_;
+  entry.fill(sequence);
+  if (is_asleep(depth, sequence, entry.cut_off)) return;
   // Another step is being run there than the one that it was found behind.
   const Point& point = path_[depth];
-  const bool is_whole = algorithm_ == Algorithm::optimal && !forwarded.cut_off;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
   if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole))
     return;
-  if (depth < floor_) forward(depth, sequence, forwarded.cut_off);
-  if (!put_sequence(depth, sequence) && depth < floor_) forwarded_.pop_back();
-}
-
-void Dpor::forward(Index depth, const StepView& step) {
-  Forwarded& forwarded = forwarded_.emplace_back();
-  forwarded.depth = depth;
-  forwarded.steps.push_back(step.kept());
-  forwarded.choices.push_back(choices_[step.step.choices]);
-}
-
-void Dpor::forward(Index depth, const Sequence& sequence, bool cut_off) {
-  Forwarded& forwarded = forwarded_.emplace_back();
-  forwarded.depth = depth;
-  forwarded.is_sequence = true;
-  forwarded.cut_off = cut_off;
-  std::vector<Index> places;
-  for (const Sequence::Item& item : sequence.items()) {
-    const bool turned = item.at == PartialOrder::kNone;
-    if (!turned) places.push_back(item.at);
-    forwarded.steps.push_back(item.planned.kept());
-    forwarded.choices.push_back(choices_[item.planned.step.choices]);
-    forwarded.roles.push_back(
-        static_cast<std::uint8_t>((turned ? kTurned : 0) | (item.needed ? kNeeded : 0)));
-  }
-  forwarded.order = sequence.order().restricted_to(places);
+  if (depth < floor_) forwarded_.add(depth, sequence, entry.cut_off);
+  const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
+  const StepView step = runs ? planned(lent.depth)
+                             : StepView(sleepers_[path_[lent.depth].sleepers_begin + lent.sleeper].planned);
+  if (!put_sequence(depth, sequence, depth == lent.depth ? &step : nullptr) && depth < floor_)
+    forwarded_.drop_last();
 }
 
 void Dpor::save_shared(ByteWriter& out) const {
@@ -156,16 +138,7 @@ void Dpor::save_shared(ByteWriter& out) const {
   out.put(part_of_.depth);
   out.put(part_of_.sleeper);
   out.put_all(lent_);
-  out.put(static_cast<std::uint64_t>(forwarded_.size()));
-  for (const Forwarded& forwarded : forwarded_) {
-    out.put(forwarded.depth);
-    out.put(forwarded.is_sequence);
-    out.put(forwarded.cut_off);
-    forwarded.order.save(out);
-    out.put_all(forwarded.steps);
-    for (const std::vector<Departure>& list : forwarded.choices) out.put_all(list);
-    out.put_all(forwarded.roles);
-  }
+  forwarded_.save(out);
 }
 
 void Dpor::load_shared(ByteReader& in) {
@@ -173,18 +146,7 @@ void Dpor::load_shared(ByteReader& in) {
   part_of_.depth = in.get<Index>();
   part_of_.sleeper = in.get<std::uint32_t>();
   in.get_all(lent_);
-  forwarded_.clear();
-  for (auto left = in.get<std::uint64_t>(); left > 0 && in.ok(); --left) {
-    Forwarded& forwarded = forwarded_.emplace_back();
-    forwarded.depth = in.get<Index>();
-    forwarded.is_sequence = in.get<bool>();
-    forwarded.cut_off = in.get<bool>();
-    forwarded.order.load(in);
-    in.get_all(forwarded.steps);
-    forwarded.choices.resize(forwarded.steps.size());
-    for (std::vector<Departure>& list : forwarded.choices) in.get_all(list);
-    in.get_all(forwarded.roles);
-  }
+  forwarded_.load(in);
 }
 
 }  // namespace thrum

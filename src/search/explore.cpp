@@ -143,12 +143,11 @@ bool Search::is_over() {
   } else if (limits_.executions != 0 && result_.executions >= limits_.executions) {
     result_.end = SearchEnd::executions;
   }
-  const bool over = result_.end != SearchEnd::exhausted;
-  if (limits_.wants_between && limits_.wants_between(over)) {
+  if (limits_.wants_between && limits_.wants_between(result_.end != SearchEnd::exhausted)) {
     result_.seconds = elapsed();
     limits_.between(so_far_);
   }
-  return over;
+  return result_.end != SearchEnd::exhausted;
 }
 
 void Search::run_plan() {

@@ -37,7 +37,7 @@ struct Limits {
   // Asked before each execution, and once more where a limit has ended the search (last): whether to call
   // `between`, which may put the search down, split its strategy or merge another one into it. May be empty.
   std::function<bool(bool last)> wants_between;
-  std::function<void(const SearchSoFar&)> between;
+  std::function<void(SearchSoFar&)> between;
 };
 
 // A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the

@@ -147,40 +147,19 @@ Guarantee Fringe::guarantee(Base base, std::optional<std::uint32_t> limit) const
   return guarantee;
 }
 
+// Of each key half of what lies in memory: what lies in the file is found there by this fringe alone.
 void Fringe::split(Fringe& other) {
   THRUM_CHECK(other.size() == 0);
-  other.file_ = file_;
   std::size_t odd = 1;
   std::vector<Departure> departures;
-  std::vector<SpilledPlan> plans;
   std::vector<Key> emptied;
   for (auto& [key, bucket] : buckets_) {
     std::size_t total = 0;
-    for (const Segment& segment : bucket.segments) total += segment.count;
     for (const auto& block : bucket.blocks) total += block.size();
     std::size_t left = (total + odd) / 2;  // to go
     if (total % 2 == 1) odd = 1 - odd;
-    if (left == total) emptied.push_back(key);
-    while (left > 0 && !bucket.segments.empty() && bucket.segments[0].count <= left) {
-      left -= bucket.segments[0].count;
-      in_file_ -= bucket.segments[0].count;
-      other.in_file_ += bucket.segments[0].count;
-      other.find(key)->segments.push_back(bucket.segments[0]);
-      bucket.segments.erase(bucket.segments.begin());
-    }
+    if (left == total && bucket.segments.empty()) emptied.push_back(key);
     Builder builder(other);
-    if (left > 0 && !bucket.segments.empty()) {  // in the middle of a segment
-      if (!read_segment(bucket.segments[0], plans)) return fail();
-      auto cut = plans.begin() + static_cast<std::ptrdiff_t>(left);
-      for (auto plan = plans.begin(); plan != cut; ++plan)
-        builder.push(plan->departures, key, plan->cost, plan->again);
-      Segment& front = bucket.segments[0];
-      file_->discard(front.offset, front.size);
-      plans.erase(plans.begin(), cut);
-      if (!write_plans(plans, front)) return fail();
-      in_file_ -= left;
-      left = 0;
-    }
     while (left > 0) {
       std::vector<Waiting>& block = bucket.blocks[0];
       auto end = block.begin() + static_cast<std::ptrdiff_t>(std::min(left, block.size()));

@@ -122,9 +122,9 @@ class Fringe {
   // What is proved, if all that was taken has been run, and what departs from it pushed or excluded.
   Guarantee guarantee(Base base, std::optional<std::uint32_t> limit) const;
 
-  // The older half of each bucket goes to other, which is empty: plans that depart early have the most below
-  // them. Where a bucket cannot be halved, the odd one goes now to the other, now to neither, so that both
-  // have something to do.
+  // The older half of each bucket, of what lies in memory, goes to other, which is empty: plans that depart
+  // early have the most below them. Where a bucket cannot be halved, the odd one goes now to the other, now to
+  // neither, so that both have something to do.
   void split(Fringe& other);
   // Takes over all that waits in other.
   void merge(Fringe& other);
@@ -222,7 +222,7 @@ class Fringe {
   std::uint32_t cost_max_ = 0;  // the dearest plan that was taken
   std::size_t nodes_max_ = 1;
   std::uint64_t spilled_ = 0;
-  std::shared_ptr<SpillFile> file_;  // shared with those that came from split()
+  std::unique_ptr<SpillFile> file_;
   std::string problem_;
 };
 

@@ -204,7 +204,7 @@ void fill(Fringe& fringe, Model& model, Random& random) {
   ASSERT_GT(fringe.statistics().spilled, 0u);
 }
 
-TEST(Fringe, SplitsAndMergesWhatIsInTheFile) {
+TEST(Fringe, SplitsAndMergesWhereSomeIsInTheFile) {
   for (std::uint64_t memory : {0, 800, 3'000}) {
     Random random(memory);
     Fringe fringe({memory, MemoryFile::make});
@@ -218,7 +218,7 @@ TEST(Fringe, SplitsAndMergesWhatIsInTheFile) {
     Fringe other({memory, MemoryFile::make});
     fringe.split(other);
     EXPECT_EQ(fringe.size() + other.size(), before);
-    EXPECT_LE(std::max(fringe.size(), other.size()) - std::min(fringe.size(), other.size()), 1u);
+    EXPECT_GT(other.size(), 0u);
     fringe.merge(other);
     EXPECT_EQ(fringe.size(), before);
     EXPECT_EQ(other.size(), 0u);

@@ -141,14 +141,9 @@ std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const
   return result;
 }
 
-PartialOrder PartialOrder::restricted_to(std::span<const Index> steps) const {
-  PartialOrder part;
-  part.width_ = width_;
-  for (Index step : steps) {
-    part.steps_.push_back(steps_[step]);
-    part.clocks_.insert(part.clocks_.end(), row(step), row(step) + 2 * width_);
-  }
-  return part;
+void PartialOrder::clear_restricted() {
+  steps_.clear();
+  clocks_.clear();
 }
 
 bool PartialOrder::has_chance() const {

@@ -54,9 +54,11 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
-  // These steps alone, in the order given, with what is between them: only event() and ordered() are to be
-  // asked. REQUIRES: they are in order
-  PartialOrder restricted_to(std::span<const Index> steps) const;
+  // A part of another order: of what is made so only event() and ordered() are to be asked. comes_behind(i):
+  // whether step i, which is there already, happens before this one.
+  void clear_restricted();
+  template <typename ComesBehind>
+  void append_restricted(const Event& event, ComesBehind comes_behind);
 
   // Of each thread whose steps happen before what the given one does next, the last such step. The latest
   // first.
@@ -134,5 +136,21 @@ class PartialOrder {
   std::vector<Clock> known_before_;            // a row for each of those
   mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
 };
+
+template <typename ComesBehind>
+void PartialOrder::append_restricted(const Event& event, ComesBehind comes_behind) {
+  widen(event.thread);
+  const Index step = size();
+  clocks_.resize(clocks_.size() + 2 * width_);
+  Clock local = 1;
+  Clock* const mine = row(step);
+  for (Index i = 0; i < step; ++i) {
+    const Step& before = steps_[i];
+    if (before.event.thread == event.thread) local = before.local + 1;
+    if (comes_behind(i)) mine[before.event.thread] = std::max(mine[before.event.thread], before.local);
+  }
+  mine[event.thread] = local;
+  steps_.push_back({event, local, kNone, 0, 0, false});
+}
 
 }  // namespace thrum

@@ -73,7 +73,7 @@ Parts* Parts::find(std::uint64_t id) {
 void Parts::merge(Strategy& other) {
   auto& part = dynamic_cast<Parts&>(other);
   Parts* owner = find(part.owner_);
-  THRUM_CHECK(owner != nullptr && owner->given_ > 0 && part.is_whole());
+  THRUM_CHECK(owner != nullptr && owner->given_ > 0);
   --owner->given_;
   if (part.is_over_) {
     owner->own_->merge(*part.own_);
@@ -89,6 +89,7 @@ void Parts::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(id_);
   out.put(owner_);
   out.put(split_);
+  out.put(given_);
   out.put(is_over_);
   out.put(static_cast<std::uint32_t>(parts_.size()));
   for (const auto& part : parts_) part->save(out, names);
@@ -100,6 +101,7 @@ bool Parts::load(ByteReader& in, ThreadNames& names) {
   id_ = in.get<std::uint64_t>();
   owner_ = in.get<std::uint64_t>();
   split_ = in.get<std::uint64_t>();
+  given_ = in.get<std::uint32_t>();
   is_over_ = in.get<bool>();
   parts_.clear();
   running_ = nullptr;

@@ -3,8 +3,8 @@
 //
 // A reduced search takes back only parts that are done (dpor_split.cpp). Here such a search stands together
 // with those of its parts that came back with something left to do. They are gone on with where it can do
-// nothing else, or are given away again, whole; what is done is merged. A part may have parts itself; it goes
-// back, or is put down, when it has got back all of them.
+// nothing else, or are given away again, whole; what is done is merged. A part may have parts itself, which
+// may be elsewhere when it comes back; they come to where it is then.
 //
 // Tested by tests/oracle/shared_search_test.cpp.
 #pragma once

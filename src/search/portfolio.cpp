@@ -17,15 +17,16 @@ bool Portfolio::next(Plan& plan) {
       --left_;
       return true;
     }
-    if (running().waits()) {
+    std::string problem = running().problem();
+    if (problem.empty() && waits(members_[turn_])) {
       waits_ = all_wait();
       if (waits_) return false;
       left_ = 0;
       continue;
     }
-    std::string problem = running().problem();
     if (problem.empty() && members_[turn_].covers_all) {
       problem_.clear();  // whatever kept another from covering it
+      is_covered_ = true;
       return false;
     }
     if (!problem.empty()) problem_ = std::move(problem);
@@ -59,7 +60,7 @@ bool Portfolio::pass_on() {
 // Whether nobody can go on but by what is to be merged.
 bool Portfolio::all_wait() const {
   return std::all_of(members_.begin(), members_.end(),
-                     [](const Member& member) { return member.share == 0 || member.strategy->waits(); });
+                     [](const Member& member) { return member.share == 0 || waits(member); });
 }
 
 std::unique_ptr<Strategy> Portfolio::split() {
@@ -68,6 +69,7 @@ std::unique_ptr<Strategy> Portfolio::split() {
     if (!member.covers_all || member.share == 0 || member.nodes_max != ~std::uint64_t{0}) continue;
     std::unique_ptr<Strategy> part = member.strategy->split();
     if (part == nullptr) continue;
+    ++member.parts;
     std::vector<Member> alone;
     alone.push_back({member.name, std::move(part), 1, true, member.nodes_max});
     return std::make_unique<Portfolio>(std::move(alone));
@@ -79,7 +81,9 @@ void Portfolio::merge(Strategy& other) {
   waits_ = false;
   for (Member& part : dynamic_cast<Portfolio&>(other).members_) {
     for (Member& member : members_) {
-      if (member.name == part.name) member.strategy->merge(*part.strategy);
+      if (member.name != part.name) continue;
+      member.strategy->merge(*part.strategy);
+      member.parts += part.parts - 1;
     }
   }
 }
@@ -95,6 +99,7 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
   for (const Member& member : members_) {
     out.put_string(member.name);
     out.put(member.share);
+    out.put(member.parts);
     member.strategy->save(out, names);
   }
   out.put(std::uint64_t{turn_});
@@ -113,6 +118,7 @@ bool Portfolio::load(ByteReader& in, ThreadNames& names) {
     auto member = std::find_if(all.begin(), all.end(), [&](const Member& one) { return one.name == name; });
     if (member == all.end() || !member->strategy) return false;
     member->share = in.get<std::uint32_t>();
+    member->parts = in.get<std::uint32_t>();
     if (!member->strategy->load(in, names)) return false;
     members_.push_back(std::move(*member));
   }

@@ -28,6 +28,7 @@ class Portfolio final : public Strategy {
     bool covers_all = false;
     // A member that keeps more than so many nodes (SearchStatistics) is given up, but for the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
+    std::uint32_t parts = 0;  // of it that are elsewhere
   };
 
   // REQUIRES: there are members, and one that covers all.
@@ -46,6 +47,7 @@ class Portfolio final : public Strategy {
   // split.
   std::unique_ptr<Strategy> split() override;
   bool waits() const override { return waits_; }
+  bool needs_no_parts() const override { return is_covered_; }
   void merge(Strategy& other) override;
   bool keeps_addresses() const override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
@@ -65,6 +67,7 @@ class Portfolio final : public Strategy {
   Strategy& running() { return *members_[turn_].strategy; }
   const Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();
+  static bool waits(const Member& member) { return member.strategy->waits() || member.parts > 0; }
   bool all_wait() const;
 
   std::vector<Member> members_;
@@ -72,6 +75,7 @@ class Portfolio final : public Strategy {
   std::uint64_t unit_ = kFirstTurn;
   std::uint64_t left_ = 0;  // executions of this turn
   bool waits_ = false;
+  bool is_covered_ = false;  // a member has covered all
   std::string problem_;
 };
 

@@ -161,8 +161,12 @@ class Strategy {
   // next() gave nothing, and will until another part that split() gave away has been merged.
   virtual bool waits() const { return false; }
 
+  // next() gave nothing, and whatever the parts that split() gave away have left need not be run.
+  virtual bool needs_no_parts() const { return false; }
+
   // Takes over what is left to do and what was counted. REQUIRES: other came from this one's split(), or from
-  // a strategy made alike.
+  // that of a strategy that was merged into this one, or from one made alike. Parts that other has given away
+  // are this one's then.
   virtual void merge(Strategy& other) = 0;
 
   // A search can be put down and taken up elsewhere. load() REQUIRES a strategy made with the same settings;

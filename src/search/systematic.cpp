@@ -60,6 +60,7 @@ std::unique_ptr<Strategy> Systematic::split() {
   auto other = std::make_unique<Systematic>(settings_);
   other->fringe_ = Fringe(settings_.fringe);
   fringe_.split(other->fringe_);
+  if (other->fringe_.size() == 0) return nullptr;
   estimate_.share(level_ && fringe_.first_key() == level_ ? fringe_.first_size() : 0);
   return other;
 }

@@ -40,7 +40,7 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
                       [&](const Item& item) { return needs(item, first); });
 }
 
-bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
+bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* behind) {
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
   while (!sequence.empty()) {
@@ -48,7 +48,9 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(nodes_[node].planned, at)) node = nodes_[node].next;
     if (node == kNone) break;
-    if (nodes_[node].branches.empty()) return false;  // whatever follows is run anyway
+    if (behind != nullptr && !commute(nodes_[node].planned, *behind)) behind = nullptr;
+    // Whatever follows is run anyway.
+    if (nodes_[node].branches.empty() && behind == nullptr) return false;
     if (at != Sequence::kNone) sequence.erase(at);
     parent = node;
     branches = &nodes_[node].branches;

@@ -58,6 +58,8 @@ struct PlannedStep {
   bool creates = false;      // a thread, whose memory lies where the order of creation says
   bool alternative = false;  // put down where it was run, with what it chose in its middle chosen otherwise
   bool anew = false;         // it is to be run with nothing asleep
+
+  friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
 
 // A planned step whose event lies elsewhere, and must outlive it: sequences are made of many that nobody
@@ -158,8 +160,10 @@ class WakeupTrees {
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
-  // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in.
-  bool insert(Branches& branches, Sequence& sequence);
+  // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in. behind:
+  // nullptr, or a step that sleeps where the tree is run, and does not commute with the sequence; then what
+  // merely commutes with it stands for nothing that goes on otherwise.
+  bool insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr);
 
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);

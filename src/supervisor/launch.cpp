@@ -83,6 +83,10 @@ void prepare_child(const Launch& what, pid_t parent) {
     dup2(what.output, STDERR_FILENO);
   }
   fcntl(what.channel, F_SETFD, 0);
+  sigset_t bell;  // which we hold back
+  sigemptyset(&bell);
+  sigaddset(&bell, bell_signal());
+  sigprocmask(SIG_UNBLOCK, &bell, nullptr);
 }
 
 }  // namespace

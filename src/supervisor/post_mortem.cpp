@@ -42,18 +42,18 @@ const char* phase_words(Channel::Phase phase) {
   return phase == Channel::Phase::preamble ? "before its first choice" : "in an execution";
 }
 
-void lose(Report& report, const SharedChannel& channel, ThreadNames& names, std::string reason) {
+void lose(Report& report, const Death& death, SharedMemory& memory, ThreadNames& names, std::string reason) {
   report.result.end = SearchEnd::lost_control;
   report.result.lost_reason = std::move(reason);
-  report.result.lost_plan = channel.running_plan(names);
+  report.result.lost_plan = memory.running_plan(death.slot, names);
 }
 
-void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, BugKind kind,
+void add_bug(Report& report, const Death& death, SharedMemory& memory, ThreadNames& names, BugKind kind,
              std::string message) {
   FoundBug bug;
   bug.failure.kind = kind;
   bug.failure.message = std::move(message);
-  bug.plan = channel.running_plan(names);
+  bug.plan = memory.running_plan(death.slot, names);
   // At most: how many of the departures leave a thread that could go on is not known.
   bug.preemptions = static_cast<std::uint32_t>(bug.plan.departures.size());
   bug.minimal = bug.preemptions == 0 && bug.plan.policy.kind == Policy::Kind::base;
@@ -65,8 +65,8 @@ void add_bug(Report& report, const SharedChannel& channel, ThreadNames& names, B
   report.result.bugs.push_back(std::move(bug));
 }
 
-void compose_own_death(const Death& death, Channel::Phase phase, const SharedChannel& channel,
-                       ThreadNames& names, WorkerOutcome& outcome) {
+void compose_own_death(const Death& death, Channel::Phase phase, SharedMemory& memory, ThreadNames& names,
+                       WorkerOutcome& outcome) {
   Report& report = outcome.report;
   const int status = death.status;
   bool exited = WIFEXITED(status);
@@ -84,38 +84,36 @@ void compose_own_death(const Death& death, Channel::Phase phase, const SharedCha
   std::string what = describe_status(death);
   if (!exited) {
     BugKind kind = WTERMSIG(status) == hang_signal() ? BugKind::hang : BugKind::crash;
-    add_bug(report, channel, names, kind, what + " " + phase_words(phase));
+    add_bug(report, death, memory, names, kind, what + " " + phase_words(phase));
   } else if (WEXITSTATUS(status) != 0) {
-    add_bug(report, channel, names, BugKind::nonzero_exit, what + " " + phase_words(phase));
+    add_bug(report, death, memory, names, BugKind::nonzero_exit, what + " " + phase_words(phase));
   } else {
-    lose(report, channel, names,
+    lose(report, death, memory, names,
          std::string("the program ended ") + phase_words(phase) + " without a report");
   }
 }
 
 }  // namespace
 
-void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names,
-                    WorkerOutcome& outcome) {
-  const Channel& shared = channel.channel();
+void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome) {
   Report& report = outcome.report;
-  Channel::Phase phase = shared.phase.load();
-  report.result.executions = shared.executions.load();
-  report.result.steps = shared.steps - shared.steps_left;
+  const Channel::Phase phase = memory.channel(death.slot).phase.load();
+  report.result.executions = death.executions;
+  report.result.steps = death.steps;
   report.result.seconds = death.seconds;
   report.started_threads = phase >= Channel::Phase::searching;
   switch (death.cause) {
-    case Death::Cause::own: compose_own_death(death, phase, channel, names, outcome); break;
+    case Death::Cause::own: compose_own_death(death, phase, memory, names, outcome); break;
     case Death::Cause::hang:
-      add_bug(report, channel, names, BugKind::hang, hang_words(death) + " " + phase_words(phase));
+      add_bug(report, death, memory, names, BugKind::hang, hang_words(death) + " " + phase_words(phase));
       break;
     case Death::Cause::waits:
-      lose(report, channel, names,
+      lose(report, death, memory, names,
            "the program waits in " + (death.call.empty() ? "a system call" : death.call) + " " +
                phase_words(phase) + ", which Thrum does not control");
       break;
     case Death::Cause::out_of_time:
-      lose(report, channel, names,
+      lose(report, death, memory, names,
            std::string("the time ended ") + phase_words(phase) +
                ", and the program did not stop when it was told to");
       break;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "supervisor/shared_channel.hpp"
+#include "supervisor/shared_memory.hpp"
 #include "supervisor/worker.hpp"
 
 namespace thrum {
@@ -13,14 +13,16 @@ namespace thrum {
 struct Death {
   enum class Cause { own, hang, waits, out_of_time };
   Cause cause = Cause::own;        // its own, or why the supervisor killed it
+  std::uint32_t slot = 0;          // of the worker
   int status = 0;                  // as waitpid() gives it
+  std::uint64_t executions = 0;    // of all workers until then
+  std::uint64_t steps = 0;         // likewise
   std::string call;                // waits: the system call
   double seconds = 0;              // since it was started
   std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
 };
 
-// Fills in the report, or problem or internal, from what the channel and the program's last output say.
-void compose_report(const Death& death, const SharedChannel& channel, ThreadNames& names,
-                    WorkerOutcome& outcome);
+// Fills in the report, or problem or internal, from what the memory and the program's last output say.
+void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome);
 
 }  // namespace thrum

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "protocol/channel.hpp"
+
 namespace thrum {
 
 namespace {
@@ -29,5 +31,21 @@ InterruptHandler::~InterruptHandler() {
 }
 
 int interrupt_count() { return g_count; }
+
+BellListener::BellListener() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  sigaction(bell_signal(), &action, &before_);
+  sigset_t bell;
+  sigemptyset(&bell);
+  sigaddset(&bell, bell_signal());
+  sigprocmask(SIG_BLOCK, &bell, &mask_before_);
+  sigdelset(&mask_before_, bell_signal());
+}
+
+BellListener::~BellListener() {
+  sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  sigaction(bell_signal(), &before_, nullptr);
+}
 
 }  // namespace thrum

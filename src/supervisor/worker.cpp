@@ -8,17 +8,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <vector>
 
+#include "supervisor/crew.hpp"
+#include "supervisor/deaths.hpp"
 #include "supervisor/launch.hpp"
 #include "supervisor/output_tail.hpp"
 #include "supervisor/post_mortem.hpp"
 #include "supervisor/process_state.hpp"
-#include "supervisor/shared_channel.hpp"
+#include "supervisor/shared_memory.hpp"
 #include "supervisor/signals.hpp"
 
 namespace thrum {
@@ -34,8 +36,8 @@ constexpr double kOneInterruptSeconds =
 constexpr double kStopGraceSeconds = 5;      // for the worker to end its search when it is told to
 constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
 constexpr double kProgressSeconds = 1;
+constexpr double kLookSeconds = 0.05;
 constexpr double kAnswerSeconds = 0.5;  // for the worker to say how far it is
-constexpr int kPollMilliseconds = 50;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -59,84 +61,120 @@ PutDown put_down_of(const Channel::PassedState& passed) {
 
 class Watch {
  public:
-  Watch(const WorkerSettings& settings, std::uint32_t hang_seconds, SharedChannel& channel,
-        const Launched& worker, OutputTail& output)
-      : settings_(settings), channel_(channel), worker_(worker), output_(output) {
-    death_.hang_seconds = hang_seconds;
+  Watch(const WorkerSettings& settings, const Job& job, SharedMemory& memory, const Launched& worker,
+        OutputTail& output, Deaths& deaths, double start)
+      : settings_(settings),
+        memory_(memory),
+        output_(output),
+        deaths_(deaths),
+        crew_(memory, worker, jobs_for(settings, job), !job.replay && !job.only_list),
+        start_(start) {
+    death_.hang_seconds = job.hang_seconds;
   }
 
-  // Returns when the worker has ended, of itself or not.
-  Death run();
+  // Returns when the first worker has ended, of itself or not; all others have been ended then. Nothing: the
+  // work is to be done again from the beginning.
+  std::optional<Death> run(const BellListener& bell);
   bool interrupted() const { return interrupted_; }
+  std::uint32_t workers() const { return crew_.workers_max(); }
 
  private:
-  bool wait_a_little();
+  // What depends on the order of executions, or on threads of the system, is searched by one.
+  static std::uint32_t jobs_for(const WorkerSettings& settings, const Job& job) {
+    const bool several = job.threads == Threads::fibers && job.repeat == 1 && !job.digest_traces &&
+                         !job.replay && !job.only_list;
+    return several ? settings.jobs : 1;
+  }
+
+  void wait_a_little(const BellListener& bell);
+  bool has_ended(const Crew::End& end);
   void check_end();
   void check_time();
-  void check_steps();
-  void kill_as(Death::Cause cause);
+  void check_steps(Crew::Member& worker);
+  void kill_as(Crew::Member& worker, Death::Cause cause);
   void tell_progress();
   void take_state();
+  Channel& channel() { return memory_.channel(0); }
   double elapsed() const { return now() - start_; }
 
   const WorkerSettings& settings_;
-  SharedChannel& channel_;
-  const Launched& worker_;
+  SharedMemory& memory_;
   OutputTail& output_;
+  Deaths& deaths_;
+  Crew crew_;
   Death death_;
+  bool again_ = false;
   bool interrupted_ = false;
-  double start_ = now();
+  double start_;
   std::optional<double> asked_;  // when the worker was asked how far it is
-  double next_progress_ = start_ + kProgressSeconds;
-  double next_state_ = start_ + settings_.state.seconds;
+  double next_progress_ = now() + kProgressSeconds;
+  double next_state_ = now() + settings_.state.seconds;
   bool state_asked_ = false;
+  double next_look_ = 0;  // whether anybody hangs
   std::optional<double> told_to_stop_;
   std::optional<double> reported_;
-  std::uint64_t steps_ = 0;
-  double moved_ = start_;  // when steps_ last changed
-  double cpu_when_moved_ = 0;
-  bool hang_told_ = false;
   int hang_repeats_ = 0;  // hangs to come that are known
 };
 
-Death Watch::run() {
-  while (wait_a_little()) {
+std::optional<Death> Watch::run(const BellListener& bell) {
+  while (true) {
+    wait_a_little(bell);
+    if (std::optional<Crew::End> end = crew_.take_end(); end && has_ended(*end)) break;
     check_end();
     check_time();
-    check_steps();
+    if (now() >= next_look_) {
+      for (Crew::Member& worker : crew_.members()) check_steps(worker);
+      next_look_ = now() + kLookSeconds;
+    }
+    crew_.direct(told_to_stop_ || state_asked_);
     tell_progress();
     take_state();
   }
+  output_.drain();
   death_.seconds = elapsed();
+  if (again_) return std::nullopt;
   return death_;
 }
 
-// False when the worker has ended. Then its group, which still has its name, is ended with it.
-bool Watch::wait_a_little() {
-  std::array<pollfd, 2> waiting = {
-      {{worker_.process_descriptor, POLLIN, 0}, {output_.descriptor(), POLLIN, 0}}};
-  poll(waiting.data(), waiting.size(), kPollMilliseconds);
+void Watch::wait_a_little(const BellListener& bell) {
+  std::vector<pollfd> waiting = {{output_.descriptor(), POLLIN, 0}};
+  for (const Crew::Member& worker : crew_.members()) {
+    if (worker.process_descriptor >= 0) waiting.push_back({worker.process_descriptor, POLLIN, 0});
+  }
+  const double patience = crew_.patience();
+  const timespec time{0, static_cast<long>(patience * 1e9)};
+  ppoll(waiting.data(), waiting.size(), &time, bell.mask());
   output_.drain();
-  siginfo_t info{};
-  int result = waitid(P_PID, static_cast<id_t>(worker_.process), &info, WEXITED | WNOHANG | WNOWAIT);
-  if (result == 0 && info.si_pid == 0) return true;
-  kill(-worker_.process, SIGKILL);
-  int status = 0;
-  waitpid(worker_.process, &status, 0);
-  death_.status = status;
-  output_.drain();
-  return false;
 }
 
-void Watch::kill_as(Death::Cause cause) {
+// False where others go on. What the process group holds besides is ended with the first worker.
+bool Watch::has_ended(const Crew::End& end) {
+  death_.slot = end.slot;
+  death_.status = end.status;
+  death_.executions = crew_.executions();
+  death_.steps = crew_.steps();
+  const bool done = end.slot == 0 && channel().phase == Channel::Phase::reported;
+  if (!done && death_.cause == Death::Cause::own && !told_to_stop_ &&
+      deaths_.try_again(memory_, end.slot, end.status)) {
+    // Asked for anew, of the one that goes on.
+    asked_.reset();
+    state_asked_ = false;
+    if (crew_.revive()) return false;
+    again_ = true;
+  }
+  crew_.kill_all();
+  return true;
+}
+
+void Watch::kill_as(Crew::Member& worker, Death::Cause cause) {
   death_.cause = cause;
-  kill(-worker_.process, SIGKILL);
+  kill(worker.process, SIGKILL);
 }
 
 void Watch::check_end() {
-  if (channel_.channel().phase != Channel::Phase::reported) return;
+  if (channel().phase != Channel::Phase::reported) return;
   if (!reported_) reported_ = now();
-  if (now() - *reported_ > kReportedGraceSeconds) kill(-worker_.process, SIGKILL);
+  if (now() - *reported_ > kReportedGraceSeconds) crew_.kill_all();
 }
 
 void Watch::check_time() {
@@ -145,46 +183,52 @@ void Watch::check_time() {
   interrupted_ = interrupts > 0;
   if ((over || interrupted_) && !told_to_stop_) {
     told_to_stop_ = now();
-    channel_.channel().stop = 1;
+    memory_.board().stop = 1;
   }
   // A large state takes its time.
-  if (told_to_stop_ && channel_.channel().state_passes != 0 && interrupts <= 1) told_to_stop_ = now();
+  const auto& workers = crew_.members();
+  const bool passes = std::any_of(workers.begin(), workers.end(), [&](const Crew::Member& worker) {
+    return crew_.channel(worker).state_passes != 0;
+  });
+  if (told_to_stop_ && passes && interrupts <= 1) told_to_stop_ = now();
   bool impatient = interrupts > 1 && told_to_stop_ && now() - *told_to_stop_ > kOneInterruptSeconds;
   if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > kStopGraceSeconds)) {
-    kill_as(Death::Cause::out_of_time);
+    death_.cause = Death::Cause::out_of_time;
+    crew_.kill_all();
   }
 }
 
-void Watch::check_steps() {
-  if (reported_ || told_to_stop_) return;
-  std::uint64_t steps = channel_.channel().steps - channel_.channel().steps_left;
-  ProcessState state = process_state(worker_.process);
-  if (steps != steps_ || state.stopped() || channel_.channel().state_passes != 0) {
-    steps_ = steps;
-    moved_ = now();
-    cpu_when_moved_ = state.cpu_seconds;
-    hang_told_ = false;
+void Watch::check_steps(Crew::Member& worker) {
+  if (reported_ || told_to_stop_ || worker.handed_in) return;
+  const Channel& shared = crew_.channel(worker);
+  std::uint64_t steps = shared.steps - shared.steps_left;
+  ProcessState state = process_state(worker.process);
+  if (steps != worker.steps || state.stopped() || shared.state_passes != 0 || shared.waits != 0) {
+    worker.steps = steps;
+    worker.moved = now();
+    worker.cpu_when_moved = state.cpu_seconds;
+    worker.hang_told = false;
     return;
   }
   double limit =
       hang_repeats_ > 0 ? std::min<double>(kHangRepeatSeconds, death_.hang_seconds) : death_.hang_seconds;
-  double quiet = now() - moved_;
+  double quiet = now() - worker.moved;
   if (quiet < limit) return;
-  bool computes = state.cpu_seconds - cpu_when_moved_ > limit / 4;
-  if (computes && !hang_told_) {
-    hang_told_ = true;
+  bool computes = state.cpu_seconds - worker.cpu_when_moved > limit / 4;
+  if (computes && !worker.hang_told) {
+    worker.hang_told = true;
     hang_repeats_ = hang_repeats_ > 0 ? hang_repeats_ - 1 : kHangRepeats;
-    kill(worker_.process, hang_signal());
+    kill(worker.process, hang_signal());
   }
   if (quiet < death_.hang_seconds + kHangGraceSeconds) return;
-  death_.call = waiting_call(worker_.process);
-  kill_as(computes ? Death::Cause::hang : Death::Cause::waits);
+  death_.call = waiting_call(worker.process);
+  kill_as(worker, computes ? Death::Cause::hang : Death::Cause::waits);
 }
 
 // The worker is asked how far it is, and has a moment to answer, between two executions.
 void Watch::tell_progress() {
   if (!settings_.progress || now() < next_progress_) return;
-  Channel& shared = channel_.channel();
+  Channel& shared = channel();
   bool searches = shared.phase == Channel::Phase::searching;
   if (searches && !asked_) {
     shared.asked.fetch_add(1, std::memory_order_release);
@@ -194,7 +238,7 @@ void Watch::tell_progress() {
   if (searches && !has_answer && now() - *asked_ < kAnswerSeconds) return;
   next_progress_ = now() + kProgressSeconds;
   asked_.reset();
-  WorkerProgress told{searches, shared.executions, elapsed(), std::nullopt};
+  WorkerProgress told{searches, crew_.executions(), elapsed(), std::nullopt};
   if (has_answer) told.search = progress_of(shared.progress);
   settings_.progress(told);
 }
@@ -202,7 +246,7 @@ void Watch::tell_progress() {
 // The worker is asked for its state, and gives it between two executions.
 void Watch::take_state() {
   constexpr double kPart = 0.1;  // of the time, at most, that may go into writing
-  Channel& shared = channel_.channel();
+  Channel& shared = channel();
   if (settings_.state.file < 0 || shared.phase != Channel::Phase::searching) return;
   if (!state_asked_ && now() >= next_state_) {
     state_asked_ = true;
@@ -216,47 +260,60 @@ void Watch::take_state() {
   next_state_ = now() + std::max(settings_.state.seconds, took / kPart);
 }
 
-}  // namespace
-
-WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names) {
+// What became of a search that a death has ended, or nothing: it is to be begun again.
+std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names,
+                                        Deaths& deaths, double start, const BellListener& bell) {
   WorkerOutcome outcome;
-  SharedChannel channel(job, names);
+  SharedMemory memory(job, names);
   OutputTail output(!settings.output_live);
-  outcome.problem = channel.problem().empty() ? output.problem() : channel.problem();
+  outcome.problem = memory.problem().empty() ? output.problem() : memory.problem();
   if (!outcome.problem.empty()) return outcome;
 
   if (settings.state.file >= 0) {
-    channel.channel().state_file = settings.state.file;
-    channel.channel().state_to_take_up = settings.state.size;
+    memory.board().state_file = settings.state.file;
+    memory.board().state_to_take_up = deaths.count() == 0 ? settings.state.size : settings.state.put_back();
   }
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  InterruptHandler handler;
-  Launched worker =
-      launch({settings.program, settings.arguments, channel.descriptor(), output.writing_end()});
+  Launched worker = launch({settings.program, settings.arguments, memory.descriptor(), output.writing_end()});
   output.close_writing_end();
   if (!worker.problem.empty()) {
     outcome.problem = worker.problem;
     return outcome;
   }
-  Watch watch(settings, job.hang_seconds, channel, worker, output);
-  Death death = watch.run();
-  if (worker.process_descriptor >= 0) close(worker.process_descriptor);
+  Watch watch(settings, job, memory, worker, output, deaths, start);
+  const std::optional<Death> death = watch.run(bell);
+  kill(-worker.process, SIGKILL);
   kill_children();
+  if (!death) return std::nullopt;
   outcome.output = output.take();
   outcome.interrupted = watch.interrupted();
+  outcome.workers = watch.workers();
 
-  const Channel& shared = channel.channel();
+  const Channel& shared = memory.channel(0);
   if (shared.has_last_state.load(std::memory_order_acquire) != 0)
     outcome.state = put_down_of(shared.last_state);
-  std::optional<Report> report = channel.report(names);
+  std::optional<Report> report = memory.report(names);
   outcome.reported = report.has_value();
   if (report) {
     outcome.report = std::move(*report);
     outcome.problem = outcome.report.refused;
   } else {
-    compose_report(death, channel, names, outcome);
+    compose_report(*death, memory, names, outcome);
   }
   return outcome;
+}
+
+}  // namespace
+
+WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  InterruptHandler handler;
+  BellListener bell;
+  Deaths deaths;
+  const double start = now();
+  std::optional<WorkerOutcome> outcome;
+  while (!outcome) outcome = try_worker(settings, job, names, deaths, start, bell);
+  outcome->killed = deaths.count();
+  return std::move(*outcome);
 }
 
 }  // namespace thrum

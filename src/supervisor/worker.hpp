@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs one worker, the program under test with the runtime inside, to its end, whatever that is.
+// Runs one worker, the program under test with the runtime inside, to its end, whatever that is; and those
+// that share its search.
 //
 // The worker may crash, hang, be killed, fork, or write without end: run_worker() returns all the same,
 // within the time given and a grace, and leaves no process behind. What the worker could not report itself is
@@ -42,6 +43,9 @@ struct StateSettings {
   double seconds = 0;      // from one state to the next
   // Takes each state while the worker runs on. The file is its own until it returns.
   std::function<void(const PutDown&)> take;
+  // Writes the state that was taken last to its beginning again, for a worker that begins anew, and gives its
+  // size; 0: there is none.
+  std::function<std::uint64_t()> put_back;
 };
 
 struct WorkerSettings {
@@ -49,6 +53,7 @@ struct WorkerSettings {
   std::vector<std::string> arguments;  // without the program's own name
   bool output_live = false;            // else kept, and the last part given in the outcome
   double time_seconds = 0;             // 0: no limit
+  std::uint32_t jobs = 1;              // workers that may run at once
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
 };
@@ -58,9 +63,11 @@ struct WorkerOutcome {
   std::string output;  // before the search took it over: the last 64 KB
   // Not empty: the worker could not be started, or its search not be taken up; one line, and no report.
   std::string problem;
-  std::string internal;          // not empty: Thrum itself failed in the worker; one line, and no report
-  bool interrupted = false;      // by the user: the report says what was done until then
-  bool reported = false;         // the report is the worker's own
+  std::string internal;       // not empty: Thrum itself failed in the worker; one line, and no report
+  bool interrupted = false;   // by the user: the report says what was done until then
+  bool reported = false;      // the report is the worker's own
+  std::uint32_t workers = 1;  // the most that ran at once
+  std::uint64_t killed = 0;   // so often workers were killed from outside; what they had done was done again
   std::optional<PutDown> state;  // of a search that a limit has ended
 };
 

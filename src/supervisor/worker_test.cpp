@@ -10,7 +10,7 @@
 
 #include "supervisor/executable.hpp"
 #include "supervisor/output_tail.hpp"
-#include "supervisor/shared_channel.hpp"
+#include "supervisor/shared_memory.hpp"
 
 namespace thrum {
 namespace {
@@ -80,43 +80,41 @@ TEST(Worker, ThatCannotBeStarted) {
             "/no/such/program: cannot be started: No such file or directory");
 }
 
-TEST(SharedChannel, GivesTheRunningPlanByName) {
+TEST(SharedMemory, GivesTheRunningPlanByName) {
   ThreadNames names;
-  SharedChannel channel(Job{}, names);
-  ASSERT_EQ(channel.problem(), "");
-  Channel& shared = channel.channel();
-  shared.threads[0] = {kMainThread, 2};  // the worker's thread 1 is 0.2
-  shared.threads[1] = {1, 1};            // and 2 is 0.2.1
-  shared.thread_count = 2;
+  SharedMemory memory(Job{}, names);
+  ASSERT_EQ(memory.problem(), "");
+  Channel& shared = memory.channel(0);
+  memory.board().threads.give(1, {kMainThread, 2});  // the worker's thread 1 is 0.2
+  memory.board().threads.give(2, {1, 1});            // and 2 is 0.2.1
   shared.departures[0] = {{2, ChoiceKind::thread, 5}, {1, Via::run}};
   shared.departures[1] = {{9, ChoiceKind::thread, 5},
                           {1, Via::run}};  // no such thread: what a dying worker leaves
   shared.departure_count = 2;
-  EXPECT_EQ(to_string(channel.running_plan(names), names), "base; 0.2.1@5 thread=0.2");
-  EXPECT_FALSE(channel.report(names));
+  EXPECT_EQ(to_string(memory.running_plan(0, names), names), "base; 0.2.1@5 thread=0.2");
+  EXPECT_FALSE(memory.report(names));
   shared.report_size = 10;  // too short for any report
-  EXPECT_FALSE(channel.report(names));
+  EXPECT_FALSE(memory.report(names));
   shared.report_size = UINT64_MAX;
-  EXPECT_FALSE(channel.report(names));
+  EXPECT_FALSE(memory.report(names));
 }
 
-TEST(SharedChannel, GivesTheRunningPolicyByName) {
+TEST(SharedMemory, GivesTheRunningPolicyByName) {
   ThreadNames names;
-  SharedChannel channel(Job{}, names);
-  ASSERT_EQ(channel.problem(), "");
-  Channel& shared = channel.channel();
-  shared.threads[0] = {kMainThread, 2};
-  shared.thread_count = 1;
+  SharedMemory memory(Job{}, names);
+  ASSERT_EQ(memory.problem(), "");
+  Channel& shared = memory.channel(0);
+  memory.board().threads.give(1, {kMainThread, 2});
   shared.policy = {Policy::Kind::surw, Base::nonpreemptive, Fairness::off, 0, 7, 0, 64};
   shared.counts[0] = {1, 5};
   shared.counts[1] = {9, 5};  // no such thread
   shared.count_count = 2;
-  EXPECT_EQ(to_string(channel.running_plan(names), names), "surw seed 7 object 64 0.2:5");
+  EXPECT_EQ(to_string(memory.running_plan(0, names), names), "surw seed 7 object 64 0.2:5");
   shared.policy = {Policy::Kind::pct, Base::nonpreemptive, Fairness::off, 3, 7, 120, 0};
   shared.count_count = 0;
-  EXPECT_EQ(to_string(channel.running_plan(names), names), "pct seed 7 depth 3 steps 120");
+  EXPECT_EQ(to_string(memory.running_plan(0, names), names), "pct seed 7 depth 3 steps 120");
   shared.policy.depth = kPctDepthMax + 1;
-  EXPECT_EQ(to_string(channel.running_plan(names), names), "base");
+  EXPECT_EQ(to_string(memory.running_plan(0, names), names), "base");
 }
 
 TEST(Executable, Problems) {

@@ -62,35 +62,12 @@ class CheckpointTest : public EndToEnd {
   }
   std::string file() const { return path("checkpoint"); }
 
-  // Runs thrum in the background in the test's folder, its output thrown away; returns its process.
-  pid_t start(const std::vector<std::string>& arguments) {
-    std::vector<std::string> words = {THRUM_PROGRAM};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const pid_t child = fork();
-    if (child != 0) return child;
-    setpgid(0, 0);
-    if (chdir(path("").c_str()) != 0) _exit(1);
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    std::freopen("/dev/null", "w", stdout);
-    execv(THRUM_PROGRAM, pointers.data());
-    _exit(1);
-  }
   // Another one with each checkpoint.
   std::string version() const {
     struct stat status {};
     if (stat(file().c_str(), &status) != 0) return {};
     return std::to_string(status.st_ino) + " " + std::to_string(status.st_mtim.tv_sec) + " " +
            std::to_string(status.st_mtim.tv_nsec);
-  }
-  // The first child of a process; nothing where it has none.
-  static std::optional<pid_t> child_of(pid_t process) {
-    const std::string number = std::to_string(process);
-    std::ifstream in("/proc/" + number + "/task/" + number + "/children");
-    pid_t child = 0;
-    if (in >> child) return child;
-    return std::nullopt;
   }
   std::set<std::string> files() const {
     std::set<std::string> names;
@@ -315,8 +292,8 @@ TEST_F(CheckpointTest, KilledAgainAndAgain) {
     }
     if (!ended) {
       ++killed;
-      const std::optional<pid_t> worker = round % 2 == 1 ? child_of(process) : std::nullopt;
-      kill(worker.value_or(process), SIGKILL);
+      const std::vector<pid_t> workers = round % 2 == 1 ? children_of(process) : std::vector<pid_t>();
+      kill(workers.empty() ? process : workers[0], SIGKILL);
       waitpid(process, nullptr, 0);
     }
     words = {"check", "--resume", file(), "--checkpoint-interval", "0", "--time", "0"};

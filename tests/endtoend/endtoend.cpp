@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "endtoend.hpp"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +39,27 @@ ChildResult EndToEnd::thrum(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {THRUM_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run(command, folder_);
+}
+
+pid_t EndToEnd::start(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words = {THRUM_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const pid_t child = fork();
+  if (child != 0) return child;
+  setpgid(0, 0);
+  if (chdir(folder_.c_str()) != 0) _exit(1);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
+  execv(THRUM_PROGRAM, pointers.data());
+  _exit(1);
+}
+
+std::vector<pid_t> EndToEnd::children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream in("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<pid_t>(in), {}};
 }
 
 std::string EndToEnd::write(const std::string& name, const std::string& text) const {

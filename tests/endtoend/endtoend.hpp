@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +19,9 @@ class EndToEnd : public testing::Test {
 
   // Runs thrum in the folder. Fails the test where it times out or leaves a process behind.
   ChildResult thrum(const std::vector<std::string>& arguments);
+  // Starts thrum in the folder, in a process group of its own, its output thrown away; returns its process.
+  pid_t start(const std::vector<std::string>& arguments) const;
+  static std::vector<pid_t> children_of(pid_t process);
   // Any command, in a directory.
   ChildResult run(const std::vector<std::string>& command, const std::string& directory,
                   const std::vector<std::string>& environment = {});

@@ -64,13 +64,16 @@ SearchResult explore_together(Program& program, const char* name, int& parts) {
     if (has_more && !is_called_back) continue;
     EXPECT_TRUE(has_more || worker.so_far.result.end == SearchEnd::exhausted);
     worker.so_far.result.end = SearchEnd::exhausted;
-    worker.waits = worker.strategy->waits();
-    if (worker.waits && !is_called_back) continue;
-    // Whoever split off a part has it merged before it ends.
-    const bool has_parts = std::any_of(workers.begin(), workers.end(),
-                                       [&](const auto& other) { return other->from == &worker; });
-    if (has_parts) continue;
-    if (turn == 0 && !worker.waits) break;
+    if (turn == 0) {
+      worker.waits = workers.size() > 1;
+      if (worker.waits) continue;
+      EXPECT_FALSE(worker.strategy->waits());
+      break;
+    }
+    // What it has given away comes to where it goes.
+    for (const auto& other : workers) {
+      if (other->from == &worker) other->from = worker.from;
+    }
     worker.from->strategy->merge(*through_bytes(*worker.strategy, name, program.names()));
     merge(worker.from->so_far, std::move(worker.so_far));
     worker.from->waits = false;
@@ -114,6 +117,61 @@ std::string compare(const ToyCode& code, const char* name, int& parts) {
   if (together.statistics.growth.back().executions != together.executions)
     return "growth does not end at the end";
   return "";
+}
+
+// One part, split off after so many executions and merged after so many more.
+std::string compare_with_part(const ToyCode& code, const char* name) {
+  ToyProgram program(code);
+  auto run = [&](Strategy& strategy, SearchSoFar& so_far, std::uint64_t executions) {
+    Limits some = no_limits();
+    some.is_part = true;
+    some.executions = so_far.result.executions + executions;
+    if (executions > 0) so_far = explore_part(program, strategy, some, std::move(so_far));
+  };
+  const std::unique_ptr<Strategy> strategy = make_strategy(name, {});
+  const SearchResult alone = explore(program, *strategy, no_limits());
+  for (std::uint64_t before = 1; before < alone.executions; ++before) {
+    for (std::uint64_t beside = 0; before + beside < alone.executions; ++beside) {
+      const std::unique_ptr<Strategy> whole = make_strategy(name, {});
+      SearchSoFar so_far;
+      run(*whole, so_far, before);
+      const std::unique_ptr<Strategy> part = whole->split();
+      if (part == nullptr) break;
+      run(*whole, so_far, beside);
+      SearchSoFar found;
+      run(*part, found, kExecutionsMax * 2);
+      whole->merge(*part);
+      merge(so_far, std::move(found));
+      run(*whole, so_far, kExecutionsMax * 2);
+      const SearchResult together = conclude(std::move(so_far), *whole);
+      const std::string where = std::to_string(before) + " + " + std::to_string(beside) + ": ";
+      if (!together.guarantee.complete) return where + "not complete";
+      if (together.statistics.classes != alone.statistics.classes)
+        return where + std::to_string(together.statistics.classes.value_or(0)) + " classes instead of " +
+               std::to_string(alone.statistics.classes.value_or(0));
+      if (bugs_of(alone, false) != bugs_of(together, false)) return where + "other bugs";
+    }
+  }
+  return "";
+}
+
+TEST(SharedReduction, IsSplitAndMergedAtAnyTime) {
+  const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(60));
+  for (const char* name : {"dpor", "dpor-source", "dpor-persistent"}) {
+    for (Family family : {Family::a, Family::c, Family::d}) {
+      for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        const ToyCode code = random_program(seed, family, kExecutionsMax / 5).code;
+        const std::string wrong = compare_with_part(code, name);
+        if (wrong.empty()) continue;
+        const ToyCode small =
+            shrink(code, [&](const ToyCode& some) { return !compare_with_part(some, name).empty(); });
+        ADD_FAILURE() << "# " << name << ", family " << name_of(family) << ", seed " << seed << ": " << wrong
+                      << "\n# shrunk: " << compare_with_part(small, name) << "\n"
+                      << print(small);
+        break;
+      }
+    }
+  }
 }
 
 class SharedSearch : public ::testing::TestWithParam<const char*> {};

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/shared_search.hpp"
+
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "runtime/descriptors.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
+#include "runtime/raw_syscall.hpp"
+#include "runtime/search_state.hpp"
+#include "runtime/system_calls.hpp"
+#include "runtime/test_framework.hpp"
+#include "runtime/warnings.hpp"
+#include "runtime/world.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+// Of the copy that is about to begin.
+struct SharedSearch::Part {
+  std::unique_ptr<Strategy> strategy;
+  MakeStrategy make;
+  Limits limits;
+  double seconds;  // since the search began
+  std::uint64_t executions_before;
+};
+
+SharedSearch::Part* SharedSearch::g_part = nullptr;
+
+namespace {
+
+constexpr std::uint32_t kNothing = 0;
+
+bool g_shares = false;  // there are other workers, or were
+
+long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+
+void sleep_while(std::atomic<std::uint32_t>& futex, std::uint32_t value) {
+  while (futex.load(std::memory_order_acquire) == value)
+    raw_syscall(SYS_futex, word(&futex), FUTEX_WAIT, static_cast<long>(value), 0);
+}
+
+void ring() { raw_syscall(SYS_kill, world.supervisor, bell_signal()); }
+
+// As fork(), but the copy is the supervisor's child, too, and nothing of the program's is called. Less than
+// 0: there is none.
+long copy_process() {
+  constexpr unsigned long kCloneParent = 0x00008000;
+  const long process = raw_syscall(SYS_clone, static_cast<long>(kCloneParent | SIGCHLD), 0, 0, 0, 0);
+  if (process != 0) return process;
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (raw_syscall(SYS_getppid) != world.supervisor) raw_syscall(SYS_exit_group, 0);
+  rewatch_system_calls();
+  if (!descriptors().reopen_files(false)) raw_syscall(SYS_exit_group, 0);
+  return 0;
+}
+
+// While steps stand still for other reasons than a hang.
+class Passing {
+ public:
+  Passing() { world.channel->state_passes.store(1); }
+  ~Passing() { world.channel->state_passes.store(0); }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+};
+
+// A search that goes by cost, and by which cost its plans are.
+std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
+  return strategy.member().empty() ? strategy.progress().level : std::nullopt;
+}
+
+}  // namespace
+
+void SharedSearch::hand_in(SearchSoFar so_far) const {
+  SearchEnd& end = so_far.result.end;
+  if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
+  for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
+  ByteWriter out;
+  out.put_all(lent_);
+  search_state().put_part(out, so_far, strategy_);
+  Channel& channel = *world.channel;
+  const std::string& bytes = out.bytes();
+  THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel));
+  std::memcpy(channel.report, bytes.data(), bytes.size());
+  channel.report_size.store(bytes.size(), std::memory_order_release);
+  channel.phase.store(Channel::Phase::reported, std::memory_order_release);
+  raw_syscall(SYS_exit_group, 0);
+  __builtin_unreachable();
+}
+
+void stay_alone(const std::string& why) {
+  if (world.alone != nullptr) return;
+  world.alone = (new std::string(why))->c_str();
+  if (g_shares && world.running) restart_search();
+}
+
+SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
+                           std::uint64_t executions_before, PutDown put_down)
+    : program_(program),
+      strategy_(strategy),
+      make_(std::move(make)),
+      limits_(std::move(limits)),
+      executions_before_(executions_before),
+      put_down_(std::move(put_down)) {
+  limits_.out_of_time = [this] { return is_called(); };
+  limits_.wants_between = [this](bool last) { return wants_between(last); };
+  limits_.between = [this](SearchSoFar& so_far) { between(so_far); };
+}
+
+SearchSoFar SharedSearch::run_whole(SearchSoFar from) {
+  world.board->found.store(kNothing);
+  g_shares = false;
+  is_whole_ = true;
+  SearchSoFar so_far = run(std::move(from));
+  const SearchResult& result = so_far.result;
+  // Who found something has handed it in.
+  const bool is_known = world.restarts || result.starved || result.end != SearchEnd::exhausted;
+  THRUM_CHECK(world.board->found == kNothing || is_known);
+  return so_far;
+}
+
+SearchSoFar SharedSearch::run(SearchSoFar from) {
+  SearchSoFar so_far = std::move(from);
+  while (true) {
+    so_far = explore_part(program_, strategy_, limits_, std::move(so_far));
+    SearchEnd& end = so_far.result.end;
+    const bool is_called_by_others = end == SearchEnd::time && world.board->stop == 0;
+    if (is_called_by_others) end = SearchEnd::exhausted;
+    note_end(so_far.result);
+    if (!is_whole_) return so_far;
+    if (lent_.empty()) {
+      THRUM_CHECK(end != SearchEnd::exhausted || is_called_by_others || !strategy_.waits());
+      return so_far;
+    }
+    if (end == SearchEnd::exhausted && strategy_.needs_no_parts()) {
+      call_back(so_far);
+      continue;
+    }
+    if (end == SearchEnd::exhausted && !is_called_by_others) {
+      await(so_far);
+      continue;
+    }
+    // A limit of the whole search is met again when everything is here.
+    const bool by_limit = end == SearchEnd::time || end == SearchEnd::executions;
+    while (!lent_.empty()) await(so_far);
+    if (!by_limit) return so_far;
+    end = SearchEnd::exhausted;
+  }
+}
+
+// Whether this worker is to stop for what others know.
+bool SharedSearch::is_called() {
+  const Board& board = *world.board;
+  if (board.stop.load(std::memory_order_relaxed) != 0) return true;
+  if (!limits_.is_part) return false;
+  if (board.calls_back.load(std::memory_order_relaxed) != 0) return true;
+  const std::uint32_t found = board.found.load(std::memory_order_relaxed);
+  if (found == kNothing) return false;
+  const std::optional<std::uint32_t> cost = cost_of_now(strategy_);
+  return !cost || *cost + 1 >= found;
+}
+
+// Tells all workers of what ends the search.
+void SharedSearch::note_end(const SearchResult& result) {
+  const bool ends = world.restarts || result.starved || result.end == SearchEnd::bug ||
+                    result.end == SearchEnd::lost_control;
+  if (!ends || !limits_.is_part) return;
+  const bool by_bug = result.end == SearchEnd::bug && !world.restarts && !result.starved;
+  const std::uint32_t found = (by_bug ? cost_of_now(strategy_).value_or(0) : 0) + 1;
+  std::atomic<std::uint32_t>& known = world.board->found;
+  std::uint32_t before = known.load();
+  while ((before == kNothing || found < before) && !known.compare_exchange_weak(before, found)) {
+  }
+}
+
+bool SharedSearch::wants_between(bool last) {
+  if (last) return put_down_ && lent_.empty() && search_state().wants(true);
+  return is_asked() || is_calling_back_ || (put_down_ && search_state().wants(false));
+}
+
+void SharedSearch::between(SearchSoFar& so_far) {
+  const bool last = so_far.result.end != SearchEnd::exhausted;
+  if (!last) {
+    if (is_asked()) serve(so_far);
+    if (!is_calling_back_ && !(put_down_ && search_state().wants(false))) return;
+    call_back(so_far);
+    if (!put_down_ || !search_state().wants(false)) return;
+  }
+  put_down_(so_far);
+}
+
+bool SharedSearch::is_asked() {
+  const Channel& channel = *world.channel;
+  return channel.requests.load(std::memory_order_acquire) != channel.answers.load(std::memory_order_relaxed);
+}
+
+// Until something is asked for.
+void SharedSearch::await(SearchSoFar& so_far) {
+  Channel& channel = *world.channel;
+  channel.waits.store(1, std::memory_order_release);
+  ring();
+  sleep_while(channel.requests, channel.answers.load(std::memory_order_relaxed));
+  channel.waits.store(0, std::memory_order_release);
+  serve(so_far);
+}
+
+void SharedSearch::call_back(SearchSoFar& so_far) {
+  world.board->calls_back.store(1);
+  while (!lent_.empty()) await(so_far);
+  world.board->calls_back.store(0);
+  is_calling_back_ = false;
+}
+
+void SharedSearch::serve(SearchSoFar& so_far) {
+  Passing passing;
+  Channel& channel = *world.channel;
+  channel.copied = 0;
+  switch (channel.request) {
+    case Channel::Request::split: split(so_far); break;
+    case Channel::Request::merge: merge(so_far); break;
+    case Channel::Request::copy:
+      is_calling_back_ = !lent_.empty();
+      if (lent_.empty()) copy();
+      break;
+  }
+  channel.answers.store(channel.requests.load(std::memory_order_relaxed), std::memory_order_release);
+  ring();
+}
+
+void SharedSearch::split(const SearchSoFar& so_far) {
+  const Board& board = *world.board;
+  const bool ends = board.stop != 0 || board.calls_back != 0 || board.found != kNothing;
+  if (ends || is_calling_back_ || world.alone != nullptr) return;
+  std::uint64_t executions = 0;
+  if (limits_.executions != 0) {
+    executions = (limits_.executions - so_far.result.executions) / 2;
+    if (executions == 0) return;
+  }
+  if (!g_shares && !descriptors().reopen_files(true)) {
+    stay_alone("a file that is open cannot be opened once more");
+    return;
+  }
+  std::unique_ptr<Strategy> strategy = strategy_.split();
+  if (strategy == nullptr) return;
+  limits_.is_part = true;
+  g_shares = true;
+  const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
+  const long process = copy_process();
+  if (process < 0) return strategy_.merge(*strategy);
+  if (process == 0) {
+    g_part = new Part{std::move(strategy), make_, limits_, so_far.result.seconds,
+                      executions_before_ + so_far.result.executions};
+    g_part->limits.executions = executions;
+    enter_channel(slot);
+    notes().begin_part();
+    warnings().begin_part();
+    test_framework().begin_part_of_search();
+    run_on_new_stack(run_part);
+  }
+  lent_.push_back({slot, executions});
+  limits_.executions -= executions;
+  world.channel->copied = static_cast<std::int32_t>(process);
+}
+
+void SharedSearch::run_part() {
+  Part& mine = *g_part;
+  world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+  NativeProgram program;
+  SharedSearch search(program, *mine.strategy, mine.make, mine.limits, mine.executions_before, {});
+  SearchSoFar from;
+  from.result.seconds = mine.seconds;
+  search.hand_in(search.run(std::move(from)));
+}
+
+void SharedSearch::merge(SearchSoFar& so_far) {
+  const std::uint32_t slot = world.channel->slot;
+  const auto lent =
+      std::find_if(lent_.begin(), lent_.end(), [&](const Lent& one) { return one.slot == slot; });
+  THRUM_CHECK(lent != lent_.end());
+  limits_.executions += lent->executions;
+  lent_.erase(lent);
+  std::vector<Lent> lent_by_it;
+  open_channel(slot, true);
+  const Channel& other = channel_of(slot);
+  ByteReader in({other.report, other.report_size.load(std::memory_order_acquire)});
+  std::unique_ptr<Strategy> strategy = make_();
+  SearchSoFar part;
+  in.get_all(lent_by_it);
+  const bool whole = search_state().take_part(in, part, *strategy, load_library);
+  THRUM_CHECK(whole);
+  open_channel(slot, false);
+  for (const Lent& one : lent_by_it) {
+    lent_.push_back(one);
+    limits_.executions -= one.executions;
+  }
+  if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // no more of this
+  thrum::merge(so_far, std::move(part));
+  strategy_.merge(*strategy);
+  world.channel->executions.store(executions_before_ + so_far.result.executions, std::memory_order_relaxed);
+}
+
+// Goes on twice: as it was, and, when the supervisor wakes the copy, from here.
+void SharedSearch::copy() {
+  Channel& channel = *world.channel;
+  const std::uint64_t executions = channel.executions.load();
+  ++world.copies;
+  while (true) {
+    const long process = copy_process();
+    if (process != 0) {
+      channel.copied = static_cast<std::int32_t>(std::max(process, 0L));
+      return;
+    }
+    const auto me = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+    for (std::uint32_t woken = channel.wake; woken != me; woken = channel.wake)
+      sleep_while(channel.wake, woken);
+    channel.wake.store(0);
+    channel.executions.store(executions);
+    channel.waits.store(0);
+    world.board->calls_back.store(0);
+    world.board->found.store(kNothing);
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/forwarded.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Of a step in a sequence.
+constexpr std::uint8_t kTurned = 1;
+constexpr std::uint8_t kNeeded = 2;
+
+constexpr std::size_t kWord = 64;
+
+std::uint64_t hash_of(const PlannedStep& step) {
+  const std::uint64_t words[] = {step.event.object, step.event.value, step.event.operand,
+                                 std::uint64_t{step.event.index} << 32 |
+                                     std::uint64_t{step.event.thread} << 16 |
+                                     std::uint64_t(step.event.operation)};
+  std::uint64_t hash = step.step.choices;
+  for (std::uint64_t word : words) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::uint32_t Forwarded::number_of(const PlannedStep& step) {
+  const std::uint64_t hash = hash_of(step);
+  for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
+    if (steps_[known->second] == step) return known->second;
+  }
+  const auto number = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back(step);
+  numbers_.emplace(hash, number);
+  return number;
+}
+
+void Forwarded::add(Index depth, const StepView& step) {
+  entries_.push_back({depth, false, false, static_cast<std::uint32_t>(used_.size()), 1, order_.size()});
+  used_.push_back(number_of(step.kept()));
+  roles_.push_back(0);
+}
+
+void Forwarded::add(Index depth, const Sequence& sequence, bool cut_off) {
+  const auto count = static_cast<std::uint32_t>(sequence.size());
+  entries_.push_back({depth, true, cut_off, static_cast<std::uint32_t>(used_.size()), count, order_.size()});
+  std::vector<Index> places;
+  for (const Sequence::Item& item : sequence.items()) {
+    used_.push_back(number_of(item.planned.kept()));
+    const bool turned = item.at == PartialOrder::kNone;
+    roles_.push_back(static_cast<std::uint8_t>((turned ? kTurned : 0) | (item.needed ? kNeeded : 0)));
+    if (turned) continue;
+    const std::size_t row = order_.size();
+    order_.resize(row + places.size() / kWord + 1);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (sequence.order().ordered(places[i], item.at))
+        order_[row + i / kWord] |= std::uint64_t{1} << i % kWord;
+    }
+    places.push_back(item.at);
+  }
+}
+
+void Forwarded::drop_last() {
+  const Place& last = entries_.back();
+  used_.resize(last.begin);
+  roles_.resize(last.begin);
+  order_.resize(last.order_begin);
+  entries_.pop_back();
+}
+
+void Forwarded::read(std::size_t i, Entry& entry) const {
+  const Place& place = entries_[i];
+  entry.depth = place.depth;
+  entry.is_sequence = place.is_sequence;
+  entry.cut_off = place.cut_off;
+  entry.steps.clear();
+  entry.roles.assign(roles_.begin() + place.begin, roles_.begin() + place.begin + place.count);
+  entry.order.clear_restricted();
+  const std::uint64_t* row = order_.data() + place.order_begin;
+  std::size_t before = 0;
+  for (std::uint32_t k = 0; k < place.count; ++k) {
+    entry.steps.push_back(steps_[used_[place.begin + k]]);
+    if (!place.is_sequence || (entry.roles[k] & kTurned) != 0) continue;
+    entry.order.append_restricted(entry.steps.back().event,
+                                  [row](Index at) { return (row[at / kWord] >> at % kWord & 1) != 0; });
+    row += before++ / kWord + 1;
+  }
+}
+
+void Forwarded::Entry::fill(Sequence& sequence) const {
+  sequence.begin(order);
+  Index at = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if ((roles[i] & kTurned) != 0) {
+      sequence.add_reversed(steps[i]);
+    } else {
+      sequence.add(steps[i], at++, (roles[i] & kNeeded) != 0);
+    }
+  }
+}
+
+void Forwarded::save(ByteWriter& out) const {
+  out.put_all(entries_);
+  out.put_all(used_);
+  out.put_all(roles_);
+  out.put_all(order_);
+  out.put_all(steps_);
+}
+
+void Forwarded::load(ByteReader& in) {
+  clear();
+  in.get_all(entries_);
+  in.get_all(used_);
+  in.get_all(roles_);
+  in.get_all(order_);
+  in.get_all(steps_);
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    numbers_.emplace(hash_of(steps_[i]), static_cast<std::uint32_t>(i));
+}
+
+}  // namespace thrum

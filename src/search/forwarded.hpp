@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a part of a reduced search has found to be run at points that are not its own (dpor_split.cpp).
+//
+// There may be one for each execution, of as many steps as that has, and most say what others know by then.
+// So they are kept small: steps, of which there are few different ones, by numbers; and of the order no more
+// than which step comes before which.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "search/partial_order.hpp"
+#include "search/wakeup_tree.hpp"
+
+namespace thrum {
+
+class Forwarded {
+ public:
+  using Index = PartialOrder::Index;
+
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  void clear() { *this = Forwarded(); }
+
+  // A step, or a sequence, to be run at that depth. cut_off: the execution that showed it ended by a bug.
+  void add(Index depth, const StepView& step);
+  void add(Index depth, const Sequence& sequence, bool cut_off);
+  void drop_last();
+
+  // An entry as it was added. The sequence refers to what lies here.
+  struct Entry {
+    Index depth = 0;
+    bool is_sequence = false;
+    bool cut_off = false;
+    std::vector<PlannedStep> steps;  // of the sequence; or the one
+    PartialOrder order;
+    std::vector<std::uint8_t> roles;
+
+    void fill(Sequence& sequence) const;
+  };
+  void read(std::size_t i, Entry& entry) const;
+
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
+ private:
+  struct Place {
+    Index depth;
+    bool is_sequence;
+    bool cut_off;
+    std::uint32_t begin;  // of its steps, in used_ and roles_
+    std::uint32_t count;
+    std::uint64_t order_begin;
+  };
+  std::uint32_t number_of(const PlannedStep& step);
+
+  std::vector<Place> entries_;
+  std::vector<std::uint32_t> used_;  // which of steps_
+  std::vector<std::uint8_t> roles_;
+  std::vector<std::uint64_t> order_;  // for each step but the turned one: of those before it, bits
+  std::vector<PlannedStep> steps_;    // the different ones
+  std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by hash
+};
+
+}  // namespace thrum

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whose fault it is that workers die: the program's, or that of somebody who kills them.
+//
+// What the program does, it does again: an execution that has killed its worker kills the next one, too. So
+// what a worker that was killed by a signal had done is done again first, and the death counts as the
+// program's when it comes to the same point again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "supervisor/shared_memory.hpp"
+
+namespace thrum {
+
+class Deaths {
+ public:
+  // A worker has ended with that status, as waitpid() gives it, and without a report. Whether its work is to
+  // be done again.
+  bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
+
+  // So often it was, and the program was not to blame as far as is known.
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::map<std::string, int> at_;  // by the point
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace thrum

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "supervisor/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kReportOffset = offsetof(Channel, report);
+
+// The workers' thread ids in terms of ours.
+std::vector<ThreadId> translate_threads(const SharedThreadIds& threads, ThreadNames& names) {
+  constexpr std::uint32_t kOrdinalMax = 1 << 15;
+  std::vector<ThreadId> ids = {kMainThread};
+  while (std::optional<Ancestry> thread = threads.at(ids.size())) {
+    if (thread->ordinal > kOrdinalMax || names.size() + 1 >= kNoThread) break;
+    ids.push_back(names.child(ids[thread->parent], thread->ordinal));
+  }
+  return ids;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const Job& job, const ThreadNames& names) : channels_(kChannelsMax) {
+  ByteWriter bytes;
+  write_job(bytes, job, names);
+  if (bytes.bytes().size() > Board::kJobMax) {
+    problem_ = "the schedule is too long to be passed to the program";
+    return;
+  }
+  descriptor_ = memfd_create("thrum", 0);
+  if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(kSharedSize)) != 0) {
+    problem_ = std::string("shared memory: ") + std::strerror(errno);
+    return;
+  }
+  void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (memory == MAP_FAILED) {
+    problem_ = std::string("shared memory: ") + std::strerror(errno);
+    return;
+  }
+  board_ = static_cast<Board*>(memory);  // zeros are a valid board, and valid channels
+  board_->magic = Board::kMagic;
+  std::memcpy(board_->job, bytes.bytes().data(), bytes.bytes().size());
+  board_->job_size = static_cast<std::uint32_t>(bytes.bytes().size());
+}
+
+SharedMemory::~SharedMemory() {
+  for (Channel* channel : channels_) {
+    if (channel != nullptr) munmap(channel, kReportOffset);
+  }
+  if (board_ != nullptr) munmap(board_, sizeof(Board));
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+// Reports are mapped when they are there, so that a limit on address space is no obstacle.
+Channel& SharedMemory::channel(std::uint32_t slot) {
+  Channel*& channel = channels_[slot];
+  if (channel == nullptr) {
+    void* memory = mmap(nullptr, kReportOffset, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
+                        static_cast<off_t>(channel_offset(slot)));
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    channel = static_cast<Channel*>(memory);
+  }
+  return *channel;
+}
+
+void SharedMemory::clear(std::uint32_t slot) {
+  fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(channel_offset(slot)),
+            static_cast<off_t>(kChannelSize));
+}
+
+std::optional<Report> SharedMemory::report(ThreadNames& names) {
+  std::uint64_t size = channel(0).report_size.load(std::memory_order_acquire);
+  if (size == 0 || size > kChannelSize - kReportOffset) return std::nullopt;
+  auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t begin = kReportOffset / page * page;
+  std::size_t length = kReportOffset - begin + size;
+  void* memory = mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_,
+                      static_cast<off_t>(channel_offset(0) + begin));
+  if (memory == MAP_FAILED) return std::nullopt;
+  ByteReader in(std::string_view(static_cast<char*>(memory) + (kReportOffset - begin), size));
+  std::optional<Report> report = read_report(in, names);
+  munmap(memory, length);
+  return report;
+}
+
+Plan SharedMemory::running_plan(std::uint32_t slot, ThreadNames& names) {
+  Plan plan;
+  const Channel& shared = channel(slot);
+  std::vector<ThreadId> ids = translate_threads(board_->threads, names);
+  const Channel::RunningPolicy& policy = shared.policy;
+  if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
+      policy.fairness <= Fairness::on) {
+    plan.policy = {policy.kind,  policy.base,   policy.seed, policy.depth,
+                   policy.steps, policy.object, {},          policy.fairness};
+  }
+  std::uint32_t counts = std::min(shared.count_count, Channel::kCountsMax);
+  for (std::uint32_t i = 0; i < counts && shared.counts[i].thread < ids.size(); ++i)
+    plan.policy.counts.push_back({ids[shared.counts[i].thread], shared.counts[i].count});
+  std::uint32_t count = std::min(shared.departure_count, Channel::kDeparturesMax);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Departure departure = shared.departures[i];
+    bool names_thread = departure.key.kind != ChoiceKind::value;
+    bool sound = departure.key.kind <= ChoiceKind::value && departure.option.via <= kLastVia &&
+                 departure.key.thread < ids.size() && (!names_thread || departure.option.value < ids.size());
+    if (!sound) break;
+    departure.key.thread = ids[departure.key.thread];
+    if (names_thread) departure.option.value = ids[departure.option.value];
+    plan.departures.push_back(departure);
+  }
+  return plan;
+}
+
+}  // namespace thrum

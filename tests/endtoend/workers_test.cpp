@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --jobs: several workers come to the same as one, whatever becomes of them on the way.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "endtoend.hpp"
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// Three threads that lock so often each.
+constexpr const char* kCounter = R"(
+#include <mutex>
+#include <thread>
+std::mutex lock;
+int counter;
+int main() {
+  auto work = [] {
+    for (int i = 0; i < ROUNDS; ++i) {
+      std::lock_guard guard(lock);
+      ++counter;
+    }
+  };
+  std::thread a(work), b(work), c(work);
+  a.join();
+  b.join();
+  c.join();
+}
+)";
+
+// Fails in different ways, at different places, some of them only late.
+constexpr const char* kBugs = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x, y, z, w;
+int main() {
+  auto busy = [] { w = w + 1; };
+  std::thread a([&] { x = 1; y = 1; busy(); z = 1; assert(y != 3); });
+  std::thread b([&] { y = y + 2; busy(); assert(x != 1 || z != 1 || y != 2); z = 5; assert(z == 5); });
+  x = 2;
+  a.join();
+  b.join();
+  assert(x == 1);
+  assert(w != 1);
+}
+)";
+
+class WorkersTest : public EndToEnd {
+ protected:
+  std::string counter(int rounds) {
+    std::string text = kCounter;
+    text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
+    return build(write("counter.cpp", text));
+  }
+
+  json search(const std::string& program, std::vector<std::string> words, int jobs, int exit_code) {
+    words.insert(words.begin(), program);
+    words.insert(words.end(), {"--time", "0", "--jobs", std::to_string(jobs)});
+    json test = check(words, exit_code)["tests"][0];
+    EXPECT_LE(test["workers"], jobs);
+    return test;
+  }
+};
+
+// What does not depend on who did what.
+json outcome_of(const json& test, bool by_cost) {
+  json outcome;
+  for (const char* field : {"verdict", "complete", "happens_before_classes"}) outcome[field] = test[field];
+  outcome["bounds"] = test["guarantee"]["bounds"];
+  std::set<std::string> bugs;
+  for (const json& bug : test["bugs"]) {
+    bugs.insert(bug["fingerprint"].get<std::string>() + " " + bug["message"].get<std::string>() +
+                (by_cost ? " " + bug["preemptions"].dump() + bug["preemptions_minimal"].dump() : ""));
+  }
+  outcome["bugs"] = bugs;
+  if (by_cost) outcome["executions"] = test["executions"];
+  return outcome;
+}
+
+TEST_F(WorkersTest, ComeToTheSameAsOne) {
+  const std::string clean = counter(4);
+  const std::string wrong = build(write("bugs.cpp", kBugs));
+  struct Search {
+    std::vector<std::string> words;
+    bool by_cost;  // and each execution exactly once
+  };
+  const std::vector<Search> searches = {{{"--strategy", "icb", "--count-classes"}, true},
+                                        {{"--strategy", "dfs"}, true},
+                                        {{"--strategy", "dpor"}, false},
+                                        {{"--strategy", "bpor", "--bound", "preemptions=3"}, false},
+                                        {{"--strategy", "best-first", "--priority", "mdpor"}, false}};
+  int shared = 0;
+  for (const std::string& program : {clean, wrong}) {
+    for (const Search& search_ : searches) {
+      std::vector<std::string> words = search_.words;
+      if (program == wrong) words.emplace_back("--keep-going");
+      const int code = program == wrong ? 1 : 0;
+      const json one = search(program, words, 1, code);
+      for (int jobs : {2, 8}) {
+        const json several = search(program, words, jobs, code);
+        EXPECT_EQ(outcome_of(one, search_.by_cost), outcome_of(several, search_.by_cost))
+            << program << " " << words[1] << " " << jobs;
+        if (several["workers"] > 1) ++shared;
+      }
+    }
+  }
+  EXPECT_GT(shared, 10);
+}
+
+TEST_F(WorkersTest, TakeTurnsWithStrategiesToTheSameEnd) {
+  const std::string program = counter(4);
+  for (int jobs : {1, 2, 8}) {
+    const json test = search(program, {}, jobs, 0);
+    EXPECT_EQ(test["verdict"], "exhausted");
+    EXPECT_TRUE(test["complete"]);
+  }
+}
+
+TEST_F(WorkersTest, RunAsManyExecutionsAsTheyMay) {
+  const std::string program = counter(6);
+  for (const char* strategy : {"dfs", "pct", "random", "surw", "dpor"}) {
+    const json test = search(program, {"--strategy", strategy, "--executions", "200001"}, 4, 0);
+    EXPECT_EQ(test["executions"], 200001) << strategy;
+  }
+}
+
+TEST_F(WorkersTest, EndWithTheTime) {
+  const std::string program = counter(9);
+  for (const char* strategy : {"dfs", "icb", "dpor", "auto", "random"}) {
+    const json test = check({program, "--strategy", strategy, "--time", "1", "--jobs", "4"}, 0)["tests"][0];
+    EXPECT_EQ(test["verdict"], "inconclusive") << strategy;
+    EXPECT_GT(test["workers"], 1) << strategy;
+    EXPECT_LT(test["seconds"], 5) << strategy;
+  }
+}
+
+// In order of cost the first bug is one that costs least, whoever comes to it.
+TEST_F(WorkersTest, FindTheSimplestBug) {
+  const std::string program = build(write("deep.cpp", R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x, y;
+int main() {
+  auto work = [] { for (int i = 0; i < 12; ++i) y = y + 1; };
+  std::thread a([&] { work(); x = 1; x = 2; x = 3; work(); });
+  std::thread b([&] { work(); int p = x; int q = x; work(); assert(p != 1 || q != 3); });
+  std::thread c(work);
+  a.join();
+  b.join();
+  c.join();
+}
+)"));
+  const json one = search(program, {"--strategy", "icb"}, 1, 1);
+  const json four = search(program, {"--strategy", "icb"}, 4, 1);
+  for (const json& test : {one, four}) {
+    ASSERT_EQ(test["bugs"].size(), 1U);
+    EXPECT_EQ(test["bugs"][0]["preemptions"], 2);
+    EXPECT_EQ(test["bugs"][0]["preemptions_minimal"], "proved");
+  }
+  EXPECT_GT(four["workers"], 1);
+}
+
+TEST_F(WorkersTest, ExploreRacesTogether) {
+  const std::string program = build(write("late_race.cpp", R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> y;
+int plain;
+int main() {
+  auto work = [](int rounds) { for (int i = 0; i < rounds; ++i) y = y + 1; };
+  std::thread a([&] { work(5); if (y == 4) plain = plain + 1; });
+  std::thread b([&] { work(5); if (y == 4) plain = plain + 1; });
+  a.join();
+  b.join();
+  assert(plain != 1 || y != 4);
+}
+)"));
+  const std::vector<std::string> words = {"--strategy", "dpor", "--races", "explore", "--keep-going"};
+  const json one = search(program, words, 1, 1);
+  const json several = search(program, words, 4, 1);
+  EXPECT_EQ(outcome_of(one, false)["bugs"], outcome_of(several, false)["bugs"]);
+  EXPECT_EQ(one["verdict"], several["verdict"]);
+}
+
+TEST_F(WorkersTest, AreOneProcessWithOneSetOfFilesToTheProgram) {
+  write("letters", "abcdef");
+  const std::string program = build(write("files.cpp", R"(
+#include <atomic>
+#include <cassert>
+#include <fcntl.h>
+#include <thread>
+#include <unistd.h>
+std::atomic<int> x;
+int main() {
+  const pid_t me = getpid();
+  const int file = open("letters", O_RDONLY);
+  assert(file >= 0 && lseek(file, 2, SEEK_SET) == 2);
+  auto work = [] { for (int i = 0; i < 5; ++i) x = x + 1; };
+  std::thread a(work), b(work);
+  char letters[2] = {};
+  assert(read(file, letters, 2) == 2 && letters[0] == 'c' && letters[1] == 'd');
+  a.join();
+  b.join();
+  assert(getpid() == me && read(file, letters, 2) == 2 && letters[0] == 'e');
+}
+)"));
+  const json test = search(program, {"--strategy", "dfs"}, 2, 0);
+  EXPECT_EQ(test["verdict"], "exhausted") << test["reason"];
+  EXPECT_EQ(test["workers"], 2);
+}
+
+TEST_F(WorkersTest, AreOneWhereExecutionsMakeFiles) {
+  const std::string program = build(write("makes.cpp", R"(
+#include <atomic>
+#include <cassert>
+#include <fcntl.h>
+#include <thread>
+#include <unistd.h>
+std::atomic<int> x;
+int main() {
+  auto work = [] { for (int i = 0; i < 5; ++i) x = x + 1; };
+  std::thread a(work), b(work);
+  a.join();
+  b.join();
+  if (x != 9) return 0;  // in some only
+  const int file = open("made", O_CREAT | O_EXCL | O_RDWR, 0600);
+  assert(file >= 0 && write(file, "x", 1) == 1);
+  close(file);
+}
+)"));
+  const json one = search(program, {"--strategy", "dfs"}, 1, 0);
+  const json two = search(program, {"--strategy", "dfs"}, 2, 0);
+  EXPECT_EQ(outcome_of(one, true), outcome_of(two, true));
+  EXPECT_EQ(two["one_worker"], "its executions make files");
+  EXPECT_FALSE(fs::exists(path("made")));
+}
+
+// The hundred workers are any: those that search, that wait, that have just begun, and copies that sleep.
+TEST_F(WorkersTest, AreKilledAHundredTimes) {
+  const std::string program = counter(6);
+  const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=8", "--count-classes"};
+  const json undisturbed = search(program, words, 2, 0);
+  std::vector<std::string> arguments = {"check",  program, "--time", "0",
+                                        "--jobs", "2",     "--json", path("result.json")};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  const pid_t process = start(arguments);
+  ASSERT_GT(process, 0);
+  std::mt19937 random(1);
+  int killed = 0;
+  int status = 0;
+  pid_t ended = 0;
+  while (killed < 100 && (ended = waitpid(process, &status, WNOHANG)) == 0) {
+    usleep(static_cast<useconds_t>(random() % 150'000));
+    const std::vector<pid_t> workers = children_of(process);
+    if (workers.empty()) continue;
+    if (kill(workers[random() % workers.size()], SIGKILL) == 0) ++killed;
+  }
+  if (ended == 0) waitpid(process, &status, 0);
+  EXPECT_EQ(killed, 100) << "the search ended too early";
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  const json disturbed = json::parse(read(path("result.json")))["tests"][0];
+  EXPECT_EQ(outcome_of(undisturbed, true), outcome_of(disturbed, true)) << disturbed["reason"];
+  EXPECT_GT(disturbed["workers_killed"], 0);
+}
+
+TEST_F(WorkersTest, GoOnFromACheckpoint) {
+  const std::string program = counter(5);
+  for (const char* strategy : {"dpor", "icb", "dfs"}) {
+    const json once = search(program, {"--strategy", strategy}, 2, 0);
+    fs::remove(path("checkpoint"));
+    std::vector<std::string> words = {"check",  program,        "--strategy",
+                                      strategy, "--checkpoint", path("checkpoint")};
+    for (int round = 0; round < 3; ++round) {
+      words.insert(words.end(), {"--checkpoint-interval", "0.1", "--time", "0", "--jobs", "2"});
+      const pid_t process = start(words);
+      ASSERT_GT(process, 0);
+      usleep(400'000);
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, 0);
+      words = {"check", "--resume", path("checkpoint")};
+    }
+    const json rest = check({"--resume", path("checkpoint"), "--time", "0", "--jobs", "2"}, 0)["tests"][0];
+    const bool by_cost = std::string(strategy) != "dpor";
+    EXPECT_EQ(outcome_of(once, by_cost), outcome_of(rest, by_cost)) << strategy;
+  }
+}
+
+TEST_F(WorkersTest, DieWithTheSupervisor) {
+  const std::string program = counter(9);
+  const pid_t process = start({"check", program, "--strategy", "dfs", "--time", "0", "--jobs", "4"});
+  std::vector<pid_t> workers;
+  for (int i = 0; i < 500 && workers.size() < 4; ++i) {
+    usleep(10'000);
+    workers = children_of(process);
+  }
+  EXPECT_GE(workers.size(), 4U);
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+  auto lives = [](pid_t worker) { return fs::exists("/proc/" + std::to_string(worker) + "/maps"); };
+  for (int i = 0; i < 500 && std::any_of(workers.begin(), workers.end(), lives); ++i) usleep(10'000);
+  EXPECT_TRUE(std::none_of(workers.begin(), workers.end(), [](pid_t worker) {
+    return !EndToEnd::read("/proc/" + std::to_string(worker) + "/cmdline").empty();
+  }));
+}
+
+}  // namespace
