@@ -116,6 +116,8 @@ Run search(const Subject& subject, const Program& program, std::uint64_t repeat,
   rusage usage{};
   std::vector<std::string> command = {subject.thrum,
                                       "check",
+                                      "--jobs",
+                                      "1",
                                       program.binary,
                                       "--strategy",
                                       subject.strategy,

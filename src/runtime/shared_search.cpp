@@ -138,18 +138,15 @@ SearchSoFar SharedSearch::run(SearchSoFar from) {
       THRUM_CHECK(end != SearchEnd::exhausted || is_called_by_others || !strategy_.waits());
       return so_far;
     }
-    if (end == SearchEnd::exhausted && strategy_.needs_no_parts()) {
-      call_back(so_far);
-      continue;
-    }
-    if (end == SearchEnd::exhausted && !is_called_by_others) {
+    const auto is_open = [&] { return end == SearchEnd::exhausted && !is_called_by_others; };
+    if (is_open() && strategy_.needs_no_parts()) call_back(so_far);
+    while (!lent_.empty()) {
       await(so_far);
-      continue;
+      if (is_open()) break;  // there may be something to do now
     }
     // A limit of the whole search is met again when everything is here.
     const bool by_limit = end == SearchEnd::time || end == SearchEnd::executions;
-    while (!lent_.empty()) await(so_far);
-    if (!by_limit) return so_far;
+    if (!is_open() && !by_limit) return so_far;
     end = SearchEnd::exhausted;
   }
 }

@@ -66,10 +66,16 @@ bool TemporaryFile::read(std::uint64_t offset, std::string& bytes) {
   return true;
 }
 
+// What a copy of this process may still read stays until there are two newer ones: the last may not be known
+// to the supervisor yet.
 void TemporaryFile::discard(std::uint64_t offset, std::uint64_t size) {
-  if (offset + size == end_) end_ = offset;
-  raw_syscall(SYS_fallocate, descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<long>(offset), static_cast<long>(size));
+  kept_.push_back({offset, size, world.copies == 0 ? 0 : world.copies + 2});
+  for (; !kept_.empty() && kept_.front().until_copy <= world.copies; kept_.pop_front()) {
+    const Kept& range = kept_.front();
+    if (world.copies == 0 && range.offset + range.size == end_) end_ = range.offset;
+    raw_syscall(SYS_fallocate, descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<long>(range.offset), static_cast<long>(range.size));
+  }
 }
 
 bool TemporaryFile::failed(const char* what, long result) {

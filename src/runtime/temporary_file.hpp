@@ -3,6 +3,8 @@
 // behind. Its descriptor is one of the runtime's own, so that the program's numbers stay as they are.
 #pragma once
 
+#include <deque>
+
 #include "search/spill_file.hpp"
 
 namespace thrum {
@@ -24,8 +26,14 @@ class TemporaryFile final : public SpillFile {
   bool failed(const char* what, long result);
 
   std::string folder_;
+  struct Kept {
+    std::uint64_t offset;
+    std::uint64_t size;
+    std::uint32_t until_copy;  // of the process (World::copies) that makes it garbage
+  };
   long descriptor_ = -1;
   std::uint64_t end_ = 0;
+  std::deque<Kept> kept_;      // discarded, in that order
   const char* what_ = "made";  // that failed
   long error_ = 0;             // its error number
 };
