@@ -9,8 +9,10 @@ namespace thrum {
 
 namespace {
 
-// Somebody who kills at random may hit a long execution twice.
-constexpr int kKillsMax = 3;
+// Somebody who kills at random may hit a long execution several times, and a worker that has just begun to go
+// on again and again.
+constexpr int kKillsMax = 5;
+constexpr int kKillsBetweenMax = 100;
 constexpr int kOthersMax = 2;
 
 }  // namespace
@@ -22,6 +24,7 @@ bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status) {
   const Channel::Phase phase = channel.phase;
   // The set-up of a program may do what is not to be done twice.
   if (phase != Channel::Phase::searching && !killed) return false;
+  int most = killed ? kKillsMax : kOthersMax;
   ByteWriter point;
   point.put(phase);
   if (phase == Channel::Phase::searching) {
@@ -33,9 +36,10 @@ bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status) {
     } else {
       point.put(slot);
       point.put(channel.executions.load());
+      if (killed) most = kKillsBetweenMax;
     }
   }
-  const bool again = ++at_[point.take()] < (killed ? kKillsMax : kOthersMax);
+  const bool again = ++at_[point.take()] < most;
   if (again) ++count_;
   return again;
 }

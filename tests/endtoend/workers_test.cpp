@@ -250,7 +250,7 @@ int main() {
 // The hundred workers are any: those that search, that wait, that have just begun, and copies that sleep.
 TEST_F(WorkersTest, AreKilledAHundredTimes) {
   const std::string program = counter(6);
-  const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=8", "--count-classes"};
+  const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=7", "--count-classes"};
   const json undisturbed = search(program, words, 2, 0);
   std::vector<std::string> arguments = {"check",  program, "--time", "0",
                                         "--jobs", "2",     "--json", path("result.json")};
