@@ -33,6 +33,9 @@ struct Board {
   std::int32_t state_file;  // a descriptor that the worker inherits; 0: the search is not to be put down
   std::uint64_t state_to_take_up;  // so many bytes at the beginning of the file; 0: none
 
+  // How often a copy has taken the place of others; who is left of those is to end.
+  std::atomic<std::uint32_t> revived;
+
   // (worker) Not 0: who runs a part of the search is to hand in what there is.
   std::atomic<std::uint32_t> calls_back;
   // (worker) Not 0: something was found that ends the search, or will: one more than what it costs. Searches
@@ -65,13 +68,15 @@ struct Channel {
     std::uint64_t object;
   };
 
-  // A Progress: what is not known is marked so.
+  // A Progress, when it was last told: what is not known is marked so. It may be read while it is written;
+  // nothing but a number that people see comes of it.
   struct PassedProgress {
     static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
-    std::uint64_t waiting;
-    std::uint64_t level;
-    std::uint64_t classes;
-    double done;  // less than 0: not known
+    std::atomic<std::uint64_t> waiting;
+    std::atomic<std::uint64_t> level;
+    std::atomic<std::uint64_t> classes;
+    std::atomic<double> done;  // less than 0: not known
+    std::atomic<double> share;
   };
 
   // A search that was put down, in the file: bytes of search_state.hpp in the runtime.
@@ -108,9 +113,10 @@ struct Channel {
   std::atomic<std::uint64_t> steps;
   std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
-  std::atomic<std::uint64_t> report_size;     // set last
-  std::atomic<std::uint32_t> answered;        // the last of `asked` that progress answers
-  PassedProgress progress;                    // not written while the two are the same
+  std::atomic<std::uint64_t> report_size;  // set last
+  std::atomic<std::uint32_t> answered;     // the last of `asked` that progress answers
+  std::atomic<std::uint32_t> has_progress;
+  PassedProgress progress;
   std::atomic<std::uint32_t> state_answered;  // the last of `state_asked` that `state` answers
   PassedState state;                          // not written while the two are the same
   // A further one, behind it in the file, from a search that a limit has ended.

@@ -43,12 +43,7 @@ void answer(const std::function<Progress()>& ask) {
   Channel& channel = *world.channel;
   std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
   if (asked == channel.answered.load(std::memory_order_relaxed)) return;
-  Progress progress = ask();
-  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
-  channel.progress.waiting = progress.waiting;
-  channel.progress.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
-  channel.progress.classes = progress.classes.value_or(kUnknown);
-  channel.progress.done = progress.done.value_or(-1);
+  pass_progress(ask());
   channel.answered.store(asked, std::memory_order_release);
 }
 

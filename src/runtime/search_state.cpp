@@ -67,15 +67,6 @@ class StateWriter final : public ByteWriter::Sink {
   StreamDigest digest_;
 };
 
-// That steps stand still is no hang meanwhile.
-class Passing {
- public:
-  Passing() { world.channel->state_passes.store(1); }
-  ~Passing() { world.channel->state_passes.store(0); }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
-};
-
 // Where things lie that are told apart by their addresses.
 std::uint64_t layout() {
   Digest digest;

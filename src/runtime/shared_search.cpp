@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/descriptors.hpp"
+#include "runtime/fiber.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -61,15 +62,6 @@ long copy_process() {
   return 0;
 }
 
-// While steps stand still for other reasons than a hang.
-class Passing {
- public:
-  Passing() { world.channel->state_passes.store(1); }
-  ~Passing() { world.channel->state_passes.store(0); }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
-};
-
 // A search that goes by cost, and by which cost its plans are.
 std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
   return strategy.member().empty() ? strategy.progress().level : std::nullopt;
@@ -81,6 +73,7 @@ void SharedSearch::hand_in(SearchSoFar so_far) const {
   SearchEnd& end = so_far.result.end;
   if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
   for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
+  pass_progress(strategy_.progress());
   ByteWriter out;
   out.put_all(lent_);
   search_state().put_part(out, so_far, strategy_);
@@ -92,6 +85,17 @@ void SharedSearch::hand_in(SearchSoFar so_far) const {
   channel.phase.store(Channel::Phase::reported, std::memory_order_release);
   raw_syscall(SYS_exit_group, 0);
   __builtin_unreachable();
+}
+
+void pass_progress(const Progress& progress) {
+  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
+  Channel::PassedProgress& passed = world.channel->progress;
+  passed.waiting = progress.waiting;
+  passed.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
+  passed.classes = progress.classes.value_or(kUnknown);
+  passed.done = progress.done.value_or(-1);
+  passed.share = progress.share;
+  world.channel->has_progress.store(1, std::memory_order_release);
 }
 
 void stay_alone(const std::string& why) {
@@ -151,11 +155,12 @@ SearchSoFar SharedSearch::run(SearchSoFar from) {
   }
 }
 
-// Whether this worker is to stop for what others know.
+// Whether this worker is to stop for what others know. One that others have gone on without ends.
 bool SharedSearch::is_called() {
   const Board& board = *world.board;
   if (board.stop.load(std::memory_order_relaxed) != 0) return true;
   if (!limits_.is_part) return false;
+  if (board.revived.load(std::memory_order_relaxed) != world.revived) raw_syscall(SYS_exit_group, 0);
   if (board.calls_back.load(std::memory_order_relaxed) != 0) return true;
   const std::uint32_t found = board.found.load(std::memory_order_relaxed);
   if (found == kNothing) return false;
@@ -200,6 +205,7 @@ bool SharedSearch::is_asked() {
 // Until something is asked for.
 void SharedSearch::await(SearchSoFar& so_far) {
   Channel& channel = *world.channel;
+  pass_progress(strategy_.progress());
   channel.waits.store(1, std::memory_order_release);
   ring();
   sleep_while(channel.requests, channel.answers.load(std::memory_order_relaxed));
@@ -223,7 +229,7 @@ void SharedSearch::serve(SearchSoFar& so_far) {
     case Channel::Request::merge: merge(so_far); break;
     case Channel::Request::copy:
       is_calling_back_ = !lent_.empty();
-      if (lent_.empty()) copy();
+      if (lent_.empty() && !on_system_threads()) copy();  // which would have none of the threads
       break;
   }
   channel.answers.store(channel.requests.load(std::memory_order_relaxed), std::memory_order_release);
@@ -233,7 +239,7 @@ void SharedSearch::serve(SearchSoFar& so_far) {
 void SharedSearch::split(const SearchSoFar& so_far) {
   const Board& board = *world.board;
   const bool ends = board.stop != 0 || board.calls_back != 0 || board.found != kNothing;
-  if (ends || is_calling_back_ || world.alone != nullptr) return;
+  if (ends || is_calling_back_ || world.alone != nullptr || on_system_threads()) return;
   std::uint64_t executions = 0;
   if (limits_.executions != 0) {
     executions = (limits_.executions - so_far.result.executions) / 2;
@@ -317,6 +323,7 @@ void SharedSearch::copy() {
     for (std::uint32_t woken = channel.wake; woken != me; woken = channel.wake)
       sleep_while(channel.wake, woken);
     channel.wake.store(0);
+    world.revived = world.board->revived.load();
     channel.executions.store(executions);
     channel.waits.store(0);
     world.board->calls_back.store(0);

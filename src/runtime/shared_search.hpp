@@ -34,6 +34,9 @@
 
 namespace thrum {
 
+// Leaves in the channel how far the search is.
+void pass_progress(const Progress& progress);
+
 class SharedSearch {
  public:
   using MakeStrategy = std::function<std::unique_ptr<Strategy>()>;

@@ -39,6 +39,7 @@ struct World {
   Channel* channel = nullptr;
   pid_t process = 0;  // of the first worker; to the program, that of all of them
   pid_t supervisor = 0;
+  std::uint32_t revived = 0;    // Board::revived when this process was made
   bool restarts = false;        // the search is to begin anew
   const char* alone = nullptr;  // why one worker has to search; nullptr: several may
   std::uint32_t copies = 0;     // that may take this process's place, made so far
@@ -47,6 +48,15 @@ struct World {
 };
 
 extern constinit World world;
+
+// While the search does something long between executions: that steps stand still is no hang.
+class Passing {
+ public:
+  Passing() { world.channel->state_passes.store(1); }
+  ~Passing() { world.channel->state_passes.store(0); }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+};
 
 // Decides the mode where that was not done yet.
 void initialize();

@@ -651,9 +651,8 @@ Guarantee Dpor::guarantee() const {
 
 // Knuth's estimate along the path: the branches of a point weigh the same, as many of them as are known now.
 // More may become known while those below are run, so that it is too high at first; it does not go back.
-Progress Dpor::progress() {
+Progress Dpor::along_path() const {
   Progress progress;
-  if (algorithm_ == Algorithm::bounded) progress.level = bound_;
   double done = 1;
   for (std::size_t depth = path_.size(); depth-- > floor_;) {
     std::uint32_t left = 0;
@@ -662,10 +661,19 @@ Progress Dpor::progress() {
     progress.waiting += left;
     done = (point.branches_run + done) / (point.branches_run + 1.0 + left);
   }
+  progress.done = begun_ ? done : 0;
+  return progress;
+}
+
+// What is with others is as if done on the path, and is none of this one's share.
+Progress Dpor::progress() {
   constexpr double kNearlyAll = 1 - 1e-9;
-  if (!begun_) done = 0;
-  if (progress.waiting > 0) done = std::min(done, kNearlyAll);
-  progress_ = done_ ? 1 : std::max(progress_, done);
+  Progress progress = along_path();
+  if (algorithm_ == Algorithm::bounded) progress.level = bound_;
+  progress.share = share_.whole - share_.given;
+  const double most = done_ ? progress.share : progress.share * (progress.waiting > 0 ? kNearlyAll : 1);
+  if (done_) progress_ = most;
+  progress_ = std::min(std::max(progress_, share_.of(*progress.done) - share_.given), most);
   progress.done = progress_;
   return progress;
 }
@@ -685,6 +693,7 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(done_);
   out.put(blocked_);
   out.put(progress_);
+  for (double part : {share_.whole, share_.given, share_.begun}) out.put(part);
   out.put(bound_);
   out.put(excluded_);
   out.put(completed_.has_value());
@@ -706,6 +715,7 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   done_ = in.get<bool>();
   blocked_ = in.get<std::uint64_t>();
   progress_ = in.get<double>();
+  for (double* part : {&share_.whole, &share_.given, &share_.begun}) *part = in.get<double>();
   bound_ = in.get<std::uint32_t>();
   excluded_ = in.get<bool>();
   const bool has_completed = in.get<bool>();

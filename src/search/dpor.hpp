@@ -121,6 +121,18 @@ class Dpor : public Strategy {
     friend bool operator==(const Lent&, const Lent&) = default;
   };
 
+  // Of progress(), where several workers share the search.
+  struct Share {
+    double whole = 1;  // of the search, with what was given away since
+    double given = 0;  // and was not merged yet
+    double begun = 0;  // how far along its path it was when it was split off
+
+    // How much of the search it is to have come so far along the path.
+    double of(double along_path) const {
+      return begun < 1 ? whole * (along_path - begun) / (1 - begun) : whole;
+    }
+  };
+
   void backtrack();
   Index first_own() const;
   void truncate(Index depth);
@@ -170,6 +182,7 @@ class Dpor : public Strategy {
   void take_foe(const Foe& foe, const Lent& lent);
   void save_shared(ByteWriter& out) const;
   void load_shared(ByteReader& in);
+  Progress along_path() const;
   bool begin_next_bound();
   void find_conflicts(Index late);
   void put_within_bound(Index depth, const Option& option);
@@ -196,6 +209,7 @@ class Dpor : public Strategy {
   std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
   double progress_ = 0;  // the most that progress() has said
+  Share share_;
 
   // Where several workers share the search.
   Index floor_ = 0;  // the points before are others'

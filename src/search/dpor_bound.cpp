@@ -21,6 +21,7 @@ bool Dpor::begin_next_bound() {
   ++bound_;
   excluded_ = begun_ = false;
   progress_ = 0;
+  share_ = {};
   branch_ = 0;
   known_departures_ = 0;
   return true;

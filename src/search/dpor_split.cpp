@@ -42,6 +42,7 @@ std::unique_ptr<Strategy> Dpor::split() {
   if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
+  const double before = *along_path().done;
   std::unique_ptr<Dpor> part(new Dpor(*this));
   part->floor_ = depth + 1;
   part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
@@ -53,6 +54,9 @@ std::unique_ptr<Strategy> Dpor::split() {
 
   for (std::size_t i = depth + 1; i < path_.size(); ++i) trees_.clear(path_[i].branches);
   truncate(depth + 1);
+  const double given = share_.of(*along_path().done) - share_.of(before);
+  share_.given += given;
+  part->share_ = {given, 0, *part->along_path().done};
   return part;
 }
 
@@ -64,6 +68,7 @@ void Dpor::merge(Strategy& other) {
   THRUM_CHECK(found != lent_.end());
   lent_.erase(found);
   waits_ = false;
+  share_.given -= part.share_.whole;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
   for (Index depth = 0; depth < lent.depth; ++depth) path_[depth].foe.add(part.path_[depth].foe);

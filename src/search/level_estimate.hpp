@@ -5,7 +5,8 @@
 // The level weighs 1. The plans that wait when its turn comes weigh the same each. An execution gives each of
 // the options of the level that it meets at a choice, the one that it takes among them, an equal part of its
 // weight; what is left behind its last choice is done. So what waits and what is done weigh 1 together, at
-// all times. REQUIRES: what is pushed while a level is served is served first, the last before the others.
+// all times, with what other workers have. REQUIRES: what is pushed while a level is served is served first,
+// the last before the others.
 //
 // Tested by classes_test.cpp, against searches whose size is known.
 #pragma once
@@ -27,7 +28,25 @@ class LevelEstimate {
   // Others wait than before: what is not done is shared anew.
   void share(std::size_t waiting) {
     weights_.clear();
-    weight_each_ = waiting == 0 ? 0 : (1 - done_) / static_cast<double>(waiting);
+    weight_each_ = waiting == 0 ? 0 : (whole_ - done_) / static_cast<double>(waiting);
+  }
+
+  // Of what waits, so many plans are another worker's from now on.
+  void give(LevelEstimate& other, std::size_t given, std::size_t kept) {
+    const double left = std::max(whole_ - done_, 0.0);
+    const std::size_t all = given + kept;
+    other.done_ = 0;
+    other.whole_ = all == 0 ? left / 2 : left * static_cast<double>(given) / static_cast<double>(all);
+    whole_ -= other.whole_;
+    share(kept);
+    other.share(given);
+  }
+
+  // What another worker had comes here, where so many plans wait then. is_over: nothing of it waits.
+  void take_back(const LevelEstimate& other, bool is_over, std::size_t waiting) {
+    whole_ += other.whole_;
+    done_ += is_over ? other.whole_ : other.done_;
+    share(waiting);
   }
 
   // The next plan of the level is taken.
@@ -51,21 +70,24 @@ class LevelEstimate {
   // Never goes back while a level lasts. over: nothing of it waits; rounding must neither say nor hide that.
   double done(bool over) const {
     constexpr double kNearlyAll = 1 - 1e-9;
-    return over ? 1 : std::min(done_, kNearlyAll);
+    return over ? whole_ : std::min(done_, whole_ * kNearlyAll);
   }
+  double whole() const { return whole_; }
+  double done_so_far() const { return done_; }
 
-  // So much of the level was done elsewhere, where so many plans wait.
-  void resume(double done, std::size_t waiting) {
+  // So much of a part of the level was done elsewhere, where so many plans wait.
+  void resume(double done, double whole, std::size_t waiting) {
     done_ = done;
+    whole_ = whole;
     share(waiting);
   }
-  double done_so_far() const { return done_; }
 
  private:
   std::vector<double> weights_;  // of what was pushed since the level began
   double weight_each_ = 1;       // of the others
   double running_ = 1;
   double done_ = 0;
+  double whole_ = 1;  // of the level that is not with other workers
 };
 
 }  // namespace thrum

@@ -84,6 +84,12 @@ void Parts::merge(Strategy& other) {
   waits_ = false;
 }
 
+Progress Parts::progress() {
+  Progress all = own_->progress();
+  for (const auto& part : parts_) all.add(part->progress());
+  return all;
+}
+
 void Parts::save(ByteWriter& out, const ThreadNames& names) const {
   own_->save(out, names);
   out.put(id_);

@@ -41,7 +41,7 @@ class Parts final : public Strategy {
   bool keeps_addresses() const override { return own_->keeps_addresses(); }
   Guarantee guarantee() const override { return own_->guarantee(); }
   SearchStatistics statistics() const override { return own_->statistics(); }
-  Progress progress() override { return own_->progress(); }
+  Progress progress() override;
   const PartialOrder* last_order() const override { return running().last_order(); }
 
  private:

@@ -168,6 +168,7 @@ SearchStatistics Portfolio::statistics() const {
 // Of the one that is furthest on its way to cover all.
 Progress Portfolio::progress() {
   Progress all;
+  all.share = 0;
   for (const Member& member : members_) {
     if (!member.covers_all) continue;
     Progress one = member.strategy->progress();

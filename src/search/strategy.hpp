@@ -18,6 +18,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "search/progress.hpp"
 
 namespace thrum {
 
@@ -115,17 +116,6 @@ struct SearchStatistics {
 };
 
 class PartialOrder;
-
-// How far a search is, for people who wait for it. What is not known is left empty; see docs/strategies.md,
-// "Progress and estimates".
-struct Progress {
-  std::uint64_t waiting = 0;           // plans that are known and were not run yet
-  std::optional<std::uint32_t> level;  // searches in order of cost: the cost of the plans that run now
-  // An estimate of the part that is done, of the level, or of the whole search where there are no levels. It
-  // never goes back within a level, and is 1 when nothing is left.
-  std::optional<double> done;
-  std::optional<std::uint64_t> classes;  // seen so far; the search loop counts them
-};
 
 class Strategy {
  public:

@@ -10,10 +10,7 @@ Systematic::Systematic(Settings settings) : settings_(settings), fringe_(setting
 }
 
 bool Systematic::next(Plan& plan) {
-  if (fringe_.first_key() != level_) {
-    level_ = fringe_.first_key();
-    estimate_.begin(fringe_.first_size());
-  }
+  if (is_level_over()) begin_level();
   if (!fringe_.pop(running_)) return false;
   estimate_.take();
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
@@ -55,25 +52,39 @@ void Systematic::learn(const Plan&, const Trace& trace) {
   fringe_.settle();
 }
 
+void Systematic::begin_level() {
+  level_ = fringe_.first_key();
+  estimate_.begin(fringe_.first_size());
+}
+
 std::unique_ptr<Strategy> Systematic::split() {
   if (fringe_size() < 2) return nullptr;
+  if (is_level_over()) begin_level();
   auto other = std::make_unique<Systematic>(settings_);
   other->fringe_ = Fringe(settings_.fringe);
   fringe_.split(other->fringe_);
   if (other->fringe_.size() == 0) return nullptr;
-  estimate_.share(level_ && fringe_.first_key() == level_ ? fringe_.first_size() : 0);
+  other->level_ = level_;
+  estimate_.give(other->estimate_, other->waiting_of_level(), waiting_of_level());
   return other;
 }
 
 void Systematic::merge(Strategy& other) {
-  fringe_.merge(dynamic_cast<Systematic&>(other).fringe_);
-  if (fringe_.first_key() == level_) estimate_.share(fringe_.first_size());
+  auto& part = dynamic_cast<Systematic&>(other);
+  const bool is_over = part.level_ != level_ || part.is_level_over();
+  fringe_.merge(part.fringe_);
+  estimate_.take_back(part.estimate_, is_over, waiting_of_level());
 }
+
+std::size_t Systematic::waiting_of_level() const { return is_level_over() ? 0 : fringe_.first_size(); }
+
+bool Systematic::is_level_over() const { return fringe_.size() == 0 || fringe_.first_key() != level_; }
 
 void Systematic::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(level_.has_value());
   out.put(level_.value_or(0));
   out.put(estimate_.done_so_far());
+  out.put(estimate_.whole());
   fringe_.save(out, names);
 }
 
@@ -82,12 +93,13 @@ bool Systematic::load(ByteReader& in, ThreadNames& names) {
   const bool has_level = in.get<bool>();
   const auto level = in.get<Fringe::Key>();
   const auto done = in.get<double>();
-  if (!(done >= 0 && done <= 2)) in.fail();
+  const auto whole = in.get<double>();
+  if (!(done >= 0 && done <= 2 && whole >= 0 && whole <= 2)) in.fail();
   if (has_level) level_ = level;
   fringe_ = Fringe(settings_.fringe);
   fringe_.load(in, names);
   estimate_ = LevelEstimate();
-  estimate_.resume(done, level_ && fringe_.first_key() == level_ ? fringe_.first_size() : 0);
+  estimate_.resume(done, whole, waiting_of_level());
   return in.ok();
 }
 
@@ -96,9 +108,9 @@ Guarantee Systematic::guarantee() const { return fringe_.guarantee(settings_.bas
 Progress Systematic::progress() {
   Progress progress;
   progress.waiting = fringe_.size();
-  if (settings_.cheapest_first) progress.level = running_.cost;
-  bool over = fringe_.size() == 0 || (level_ && fringe_.first_key() != level_);
-  progress.done = estimate_.done(over);
+  if (settings_.cheapest_first) progress.level = static_cast<std::uint32_t>(level_.value_or(0));
+  progress.done = estimate_.done(is_level_over());
+  progress.share = estimate_.whole();
   return progress;
 }
 

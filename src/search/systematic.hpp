@@ -67,6 +67,9 @@ class Systematic final : public Strategy {
 
  private:
   Fringe::Key key_of(std::uint32_t cost) const { return settings_.cheapest_first ? cost : 0; }
+  void begin_level();
+  bool is_level_over() const;
+  std::size_t waiting_of_level() const;
 
   Settings settings_;
   Fringe fringe_;

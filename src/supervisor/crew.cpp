@@ -120,6 +120,7 @@ bool Crew::revive() {
   const pid_t copy = std::exchange(copy_, -1);
   calls_back_ = false;
   copy_interval_ = kCopySecondsLeast;
+  memory_.board().revived.fetch_add(1);
   // It makes the next copy at once.
   Channel& shared = channel(first);
   first.pending = shared.request = Channel::Request::copy;
@@ -153,8 +154,11 @@ void Crew::take_answer(Member& member) {
   switch (answered) {
     case Channel::Request::merge: remove(member.pending_slot); break;
     case Channel::Request::copy:
-      calls_back_ = process == 0;
-      if (process == 0) break;
+      calls_back_ = process == 0 && members_.size() > 1;
+      if (process == 0) {
+        if (!calls_back_) next_copy_ = now() + copy_interval_;  // it cannot be had
+        break;
+      }
       if (copy_ > 0) {
         kill(copy_, SIGKILL);
         waitpid(copy_, nullptr, 0);

@@ -50,7 +50,8 @@ Progress progress_of(const Channel::PassedProgress& passed) {
   progress.waiting = passed.waiting;
   if (passed.level <= UINT32_MAX) progress.level = static_cast<std::uint32_t>(passed.level);
   if (passed.classes != kUnknown) progress.classes = passed.classes;
-  if (passed.done >= 0 && passed.done <= 1) progress.done = passed.done;
+  if (passed.done >= 0) progress.done = passed.done;
+  progress.share = passed.share;
   return progress;
 }
 
@@ -93,6 +94,7 @@ class Watch {
   void check_steps(Crew::Member& worker);
   void kill_as(Crew::Member& worker, Death::Cause cause);
   void tell_progress();
+  std::optional<Progress> progress_of_all();
   void take_state();
   Channel& channel() { return memory_.channel(0); }
   double elapsed() const { return now() - start_; }
@@ -108,6 +110,8 @@ class Watch {
   double start_;
   std::optional<double> asked_;  // when the worker was asked how far it is
   double next_progress_ = now() + kProgressSeconds;
+  std::optional<double> told_done_;
+  std::optional<std::uint32_t> told_level_;
   double next_state_ = now() + settings_.state.seconds;
   bool state_asked_ = false;
   double next_look_ = 0;  // whether anybody hangs
@@ -225,22 +229,48 @@ void Watch::check_steps(Crew::Member& worker) {
   kill_as(worker, computes ? Death::Cause::hang : Death::Cause::waits);
 }
 
-// The worker is asked how far it is, and has a moment to answer, between two executions.
+// The workers are asked how far they are, and have a moment to answer, between two executions. What one does
+// not answer it has told before: when it began to wait, or handed in its part.
 void Watch::tell_progress() {
   if (!settings_.progress || now() < next_progress_) return;
-  Channel& shared = channel();
-  bool searches = shared.phase == Channel::Phase::searching;
+  const bool searches = channel().phase == Channel::Phase::searching;
   if (searches && !asked_) {
-    shared.asked.fetch_add(1, std::memory_order_release);
+    for (Crew::Member& worker : crew_.members()) crew_.channel(worker).asked.fetch_add(1);
     asked_ = now();
   }
-  bool has_answer = searches && shared.answered.load(std::memory_order_acquire) == shared.asked;
-  if (searches && !has_answer && now() - *asked_ < kAnswerSeconds) return;
+  const auto has_answered = [&](const Crew::Member& worker) {
+    const Channel& shared = crew_.channel(worker);
+    return worker.handed_in || shared.waits != 0 || shared.answered == shared.asked;
+  };
+  const std::vector<Crew::Member>& workers = crew_.members();
+  if (searches && !std::all_of(workers.begin(), workers.end(), has_answered) &&
+      now() - *asked_ < kAnswerSeconds)
+    return;
   next_progress_ = now() + kProgressSeconds;
   asked_.reset();
   WorkerProgress told{searches, crew_.executions(), elapsed(), std::nullopt};
-  if (has_answer) told.search = progress_of(shared.progress);
+  if (searches) told.search = progress_of_all();
   settings_.progress(told);
+}
+
+// Nothing where nobody has told yet. Shares that were just passed on may be counted twice, or not at all.
+std::optional<Progress> Watch::progress_of_all() {
+  std::optional<Progress> all;
+  for (const Crew::Member& worker : crew_.members()) {
+    const Channel& shared = crew_.channel(worker);
+    if (shared.has_progress.load(std::memory_order_acquire) == 0) continue;
+    const Progress one = progress_of(shared.progress);
+    if (all)
+      all->add(one);
+    else
+      all = one;
+  }
+  if (!all || !all->done) return all;
+  double done = all->share > 0 ? std::min(*all->done / all->share, 1.0) : 0;
+  if (told_done_ && told_level_ == all->level) done = std::max(done, *told_done_);
+  told_level_ = all->level;
+  all->done = told_done_ = done;
+  return all;
 }
 
 // The worker is asked for its state, and gives it between two executions.

@@ -197,10 +197,10 @@ TEST(Estimates, ARandomSearchMakesNone) {
   EXPECT_FALSE(strategy->progress().level);
 }
 
-// Each part of a search that was shared out knows how far it is itself.
+// Each part of a search that was shared out knows how far it is itself, and which part of all that is.
 TEST(Estimates, OfPartsOfASearch) {
   ToyCode code = threads({times(4, "store x0 1"), times(4, "store x0 2")});
-  for (const char* name : {"icb", "dfs"}) {
+  for (const char* name : {"icb", "dfs", "dpor"}) {
     ToyProgram program(code);
     std::unique_ptr<Strategy> strategy = make_strategy(name, {});
     Plan plan;
@@ -212,8 +212,8 @@ TEST(Estimates, OfPartsOfASearch) {
       return true;
     };
     for (int i = 0; i < 5; ++i) run(*strategy);
-    std::unique_ptr<Strategy> other = strategy->split();
-    ASSERT_TRUE(other);
+    std::unique_ptr<Strategy> other;
+    while (!(other = strategy->split())) ASSERT_TRUE(run(*strategy)) << name;
     for (Strategy* one : {other.get(), strategy.get()}) {
       double last = 0;
       std::optional<std::uint32_t> level;
@@ -222,12 +222,18 @@ TEST(Estimates, OfPartsOfASearch) {
         EXPECT_TRUE(progress.level != level || *progress.done >= last) << name;
         last = *progress.done;
         level = progress.level;
-        EXPECT_LE(last, 1);
+        EXPECT_LE(last, progress.share);
+      }
+    }
+    EXPECT_NEAR(strategy->progress().share + other->progress().share, 1, 1e-9) << name;
+    if (name == std::string("dpor")) {
+      while (run(*other)) {
       }
     }
     strategy->merge(*other);
-    while (run(*strategy)) EXPECT_LE(*strategy->progress().done, 1);
-    EXPECT_EQ(strategy->progress().done, 1);
+    EXPECT_NEAR(strategy->progress().share, 1, 1e-9) << name;
+    while (run(*strategy)) EXPECT_LE(*strategy->progress().done, 1 + 1e-9);
+    EXPECT_NEAR(*strategy->progress().done, 1, 1e-9) << name;
   }
 }
 
