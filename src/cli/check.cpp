@@ -53,6 +53,7 @@ Job job_of(const CheckOptions& options) {
   if (fs::path folder = fs::temp_directory_path(none); !none) job.temporary_folder = folder.string();
   job.executions = options.executions;
   job.steps = options.steps;
+  job.program_memory = options.program_memory_bytes;
   job.hang_seconds = options.hang_seconds;
   job.yields = options.yields;
   job.repeat = options.repeat;

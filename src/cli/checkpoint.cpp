@@ -65,6 +65,7 @@ CheckWords words_of(const CheckOptions& options) {
     if (is_on) words.fixed.emplace_back(name);
   }
   add_word(words.others, "--search-memory", options.search_memory);
+  add_word(words.others, "--program-memory", options.program_memory);
   add_word(words.others, "--suppressions", absolute(options.suppressions));
   add_word(words.others, "--baseline", absolute(options.baseline));
   add_word(words.others, "--out", options.out);

@@ -15,6 +15,7 @@
 
 #include "cli/error.hpp"
 #include "cli/priority_options.hpp"
+#include "cli/sizes.hpp"
 
 namespace thrum {
 
@@ -29,7 +30,7 @@ struct Later {
   const char* name;
   int words;
 };
-constexpr std::array kLater = {Later{"--program-memory", 1}, Later{"--isolate", 1}};
+constexpr std::array kLater = {Later{"--isolate", 1}};
 
 [[noreturn]] void not_yet(const std::string& what) { throw UserError(what + " is not available yet"); }
 
@@ -138,6 +139,10 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
   app.add_option("--steps", options.steps, "At most so many instrumented operations in one execution")
       ->check(CLI::Range(std::uint64_t{1}, kCountMax))
+      ->capture_default_str();
+  app.add_option("--program-memory", options.program_memory,
+                 "At most so much memory of the program's in one execution")
+      ->type_name("SIZE")
       ->capture_default_str();
   app.add_option("--hang", options.hang_seconds,
                  "A bug: so many seconds in one execution without an instrumented operation")
@@ -306,6 +311,7 @@ void validate(CheckOptions& options) {
   options.count_classes = options.count_classes || !options.plot.empty();
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
+  options.program_memory_bytes = read_size("--program-memory", options.program_memory);
   validate_priorities(options);
   validate_checkpoint(options);
 }

@@ -24,6 +24,8 @@ struct CheckOptions {
   std::vector<std::string> focus_methods;
   std::vector<std::string> focus_variables;
   std::string search_memory = "1G";
+  std::string program_memory = "1G";
+  std::uint64_t program_memory_bytes = 0;  // by validate(), from program_memory
   std::string engine = "native";
   std::string bound = "none";
   std::string memory_model = "sc";

@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
 #include "cli/error.hpp"
+#include "cli/sizes.hpp"
 #include "report/named_ranges.hpp"
 #include "search/priorities.hpp"
 
@@ -30,23 +30,6 @@ std::string names_of_priorities() {
 }
 
 // "500M": a number and K, M, G or nothing.
-std::uint64_t read_size(const std::string& option, const std::string& text) {
-  std::uint64_t number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit(end, text.data() + text.size());
-  constexpr std::string_view kUnits = "KMGT";
-  std::size_t place = unit.empty() ? 0 : kUnits.find(unit[0]) + 1;
-  std::uint64_t most = UINT64_MAX >> (10 * place);
-  bool is_unit = unit.size() <= 1 && (unit.empty() || place != 0);
-  if (error != std::errc() || !is_unit || number == 0 || number > most) {
-    throw UserError(
-        fmt::format("{}: '{}' is no size; it takes a number of bytes, or with K, M, G or T "
-                    "behind it, such as 500M",
-                    option, text));
-  }
-  return number << (10 * place);
-}
-
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {

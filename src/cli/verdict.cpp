@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/chance_words.hpp"
+#include "cli/sizes.hpp"
 #include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
@@ -38,7 +39,7 @@ const Note* uncontrolled_note(const Report& report) {
 // end.
 bool weakened(const Report& report) {
   return report.result.end == SearchEnd::lost_control || report.result.cut_by_steps > 0 ||
-         uncontrolled_note(report);
+         report.result.cut_by_memory > 0 || uncontrolled_note(report);
 }
 
 // The test gave itself up in every execution.
@@ -106,6 +107,7 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
   if (text.empty() && guarantee.chance) return "nothing for certain; " + chance_words(*guarantee.chance);
   if (text.empty()) return "nothing: no bound was completed";
   if (report.result.cut_by_steps > 0) text += ", as far as --steps let them run";
+  if (report.result.cut_by_memory > 0) text += ", as far as --program-memory let them run";
   return text + failures;
 }
 
@@ -135,6 +137,10 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (search.cut_by_steps > 0) {
     return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)",
                        search.cut_by_steps, search.executions, options.steps);
+  }
+  if (search.cut_by_memory > 0) {
+    return fmt::format("{} of {} executions took more than {} of memory (--program-memory)",
+                       search.cut_by_memory, search.executions, size_words(options.program_memory_bytes));
   }
   if (search.end == SearchEnd::time) return time_words(options, time_seconds);
   if (search.end == SearchEnd::executions)
@@ -237,6 +243,30 @@ void add_old_clang(const std::vector<LinkedModule>& modules, std::vector<Assumpt
        {}});
 }
 
+std::string executions_were(std::uint64_t count) {
+  return fmt::format("{} execution{}", count, count == 1 ? " was" : "s were");
+}
+
+// What limits cut.
+void add_cuts(const SearchResult& result, const CheckOptions& options, std::vector<Assumption>& list) {
+  if (std::uint64_t cut = result.cut_by_steps; cut > 0) {
+    list.push_back(
+        {"steps-cut", cut,
+         fmt::format("{} cut at {} instrumented operations.", executions_were(cut), options.steps)});
+  }
+  if (std::uint64_t cut = result.cut_by_memory; cut > 0) {
+    list.push_back({"memory-cut", cut,
+                    fmt::format("{} cut where the program had taken {} of memory.", executions_were(cut),
+                                size_words(options.program_memory_bytes))});
+  }
+  if (std::uint64_t cut = result.cut_by_yields; cut > 0) {
+    list.push_back({"yields-cut", cut,
+                    fmt::format("{} execution{} ended where a thread came to the same yield or sleep more "
+                                "than {} (--bound yields={}).",
+                                cut, cut == 1 ? "" : "s", times(options.yields), options.yields)});
+  }
+}
+
 std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions& options,
                                        const std::vector<LinkedModule>& modules) {
   std::vector<Assumption> list;
@@ -254,17 +284,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
         {"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
   }
   for (const Note& note : report.notes) list.push_back(assumption_of(report, note));
-  if (std::uint64_t cut = report.result.cut_by_steps; cut > 0) {
-    list.push_back(
-        {"steps-cut", cut,
-         fmt::format("{} executions were cut at {} instrumented operations.", cut, options.steps)});
-  }
-  if (std::uint64_t cut = report.result.cut_by_yields; cut > 0) {
-    list.push_back({"yields-cut", cut,
-                    fmt::format("{} execution{} ended where a thread came to the same yield or sleep more "
-                                "than {} (--bound yields={}).",
-                                cut, cut == 1 ? "" : "s", times(options.yields), options.yields)});
-  }
+  add_cuts(report.result, options, list);
   if (std::uint64_t withheld = report.result.withheld; withheld > 0) {
     list.push_back({"fairness",
                     withheld,

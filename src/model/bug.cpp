@@ -66,6 +66,7 @@ bool same_bug(const Failure& a, const Failure& b) {
     return a.file == b.file && a.line == b.line;
   if (a.kind != b.kind) return false;
   if (a.kind == BugKind::leak) return a.code == b.code;  // how much is lost differs
+  if (a.kind == BugKind::hang) return true;              // where in its loop it was met is chance
   // What UBSan says holds the operands; other messages are of the program's text.
   bool same_words = a.message == b.message || (a.kind == BugKind::undefined_behaviour &&
                                                without_numbers(a.message) == without_numbers(b.message));

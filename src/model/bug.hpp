@@ -86,6 +86,7 @@ struct Failure {
   // test_failure: the place that the test framework names. Else, and where it names none, empty.
   std::string file{};
   std::uint32_t line = 0;
+  bool is_fatal = false;  // it kills the worker
 
   bool empty() const { return message.empty(); }
 };

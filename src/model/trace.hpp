@@ -28,12 +28,18 @@ enum class End : std::uint8_t {
   finished,      // the process ended well
   bug,           // Trace::failure says which
   steps,         // cut: more instrumented operations than allowed
+  memory,        // cut: more memory than allowed
   stopped,       // cut: the strategy saw no use in going on
   assumption,    // cut: a false thrum_assume
   yields,        // cut: a thread came to the same yield more often than the bound on them allows
   diverged,      // the plan could not be followed: the program is not under control
   uncontrolled,  // cut: the program did something that cannot be controlled
 };
+
+// Whether a limit cut the execution.
+inline bool is_cut_by_limit(End end) {
+  return end == End::steps || end == End::memory || end == End::yields;
+}
 
 // What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
 struct PendingOperation {

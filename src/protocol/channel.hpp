@@ -16,12 +16,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/bug.hpp"
 #include "model/plan.hpp"
 #include "model/thread_names.hpp"
 
 namespace thrum {
 
 inline constexpr char kChannelVariable[] = "THRUM_CHANNEL";
+
+// An execution that has killed its worker, and is to end at that place from now on.
+struct FatalPlan {
+  std::uint64_t plan;   // Digest of write_plan()'s bytes
+  std::uint64_t steps;  // instrumented operations until then
+  BugKind kind;
+  char message[116];
+};
 
 struct Board {
   static constexpr std::uint64_t kMagic = 0x314d555248540a03;
@@ -35,6 +44,10 @@ struct Board {
 
   // How often a copy has taken the place of others; who is left of those is to end.
   std::atomic<std::uint32_t> revived;
+
+  static constexpr std::uint32_t kFatalMax = 64;
+  std::atomic<std::uint32_t> fatal_count;
+  FatalPlan fatal[kFatalMax];
 
   // (worker) Not 0: who runs a part of the search is to hand in what there is.
   std::atomic<std::uint32_t> calls_back;

@@ -220,6 +220,7 @@ constexpr auto failure = [](auto& codec, auto& x) {
   codec.list(x.accesses, memory_access);
   codec.text(x.file);
   codec.number(x.line);
+  codec.flag(x.is_fatal);
 };
 
 // What an option means depends on its choice's kind, and so options stand with their choice.
@@ -353,6 +354,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.executions);
   codec.number(x.steps);
   codec.number(x.cut_by_steps);
+  codec.number(x.cut_by_memory);
   codec.number(x.cut_by_yields);
   codec.number(x.assumptions_failed);
   codec.number(x.withheld);
@@ -436,6 +438,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.list(x.focus_data, offset_range);
   codec.number(x.executions);
   codec.number(x.steps);
+  codec.number(x.program_memory);
   codec.number(x.hang_seconds);
   codec.number(x.yields);
   codec.number(x.repeat);

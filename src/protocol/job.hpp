@@ -40,6 +40,7 @@ struct Job {
   std::vector<OffsetRange> focus_data;
   std::uint64_t executions = 0;     // 0: no limit
   std::uint64_t steps = 1'000'000;  // instrumented operations of one execution
+  std::uint64_t program_memory = ~std::uint64_t{0};  // bytes that the program may have in one execution
   std::uint32_t hang_seconds = 10;  // without an instrumented operation: a bug
   std::uint32_t yields = 0;         // of a thread at one place in one execution; 0: no bound
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions

@@ -153,6 +153,15 @@ void fail_here(BugKind kind, const char* message) {
   fail({kind, message, thread, 0, {}});
 }
 
+void fail_fatally(const FatalPlan& plan) {
+  Failure failure;
+  failure.kind = plan.kind;
+  failure.message = plan.message;
+  failure.thread = scheduler().current().id;
+  failure.is_fatal = true;
+  fail(std::move(failure));
+}
+
 void use_signal_stack(std::size_t slot) {
   std::uint64_t address = kSignalStacks + slot * kSignalStack;
   // It may be there already.

@@ -6,6 +6,7 @@
 
 #include "model/bug.hpp"
 #include "model/trace.hpp"
+#include "protocol/channel.hpp"
 
 namespace thrum {
 
@@ -14,6 +15,9 @@ namespace thrum {
 
 // The same for the running thread, at the place in the program that called into the runtime.
 [[noreturn, gnu::cold]] void fail_here(BugKind kind, const char* message);
+
+// Ends the execution where it is known to kill the process, which it is about to do.
+[[noreturn, gnu::cold]] void fail_fatally(const FatalPlan& plan);
 
 // Writes down what the threads that live on beside the failing one stand before.
 void note_others(Trace& trace);

@@ -9,6 +9,7 @@
 
 #include "runtime/allocations.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/world.hpp"
 #include "support/check.hpp"
@@ -128,6 +129,7 @@ void* ProgramHeap::allocate(std::size_t size) {
   } else {
     std::size_t whole = sizeof(Block) + class_size(size_class);
     if (mine.end + whole > mine.begin + kRegionSize) return nullptr;
+    the_memory_limit.take(whole);
     block = reinterpret_cast<Block*>(mine.end);
     std::size_t grain = static_cast<std::size_t>(mine.end - mine.begin) / kGrain;
     mine.starts[grain / 64] |= std::uint64_t{1} << grain % 64;

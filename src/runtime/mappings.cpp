@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -39,6 +40,12 @@ long raw(const SystemCall& call) {
 
 bool maps_file_shared(const SystemCall& call) {
   return (call.arguments[3] & MAP_TYPE) != MAP_PRIVATE && (call.arguments[3] & MAP_ANONYMOUS) == 0;
+}
+
+// Whether what is mapped may become memory of the program's own.
+bool takes_memory(const SystemCall& call) {
+  return (call.arguments[2] & PROT_WRITE) != 0 && (call.arguments[3] & MAP_TYPE) == MAP_PRIVATE &&
+         (call.arguments[3] & MAP_NORESERVE) == 0;
 }
 
 // Takes a range out of a list of mappings.
@@ -187,8 +194,14 @@ long Mappings::map(const SystemCall& call) {
   std::uint64_t begin = new_address(size);
   if (begin == 0) refuse("a thread maps more than 32 GB in an execution, which is not under control");
   SystemCall placed = with_arguments(call, begin, size, call.arguments[2], flags | MAP_FIXED_NOREPLACE);
-  long result = raw(placed);
-  if (!is_error(result)) made_.push_back({begin, pages_end(begin, size)});
+  return note_made(begin, pages_end(begin, size), takes_memory(call), raw(placed));
+}
+
+// The result of the call that was to map it.
+long Mappings::note_made(std::uint64_t begin, std::uint64_t end, bool counts, long result) {
+  if (is_error(result)) return result;
+  made_.push_back({begin, end, counts});
+  if (counts) the_memory_limit.take(end - begin);
   return result;
 }
 
@@ -197,8 +210,7 @@ long Mappings::map_at(const SystemCall& call, std::uint64_t begin, std::uint64_t
   if (made_here(begin, end)) return raw(call);
   SystemCall careful = call;
   careful.arguments[3] = (call.arguments[3] & ~long{MAP_FIXED}) | MAP_FIXED_NOREPLACE;
-  long result = raw(careful);
-  if (!is_error(result)) made_.push_back({begin, end});
+  const long result = note_made(begin, end, takes_memory(call), raw(careful));
   if (result != -EEXIST || (call.arguments[3] & MAP_FIXED) == 0) return result;
   bool anonymous = (call.arguments[3] & MAP_ANONYMOUS) != 0;
   if (!anonymous || !snapshot().covers(begin, end))
@@ -215,7 +227,12 @@ long Mappings::unmap(const SystemCall& call) {
   std::uint64_t begin = argument(call, 0);
   std::uint64_t end = pages_end(begin, argument(call, 1));
   if (begin % kPage != 0 || begin >= end) return -EINVAL;
-  if (made_here(begin, end)) return raw(call);
+  if (made_here(begin, end)) {
+    for (const Range& range : made_) {
+      if (range.counts && range.begin <= begin && end <= range.end) the_memory_limit.give_back(end - begin);
+    }
+    return raw(call);
+  }
   if (!snapshot().covers(begin, end))
     refuse("the program unmaps memory that it did not map, which is not under control");
   snapshot().change_protection(begin, end, PROT_NONE);
@@ -268,16 +285,14 @@ long Mappings::remap(const SystemCall& call) {
   if (moved == 0) refuse("a thread maps more than 32 GB in an execution, which is not under control");
   if (here) {
     SystemCall placed = with_arguments(call, begin, old_size, size, flags | MREMAP_FIXED, moved);
-    long result = raw(placed);
-    if (!is_error(result)) made_.push_back({moved, pages_end(moved, size)});
-    return result;
+    the_memory_limit.give_back(old_size);
+    return note_made(moved, pages_end(moved, size), true, raw(placed));
   }
   SystemCall fresh{SYS_mmap,
                    {static_cast<long>(moved), static_cast<long>(size), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0}};
-  long result = raw(fresh);
+  const long result = note_made(moved, pages_end(moved, size), true, raw(fresh));
   if (is_error(result)) return result;
-  made_.push_back({moved, pages_end(moved, size)});
   std::memcpy(reinterpret_cast<void*>(moved), reinterpret_cast<const void*>(begin), std::min(old_size, size));
   snapshot().change_protection(begin, end, PROT_NONE);
   return result;

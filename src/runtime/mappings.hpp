@@ -49,6 +49,7 @@ class Mappings {
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
+    bool counts = false;  // for the memory limit
   };
   long map(const SystemCall& call);
   long map_at(const SystemCall& call, std::uint64_t begin, std::uint64_t end);
@@ -58,6 +59,7 @@ class Mappings {
   long advise(const SystemCall& call);
   long move_break(const SystemCall& call);
   std::uint64_t new_address(std::uint64_t size);
+  long note_made(std::uint64_t begin, std::uint64_t end, bool counts, long result);
   bool made_here(std::uint64_t begin, std::uint64_t end) const;
 
   std::vector<Mapping> kept_;          // before the first choice, or outside executions

@@ -19,6 +19,7 @@
 #include "runtime/loader.hpp"
 #include "runtime/lock_misuse.hpp"
 #include "runtime/mappings.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_search.hpp"
 #include "runtime/notes.hpp"
@@ -93,6 +94,7 @@ void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
   the_heap.restore(scheduler().slots_used());
+  the_memory_limit.restore();
   thread_pool().restore_main();
   scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
   scheduler().clear_main_stack();
@@ -115,6 +117,7 @@ void take_snapshot() {
   timers().save();
   test_framework().save();
   the_heap.save();
+  the_memory_limit.save();
   descriptors().save();
   files().save();
   snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer), mappings().kept());
@@ -252,7 +255,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     if (world.job->leaks) leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
-    limit_steps(world.job->steps);
+    limit_steps(world.fatal != nullptr ? world.fatal->steps : world.job->steps);
     world.wrote = false;
     loader().reset();
     allocations().begin();
@@ -326,8 +329,14 @@ void need_library() {
 }
 
 void cut_by_steps() {
+  if (world.fatal != nullptr) fail_fatally(*world.fatal);
   check_self_locks();
   g_trace->end = End::steps;
+  leave();
+}
+
+void cut_by_memory() {
+  g_trace->end = End::memory;
   leave();
 }
 

@@ -48,7 +48,9 @@ void record_as_wanted();
 [[noreturn]] void end_execution();
 // It has done as many instrumented operations as it may.
 [[noreturn, gnu::cold]] void cut_by_steps();
-// Likewise by the bound on yields.
+// It has as much memory as it may.
+[[noreturn, gnu::cold]] void cut_by_memory();
+// It has done what the bound on yields allows.
 [[noreturn, gnu::cold]] void cut_by_yields();
 // The same plan, after something was learned that changes how it runs; or with a larger thread pool.
 [[noreturn, gnu::cold]] void start_anew();

@@ -18,12 +18,28 @@
 #include "search/simplify.hpp"
 #include "search/strategies.hpp"
 #include "support/check.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
 namespace {
 
+const FatalPlan* find_fatal(const Plan& plan) {
+  const Board& board = *world.board;
+  const std::uint32_t count = board.fatal_count.load(std::memory_order_acquire);
+  if (count == 0) return nullptr;
+  ByteWriter bytes;
+  write_plan(bytes, plan, *world.names);
+  Digest digest;
+  digest.add(bytes.bytes().data(), bytes.bytes().size());
+  const FatalPlan* end = board.fatal + std::min(count, Board::kFatalMax);
+  const FatalPlan* found =
+      std::find_if(board.fatal, end, [&](const FatalPlan& fatal) { return fatal.plan == digest.value(); });
+  return found == end ? nullptr : found;
+}
+
 void announce(const Plan& plan) {
+  world.fatal = find_fatal(plan);
   Channel& channel = *world.channel;
   const Policy& policy = plan.policy;
   channel.policy = {policy.kind, policy.base,  policy.fairness, policy.depth,
@@ -197,7 +213,7 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   budget.now = limits.now;
   for (FoundBug& bug : result.bugs) {
     race_judge().known().use(bug.trace.known_races.size());
-    if (!world.restarts) simplify(program, bug, budget);
+    if (!world.restarts && !bug.failure.is_fatal) simplify(program, bug, budget);
   }
 }
 

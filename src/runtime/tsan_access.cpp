@@ -48,6 +48,7 @@ inline void volatile_read(const volatile void* address, std::uint32_t size, std:
 
 inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return;
+  check_write(address);
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
   if (world.judges_races)
     race_judge().access(AccessKind::plain_write, address, size, code, RaceJudge::Point::done);

@@ -3,14 +3,17 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <cstring>
+#include <span>
 
 #include "runtime/descriptors.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/mappings.hpp"
+#include "runtime/memory_limit.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/scheduler.hpp"
@@ -70,6 +73,24 @@ Board* map_board(int descriptor) {
   return board->magic == Board::kMagic ? board : nullptr;
 }
 
+// Of the module that `world` lies in, what can be written.
+void find_own_memory() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* module, std::size_t, void*) {
+        const std::span segments(module->dlpi_phdr, module->dlpi_phnum);
+        for (const auto& segment : segments) {
+          const std::uint64_t begin = module->dlpi_addr + segment.p_vaddr;
+          const bool is_variables = segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0;
+          if (!is_variables || reinterpret_cast<std::uint64_t>(&world) - begin >= segment.p_memsz) continue;
+          world.own_begin = begin;
+          world.own_size = segment.p_memsz;
+          return 1;
+        }
+        return 0;
+      },
+      nullptr);
+}
+
 void protect_channel(const Channel& channel, int protection) {
   const long result = raw_syscall(SYS_mprotect, reinterpret_cast<long>(&channel),
                                   static_cast<long>(kChannelSize), protection);
@@ -98,11 +119,13 @@ void initialize() {
   THRUM_CHECK(job.has_value());
   world.job = new Job(std::move(*job));
   THRUM_CHECK(world.names->share(board->threads));
+  find_own_memory();
   search_state().initialize();
   // Not by _exit, which is the program's.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
   choose_switch(world.job->threads == Threads::system);
   the_heap.initialize();
+  the_memory_limit.begin(world.job->program_memory);
   mappings().initialize();
   descriptors().initialize();
   scheduler().start_main();

@@ -40,14 +40,22 @@ struct World {
   pid_t process = 0;  // of the first worker; to the program, that of all of them
   pid_t supervisor = 0;
   std::uint32_t revived = 0;    // Board::revived when this process was made
-  bool restarts = false;        // the search is to begin anew
-  const char* alone = nullptr;  // why one worker has to search; nullptr: several may
-  std::uint32_t copies = 0;     // that may take this process's place, made so far
+  std::uint64_t own_begin = 0;  // the runtime's variables, among them this one
+  std::uint64_t own_size = 0;
+  const FatalPlan* fatal = nullptr;  // the running plan is known to kill this process at some place
+  bool restarts = false;             // the search is to begin anew
+  const char* alone = nullptr;       // why one worker has to search; nullptr: several may
+  std::uint32_t copies = 0;          // that may take this process's place, made so far
   const Job* job = nullptr;
   ThreadNames* names = nullptr;
 };
 
 extern constinit World world;
+
+// Whether a write there damages the runtime.
+inline bool is_own_memory(const volatile void* address) {
+  return reinterpret_cast<std::uint64_t>(address) - world.own_begin < world.own_size;
+}
 
 // While the search does something long between executions: that steps stand still is no hang.
 class Passing {

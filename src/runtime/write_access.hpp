@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "runtime/failure.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
@@ -17,6 +18,11 @@ inline void note_plain_read(const volatile void* address, std::size_t size, std:
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::nowhere);
 }
 
+inline void check_write(const volatile void* address) {
+  if (__builtin_expect(is_own_memory(address), 0))
+    fail_here(BugKind::crash, "a write into the memory of Thrum's runtime");
+}
+
 // Likewise. It ends a waiting loop, unless it goes to the thread's own stack: what a loop keeps there is
 // compared anyway.
 inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code,
@@ -26,7 +32,9 @@ inline void note_plain_write(const volatile void* address, std::size_t size, std
   if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code, point);
   const Thread& me = scheduler().current();
   const auto* place = static_cast<const volatile char*>(address);
-  if (place < me.stack_bottom || place >= me.stack_top) world.wrote = true;
+  if (place >= me.stack_bottom && place < me.stack_top) return;
+  world.wrote = true;
+  check_write(address);
 }
 
 }  // namespace thrum

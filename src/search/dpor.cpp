@@ -51,7 +51,7 @@ bool ends_wait(const Event& early, const Event& late) {
 
 // Whether an execution ended though threads could go on.
 bool cuts_off(const Trace& trace) {
-  if (trace.end == End::assumption || trace.end == End::yields) return true;
+  if (trace.end == End::assumption || is_cut_by_limit(trace.end)) return true;
   return trace.end == End::bug && trace.failure.kind != BugKind::deadlock &&
          trace.failure.kind != BugKind::livelock;
 }

@@ -52,7 +52,9 @@ void complete_levels(StatisticsKeeper& statistics, const Guarantee& guarantee, d
 bool is_minimal(const FoundBug& bug, const SearchResult& result, const Guarantee& guarantee) {
   if (bug.preemptions == 0) return true;
   // The bug may lie behind a cut, or in a schedule that is not fair.
-  if (result.cut_by_steps != 0 || result.cut_by_yields != 0 || result.withheld != 0) return false;
+  if (result.cut_by_steps != 0 || result.cut_by_memory != 0 || result.cut_by_yields != 0 ||
+      result.withheld != 0)
+    return false;
   return std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
     return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
            *bound.completed + 1 >= bug.preemptions;
@@ -123,6 +125,7 @@ SearchSoFar Search::run() {
     if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;
+    if (trace_.end == End::memory) ++result_.cut_by_memory;
     if (trace_.end == End::yields) ++result_.cut_by_yields;
     if (trace_.end == End::assumption) ++result_.assumptions_failed;
     if (trace_.end == End::bug && !take_bug()) break;
@@ -272,6 +275,7 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   to.executions += from.executions;
   to.steps += from.steps;
   to.cut_by_steps += from.cut_by_steps;
+  to.cut_by_memory += from.cut_by_memory;
   to.cut_by_yields += from.cut_by_yields;
   to.assumptions_failed += from.assumptions_failed;
   to.withheld += from.withheld;

@@ -67,6 +67,7 @@ struct SearchResult {
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;          // instrumented operations
   std::uint64_t cut_by_steps = 0;   // executions that met --steps
+  std::uint64_t cut_by_memory = 0;  // executions that met --program-memory
   std::uint64_t cut_by_yields = 0;  // executions that a bound on yields cut
   std::uint64_t assumptions_failed = 0;
   std::uint64_t withheld = 0;  // choices at which fairness left out options

@@ -90,7 +90,7 @@ bool Pct::next(Plan& plan) {
 void Pct::learn(const Plan& plan, const Trace& trace) {
   bool sampled = plan.policy.kind == Policy::Kind::pct;
   bool cut = trace.end != End::finished && trace.end != End::bug;
-  if (trace.end == End::steps || trace.end == End::yields || (sampled && !cut && !trace.sampling.as_expected))
+  if (is_cut_by_limit(trace.end) || (sampled && !cut && !trace.sampling.as_expected))
     unfit_ = true;
   std::uint32_t threads = std::max<std::uint32_t>(trace.threads, trace.sampling.sources);
   if (trace.points > steps_) executions_ = 0;

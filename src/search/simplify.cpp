@@ -197,7 +197,7 @@ bool Simplifier::execute(const Plan& plan, Strategy* online, Recording recording
   fair_.policy.fairness = bug_.plan.policy.fairness;
   budget_.announce(fair_);
   program_.run(fair_, online, recording, trace_);
-  const bool is_cut = trace_.end == End::steps || trace_.end == End::yields;
+  const bool is_cut = is_cut_by_limit(trace_.end);
   if (is_cut || trace_.withheld != 0 || trace_.starved) cut_ = true;
   if (trace_.end == End::diverged || trace_.end == End::uncontrolled) lost_ = true;
   return !lost_;

@@ -236,7 +236,7 @@ void Surw::find_shared() {
 
 void Surw::learn(const Plan& plan, const Trace& trace) {
   bool finished = trace.end == End::finished;
-  if (trace.end == End::steps || trace.end == End::yields) unfit_ = true;
+  if (is_cut_by_limit(trace.end)) unfit_ = true;
   if (finished && !plan.policy.counts.empty() && !trace.sampling.as_expected) unfit_ = true;
   if (finished && trace.sampling.as_expected) {
     double chance = trace.sampling.log_chance;

@@ -3,13 +3,16 @@
 //
 // What the program does, it does again: an execution that has killed its worker kills the next one, too. So
 // what a worker that was killed by a signal had done is done again first, and the death counts as the
-// program's when it comes to the same point again.
+// program's when it comes to the same point again. The search is then told to end that execution just before
+// it dies, so that its schedule is known to the end, and all others can still be run.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "supervisor/post_mortem.hpp"
 #include "supervisor/shared_memory.hpp"
 
 namespace thrum {
@@ -20,12 +23,19 @@ class Deaths {
   // be done again.
   bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
 
+  // The program is to blame. Whether the search can go on, since the execution will be ended before that.
+  // steps: that an execution may have.
+  bool make_known(SharedMemory& memory, const Death& death, std::uint64_t steps);
+  // Those that were made known, to a search that begins anew.
+  void tell(SharedMemory& memory) const;
+
   // So often it was, and the program was not to blame as far as is known.
   std::uint64_t count() const { return count_; }
 
  private:
   std::map<std::string, int> at_;  // by the point
   std::uint64_t count_ = 0;
+  std::vector<FatalPlan> known_;
 };
 
 }  // namespace thrum

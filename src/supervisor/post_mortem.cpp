@@ -48,11 +48,9 @@ void lose(Report& report, const Death& death, SharedMemory& memory, ThreadNames&
   report.result.lost_plan = memory.running_plan(death.slot, names);
 }
 
-void add_bug(Report& report, const Death& death, SharedMemory& memory, ThreadNames& names, BugKind kind,
-             std::string message) {
+void add_bug(Report& report, const Death& death, SharedMemory& memory, ThreadNames& names, Failure failure) {
   FoundBug bug;
-  bug.failure.kind = kind;
-  bug.failure.message = std::move(message);
+  bug.failure = std::move(failure);
   bug.plan = memory.running_plan(death.slot, names);
   // At most: how many of the departures leave a thread that could go on is not known.
   bug.preemptions = static_cast<std::uint32_t>(bug.plan.departures.size());
@@ -81,12 +79,8 @@ void compose_own_death(const Death& death, Channel::Phase phase, SharedMemory& m
     outcome.internal = line_with(outcome.output, "thrum: internal error");
     if (!outcome.internal.empty()) return;
   }
-  std::string what = describe_status(death);
-  if (!exited) {
-    BugKind kind = WTERMSIG(status) == hang_signal() ? BugKind::hang : BugKind::crash;
-    add_bug(report, death, memory, names, kind, what + " " + phase_words(phase));
-  } else if (WEXITSTATUS(status) != 0) {
-    add_bug(report, death, memory, names, BugKind::nonzero_exit, what + " " + phase_words(phase));
+  if (std::optional<Failure> failure = failure_of(death, phase)) {
+    add_bug(report, death, memory, names, std::move(*failure));
   } else {
     lose(report, death, memory, names,
          std::string("the program ended ") + phase_words(phase) + " without a report");
@@ -94,6 +88,25 @@ void compose_own_death(const Death& death, Channel::Phase phase, SharedMemory& m
 }
 
 }  // namespace
+
+std::optional<Failure> failure_of(const Death& death, Channel::Phase phase) {
+  const std::string where = std::string(" ") + phase_words(phase);
+  Failure failure;
+  if (death.cause == Death::Cause::hang) {
+    failure.kind = BugKind::hang;
+    failure.message = hang_words(death) + where;
+    return failure;
+  }
+  failure.message = describe_status(death) + where;
+  if (!WIFEXITED(death.status)) {
+    failure.kind = WTERMSIG(death.status) == hang_signal() ? BugKind::hang : BugKind::crash;
+  } else if (WEXITSTATUS(death.status) != 0) {
+    failure.kind = BugKind::nonzero_exit;
+  } else {
+    return std::nullopt;
+  }
+  return failure;
+}
 
 void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome) {
   Report& report = outcome.report;
@@ -104,9 +117,7 @@ void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names
   report.started_threads = phase >= Channel::Phase::searching;
   switch (death.cause) {
     case Death::Cause::own: compose_own_death(death, phase, memory, names, outcome); break;
-    case Death::Cause::hang:
-      add_bug(report, death, memory, names, BugKind::hang, hang_words(death) + " " + phase_words(phase));
-      break;
+    case Death::Cause::hang: add_bug(report, death, memory, names, failure_of(death, phase).value()); break;
     case Death::Cause::waits:
       lose(report, death, memory, names,
            "the program waits in " + (death.call.empty() ? "a system call" : death.call) + " " +

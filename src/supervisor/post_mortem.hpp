@@ -2,6 +2,7 @@
 // What to say of a worker that ended without a report.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "supervisor/shared_memory.hpp"
@@ -21,6 +22,9 @@ struct Death {
   double seconds = 0;              // since it was started
   std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
 };
+
+// What the program did, as far as its end tells; nothing where that is no failure.
+std::optional<Failure> failure_of(const Death& death, Channel::Phase phase);
 
 // Fills in the report, or problem or internal, from what the memory and the program's last output say.
 void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome);

@@ -65,6 +65,7 @@ class Watch {
   Watch(const WorkerSettings& settings, const Job& job, SharedMemory& memory, const Launched& worker,
         OutputTail& output, Deaths& deaths, double start)
       : settings_(settings),
+        job_(job),
         memory_(memory),
         output_(output),
         deaths_(deaths),
@@ -89,6 +90,7 @@ class Watch {
 
   void wait_a_little(const BellListener& bell);
   bool has_ended(const Crew::End& end);
+  bool goes_on_after(const Crew::End& end);
   void check_end();
   void check_time();
   void check_steps(Crew::Member& worker);
@@ -100,6 +102,7 @@ class Watch {
   double elapsed() const { return now() - start_; }
 
   const WorkerSettings& settings_;
+  const Job& job_;
   SharedMemory& memory_;
   OutputTail& output_;
   Deaths& deaths_;
@@ -158,8 +161,8 @@ bool Watch::has_ended(const Crew::End& end) {
   death_.executions = crew_.executions();
   death_.steps = crew_.steps();
   const bool done = end.slot == 0 && channel().phase == Channel::Phase::reported;
-  if (!done && death_.cause == Death::Cause::own && !told_to_stop_ &&
-      deaths_.try_again(memory_, end.slot, end.status)) {
+  if (!done && !told_to_stop_ && goes_on_after(end)) {
+    death_.cause = Death::Cause::own;
     // Asked for anew, of the one that goes on.
     asked_.reset();
     state_asked_ = false;
@@ -168,6 +171,13 @@ bool Watch::has_ended(const Crew::End& end) {
   }
   crew_.kill_all();
   return true;
+}
+
+bool Watch::goes_on_after(const Crew::End& end) {
+  const bool is_own = death_.cause == Death::Cause::own;
+  if (is_own && deaths_.try_again(memory_, end.slot, end.status)) return true;
+  const bool is_bug = is_own || death_.cause == Death::Cause::hang;
+  return is_bug && deaths_.make_known(memory_, death_, job_.steps);
 }
 
 void Watch::kill_as(Crew::Member& worker, Death::Cause cause) {
@@ -299,6 +309,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
   outcome.problem = memory.problem().empty() ? output.problem() : memory.problem();
   if (!outcome.problem.empty()) return outcome;
 
+  deaths.tell(memory);
   if (settings.state.file >= 0) {
     memory.board().state_file = settings.state.file;
     memory.board().state_to_take_up = deaths.count() == 0 ? settings.state.size : settings.state.put_back();

@@ -112,7 +112,7 @@ TEST_F(Usage, StrategiesAreListed) {
 
 TEST_F(Usage, NotYet) {
   std::vector<std::vector<std::string>> options = {
-      {"--engine", "vm"}, {"--memory-model", "tso"}, {"--program-memory", "1G"}};
+      {"--engine", "vm"}, {"--memory-model", "tso"}, {"--isolate", "none"}};
   for (std::vector<std::string>& option : options) {
     option.insert(option.begin(), "check");
     option.emplace_back("program");
