@@ -21,6 +21,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
+#include "cli/divergence.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/heap_modes.hpp"
 #include "cli/priority_options.hpp"
@@ -303,6 +304,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   run = pass_suppressed_races(std::move(run), job, time_seconds, test, bugs);
   TestResult result = judge_run(run, job, time_seconds, bugs);
   describe_warnings(run.outcome.report, run.names, program_, result);
+  result.divergence = describe_divergence(run.outcome.report, run.names, program_);
   std::optional<Run> second;
   if (wants_other_heap(options_, result) && interrupt_count() == 0) {
     Job other = job;

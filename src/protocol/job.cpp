@@ -371,6 +371,14 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
+  codec.number(x.audited);
+  codec.optional(x.divergence, [](auto& inner, auto& divergence) {
+    trace(inner, divergence.first);
+    trace(inner, divergence.second);
+    inner.number(divergence.event);
+    const std::size_t shorter = std::min(divergence.first.events.size(), divergence.second.events.size());
+    if (divergence.event > shorter) inner.fail();
+  });
 };
 
 constexpr auto module = [](auto& codec, auto& x) {

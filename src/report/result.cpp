@@ -88,13 +88,25 @@ Json warning_json(const WarningResult& warning) {
           {"locations", list(warning.locations, location_json)}};
 }
 
+Json line_json(const Location& location) {
+  return {{"file", location.file}, {"line", location.line}, {"function", location.function}};
+}
+
 Json assumption_json(const Assumption& assumption) {
   Json json = {{"kind", assumption.kind}, {"count", assumption.count}, {"text", assumption.text}};
   if (assumption.locations.empty()) return json;
-  json["locations"] = list(assumption.locations, [](const Location& location) {
-    return Json{{"file", location.file}, {"line", location.line}, {"function", location.function}};
-  });
+  json["locations"] = list(assumption.locations, line_json);
   return json;
+}
+
+Json divergence_json(const DivergenceResult& divergence) {
+  auto side = [](const DivergenceResult::Side& one) {
+    return Json{{"thread", one.thread}, {"operation", one.operation}, {"stack", list(one.stack, line_json)}};
+  };
+  return {{"event", divergence.event},
+          {"first", side(divergence.first)},
+          {"second", side(divergence.second)},
+          {"likely_cause", divergence.cause}};
 }
 
 Json probability_json(const ProbabilityResult& probability) {
@@ -192,6 +204,8 @@ Json test_json(const TestResult& test) {
   if (test.trace_digest) json["trace_digest"] = *test.trace_digest;
   if (test.workers_killed > 0) json["workers_killed"] = test.workers_killed;
   if (!test.one_worker.empty()) json["one_worker"] = test.one_worker;
+  json["audited"] = test.audited;
+  if (test.divergence) json["divergence"] = divergence_json(*test.divergence);
   return json;
 }
 

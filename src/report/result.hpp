@@ -160,6 +160,19 @@ struct SearchMemory {
   std::uint64_t remembered = 0;  // bytes for what was put down, at the end; 0: nothing is
 };
 
+// Two runs of one schedule that were not the same.
+struct DivergenceResult {
+  struct Side {
+    std::string thread;
+    std::string operation;  // "the end" where the run had ended
+    std::vector<Location> stack;  // innermost first
+  };
+  std::uint64_t event = 0;  // the first that differs, from 1
+  Side first;
+  Side second;
+  std::string cause;  // a likely one
+};
+
 struct TestResult {
   std::string name = "main";
   Verdict verdict = Verdict::inconclusive;
@@ -187,6 +200,8 @@ struct TestResult {
   std::uint32_t workers = 1;         // the most that searched at once
   std::uint64_t workers_killed = 0;  // so often, from outside; what they had done was done again
   std::string one_worker;            // why no more than one could search; empty: more could
+  std::uint64_t audited = 0;         // executions whose schedules were run again, to see the same
+  std::optional<DivergenceResult> divergence;  // where control was lost, if it is known
   std::vector<BugResult> bugs;
   std::vector<WarningResult> warnings;
   std::vector<HeapResult> heaps;  // of --heap both

@@ -62,6 +62,21 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
   return text;
 }
 
+// What came at the first event that differs, in either run.
+std::string divergence_text(const TestResult& test, const TextStyle& style) {
+  if (!test.divergence) return "";
+  const DivergenceResult& divergence = *test.divergence;
+  std::string text = fmt::format("\nTwo runs of one schedule differ at event {}.\n", divergence.event);
+  for (const auto& [name, side] : {std::pair("first", &divergence.first), {"then", &divergence.second}}) {
+    text += fmt::format("  {:<5}  {}{}{}\n", name, side->thread, side->thread.empty() ? "" : "  ",
+                        side->operation);
+    for (const Location& line : side->stack)
+      text += fmt::format("             {}  {}:{}\n", line.function.empty() ? "?" : line.function, line.file,
+                          line.line);
+  }
+  return text + wrap("Likely: " + divergence.cause + ".", "  ", style.width);
+}
+
 std::string warnings_text(const TestResult& test, const TextStyle& style) {
   std::string text;
   for (const WarningResult& warning : test.warnings) {
@@ -89,8 +104,9 @@ std::string test_text(const TestResult& test, std::span<const TraceFile>& traces
   if (!test.begun) return "";
   if (test.verdict == Verdict::skipped || test.verdict == Verdict::exhausted)
     return test_line(test, style) + warnings_text(test, style) + statistics_text(test, style);
-  std::string text = "\n" + headline(test, style) + bugs_text(test, traces, style) +
-                     warnings_text(test, style) + coverage_text(test, style) + statistics_text(test, style);
+  std::string text = "\n" + headline(test, style) + divergence_text(test, style) +
+                     bugs_text(test, traces, style) + warnings_text(test, style) +
+                     coverage_text(test, style) + statistics_text(test, style);
   if (!test.output.empty()) text += "Output of the program:\n" + test.output + "\n";
   return text + "\n";
 }
@@ -175,7 +191,8 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
   if (whole_program) {
     const TestResult& test = result.tests[0];
     std::string warnings = warnings_text(test, style);
-    std::string text = headline(test, style) + bugs_text(test, traces_left, style) + "\n" + warnings +
+    std::string text = headline(test, style) + divergence_text(test, style) +
+                       bugs_text(test, traces_left, style) + "\n" + warnings +
                        (warnings.empty() ? "" : "\n") + coverage_text(test, style) +
                        statistics_text(test, style) + known_text(result) + checkpoint_text(result) +
                        assumptions_text(test.assumptions, style);

@@ -82,7 +82,7 @@ std::string to_json(const TraceFile& file);
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
 
-// As same_events(), for traces of two processes, which number modules and threads differently and place them
+// As first_difference() (search/confirm.hpp), for traces of two processes, which number modules and threads differently and place them
 // elsewhere. first_difference: one line, where they differ.
 bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
 

@@ -13,7 +13,8 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kTraceSchema = 1;
 inline constexpr const char* kSpaces[] = {"none", "module", "heap", "stack", "other"};
-inline constexpr const char* kEnds[] = {"finished", "bug", "steps", "stopped", "assumption", "yields", "diverged"};
+inline constexpr const char* kEnds[] = {"finished",   "bug",    "steps",    "memory",      "stopped",
+                                        "assumption", "yields", "diverged", "uncontrolled"};
 inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unchanged"};
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
 inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};

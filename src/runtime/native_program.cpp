@@ -273,6 +273,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     if (g_again == Again::library) load_library();
     again = recording == Recording::full && race_judge().wants_again(trace);
   } while ((again || g_again != Again::no) && !world.restarts);
+  world.repeats = true;  // until another plan is announced
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
   if (warnings().wants_events()) warnings().learn(trace);

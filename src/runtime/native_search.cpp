@@ -40,6 +40,7 @@ const FatalPlan* find_fatal(const Plan& plan) {
 
 void announce(const Plan& plan) {
   world.fatal = find_fatal(plan);
+  world.repeats = false;
   Channel& channel = *world.channel;
   const Policy& policy = plan.policy;
   channel.policy = {policy.kind, policy.base,  policy.fairness, policy.depth,
@@ -74,6 +75,7 @@ Limits limits_of(const Job& job, std::uint64_t executions_before, Fairness fairn
   limits.announce = announce;
   limits.answer = answer;
   limits.count_classes = job.count_classes;
+  limits.audits = !job.digest_traces && job.repeat == 1;  // which want each execution once
   limits.now = search_seconds;
   return limits;
 }
@@ -112,9 +114,8 @@ void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
   KnownRaces& races = race_judge().known();
   const std::size_t known = races.count();
   for (FoundBug& bug : bugs) {
-    std::string difference;
     races.use(bug.trace.known_races.size());
-    const bool same = confirm(program, bug.plan, bug.trace, difference) && bug.trace.end == End::bug &&
+    const bool same = !find_divergence(program, bug.plan, bug.trace) && bug.trace.end == End::bug &&
                       bug.trace.failure.kind == bug.failure.kind;
     if (!same || world.restarts)
       refuse("the program behaves otherwise than it did then: a bug is not shown again");

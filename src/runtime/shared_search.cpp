@@ -112,6 +112,7 @@ SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy ma
       limits_(std::move(limits)),
       executions_before_(executions_before),
       put_down_(std::move(put_down)) {
+  limits_.executions_before = executions_before;
   limits_.out_of_time = [this] { return is_called(); };
   limits_.wants_between = [this](bool last) { return wants_between(last); };
   limits_.between = [this](SearchSoFar& so_far) { between(so_far); };

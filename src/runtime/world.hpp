@@ -43,6 +43,7 @@ struct World {
   std::uint64_t own_begin = 0;  // the runtime's variables, among them this one
   std::uint64_t own_size = 0;
   const FatalPlan* fatal = nullptr;  // the running plan is known to kill this process at some place
+  bool repeats = false;              // an execution of the search is run once more
   bool restarts = false;             // the search is to begin anew
   const char* alone = nullptr;       // why one worker has to search; nullptr: several may
   std::uint32_t copies = 0;          // that may take this process's place, made so far

@@ -2,34 +2,13 @@
 #include "search/explore.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
 namespace thrum {
 
 namespace {
-
-// Events are told apart by what lasts: addresses only where they have no better name.
-bool same_event(const Trace& a, const Trace& b, std::size_t i) {
-  const Event& x = a.events[i];
-  const Event& y = b.events[i];
-  const EventPlaces& p = a.places[i];
-  const EventPlaces& q = b.places[i];
-  auto same_value = [](std::uint64_t u, const Place& at_u, std::uint64_t v, const Place& at_v) {
-    return at_u.space == Place::Space::none && at_v.space == Place::Space::none ? u == v : at_u == at_v;
-  };
-  return x.thread == y.thread && x.index == y.index && x.operation == y.operation && x.outcome == y.outcome &&
-         x.size == y.size && same_value(x.object, p.object, y.object, q.object) &&
-         same_value(x.value, p.value, y.value, q.value) &&
-         same_value(x.operand, p.operand, y.operand, q.operand) && p.stack == q.stack;
-}
-
-std::string describe(const Trace& trace, std::size_t i, const ThreadNames& names) {
-  if (i >= trace.events.size()) return "the end of the execution";
-  const Event& event = trace.events[i];
-  return "thread " + names.name(event.thread) + " " + std::string(operation_name(event.operation)) +
-         " (its event " + std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
-}
 
 // Leaves of a trace with all events what a trace with Recording::fringe holds.
 void keep_fringe(const Plan& plan, Trace& trace) {
@@ -77,6 +56,8 @@ class Search {
   void run_plan();
   void count();
   bool take_bug();  // false: control is lost
+  bool wants_audit();
+  bool audit();
   Progress progress();
   void lose_control(std::string reason);
   double elapsed() const { return limits_.now() - start_; }
@@ -85,6 +66,7 @@ class Search {
   Strategy& strategy_;
   const Limits& limits_;
   double start_;
+  double audit_seconds_ = 0;
   Plan plan_;
   Trace trace_;
   SearchSoFar so_far_;
@@ -122,6 +104,7 @@ SearchSoFar Search::run() {
     if (!repeats) result_.withheld += trace_.withheld;
     strategy_.learn(plan_, trace_);
     if (!repeats) count();
+    if (!repeats && wants_audit() && !audit()) break;
     if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
     if (trace_.end == End::steps) ++result_.cut_by_steps;
@@ -191,6 +174,39 @@ void add_advised(Plan& plan, const Trace& trace) {
   }
 }
 
+// The more seldom the longer the search, and no more than a small part of its time.
+bool Search::wants_audit() {
+  constexpr std::uint64_t kEach = 4096;
+  constexpr double kPart = 0.02;
+  constexpr double kFree = 0.02;  // seconds
+  const std::uint64_t number = limits_.executions_before + result_.executions;
+  if (!limits_.audits || (std::popcount(number) != 1 && number % kEach != 0)) return false;
+  // Bugs are confirmed anyway; and what was cut or stopped goes on otherwise where more is recorded.
+  if (trace_.end != End::finished) return false;
+  return audit_seconds_ <= kFree + kPart * elapsed();
+}
+
+// Runs the schedule twice more. False: it does not give the same each time.
+bool Search::audit() {
+  const double begun = limits_.now();
+  Plan plan = plan_;
+  add_advised(plan, trace_);
+  Trace trace;
+  std::optional<Divergence> divergence = find_divergence(program_, plan, trace);
+  // Of an end that is known already not all points are counted.
+  const bool is_as_first =
+      trace.end == trace_.end && trace.threads == trace_.threads && trace.cost == trace_.cost;
+  // Two may be the same by chance.
+  for (int tries = 0; !is_as_first && !divergence && tries < 5; ++tries)
+    divergence = find_divergence(program_, plan, trace);
+  audit_seconds_ += limits_.now() - begun;
+  ++result_.audited;
+  if (!divergence && is_as_first) return true;
+  lose_control("the same schedule did not give the same twice");
+  result_.divergence = std::move(divergence);
+  return false;
+}
+
 bool Search::take_bug() {
   FoundBug* known = find_bug(result_.bugs, trace_.failure);
   if (known != nullptr) {
@@ -204,9 +220,9 @@ bool Search::take_bug() {
   bug.strategy = strategy_.member();
   bug.plan = plan_;
   add_advised(bug.plan, trace_);
-  std::string difference;
-  if (!confirm(program_, bug.plan, bug.trace, difference)) {
-    lose_control("the schedule of a bug did not give the same twice: " + difference);
+  if (std::optional<Divergence> divergence = find_divergence(program_, bug.plan, bug.trace)) {
+    lose_control("the schedule of a bug did not give the same twice");
+    result_.divergence = std::move(divergence);
     return false;
   }
   if (bug.trace.end != End::bug || bug.trace.failure.kind != bug.failure.kind) {
@@ -270,11 +286,13 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   if (end == SearchEnd::lost_control && to.end != end) {
     to.lost_plan = std::move(from.lost_plan);
     to.lost_reason = std::move(from.lost_reason);
+    to.divergence = std::move(from.divergence);
   }
   to.end = end;
   to.executions += from.executions;
   to.steps += from.steps;
   to.cut_by_steps += from.cut_by_steps;
+  to.audited += from.audited;
   to.cut_by_memory += from.cut_by_memory;
   to.cut_by_yields += from.cut_by_yields;
   to.assumptions_failed += from.assumptions_failed;
@@ -291,45 +309,6 @@ void merge(SearchSoFar& all, SearchSoFar part) {
     }
   }
   all.statistics.merge(part.statistics);
-}
-
-Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
-  Plan plan;
-  plan.policy.fairness = trace.fairness;
-  preemptions = 0;
-  for (const ChoicePoint& point : trace.choices) {
-    std::span<const Option> options = trace.options_of(point);
-    if (point.taken == default_option(point, options, Base::nonpreemptive)) continue;
-    plan.departures.push_back({point.key, options[point.taken]});
-    preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
-  }
-  return plan;
-}
-
-bool confirm(Program& program, Plan& plan, Trace& trace, std::string& first_difference) {
-  program.run(plan, nullptr, Recording::full, trace);
-  std::uint32_t preemptions = 0;
-  plan = departures_from_base(trace, preemptions);
-  Trace again;
-  program.run(plan, nullptr, Recording::full, again);
-  return same_events(trace, again, program.names(), first_difference);
-}
-
-bool same_events(const Trace& a, const Trace& b, const ThreadNames& names, std::string& first_difference) {
-  std::size_t count = std::min(a.events.size(), b.events.size());
-  std::size_t i = 0;
-  while (i < count && same_event(a, b, i)) ++i;
-  if (i < count || a.events.size() != b.events.size()) {
-    first_difference = "event " + std::to_string(i + 1) + " was " + describe(a, i, names) + ", then " +
-                       describe(b, i, names);
-    return false;
-  }
-  bool same_end =
-      a.end == b.end &&
-      (a.end != End::bug || (same_bug(a.failure, b.failure) && a.failure.message == b.failure.message));
-  if (same_end) return true;
-  first_difference = "the executions end differently after the same events";
-  return false;
 }
 
 }  // namespace thrum

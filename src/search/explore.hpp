@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "search/confirm.hpp"
 #include "search/program.hpp"
 #include "search/statistics.hpp"
 #include "search/strategy.hpp"
@@ -23,6 +24,8 @@ struct Limits {
   bool end_at_races = false;     // but not past a data race
   bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
   Fairness fairness = Fairness::off;
+  std::uint64_t executions_before = 0;  // that count for when audits are due
+  bool audits = false;   // some schedules are run twice more: whether the program is under control
   bool is_part = false;  // others run parts of the same search: what is left here is not all that is left
 
   // Asked before each execution; true ends the search as out of time.
@@ -66,6 +69,7 @@ struct SearchResult {
   std::vector<FoundBug> bugs;
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;          // instrumented operations
+  std::uint64_t audited = 0;        // executions whose schedules were run twice more, to see the same
   std::uint64_t cut_by_steps = 0;   // executions that met --steps
   std::uint64_t cut_by_memory = 0;  // executions that met --program-memory
   std::uint64_t cut_by_yields = 0;  // executions that a bound on yields cut
@@ -78,6 +82,8 @@ struct SearchResult {
   Statistics statistics;
   Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
   std::string lost_reason;  // empty: the worker noted it
+  std::optional<Divergence>
+      divergence;  // lost_control: where two runs of one schedule differ, if it is known
 };
 
 // What a search that is put down leaves, but for its strategy.
@@ -99,17 +105,5 @@ SearchResult conclude(SearchSoFar so_far, Strategy& strategy);
 
 // Adds what a part has found.
 void merge(SearchSoFar& all, SearchSoFar part);
-
-// The schedule of a trace as departures from the non-preemptive base, and what it costs there. REQUIRES:
-// every choice was recorded.
-Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions);
-
-// Runs plan twice with everything recorded. False where the two differ: first_difference then says in one
-// line where. The trace is the first run's; plan is rewritten as departures from the non-preemptive base.
-bool confirm(Program& program, Plan& plan, Trace& trace, std::string& first_difference);
-
-// Whether two traces with Recording::full show the same events, names, values and end; if not, where they
-// first differ.
-bool same_events(const Trace& a, const Trace& b, const ThreadNames& names, std::string& first_difference);
 
 }  // namespace thrum

@@ -366,8 +366,7 @@ void Simplifier::add_children(const Waiting& parent) {
 void Simplifier::finish() {
   Plan plan = best_;
   Trace trace;
-  std::string difference;
-  if (!confirm(program_, plan, trace, difference)) return;
+  if (find_divergence(program_, plan, trace)) return;
   if (trace.end != End::bug || !same_bug(trace.failure, bug_.failure)) return;
   bug_.plan = std::move(plan);
   bug_.failure = trace.failure;

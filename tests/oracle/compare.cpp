@@ -48,12 +48,12 @@ std::string compare_bug(const FoundBug& bug, const Findings& findings, ToyProgra
   if (!bug.minimal) return name + ": not known to be minimal";
   Trace trace;
   Plan plan = bug.plan;
-  std::string difference;
-  if (!confirm(program, plan, trace, difference)) return name + ": not confirmed: " + difference;
+  if (auto divergence = find_divergence(program, plan, trace))
+    return name + ": not confirmed: " + describe(*divergence, program.names());
   if (trace.end != End::bug || bug_of(trace.failure) != known->first)
     return name + ": its plan shows something else";
   if (plan != bug.plan) return name + ": its plan is not in terms of the base";
-  if (!same_events(trace, bug.trace, program.names(), difference)) return name + ": " + difference;
+  if (first_difference(trace, bug.trace)) return name + ": its plan gives another trace";
   return "";
 }
 
