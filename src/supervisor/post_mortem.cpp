@@ -28,6 +28,12 @@ std::string describe_status(const Death& death) {
               : "signal " + std::to_string(signal);
 }
 
+// Thrum itself has failed: in a search the program's own exit codes come with a report.
+bool is_internal_error(const Death& death, Channel::Phase phase) {
+  return WIFEXITED(death.status) && WEXITSTATUS(death.status) == kExitInternalError &&
+         phase >= Channel::Phase::searching;
+}
+
 // The last line of text that begins with, or holds, a phrase.
 std::string line_with(const std::string& text, std::string_view phrase) {
   std::size_t at = text.rfind(phrase);
@@ -77,6 +83,8 @@ void compose_own_death(const Death& death, Channel::Phase phase, SharedMemory& m
   }
   if (exited && WEXITSTATUS(status) == kExitInternalError) {
     outcome.internal = line_with(outcome.output, "thrum: internal error");
+    if (outcome.internal.empty() && is_internal_error(death, phase))
+      outcome.internal = "thrum: internal error in the program's process, which says no more";
     if (!outcome.internal.empty()) return;
   }
   if (std::optional<Failure> failure = failure_of(death, phase)) {
@@ -97,6 +105,7 @@ std::optional<Failure> failure_of(const Death& death, Channel::Phase phase) {
     failure.message = hang_words(death) + where;
     return failure;
   }
+  if (is_internal_error(death, phase)) return std::nullopt;
   failure.message = describe_status(death) + where;
   if (!WIFEXITED(death.status)) {
     failure.kind = WTERMSIG(death.status) == hang_signal() ? BugKind::hang : BugKind::crash;

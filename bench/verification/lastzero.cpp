@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 15360
+//
+// One thread looks for the last zero of an array, from its end on, while twelve others each write a place: (N
+// + 3) 2^(N - 2) classes.
+#include <array>
+#include <atomic>
+
+#include "run.hpp"
+
+constexpr int kLast = 12;
+
+struct State {
+  std::array<std::atomic<int>, kLast + 1> array{};
+};
+
+int main() {
+  return run_threads<State>(kLast + 1, [](State& state, int thread) {
+    const auto place = static_cast<std::size_t>(thread);
+    if (thread == 0) {
+      std::size_t at = kLast;
+      while (state.array[at] != 0) --at;
+    } else {
+      state.array[place] = state.array[place - 1] + 1;
+    }
+  });
+}

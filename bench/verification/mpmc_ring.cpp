@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A bounded ring for many producers and consumers, after Vyukov, with two cells: each cell has a sequence
+// number, which says whose turn it is. Two threads push two values each, two pop one each.
+#include <array>
+#include <atomic>
+
+#include "run.hpp"
+
+constexpr std::size_t kCells = 2;
+
+struct Cell {
+  std::atomic<std::size_t> sequence{0};
+  int value = 0;
+};
+
+struct State {
+  std::array<Cell, kCells> cells;
+  std::atomic<std::size_t> push_at{0};
+  std::atomic<std::size_t> pop_at{0};
+  std::array<std::atomic<bool>, 5> popped{};  // by value
+
+  State() {
+    for (std::size_t i = 0; i < kCells; ++i) cells[i].sequence = i;
+  }
+
+  bool push(int value) {
+    std::size_t at = push_at;
+    while (true) {
+      Cell& cell = cells[at % kCells];
+      const std::size_t sequence = cell.sequence;
+      if (sequence < at) return false;
+      if (sequence > at) {
+        at = push_at;
+      } else if (push_at.compare_exchange_strong(at, at + 1)) {
+        cell.value = value;
+        cell.sequence = at + 1;
+        return true;
+      }
+    }
+  }
+
+  int pop() {  // 0: it is empty
+    std::size_t at = pop_at;
+    while (true) {
+      Cell& cell = cells[at % kCells];
+      const std::size_t sequence = cell.sequence;
+      if (sequence < at + 1) return 0;
+      if (sequence > at + 1) {
+        at = pop_at;
+      } else if (pop_at.compare_exchange_strong(at, at + 1)) {
+        const int value = cell.value;
+        cell.sequence = at + kCells;
+        return value;
+      }
+    }
+  }
+};
+
+int main() {
+  return run_threads<State>(4, [](State& state, int thread) {
+    if (thread < 2) {
+      state.push(thread + 1);
+      state.push(thread + 3);
+    } else if (const int value = state.pop(); value != 0) {
+      assert(!state.popped[static_cast<std::size_t>(value)].exchange(true));
+    }
+  });
+}
