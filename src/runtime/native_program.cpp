@@ -243,7 +243,6 @@ Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
-  world.channel->in_execution.store(1, std::memory_order_relaxed);
   bool again = false;  // for a race's sake
   leak_search().begin_plan();
   warnings().begin(plan);
@@ -256,6 +255,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     pay_attention();
     if (test_framework().passes_over()) pass_over();
     limit_steps(world.fatal != nullptr ? world.fatal->steps : world.job->steps);
+    world.channel->in_execution.store(1, std::memory_order_relaxed);
     world.wrote = false;
     loader().reset();
     allocations().begin();

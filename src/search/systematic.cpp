@@ -10,7 +10,7 @@ Systematic::Systematic(Settings settings) : settings_(settings), fringe_(setting
 }
 
 bool Systematic::next(Plan& plan) {
-  if (is_level_over()) begin_level();
+  if (fringe_.size() != 0 && is_level_over()) begin_level();
   if (!fringe_.pop(running_)) return false;
   estimate_.take();
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};

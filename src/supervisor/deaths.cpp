@@ -12,10 +12,11 @@ namespace thrum {
 
 namespace {
 
-// Somebody who kills at random may hit a long execution several times, and a worker that has just begun to go
-// on again and again.
-constexpr int kKillsMax = 5;
-constexpr int kKillsBetweenMax = 100;
+// A program that kills itself does so at the same operation each time. Somebody who kills at random may hit a
+// long execution again and again, such as the first of a worker that has just begun to go on.
+constexpr int kKillsAtOneOperationMax = 5;
+constexpr int kKillsInSetUpMax = 5;
+constexpr int kKillsMax = 100;
 constexpr int kOthersMax = 2;
 
 // What stands for where a worker that was searching is.
@@ -34,20 +35,23 @@ std::string point_of(SharedMemory& memory, std::uint32_t slot) {
 
 }  // namespace
 
-bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status) {
+bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status, std::uint64_t steps) {
   if (!WIFSIGNALED(status)) return false;
   const Channel& channel = memory.channel(slot);
   const bool killed = WTERMSIG(status) == SIGKILL;
   const Channel::Phase phase = channel.phase;
   // The set-up of a program may do what is not to be done twice.
   if (phase != Channel::Phase::searching && !killed) return false;
-  int most = killed ? kKillsMax : kOthersMax;
   std::string point;
-  if (phase == Channel::Phase::searching) {
-    point = point_of(memory, slot);
-    if (killed && channel.in_execution == 0) most = kKillsBetweenMax;
+  if (phase == Channel::Phase::searching) point = point_of(memory, slot);
+  const bool searches = phase == Channel::Phase::searching;
+  bool again = ++at_[point] < (!killed ? kOthersMax : searches ? kKillsMax : kKillsInSetUpMax);
+  if (killed && searches && channel.in_execution != 0) {
+    const std::uint64_t left = channel.steps_left;
+    const std::string operation = point + "/" + std::to_string(left);
+    const bool has_begun = left != steps;
+    if (++at_[operation] >= kKillsAtOneOperationMax && has_begun) again = false;
   }
-  const bool again = ++at_[point] < most;
   if (again) ++count_;
   return again;
 }

@@ -20,11 +20,10 @@ namespace thrum {
 class Deaths {
  public:
   // A worker has ended with that status, as waitpid() gives it, and without a report. Whether its work is to
-  // be done again.
-  bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
+  // be done again. steps: that an execution may have.
+  bool try_again(SharedMemory& memory, std::uint32_t slot, int status, std::uint64_t steps);
 
   // The program is to blame. Whether the search can go on, since the execution will be ended before that.
-  // steps: that an execution may have.
   bool make_known(SharedMemory& memory, const Death& death, std::uint64_t steps);
   // Those that were made known, to a search that begins anew.
   void tell(SharedMemory& memory) const;
