@@ -13,8 +13,9 @@ namespace thrum {
 namespace {
 
 // A program that kills itself does so at the same operation each time. Somebody who kills at random may hit a
-// long execution again and again, such as the first of a worker that has just begun to go on.
-constexpr int kKillsAtOneOperationMax = 5;
+// long execution again and again, such as the first of a worker that has just begun to go on, which stands
+// still where pages are copied.
+constexpr int kKillsAtOneOperationMax = 40;
 constexpr int kKillsInSetUpMax = 5;
 constexpr int kKillsMax = 100;
 constexpr int kOthersMax = 2;
@@ -43,8 +44,8 @@ bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status, std
   // The set-up of a program may do what is not to be done twice.
   if (phase != Channel::Phase::searching && !killed) return false;
   std::string point;
-  if (phase == Channel::Phase::searching) point = point_of(memory, slot);
-  const bool searches = phase == Channel::Phase::searching;
+  const bool searches = phase == Channel::Phase::searching || slot != 0;  // others are copies of the first
+  if (searches) point = point_of(memory, slot);
   bool again = ++at_[point] < (!killed ? kOthersMax : searches ? kKillsMax : kKillsInSetUpMax);
   if (killed && searches && channel.in_execution != 0) {
     const std::uint64_t left = channel.steps_left;
