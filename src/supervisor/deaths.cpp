@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "support/digest.hpp"
 
@@ -12,11 +13,9 @@ namespace thrum {
 
 namespace {
 
-// A program that kills itself does so at the same operation each time. Somebody who kills at random may hit a
-// long execution again and again, such as the first of a worker that has just begun to go on, which stands
-// still where pages are copied.
-constexpr int kKillsAtOneOperationMax = 40;
-constexpr int kKillsInSetUpMax = 5;
+// In a row. The runtime answers a program that sends itself SIGKILL, so there is somebody else who sends it,
+// or the kernel, which is out of memory. Somebody who kills at random may well meet the same long execution
+// again.
 constexpr int kKillsMax = 100;
 constexpr int kOthersMax = 2;
 
@@ -36,25 +35,16 @@ std::string point_of(SharedMemory& memory, std::uint32_t slot) {
 
 }  // namespace
 
-bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status, std::uint64_t steps) {
+bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status) {
   if (!WIFSIGNALED(status)) return false;
-  const Channel& channel = memory.channel(slot);
   const bool killed = WTERMSIG(status) == SIGKILL;
-  const Channel::Phase phase = channel.phase;
   // The set-up of a program may do what is not to be done twice.
-  if (phase != Channel::Phase::searching && !killed) return false;
-  std::string point;
-  const bool searches = phase == Channel::Phase::searching || slot != 0;  // others are copies of the first
-  if (searches) point = point_of(memory, slot);
-  bool again = ++at_[point] < (!killed ? kOthersMax : searches ? kKillsMax : kKillsInSetUpMax);
-  if (killed && searches && channel.in_execution != 0) {
-    const std::uint64_t left = channel.steps_left;
-    const std::string operation = point + "/" + std::to_string(left);
-    const bool has_begun = left != steps;
-    if (++at_[operation] >= kKillsAtOneOperationMax && has_begun) again = false;
-  }
-  if (again) ++count_;
-  return again;
+  if (!killed && memory.channel(slot).phase != Channel::Phase::searching) return false;
+  const std::string point = point_of(memory, slot);
+  if (killed && std::exchange(killed_at_[slot], point) != point) times_[point] = 0;
+  if (++times_[point] >= (killed ? kKillsMax : kOthersMax)) return false;
+  ++count_;
+  return true;
 }
 
 bool Deaths::make_known(SharedMemory& memory, const Death& death, std::uint64_t steps) {
@@ -71,9 +61,9 @@ bool Deaths::make_known(SharedMemory& memory, const Death& death, std::uint64_t 
   const bool is_known = std::any_of(known_.begin(), known_.end(),
                                     [&](const FatalPlan& fatal) { return fatal.plan == digest.value(); });
   if (is_known) return false;
-  if (const auto tried = at_.find(point); tried != at_.end()) {
+  if (const auto tried = times_.find(point); tried != times_.end()) {
     count_ -= static_cast<std::uint64_t>(tried->second) - 1;
-    at_.erase(tried);
+    times_.erase(tried);
   }
   FatalPlan& fatal = known_.emplace_back(FatalPlan{digest.value(), steps - left, failure->kind, {}});
   failure->message.copy(fatal.message, sizeof fatal.message - 1);

@@ -20,10 +20,11 @@ namespace thrum {
 class Deaths {
  public:
   // A worker has ended with that status, as waitpid() gives it, and without a report. Whether its work is to
-  // be done again. steps: that an execution may have.
-  bool try_again(SharedMemory& memory, std::uint32_t slot, int status, std::uint64_t steps);
+  // be done again.
+  bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
 
   // The program is to blame. Whether the search can go on, since the execution will be ended before that.
+  // steps: that an execution may have.
   bool make_known(SharedMemory& memory, const Death& death, std::uint64_t steps);
   // Those that were made known, to a search that begins anew.
   void tell(SharedMemory& memory) const;
@@ -32,7 +33,8 @@ class Deaths {
   std::uint64_t count() const { return count_; }
 
  private:
-  std::map<std::string, int> at_;  // by the point
+  std::map<std::string, int> times_;                // by the point
+  std::map<std::uint32_t, std::string> killed_at_;  // by the slot: the last point there
   std::uint64_t count_ = 0;
   std::vector<FatalPlan> known_;
 };

@@ -175,7 +175,7 @@ bool Watch::has_ended(const Crew::End& end) {
 
 bool Watch::goes_on_after(const Crew::End& end) {
   const bool is_own = death_.cause == Death::Cause::own;
-  if (is_own && deaths_.try_again(memory_, end.slot, end.status, job_.steps)) return true;
+  if (is_own && deaths_.try_again(memory_, end.slot, end.status)) return true;
   const bool is_bug = is_own || death_.cause == Death::Cause::hang;
   return is_bug && deaths_.make_known(memory_, death_, job_.steps);
 }

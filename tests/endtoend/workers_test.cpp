@@ -247,7 +247,8 @@ int main() {
   EXPECT_FALSE(fs::exists(path("made")));
 }
 
-// The hundred workers are any: those that search, that wait, that have just begun, and copies that sleep.
+// The hundred workers are any: those that search, that wait, that have just begun, and copies that sleep. Where
+// the machine is fast, the search ends before all are killed, and begins again.
 TEST_F(WorkersTest, AreKilledAHundredTimes) {
   const std::string program = counter(6);
   const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=7", "--count-classes"};
@@ -255,24 +256,26 @@ TEST_F(WorkersTest, AreKilledAHundredTimes) {
   std::vector<std::string> arguments = {"check",  program, "--time", "0",
                                         "--jobs", "2",     "--json", path("result.json")};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  const pid_t process = start(arguments);
-  ASSERT_GT(process, 0);
   std::mt19937 random(1);
-  int killed = 0;
-  int status = 0;
-  pid_t ended = 0;
-  while (killed < 100 && (ended = waitpid(process, &status, WNOHANG)) == 0) {
-    usleep(static_cast<useconds_t>(random() % 150'000));
-    const std::vector<pid_t> workers = children_of(process);
-    if (workers.empty()) continue;
-    if (kill(workers[random() % workers.size()], SIGKILL) == 0) ++killed;
+  int told = 0;  // by the results
+  for (int killed = 0; killed < 100;) {
+    const pid_t process = start(arguments);
+    ASSERT_GT(process, 0);
+    int status = 0;
+    pid_t ended = 0;
+    while (killed < 100 && (ended = waitpid(process, &status, WNOHANG)) == 0) {
+      usleep(static_cast<useconds_t>(random() % 150'000));
+      const std::vector<pid_t> workers = children_of(process);
+      if (workers.empty()) continue;
+      if (kill(workers[random() % workers.size()], SIGKILL) == 0) ++killed;
+    }
+    if (ended == 0) waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << " after " << killed;
+    const json disturbed = json::parse(read(path("result.json")))["tests"][0];
+    EXPECT_EQ(outcome_of(undisturbed, true), outcome_of(disturbed, true)) << disturbed["reason"];
+    told += disturbed.value("workers_killed", 0);
   }
-  if (ended == 0) waitpid(process, &status, 0);
-  EXPECT_EQ(killed, 100) << "the search ended too early";
-  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  const json disturbed = json::parse(read(path("result.json")))["tests"][0];
-  EXPECT_EQ(outcome_of(undisturbed, true), outcome_of(disturbed, true)) << disturbed["reason"];
-  EXPECT_GT(disturbed["workers_killed"], 0);
+  EXPECT_GT(told, 0);
 }
 
 TEST_F(WorkersTest, GoOnFromACheckpoint) {
