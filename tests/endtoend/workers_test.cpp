@@ -251,7 +251,7 @@ int main() {
 // the machine is fast, the search ends before all are killed, and begins again.
 TEST_F(WorkersTest, AreKilledAHundredTimes) {
   const std::string program = counter(6);
-  const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=7", "--count-classes"};
+  const std::vector<std::string> words = {"--strategy", "icb", "--bound", "preemptions=6", "--count-classes"};
   const json undisturbed = search(program, words, 2, 0);
   std::vector<std::string> arguments = {"check",  program, "--time", "0",
                                         "--jobs", "2",     "--json", path("result.json")};
