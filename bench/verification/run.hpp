@@ -2,7 +2,7 @@
 // What each program of this folder is made of: a State, and what each of its threads does with it.
 //
 // -DBARE=N leaves out the threads: the bodies are called one after the other, N times, on a fresh state each
-// time. What that takes is what an execution cannot take less than.
+// time. What that takes is the physical limit, but for what another order would take.
 #pragma once
 
 #include <pthread.h>

@@ -23,8 +23,7 @@ struct Death {
   std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
 };
 
-// What the program did, as far as its end tells; nothing where that is no failure
-// of its own.
+// What the program did, as far as its end tells; nothing where that is no failure of its own.
 std::optional<Failure> failure_of(const Death& death, Channel::Phase phase);
 
 // Fills in the report, or problem or internal, from what the memory and the program's last output say.
