@@ -20,12 +20,43 @@ bool releases(MemoryOrder order) {
 
 void RaceDetector::begin_execution() {
   shadow_.begin_execution();
-  syncs_used_ = 0;
+  threads_used_ = syncs_used_ = marks_used_ = 0;
   new_thread(0).now.advance(0);
+}
+
+template <typename Visit>
+void RaceDetector::visit_clocks(const Mark& mark, Visit visit) {
+  for (std::size_t i = 0; i < mark.threads; ++i) {
+    visit(threads_[i].now);
+    visit(threads_[i].fence_may_acquire);
+    visit(threads_[i].fence_released);
+  }
+  for (std::size_t i = 0; i < mark.syncs; ++i) visit(syncs_[i].clock);
+}
+
+void RaceDetector::set_mark() {
+  shadow_.set_mark();
+  if (marks_used_ == marks_.size()) marks_.emplace_back();
+  Mark& mark = marks_[marks_used_++];
+  mark.threads = threads_used_;
+  mark.syncs = syncs_used_;
+  mark.clocks.clear();
+  visit_clocks(mark, [&](const VectorClock& clock) { clock.save(mark.clocks); });
+}
+
+void RaceDetector::return_to(std::size_t number) {
+  shadow_.return_to(number);
+  marks_used_ = number + 1;
+  const Mark& mark = marks_[number];
+  threads_used_ = mark.threads;
+  syncs_used_ = mark.syncs;
+  const std::uint32_t* words = mark.clocks.data();
+  visit_clocks(mark, [&](VectorClock& clock) { words = clock.load(words); });
 }
 
 RaceDetector::ThreadState& RaceDetector::new_thread(std::uint16_t thread) {
   if (thread >= threads_.size()) threads_.resize(thread + std::size_t{1});
+  threads_used_ = std::max(threads_used_, thread + std::size_t{1});
   ThreadState& fresh = threads_[thread];
   fresh.now.clear();
   fresh.fence_may_acquire.clear();

@@ -37,8 +37,13 @@ class RaceDetector {
  public:
   explicit constexpr RaceDetector(Shadow::Map map) : shadow_(map) {}
 
-  // Thread 0 runs, nothing has happened.
+  // Thread 0 runs, nothing has happened. Forgets all marks.
   void begin_execution();
+
+  // Marks: moments of an execution that others begin with, as in Shadow.
+  void set_mark();
+  void return_to(std::size_t mark);
+  bool can_return() const { return shadow_.can_return(); }
 
   // parent makes child, which is new.
   void create(std::uint16_t parent, std::uint16_t child);
@@ -85,12 +90,19 @@ class RaceDetector {
     VectorClock fence_may_acquire;  // read by relaxed loads
     VectorClock fence_released;     // known at the last release fence
   };
+  struct Mark {
+    std::size_t threads;
+    std::size_t syncs;
+    std::vector<std::uint32_t> clocks;  // three of each thread, one of each synchronization object
+  };
   struct Sync {
     std::uint64_t object;
     std::uint32_t next;  // of the same cell; 0: none
     VectorClock clock;
   };
 
+  template <typename Visit>
+  void visit_clocks(const Mark& mark, Visit visit);
   ThreadState& new_thread(std::uint16_t thread);
   Sync* find_sync(const Cell& cell, std::uint64_t object);
   Sync& sync(std::uint64_t object);
@@ -109,9 +121,12 @@ class RaceDetector {
 
   Shadow shadow_;
   std::vector<Race> races_;
-  std::vector<ThreadState> threads_;
+  std::vector<ThreadState> threads_;  // the first threads_used_ count
+  std::size_t threads_used_ = 0;
   std::vector<Sync> syncs_;
   std::size_t syncs_used_ = 0;
+  std::vector<Mark> marks_;  // the first marks_used_ count
+  std::size_t marks_used_ = 0;
 };
 
 [[gnu::always_inline]] inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind,

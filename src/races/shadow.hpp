@@ -2,7 +2,10 @@
 // Shadow memory: for each eight bytes of the program's memory that are ever accessed, the accesses that a
 // later one may race with, and the synchronization objects that lie there.
 //
-// Every cell says in which execution it was last used, so that nothing is cleared between executions.
+// Every cell says in which run it was last used, so that nothing is cleared between executions. A run is an
+// execution, or what follows a mark: a moment of an execution that others begin with. Who goes back to a mark
+// begins a new run; cells that were last used before the mark are saved when they are used first behind it.
+//
 // Thread safety: none.
 #pragma once
 
@@ -38,7 +41,7 @@ inline constexpr std::uint64_t kCellBytes = 8;
 
 struct Cell {
   static constexpr std::size_t kInline = 3;
-  std::uint32_t execution;  // what follows is of this one
+  std::uint32_t run;        // what follows is of this one
   std::uint32_t count;      // of records
   std::uint32_t spill;      // 0: none; else its place in Shadow's list and one
   std::uint32_t sync;       // 0: none; else a list in the detector begins there
@@ -53,8 +56,16 @@ class Shadow {
 
   explicit constexpr Shadow(Map map) : map_(map) {}
 
-  // Forgets all records.
+  // Forgets all records, and all marks.
   void begin_execution();
+
+  // Sets a mark: a run that ends here, so that later ones can begin here too.
+  void set_mark();
+  // Goes back to the mark with that number, counted from 0 in the order in which they were set, and forgets
+  // those behind it. REQUIRES: can_return().
+  void return_to(std::size_t mark);
+  // False where there is none, or too much has happened since.
+  bool can_return() const { return !marks_.empty() && saved_.size() < kSavedMax; }
 
   // REQUIRES: address < 2^47.
   Cell& cell(std::uint64_t address);
@@ -71,18 +82,33 @@ class Shadow {
   void remove(Cell& cell, std::size_t index);
 
  private:
-  static constexpr unsigned kPartBits = 30;  // of the address: a part of the shadow covers a gigabyte
+  static constexpr std::size_t kSavedMax = 4096;  // cells; then no more are saved
+  static constexpr unsigned kPartBits = 30;       // of the address: a part of the shadow covers a gigabyte
   static constexpr std::size_t kParts = std::size_t{1} << (47 - kPartBits);
   using Spill = std::vector<Record>;
+  struct Mark {
+    std::uint32_t run;  // that led there
+    std::size_t saved;  // cells
+    std::size_t spills_used;
+  };
+  struct Saved {
+    Cell* cell;
+    Cell before;
+  };
 
   Cell* map_part(std::uint64_t part);
+  void begin_run();
+  void use_first(Cell& cell);  // in this run
   Record& add_spilled(Cell& cell);
 
   Map map_;
   Cell** parts_ = nullptr;
-  std::uint32_t execution_ = 0;
+  std::uint32_t run_ = 0;
   std::vector<std::unique_ptr<Spill>> spills_;
   std::size_t spills_used_ = 0;
+  std::vector<Mark> marks_;
+  std::vector<Saved> saved_;           // since the first mark
+  std::vector<Record> saved_records_;  // of their spills
 };
 
 [[gnu::always_inline]] inline Cell& Shadow::cell(std::uint64_t address) {
@@ -90,12 +116,7 @@ class Shadow {
   Cell* cells = parts_[part];
   if (__builtin_expect(cells == nullptr, 0)) cells = map_part(part);
   Cell& cell = cells[(address & ((std::uint64_t{1} << kPartBits) - 1)) / kCellBytes];
-  if (cell.execution != execution_) {
-    cell.execution = execution_;
-    cell.count = 0;
-    cell.spill = 0;
-    cell.sync = 0;
-  }
+  if (cell.run != run_) use_first(cell);
   return cell;
 }
 

@@ -46,6 +46,17 @@ class VectorClock {
     size_ = other.size_;
   }
 
+  // Adds itself to the words; and becomes what was added there, and returns where that ends.
+  void save(std::vector<std::uint32_t>& words) const {
+    words.push_back(static_cast<std::uint32_t>(size_));
+    words.insert(words.end(), clocks_.begin(), clocks_.begin() + static_cast<std::ptrdiff_t>(size_));
+  }
+  const std::uint32_t* load(const std::uint32_t* words) {
+    size_ = *words++;  // it has been as large before, and so has the memory
+    std::copy_n(words, size_, clocks_.begin());
+    return words + size_;
+  }
+
   void clear() { size_ = 0; }
   bool empty() const { return size_ == 0; }
 

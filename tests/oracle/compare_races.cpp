@@ -93,14 +93,32 @@ std::string RaceComparison::compare_step(const RaceTrace& trace, std::size_t at,
   return "";
 }
 
+std::size_t RaceComparison::begin(const RaceTrace& trace) {
+  const auto apart = std::mismatch(trace.begin(), trace.end(), last_.begin(), last_.end());
+  const auto shared = static_cast<std::size_t>(apart.first - trace.begin());
+  while (!marks_.empty() && (marks_.back() > shared || !detector_.can_return())) marks_.pop_back();
+  last_ = trace;
+  if (marks_.empty()) {
+    detector_.begin_execution();
+    return 0;
+  }
+  detector_.return_to(marks_.size() - 1);
+  return marks_.back();
+}
+
 std::string RaceComparison::compare_trace(const RaceTrace& trace, bool& racy) {
+  constexpr std::size_t kMarkEach = 3;
   Goldilocks goldilocks;
-  detector_.begin_execution();
+  const std::size_t begun = begin(trace);
   expected_.clear();
   detected_.clear();
   racy = false;
   for (std::size_t at = 0; at < trace.size(); ++at) {
-    bool found = detect(trace[at], at);
+    if (at > begun && at % kMarkEach == 0 && !racy) {
+      detector_.set_mark();
+      marks_.push_back(at);
+    }
+    bool found = at >= begun && detect(trace[at], at);
     std::vector<std::size_t> racing = goldilocks.step(trace[at]);
     if (!found && racing.empty()) continue;
     std::string wrong = compare_step(trace, at, found, racing, !racy);

@@ -42,7 +42,12 @@ class RaceComparison {
   std::string compare_step(const RaceTrace& trace, std::size_t at, bool found,
                            const std::vector<std::size_t>& racing, bool first);
 
+  // The detector begins the trace: at the last mark that is on its way. How many steps it has done then.
+  std::size_t begin(const RaceTrace& trace);
+
   RaceDetector detector_;
+  RaceTrace last_;
+  std::vector<std::size_t> marks_;       // of the detector: so many steps of last_ led there
   std::vector<std::uint64_t> detected_;  // bytes that race, of a trace
   std::vector<std::uint64_t> expected_;
 };

@@ -32,6 +32,7 @@ struct RaceStep {
   std::uint32_t size = 0;     // of an access, in bytes
   Order order = Order::seq_cst;
 
+  friend bool operator==(const RaceStep&, const RaceStep&) = default;
   bool is_access() const { return what <= What::read_modify_write; }
   bool is_plain() const { return what <= What::plain_write; }
   bool writes() const {
