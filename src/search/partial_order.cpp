@@ -13,8 +13,12 @@ void PartialOrder::truncate(Index n) {
   if (n < steps_.size()) {
     rivals_.resize(steps_[n].rivals_begin);
     watches_.resize(steps_[n].watches_begin);
-    for (Index i = size(); i-- > n;) last_[steps_[i].event.thread] = steps_[i].previous;
+    for (Index i = size(); i-- > n;) {
+      last_[places_[i].thread] = steps_[i].previous;
+      by_chance_ -= steps_[i].by_chance ? 1 : 0;
+    }
     steps_.resize(n);
+    places_.resize(n);
     clocks_.resize(std::size_t{2} * width_ * n);
     forget_hashes(n);
   }
@@ -31,8 +35,10 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   if (!is_visible(event.operation)) return append_hidden(event);
   const Index at = size();
   const Index previous = last_[event.thread];
-  const Clock local = previous == kNone ? 1 : steps_[previous].local + 1;
-  steps_.emplace_back(event, local, previous, static_cast<std::uint32_t>(rivals_.size()),
+  const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
+  places_.push_back({local, event.thread});
+  by_chance_ += by_chance ? 1 : 0;
+  steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
   last_[event.thread] = at;
   watches_.insert(watches_.end(), watches.begin(), watches.end());
@@ -143,16 +149,15 @@ std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const
 
 void PartialOrder::clear_restricted() {
   steps_.clear();
+  places_.clear();
   clocks_.clear();
-}
-
-bool PartialOrder::has_chance() const {
-  return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.by_chance; });
 }
 
 void PartialOrder::save(ByteWriter& out) const {
   out.put(std::uint64_t{width_});
   out.put_all(steps_);
+  out.put_all(places_);
+  out.put(by_chance_);
   out.put_all(clocks_);
   out.put_all(rivals_);
   out.put_all(watches_);
@@ -165,6 +170,8 @@ void PartialOrder::save(ByteWriter& out) const {
 void PartialOrder::load(ByteReader& in) {
   width_ = in.get<std::uint64_t>();
   in.get_all(steps_);
+  in.get_all(places_);
+  by_chance_ = in.get<Index>();
   in.get_all(clocks_);
   in.get_all(rivals_);
   in.get_all(watches_);

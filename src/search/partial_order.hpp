@@ -69,7 +69,7 @@ class PartialOrder {
 
   // Whether a step is there that append() was told to hold against every other, so that there are more orders
   // than classes.
-  bool has_chance() const;
+  bool has_chance() const { return by_chance_ != 0; }
 
   // By the ids that threads have; to be read on the same machine.
   void save(ByteWriter& out) const;
@@ -95,12 +95,16 @@ class PartialOrder {
  private:
   struct Step {
     Event event;
-    Clock local;     // counts the thread's steps, from 1
     Index previous;  // of the same thread
     std::uint32_t rivals_begin;
     std::uint32_t watches_begin;
     bool by_chance;
     bool creates = false;  // a thread whose memory lies where the order of creation says
+  };
+  // Of a step, apart from the rest, since it is looked at for all steps in a row.
+  struct Place {
+    Clock local;  // counts the thread's steps, from 1
+    ThreadId thread;
   };
   // A thread was told something; known_before_ has what it knew besides its own last step until then.
   struct Undo {
@@ -112,7 +116,7 @@ class PartialOrder {
   const Clock* causes_of(Index step) const { return row(step) + width_; }
   Clock* row(Index step) { return clocks_.data() + std::size_t{2} * width_ * step; }
   bool knows(const Clock* clock, Index step) const {
-    return clock[steps_[step].event.thread] >= steps_[step].local;
+    return clock[places_[step].thread] >= places_[step].local;
   }
   const Clock* known(ThreadId thread) const { return known_.data() + width_ * thread; }
   Clock* known(ThreadId thread) { return known_.data() + width_ * thread; }
@@ -127,6 +131,8 @@ class PartialOrder {
 
   std::size_t width_ = 0;  // threads that a clock has room for
   std::vector<Step> steps_;
+  std::vector<Place> places_;
+  Index by_chance_ = 0;        // so many steps are
   std::vector<Clock> clocks_;  // two rows a step: what happens before it, and what of that causes it
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
@@ -145,12 +151,13 @@ void PartialOrder::append_restricted(const Event& event, ComesBehind comes_behin
   Clock local = 1;
   Clock* const mine = row(step);
   for (Index i = 0; i < step; ++i) {
-    const Step& before = steps_[i];
-    if (before.event.thread == event.thread) local = before.local + 1;
-    if (comes_behind(i)) mine[before.event.thread] = std::max(mine[before.event.thread], before.local);
+    const Place& before = places_[i];
+    if (before.thread == event.thread) local = before.local + 1;
+    if (comes_behind(i)) mine[before.thread] = std::max(mine[before.thread], before.local);
   }
   mine[event.thread] = local;
-  steps_.push_back({event, local, kNone, 0, 0, false});
+  steps_.push_back({event, kNone, 0, 0, false});
+  places_.push_back({local, event.thread});
 }
 
 }  // namespace thrum
