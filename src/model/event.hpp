@@ -152,15 +152,18 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size);
 // dependent() by the table alone. REQUIRES: two threads
 bool dependent_by_table(const Event& a, const Event& b);
 
+// Whether it depends on no other such operation of another thread but by the bytes that both touch.
+constexpr bool is_simple(Operation operation) { return operation <= Operation::lock_destroy; }
+
 // Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
 // "Classes and states"). Symmetric. Events of one thread depend on each other. Most pairs are told apart
 // without the table: both touch one object, and those are different; or both are atomic operations on one.
 inline bool dependent(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
-  const bool are_simple = a.operation <= Operation::lock_destroy && b.operation <= Operation::lock_destroy;
   const std::uint64_t a_end = a.object + (a.size != 0 ? a.size : 1);
   const std::uint64_t b_end = b.object + (b.size != 0 ? b.size : 1);
-  if (are_simple && (a_end <= b.object || b_end <= a.object)) return false;
+  if (is_simple(a.operation) && is_simple(b.operation) && (a_end <= b.object || b_end <= a.object))
+    return false;
   auto reads = [](const Event& event) {
     return event.operation == Operation::load || event.outcome == Outcome::failed ||
            event.outcome == Outcome::unchanged;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "support/check.hpp"
@@ -36,7 +37,8 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   const Index at = size();
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
-  places_.push_back({local, event.thread});
+  const Place place = place_of(event, local, by_chance || !watches.empty());
+  places_.push_back(place);
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
@@ -50,10 +52,20 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   join(clock + width_, clock);
   for (Index i = at; i-- > 0;) {
-    if (knows(clock, i) || !(by_chance || depends(event, watches, steps_[i]))) continue;
+    const Place& earlier = places_[i];
+    if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin)
+      continue;
+    if (!by_chance && !depends(event, watches, steps_[i])) continue;
     rivals_.push_back(i);
     join(clock, row(i));
   }
+}
+
+// As dependent() tells most pairs apart. needs_all: it may depend on what touches other objects.
+PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool needs_all) {
+  if (needs_all || !is_simple(event.operation))
+    return {local, event.thread, 0, std::numeric_limits<std::uint64_t>::max()};
+  return {local, event.thread, event.object, event.object + std::max(event.size, 1u)};
 }
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {

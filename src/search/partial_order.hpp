@@ -105,7 +105,11 @@ class PartialOrder {
   struct Place {
     Clock local;  // counts the thread's steps, from 1
     ThreadId thread;
+    // Steps of two threads whose ranges do not meet do not depend on each other.
+    std::uint64_t begin;
+    std::uint64_t end;
   };
+  static Place place_of(const Event& event, Clock local, bool needs_all);
   // A thread was told something; known_before_ has what it knew besides its own last step until then.
   struct Undo {
     Index steps;  // that there were
@@ -157,7 +161,7 @@ void PartialOrder::append_restricted(const Event& event, ComesBehind comes_behin
   }
   mine[event.thread] = local;
   steps_.push_back({event, kNone, 0, 0, false});
-  places_.push_back({local, event.thread});
+  places_.push_back(place_of(event, local, false));
 }
 
 }  // namespace thrum
