@@ -20,8 +20,8 @@
 #include "cli/build.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/divergence.hpp"
+#include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/heap_modes.hpp"
 #include "cli/priority_options.hpp"
@@ -66,6 +66,7 @@ Job job_of(const CheckOptions& options) {
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
   job.count_classes = options.count_classes;
+  job.waypoints = !options.no_waypoints;
   job.digest_traces = options.trace_digest;
   return job;
 }

@@ -51,6 +51,7 @@ struct CheckOptions {
   bool leaks = false;
   bool require_exhausted = false;
   bool assumptions = false;  // in full in the report
+  bool no_waypoints = false;
   bool trace_digest = false;
   bool statistics = false;     // in the report
   bool count_classes = false;  // also where the strategy does not need to

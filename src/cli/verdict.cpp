@@ -387,6 +387,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.threads = report.threads == Threads::system ? "system" : "fibers";
   if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;
+  test.midway = search.midway;
   test.audited = search.audited;
   test.steps = search.steps;
   test.seconds = search.seconds;

@@ -37,9 +37,7 @@ enum class End : std::uint8_t {
 };
 
 // Whether a limit cut the execution.
-inline bool is_cut_by_limit(End end) {
-  return end == End::steps || end == End::memory || end == End::yields;
-}
+inline bool is_cut_by_limit(End end) { return end == End::steps || end == End::memory || end == End::yields; }
 
 // What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
 struct PendingOperation {
@@ -144,8 +142,10 @@ struct Trace {
   std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
   // Where events are recorded: what the threads that are left stand before when the execution ends.
   std::vector<PendingOperation> pending;
-  std::uint32_t cost = 0;             // by the policy's base
-  std::uint64_t steps = 0;            // instrumented operations
+  std::uint32_t cost = 0;   // by the policy's base
+  std::uint64_t steps = 0;  // instrumented operations
+  bool midway =
+      false;  // it began at a moment of an earlier execution; what is counted, is from the beginning
   std::uint32_t points = 0;           // thread choices met, recorded or not
   std::uint16_t threads = 0;          // created in all, main included
   Sampling sampling;                  // where the policy is a random one

@@ -372,6 +372,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);
   codec.number(x.audited);
+  codec.number(x.midway);
   codec.optional(x.divergence, [](auto& inner, auto& divergence) {
     trace(inner, divergence.first);
     trace(inner, divergence.second);
@@ -458,6 +459,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
+  codec.flag(x.waypoints);
   codec.flag(x.digest_traces);
   codec.text(x.test);
   codec.number(x.part);

@@ -38,11 +38,11 @@ struct Job {
   // Parts of the executable that priorities ask for: of its code, and of its variables.
   std::vector<OffsetRange> focus_code;
   std::vector<OffsetRange> focus_data;
-  std::uint64_t executions = 0;     // 0: no limit
-  std::uint64_t steps = 1'000'000;  // instrumented operations of one execution
+  std::uint64_t executions = 0;                      // 0: no limit
+  std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
   std::uint64_t program_memory = ~std::uint64_t{0};  // bytes that the program may have in one execution
-  std::uint32_t hang_seconds = 10;  // without an instrumented operation: a bug
-  std::uint32_t yields = 0;         // of a thread at one place in one execution; 0: no bound
+  std::uint32_t hang_seconds = 10;                   // without an instrumented operation: a bug
+  std::uint32_t yields = 0;                          // of a thread at one place in one execution; 0: no bound
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
   Heap heap = Heap::lifo;
@@ -52,7 +52,8 @@ struct Job {
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool count_classes = false;         // Limits::count_classes
-  bool digest_traces = false;         // Report::trace_digest is wanted
+  bool waypoints = true;       // executions may begin where earlier ones came by (runtime/waypoints.hpp)
+  bool digest_traces = false;  // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
   std::string test;

@@ -266,6 +266,19 @@ void ProgramHeap::add_changes(Region slots, std::vector<std::span<const char>>& 
   }
 }
 
+void ProgramHeap::add_starts(Region slots, std::vector<std::span<const char>>& changes) const {
+  constexpr std::size_t kBits = 64;
+  for (Region region = 0; region < slots; ++region) {
+    const Books& books = g_books[region];
+    const char* begin = region == 0 ? g_main_saved.end : books.begin;
+    if (begin == books.end) continue;
+    const std::size_t from = static_cast<std::size_t>(begin - books.begin) / kGrain / kBits;
+    const std::size_t to = (static_cast<std::size_t>(books.end - books.begin) / kGrain + kBits - 1) / kBits;
+    changes.emplace_back(reinterpret_cast<const char*>(books.starts + from),
+                         (to - from) * sizeof *books.starts);
+  }
+}
+
 ProgramHeap::LiveBlock ProgramHeap::describe(const Books& books, const void* place) const {
   const auto* block = static_cast<const Block*>(place);
   bool fresh = &books != &g_books[0] || reinterpret_cast<const char*>(block) >= g_main_saved.end ||

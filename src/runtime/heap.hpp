@@ -102,6 +102,9 @@ class ProgramHeap {
   // Adds where what restore() would undo lies, but for what is the snapshot's; the heap's own books too.
   void add_changes(Region slots, std::vector<std::span<const char>>& changes) const;
 
+  // Likewise where it says which blocks begin there.
+  void add_starts(Region slots, std::vector<std::span<const char>>& changes) const;
+
   struct Books;  // of one region; known to heap.cpp
 
  private:

@@ -16,6 +16,7 @@
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
 #include "runtime/warnings.hpp"
+#include "runtime/waypoints.hpp"
 
 namespace thrum {
 
@@ -115,7 +116,8 @@ void KnownEnds::end_as(std::size_t known) {
     }
   }
   unknown_ = 0;
-  if (++hits_ >= kMostlyKnown) snapshot().forget_unchanged(kManyPages);
+  // What a waypoint writes must not be protected.
+  if (++hits_ >= kMostlyKnown && snapshot().forget_unchanged(kManyPages)) waypoints().forget();
   end_execution();
 }
 

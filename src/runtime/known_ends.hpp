@@ -46,6 +46,9 @@ class KnownEnds {
     steps_ = steps_done();
   }
 
+  // Whether this execution's end is being run in order to be kept.
+  bool is_keeping() const { return keeping_; }
+
   // The end of this execution depends on more than its state, and is not to be kept.
   void give_up();
 

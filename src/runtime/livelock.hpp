@@ -52,6 +52,9 @@ class LivelockDetector {
   // Whether the execution is watched, and so writes its events down.
   bool is_watching() const { return watching_; }
 
+  // Whether it remembers states of the execution.
+  bool has_seen_any() const { return !visits_.empty() || rounds_.begun; }
+
   // Something has happened that does not show in states.
   void note_hidden_change() { ++hidden_changes_; }
 

@@ -18,6 +18,9 @@ class MemoryLimit {
   }
   void give_back(std::uint64_t size) { taken_ -= std::min(size, taken_); }
 
+  std::uint64_t taken() const { return taken_; }
+  void set_taken(std::uint64_t taken) { taken_ = taken; }
+
   void begin(std::uint64_t limit) { limit_ = limit; }
   // As of the snapshot.
   void save() { saved_ = taken_; }

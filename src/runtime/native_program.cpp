@@ -39,6 +39,7 @@
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
 #include "runtime/warnings.hpp"
+#include "runtime/waypoints.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
 #include "search/simplify.hpp"
@@ -61,11 +62,27 @@ Forever<Thread> g_main_at_snapshot;
 std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;
 
-[[noreturn]] void leave() {
+void enter_program() {
+  world.judges_races = world.job->races != Races::ignore;
+  world.running = true;
+  catch_system_calls(true);
+}
+
+void leave_program() {
   catch_system_calls(false);
+  world.running = world.judges_races = false;
+}
+
+// The thread that is on, until the program's code is left.
+void go_on() {
+  Thread& thread = scheduler().current();
+  switch_to(g_engine, thread.context, thread.fs_base);
+}
+
+[[noreturn]] void leave() {
+  leave_program();
   g_trace->last = scheduler().current().id;
   if (world.recording) scheduler().note_pending();
-  world.running = world.judges_races = false;
   if (__builtin_expect(scheduler().drop_proof(), 0)) {
     world.restarts = true;
     g_trace->end = End::uncontrolled;
@@ -96,7 +113,7 @@ void put_back() {
   the_heap.restore(scheduler().slots_used());
   the_memory_limit.restore();
   thread_pool().restore_main();
-  scheduler().thread_in_slot(0) = g_main_at_snapshot.value;
+  scheduler().thread_in_slot(0).become(g_main_at_snapshot.value);
   scheduler().clear_main_stack();
   scheduler().reset();
   scheduler().set_clock(g_clock_at_snapshot);
@@ -244,29 +261,33 @@ Trace& current_trace() { return *g_trace; }
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
   bool again = false;  // for a race's sake
+  bool midway = false;
   leak_search().begin_plan();
   warnings().begin(plan);
   livelock_detector().begin_plan();
   do {
     put_back();
+    midway = waypoints().restore(plan, online, recording);
     scheduler().director().begin(plan, online, recording, trace);
+    if (midway) waypoints().lead(scheduler().director());
     world.recording = is_to_record();
     if (world.job->leaks) leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
-    limit_steps(world.fatal != nullptr ? world.fatal->steps : world.job->steps);
+    limit_steps(world.fatal != nullptr ? world.fatal->steps : world.job->steps, waypoints().steps());
     world.channel->in_execution.store(1, std::memory_order_relaxed);
-    world.wrote = false;
+    if (!midway) world.wrote = false;
     loader().reset();
     allocations().begin();
     output().begin(recording == Recording::full);
     g_again = Again::no;
-    world.judges_races = world.job->races != Races::ignore;
-    if (world.judges_races) race_judge().begin(again);
-    world.running = true;
-    catch_system_calls(true);
-    Thread& main = scheduler().thread_in_slot(0);
-    switch_to(g_engine, main.context, main.fs_base);
+    if (!midway && world.job->races != Races::ignore) race_judge().begin(again);
+    enter_program();
+    do {
+      go_on();
+    } while (waypoints().keep());
+    waypoints().finish(scheduler().director());
+    if (g_again != Again::no || world.restarts) waypoints().forget();
     known_ends().finish(trace, trace.end == End::finished && g_again == Again::no && !world.restarts);
     if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
@@ -281,6 +302,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   world.channel->in_execution.store(0, std::memory_order_relaxed);
   trace.steps = steps_done();
   trace.points = scheduler().points();
+  trace.midway = midway;
   trace.threads = scheduler().threads_created();
   if (world.job->digest_traces) add_to_digest(trace);
 }
@@ -304,6 +326,12 @@ void begin_search() {
   install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
+}
+
+void switch_to_engine() {
+  leave_program();
+  switch_to(scheduler().current().context, g_engine, scheduler().thread_in_slot(0).fs_base);
+  enter_program();
 }
 
 void end_execution() { leave(); }

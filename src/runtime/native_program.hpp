@@ -44,6 +44,9 @@ bool needs_all_events();
 // Events are written down from here on only where somebody wants them; where not, those so far are forgotten.
 void record_as_wanted();
 
+// Leaves the program's code for the engine, which comes back (waypoints.hpp). REQUIRES: an execution runs.
+void switch_to_engine();
+
 // These leave the program's code for the search, for good. REQUIRES: an execution runs.
 [[noreturn]] void end_execution();
 // It has done as many instrumented operations as it may.

@@ -78,6 +78,20 @@ void RaceJudge::begin(bool again) {
   if (learned_) learned_->clear();
 }
 
+void RaceJudge::set_mark(Moment& moment) {
+  detector_.set_mark();
+  moment.left_out = left_out_;
+  moment.foreign = foreign_;
+  moment.allowed = allowed_;
+}
+
+void RaceJudge::return_to(std::size_t mark, const Moment& moment) {
+  detector_.return_to(mark);
+  std::copy(moment.left_out.begin(), moment.left_out.end(), left_out_.begin());
+  foreign_ = moment.foreign;
+  allowed_ = moment.allowed;
+}
+
 bool RaceJudge::wants_again(const Trace& trace) const {
   return trace.end == End::bug && trace.failure.accesses.size() > 1 && earlier_ && !recognising_;
 }

@@ -35,6 +35,11 @@ class RaceJudge {
   // An execution begins. again: the same as the last one, in which a race was found; the earlier access is to
   // be recognised.
   void begin(bool again);
+  // An execution in the middle, at a choice, which a mark of the detector holds too.
+  struct Moment;
+  void set_mark(Moment& moment);
+  void return_to(std::size_t mark, const Moment& moment);
+  bool can_return() const { return world.job->races == Races::ignore || detector_.can_return(); }
   // Whether the execution that has ended failed by a race whose earlier access was not recognised.
   bool wants_again(const Trace& trace) const;
 
@@ -148,6 +153,12 @@ class RaceJudge {
   std::map<std::pair<std::uint16_t, std::uint16_t>, Learned>* learned_ = nullptr;
   std::optional<MemoryAccess> recognised_;
   EventPlaces recognised_places_;
+};
+
+struct RaceJudge::Moment {
+  std::vector<LeftOut> left_out;
+  std::vector<Foreign> foreign;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed;
 };
 
 extern constinit Forever<RaceJudge> the_race_judge;

@@ -20,6 +20,7 @@
 #include "runtime/signals.hpp"
 #include "runtime/thread_pool.hpp"
 #include "runtime/timers.hpp"
+#include "runtime/waypoints.hpp"
 #include "support/check.hpp"
 
 namespace thrum {
@@ -44,26 +45,33 @@ bool ends_by_signal(const Thread& thread) {
 
 void Scheduler::start_main() {
   slots_.push_back(std::make_unique<Thread>());
-  current_ = last_ = slots_[0].get();
-  live_.assign(1, current_);
+  course_.current = course_.last = slots_[0].get();
+  course_.live.assign(1, course_.current);
   spins_.add_thread(0);
 }
 
 void Scheduler::reset() {
-  live_.assign(1, slots_[0].get());
+  static_cast<Counts&>(course_) = {};
+  course_.current = course_.last = slots_[0].get();
+  course_.live.assign(1, course_.current);
+  course_.yields.clear();
   unsettled_.clear();
-  current_ = last_ = slots_[0].get();
-  created_ = slots_used_ = 1;
-  points_ = 0;
-  events_of_former_ = 0;
-  wait_order_ = 0;
-  clock_jump_ns_ = 0;
-  memory_when_stuck_ = 0;
-  ran_beside_spinner_ = false;
   released_ = nullptr;
   spins_.reset();
   livelock_detector().reset();
-  yields_.clear();
+}
+
+void Scheduler::save(Moment& moment) const {
+  moment.course = course_;
+  moment.threads.resize(course_.slots_used);
+  for (std::uint16_t slot = 0; slot < course_.slots_used; ++slot) moment.threads[slot].become(*slots_[slot]);
+  spins_.save(moment.spins);
+}
+
+void Scheduler::restore(const Moment& moment) {
+  course_ = moment.course;
+  for (std::uint16_t slot = 0; slot < course_.slots_used; ++slot) slots_[slot]->become(moment.threads[slot]);
+  spins_.restore(moment.spins);
 }
 
 // After a switch the processor mispredicts each return up to the program's code, since it expects those of
@@ -72,12 +80,12 @@ void Scheduler::reset() {
 [[gnu::always_inline]] inline void Scheduler::settle_writes() {
   if (!world.wrote) return;
   world.wrote = false;
-  spins_.note_change(*current_);
+  spins_.note_change(*course_.current);
 }
 
 [[gnu::always_inline]] inline void Scheduler::run(Thread& thread) {
-  Thread& from = *current_;
-  current_ = &thread;
+  Thread& from = *course_.current;
+  course_.current = &thread;
   spins_.note_switch();
   the_heap.use_region(thread.slot);
   switch_to(from.context, thread.context, thread.fs_base);
@@ -119,7 +127,7 @@ void Scheduler::stand_attentively(Thread& thread) {
 [[gnu::always_inline]] inline void Scheduler::arrive_here(Operation operation, std::uint64_t object,
                                                           std::uint32_t size, std::uint64_t code, Wait wait) {
   count_step();
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   me.operation = operation;
   me.object = object;
   me.size = size;
@@ -158,20 +166,21 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
 
 [[gnu::always_inline]] inline void Scheduler::arrive_to_spin(Operation operation, std::uint64_t object,
                                                              std::uint32_t size, std::uint64_t code) {
-  std::uint32_t points = points_;
+  std::uint32_t points = course_.points;
   arrive_here(operation, object, size, code, Wait::spin);
-  if (__builtin_expect(world.recording, 0)) note_watches(*current_);
-  if (points_ != points + 1) ran_beside_spinner_ = true;
+  if (__builtin_expect(world.recording, 0)) note_watches(*course_.current);
+  if (course_.points != points + 1) course_.ran_beside_spinner = true;
 }
 
 void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
                                std::uint64_t code) {
-  if (!comes_to_spin(*current_, code)) return arrive_here(operation, object, size, code, Wait::nothing);
+  if (!comes_to_spin(*course_.current, code))
+    return arrive_here(operation, object, size, code, Wait::nothing);
   arrive_to_spin(operation, object, size, code);
 }
 
 void Scheduler::arrive_at_yield(std::uint64_t code) {
-  if (comes_to_spin(*current_, code)) return arrive_to_spin(Operation::yield, 0, 0, code);
+  if (comes_to_spin(*course_.current, code)) return arrive_to_spin(Operation::yield, 0, 0, code);
   livelock_detector().arrive(Operation::yield, 0, code);
   count_yield(code);
   arrive_here(Operation::yield, 0, 0, code, Wait::nothing);
@@ -185,17 +194,17 @@ void Scheduler::count_yield(std::uint64_t code) {
   if (most == 0) return;
   known_ends().give_up();  // the count is no part of the state
   auto same_place = [&](const YieldCount& count) {
-    return count.thread == current_->id && count.code == code;
+    return count.thread == course_.current->id && count.code == code;
   };
-  auto count = std::find_if(yields_.begin(), yields_.end(), same_place);
-  if (count == yields_.end()) count = yields_.insert(count, {current_->id, code, 0});
+  auto count = std::find_if(course_.yields.begin(), course_.yields.end(), same_place);
+  if (count == course_.yields.end()) count = course_.yields.insert(count, {course_.current->id, code, 0});
   if (++count->yields > most) cut_by_yields();
 }
 
 bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
                              std::uint64_t deadline_ns) {
   count_step();
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   me.operation = operation;
   me.object = object;
   me.size = 0;
@@ -207,7 +216,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.interrupted = false;
   me.cancelled = me.at_cancellation_point && me.cancellation.acts();
   me.deadline_ns = deadline_ns;
-  me.wait_order = ++wait_order_;
+  me.wait_order = ++course_.wait_order;
   me.woken_by = 0;
   me.has_deadline = me.timed;
   spins_.note_wait(me);
@@ -219,7 +228,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
 }
 
 void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   if (effect == Effect::change) {
     spins_.note_change(me);
     spins_.note_write(me.object, me.size);
@@ -228,7 +237,7 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   }
   if (world.judges_races) race_judge().synchronise(me, value, operand, outcome);
   if (me.atomic_depth != 0) return;  // the section is the event
-  last_ = &me;
+  course_.last = &me;
   if (__builtin_expect(world.recording, 0)) {
     record_event(me, value, operand, outcome);
     livelock_detector().tidy_stack();
@@ -237,8 +246,8 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
 }
 
 void Scheduler::advance_clock(std::uint64_t to_ns) {
-  if (now_ns_ >= to_ns) return;
-  now_ns_ = to_ns;
+  if (course_.now_ns >= to_ns) return;
+  course_.now_ns = to_ns;
   spins_.note_write(SpinDetector::kClock, 1);
 }
 
@@ -262,27 +271,39 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
   return false;
 }
 
+// Whether who did the last event goes on, and nobody asks.
+[[gnu::always_inline]] inline bool Scheduler::is_quiet(bool last_enabled, bool yielded) const {
+  return last_enabled && !yielded && director_.quiet(point_.key);
+}
+
 Thread& Scheduler::pick() {
-  ++points_;
-  Thread& last = *last_;
+  ++course_.points;
+  Thread& last = *course_.last;
   bool last_enabled = last.life == Life::standing && enabled(last);
   bool yielded = last_enabled && last.operation == Operation::yield;
   ChoiceKey key{last.id, ChoiceKind::thread, last.events};
-  if (last_enabled && !yielded && director_.quiet(key)) return last;
-  return choose_thread(key, last_enabled, yielded);
+  same_key_ = point_.key == key;
+  point_.key = key;
+  if (__builtin_expect(waypoints().is_target(course_.points), 0)) {
+    waypoints().set(key, same_key_);
+    point_.key = key;
+  }
+  if (is_quiet(last_enabled, yielded)) return last;
+  return choose_thread(last_enabled, yielded);
 }
 
 // The same where a signal may be pending: a thread that has one goes on by handling it.
 Thread& Scheduler::pick_attentively() {
-  Thread& last = *last_;
+  Thread& last = *course_.last;
   if (last.life != Life::standing || !signals().any_pending() || !signals().deliverable(last.slot))
     return pick();
-  ++points_;
-  return choose_thread({last.id, ChoiceKind::thread, last.events}, true, false);
+  ++course_.points;
+  point_.key = {last.id, ChoiceKind::thread, last.events};
+  return choose_thread(true, false);
 }
 
-Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded) {
-  const Thread& last = *last_;
+Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
+  Thread& last = *course_.last;
   collect_options(last);
   const bool stuck = options_.empty();
   if (stuck) {
@@ -294,10 +315,16 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
     if (options_.empty()) return end_stuck();
   }
   released_ = nullptr;
-  point_.key = key;
+  if (__builtin_expect(waypoints().wants_first(options_.size()), 0) && !stuck) {
+    const ChoiceKey key = point_.key;
+    waypoints().set(key, same_key_);
+    point_.key = key;
+    if (is_quiet(last_enabled, yielded)) return last;
+    collect_options(last);
+  }
   point_.running_enabled = last_enabled;
   point_.yielded = yielded;
-  point_.step = points_ - 1;
+  point_.step = course_.points - 1;
   std::uint16_t taken = director_.choose(point_, options_, *this);
   if (taken == Director::kStop) end_execution();
   if (director_.records_events() && !world.recording) {
@@ -320,7 +347,7 @@ Thread& Scheduler::choose_thread(ChoiceKey key, bool last_enabled, bool yielded)
     return next;
   }
   next.signal_first = via == Via::signal_first;
-  if (&next == current_) {
+  if (&next == course_.current) {
     handle_signal_here();
   } else {
     interrupt(next.context);
@@ -341,7 +368,7 @@ void Scheduler::collect_options(const Thread& last) {
   bool timed = false;
   std::uint16_t round = 0;
   bool round_found = false;
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     timed = timed || thread->timed;
     if (thread->life != Life::standing) continue;
     bool handles = signalled && signals().deliverable(thread->slot) != 0;
@@ -377,7 +404,7 @@ void Scheduler::collect_late_runs() {
 // twice in a row, though: a thread that has waked up so, and waits again, does so again only when others have
 // done something in between. Else a loop around a wait would never end.
 void Scheduler::add_spurious_options() {
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     bool waits = thread->wait == Wait::wakeup && !thread->woken && !thread->cancelled && thread->lock != 0;
     if (!waits || thread->life != Life::standing) continue;
     if (thread->others_when_spurious != Thread::kNever &&
@@ -389,8 +416,8 @@ void Scheduler::add_spurious_options() {
 }
 
 std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
-  std::uint64_t count = events_of_former_;
-  for (std::uint16_t slot = 0; slot < slots_used_; ++slot) count += slots_[slot]->events;
+  std::uint64_t count = course_.events_of_former;
+  for (std::uint16_t slot = 0; slot < course_.slots_used; ++slot) count += slots_[slot]->events;
   return count - thread.events;
 }
 
@@ -400,11 +427,11 @@ void Scheduler::collect_timeouts() {
   std::uint64_t latest = kNever;
   const bool idle = options_.empty();
   if (idle) {
-    for (Thread* thread : live_) {
+    for (Thread* thread : course_.live) {
       if (may_time_out(*thread, idle)) latest = std::min(latest, thread->deadline_ns);
     }
   }
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     if (!may_time_out(*thread, idle) || thread->deadline_ns > latest) continue;
     options_.push_back({thread->id, thread->timer ? Via::expiry : Via::timeout});
     option_threads_.push_back(thread);
@@ -451,7 +478,7 @@ bool Scheduler::drop_proof() {
 // our back; who goes first does not matter, since a round changes nothing.
 Thread* Scheduler::release_spinner() {
   check_released();
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     if (thread->wait != Wait::spin || thread->life != Life::standing || !spins_.give_another_round(*thread))
       continue;
     released_ = thread;
@@ -477,12 +504,12 @@ void Scheduler::check_released() {
 bool Scheduler::advance_for_spinners() {
   constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
   constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
-  bool watched = std::any_of(live_.begin(), live_.end(), [&](const Thread* thread) {
+  bool watched = std::any_of(course_.live.begin(), course_.live.end(), [&](const Thread* thread) {
     return thread->wait == Wait::spin && thread->life == Life::standing && spins_.reads_clock(*thread);
   });
-  if (!watched || clock_jump_ns_ > kLongest) return false;
-  clock_jump_ns_ = std::max(kShortest, clock_jump_ns_ * 2);
-  advance_clock(now_ns_ + clock_jump_ns_);
+  if (!watched || course_.clock_jump_ns > kLongest) return false;
+  course_.clock_jump_ns = std::max(kShortest, course_.clock_jump_ns * 2);
+  advance_clock(course_.now_ns + course_.clock_jump_ns);
   return true;
 }
 
@@ -490,15 +517,15 @@ bool Scheduler::advance_for_spinners() {
 // something in it (a library, inline assembly); then it was no spin, and all may have another.
 bool Scheduler::rounds_changed_memory() {
   bool any = false;
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
     spins_.forget_round(*thread);
     any = true;
   }
   if (!any) return false;
   std::uint64_t digest = program_memory_digest();
-  std::uint64_t before = std::exchange(memory_when_stuck_, digest);
-  if (before != 0 && before != digest && ran_beside_spinner_) notes().loop_changed_memory();
+  std::uint64_t before = std::exchange(course_.memory_when_stuck, digest);
+  if (before != 0 && before != digest && course_.ran_beside_spinner) notes().loop_changed_memory();
   return before != digest;
 }
 
@@ -523,7 +550,7 @@ void Scheduler::fail_stuck() {
   check_self_locks();
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
   bool anybody = false;
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     if (thread->timer) continue;
     anybody = true;
     Waiter waiter = this->waiter(*thread);
@@ -543,7 +570,7 @@ void Scheduler::fail_stuck() {
 
 std::span<const PendingOperation> Scheduler::pending() {
   pending_.clear();
-  for (const Thread* thread : live_) {
+  for (const Thread* thread : course_.live) {
     if (thread->life != Life::standing) continue;
     bool handles = world.attention && signals().deliverable(thread->slot) != 0;
     PendingOperation next{thread->id, thread->operation};
@@ -561,9 +588,9 @@ std::span<const PendingOperation> Scheduler::pending() {
 }
 
 std::uint64_t Scheduler::place(ThreadId id) const {
-  auto found =
-      std::find_if(live_.begin(), live_.end(), [id](const Thread* thread) { return thread->id == id; });
-  return found == live_.end() ? 0 : (*found)->code;
+  auto found = std::find_if(course_.live.begin(), course_.live.end(),
+                            [id](const Thread* thread) { return thread->id == id; });
+  return found == course_.live.end() ? 0 : (*found)->code;
 }
 
 // Of the event that the thread is about to do.
@@ -578,30 +605,30 @@ void Scheduler::note_pending() {
 }
 
 void Scheduler::insert_live(Thread& thread) {
-  auto after = std::find_if(live_.begin(), live_.end(),
+  auto after = std::find_if(course_.live.begin(), course_.live.end(),
                             [&](const Thread* other) { return world.names->before(thread.id, other->id); });
-  live_.insert(after, &thread);
+  course_.live.insert(after, &thread);
 }
 
 // A new slot while there are any, so that a thread's addresses depend on the order of creation only; then the
 // first whose thread is over.
 std::uint16_t Scheduler::take_slot() {
-  std::uint16_t slot = slots_used_;
+  std::uint16_t slot = course_.slots_used;
   if (slot < kThreadsMax) {
     if (slot >= thread_pool().size()) need_more_threads();
     if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
     slots_[slot]->random_draws = 0;
-    ++slots_used_;
+    ++course_.slots_used;
     spins_.add_thread(slot);
     return slot;
   }
   // Main's is its own; who did the last event is still asked for its name.
   for (slot = 1; slot < kThreadsMax; ++slot) {
     Thread& former = *slots_[slot];
-    if (former.life != Life::ended || !former.released || &former == last_) continue;
+    if (former.life != Life::ended || !former.released || &former == course_.last) continue;
     spins_.note_change(former);
     spins_.forget_round(former);
-    events_of_former_ += std::exchange(former.events, 0u);
+    course_.events_of_former += std::exchange(former.events, 0u);
     return slot;
   }
   lose_control("too-many-threads", "more than " + std::to_string(kThreadsMax) + " threads at once");
@@ -611,9 +638,9 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
   world.wrote = true;  // no loop that creates threads is a spin
   livelock_detector().note_hidden_change();
-  if (created_ == kNamesMax)
+  if (course_.created == kNamesMax)
     lose_control("too-many-threads", "more than " + std::to_string(kNamesMax) + " threads in an execution");
-  Thread& parent = *current_;
+  Thread& parent = *course_.current;
   std::uint16_t slot = take_slot();
   Thread& child = *slots_[slot];
   if (!thread_pool().equip(slot, stack, child)) {
@@ -623,7 +650,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   }
   if (ThreadPool::is_stack(reinterpret_cast<std::uint64_t>(child.stack_bottom)))
     spins_.clear_stack(child, child.stack_top);
-  child.number = created_++;
+  child.number = course_.created++;
   child.id = world.names->child(parent.id, ++parent.children);
   child.slot = slot;
   child.life = Life::unsettled;
@@ -649,17 +676,17 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
 
 void Scheduler::start(Thread& child) {
   settle_writes();
-  unsettled_.push_back(current_);
+  unsettled_.push_back(course_.current);
   run(child);
 }
 
 void Scheduler::end_current() {
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   me.life = Life::ended;
   me.released = me.detached;
-  live_.erase(std::find(live_.begin(), live_.end(), &me));
+  course_.live.erase(std::find(course_.live.begin(), course_.live.end(), &me));
   signals().end_thread(me.slot);
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     if (thread->wait == Wait::join && thread->joined == &me) {
       thread->wait = Wait::nothing;
       thread->life = Life::unsettled;
@@ -680,16 +707,17 @@ void Scheduler::end_current() {
 
 // The process ends with its last thread, whatever its timers would still do.
 bool Scheduler::only_timers_live() const {
-  return std::all_of(live_.begin(), live_.end(), [](const Thread* thread) { return thread->timer; });
+  return std::all_of(course_.live.begin(), course_.live.end(),
+                     [](const Thread* thread) { return thread->timer; });
 }
 
 bool Scheduler::is_last(const Thread& thread) const {
-  return !thread.timer && std::all_of(live_.begin(), live_.end(),
+  return !thread.timer && std::all_of(course_.live.begin(), course_.live.end(),
                                       [&](const Thread* other) { return other == &thread || other->timer; });
 }
 
 void Scheduler::handle_signal_here() {
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   const bool ends_wait = !me.signal_first && !enabled(me) && ends_by_signal(me);
   livelock_detector().note_hidden_change();
   Standing before = me;
@@ -711,7 +739,7 @@ void Scheduler::handle_signal_here() {
 }
 
 void Scheduler::join(Thread& other, std::uint64_t code) {
-  Thread& me = *current_;
+  Thread& me = *course_.current;
   other.joined_by_someone = true;
   world.wrote = true;  // no loop that joins threads is a spin
   if (other.life == Life::ended) return;
@@ -730,7 +758,7 @@ void Scheduler::join(Thread& other, std::uint64_t code) {
 std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {
   std::vector<Sleeper>& waiters = waiters_;
   waiters.clear();
-  for (Thread* thread : live_) {
+  for (Thread* thread : course_.live) {
     // A thread that is in a signal handler sleeps on behind it.
     for (Standing* standing = thread; standing; standing = standing->outer) {
       if (standing->wait == Wait::wakeup && !standing->woken && standing->object == object &&
@@ -748,13 +776,14 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
     for (const Sleeper& waiter : waiters) options_.push_back({waiter.thread, Via::run});
     std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
   }
-  current_->operation_argument = most == 1 && !waiters.empty() ? waiters[0].thread + std::uint64_t{1} : 0;
+  course_.current->operation_argument =
+      most == 1 && !waiters.empty() ? waiters[0].thread + std::uint64_t{1} : 0;
   auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, waiters.size()));
   for (std::uint32_t i = 0; i < count; ++i) {
     Standing& waiter = *waiters[i].standing;
     waiter.woken = true;
     waiter.timed = false;
-    waiter.woken_by = points_;
+    waiter.woken_by = course_.points;
     if (waiter.lock == 0) continue;
     waiter.wait = Wait::lock;  // of a condition variable: it goes on when it has its mutex again
     waiter.object = waiter.lock;
@@ -773,11 +802,12 @@ std::uint16_t Scheduler::choose_value(std::uint16_t n) {
 // Among options_, by the running thread's last event.
 std::uint16_t Scheduler::choose(ChoiceKind kind) {
   ChoicePoint point;
-  point.key = {current_->id, kind, current_->events};
-  point.step = points_;
+  point.key = {course_.current->id, kind, course_.current->events};
+  point.step = course_.points;
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) end_execution();
-  if (current_->atomic_depth != 0) ++current_->events;  // the section is one event, and may choose again
+  if (course_.current->atomic_depth != 0)
+    ++course_.current->events;  // the section is one event, and may choose again
   return taken;
 }
 

@@ -28,23 +28,62 @@
 namespace thrum {
 
 class Scheduler final : Pending {
+  struct YieldCount {
+    ThreadId thread;
+    std::uint64_t code;
+    std::uint32_t yields;
+  };
+  struct Counts {
+    std::uint16_t created = 1;
+    std::uint16_t slots_used = 1;
+    std::uint32_t points = 0;
+    std::uint64_t events_of_former = 0;  // of threads whose slots serve others now
+    std::uint64_t wait_order = 0;
+    std::uint64_t now_ns = 0;
+    std::uint64_t clock_jump_ns = 0;      // how far time last jumped for waiting loops
+    std::uint64_t memory_when_stuck = 0;  // its digest when only waiting loops were left; 0: not yet
+    bool ran_beside_spinner = false;      // while a waiting loop stood still, others went on
+  };
+  // What of an execution changes as it goes on, beside the threads themselves.
+  struct Course : Counts {
+    Thread* current = nullptr;       // whose code runs
+    Thread* last = nullptr;          // who did the last event
+    std::vector<Thread*> live;       // by name
+    std::vector<YieldCount> yields;  // where there is a bound on them
+  };
+
  public:
   constexpr Scheduler() = default;
 
-  Thread& current() { return *current_; }
+  // An execution in the middle, at a choice.
+  struct Moment {
+    Course course;
+    std::vector<Thread> threads;  // by slot
+    SpinDetector::Moment spins;
+  };
+  void save(Moment& moment) const;
+  // REQUIRES: the program's memory is as it was then.
+  void restore(const Moment& moment);
+  // Whether what is no part of a moment is as at the beginning.
+  bool is_moment() const {
+    return unsettled_.empty() && !released_ && !proof_.thread && course_.clock_jump_ns == 0 &&
+           course_.slots_used < kThreadsMax;
+  }
+
+  Thread& current() { return *course_.current; }
   Director& director() { return director_; }
-  std::span<Thread* const> live() const { return live_; }
+  std::span<Thread* const> live() const { return course_.live; }
   Thread& thread_in_slot(std::uint32_t slot) { return *slots_[slot]; }
 
   // Main before the first choice.
   void start_main();
   // Puts the threads as they were at the snapshot: main alone, in the middle of a stretch.
   void reset();
-  std::uint16_t threads_created() const { return created_; }
+  std::uint16_t threads_created() const { return course_.created; }
   // Slots in use so far: fewer than threads where slots were used again.
-  std::uint16_t slots_used() const { return slots_used_; }
-  std::uint32_t points() const { return points_; }
-  void add_points(std::uint32_t count) { points_ += count; }
+  std::uint16_t slots_used() const { return course_.slots_used; }
+  std::uint32_t points() const { return course_.points; }
+  void add_points(std::uint32_t count) { course_.points += count; }
 
   // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
   // be true first.
@@ -76,15 +115,15 @@ class Scheduler final : Pending {
 
   // Of the read-modify-write that the running thread is about to do, as in Event.
   void note_argument(std::uint64_t argument, Update update) {
-    current_->operation_argument = argument;
-    current_->update = update;
+    course_.current->operation_argument = argument;
+    course_.current->update = update;
   }
 
   // The event wrote a second object too.
   void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
 
   // It read a second one.
-  void note_read(std::uint64_t object) { spins_.note_read(*current_, object, 1); }
+  void note_read(std::uint64_t object) { spins_.note_read(*course_.current, object, 1); }
 
   // The running thread makes another. nullptr: no stack of that size can be had. Where there are more threads
   // at once than slots, control is lost.
@@ -129,11 +168,14 @@ class Scheduler final : Pending {
     return thread.wait == Wait::lock ? lock_is_free(thread.object) : wait_is_over(thread);
   }
 
-  std::uint64_t now_ns() const { return now_ns_; }
+  // How deep stacks are cleared beforehand (SpinDetector::clear_stack).
+  std::size_t cleared_depth() const { return spins_.depth(); }
+
+  std::uint64_t now_ns() const { return course_.now_ns; }
   void advance_clock(std::uint64_t to_ns);
-  void set_clock(std::uint64_t ns) { now_ns_ = ns; }
+  void set_clock(std::uint64_t ns) { course_.now_ns = ns; }
   // Whether time has not jumped for waiting loops yet.
-  bool clock_is_steady() const { return clock_jump_ns_ == 0; }
+  bool clock_is_steady() const { return course_.clock_jump_ns == 0; }
 
  private:
   bool wait_is_over(const Thread& thread) const;
@@ -145,7 +187,8 @@ class Scheduler final : Pending {
   Thread& pick();
   Thread& pick_attentively();
   void stand_attentively(Thread& thread);
-  Thread& choose_thread(ChoiceKey key, bool last_enabled, bool yielded);
+  bool is_quiet(bool last_enabled, bool yielded) const;
+  Thread& choose_thread(bool last_enabled, bool yielded);
   Thread* release_spinner();
   Thread& force(Thread& thread);
   void check_released();
@@ -172,10 +215,8 @@ class Scheduler final : Pending {
   void insert_live(Thread& thread);
   std::uint16_t take_slot();
 
-  Thread* current_ = nullptr;  // whose code runs
-  Thread* last_ = nullptr;     // who did the last event
+  Course course_;
   std::vector<std::unique_ptr<Thread>> slots_;
-  std::vector<Thread*> live_;       // by name
   std::vector<Thread*> unsettled_;  // in the middle of a stretch, to be gone on with; last in, first out
   std::vector<Option> options_;
   std::vector<Thread*> option_threads_;
@@ -184,23 +225,11 @@ class Scheduler final : Pending {
     ThreadId thread;
   };
   std::vector<Sleeper> waiters_;
-  struct YieldCount {
-    ThreadId thread;
-    std::uint64_t code;
-    std::uint32_t yields;
-  };
-  std::vector<YieldCount> yields_;  // where there is a bound on them
   std::vector<PendingOperation> pending_;
   ChoicePoint point_;
+  bool same_key_ = false;  // the point before had the key that point_ has
   Director director_;
   SpinDetector spins_;
-  std::uint16_t created_ = 1;
-  std::uint16_t slots_used_ = 1;
-  std::uint32_t points_ = 0;
-  std::uint64_t events_of_former_ = 0;  // of threads whose slots serve others now
-  std::uint64_t wait_order_ = 0;
-  std::uint64_t now_ns_ = 0;
-  std::uint64_t clock_jump_ns_ = 0;  // how far time last jumped for waiting loops
   struct Proof {                     // of a spin (SpinDetector::unproved)
     const Thread* thread = nullptr;  // nullptr: none runs
     std::uint64_t code = 0;
@@ -209,11 +238,9 @@ class Scheduler final : Pending {
     LoopState state;
   };
   Proof proof_;
-  const Thread* released_ = nullptr;     // the last waiting loop that was given a round, until others go on
-  std::uint64_t released_code_ = 0;      // where it stood
-  std::uint64_t released_memory_ = 0;    // the digest then
-  bool ran_beside_spinner_ = false;      // while a waiting loop stood still, others went on
-  std::uint64_t memory_when_stuck_ = 0;  // its digest when only waiting loops were left; 0: not yet
+  const Thread* released_ = nullptr;   // the last waiting loop that was given a round, until others go on
+  std::uint64_t released_code_ = 0;    // where it stood
+  std::uint64_t released_memory_ = 0;  // the digest then
 };
 
 extern constinit Forever<Scheduler> the_scheduler;

@@ -50,6 +50,20 @@ bool holds(const dl_phdr_info& module, std::uint64_t address) {
   return false;
 }
 
+// Of some bytes those from the first to the last that are not as in their copy, in whole blocks.
+std::span<const char> changed_part(const char* memory, const char* copy, std::size_t size) {
+  constexpr std::size_t kBlock = 128;
+  if (std::memcmp(memory, copy, size) == 0) return {};
+  auto same = [&](std::size_t at) {
+    return std::memcmp(memory + at, copy + at, std::min(kBlock, size - at)) == 0;
+  };
+  std::size_t first = 0;
+  while (same(first)) first += kBlock;
+  std::size_t last = (size - 1) / kBlock * kBlock;
+  while (same(last)) last -= kBlock;
+  return {memory + first, std::min(last + kBlock, size) - first};
+}
+
 // Where the main thread's stack ends upwards, arguments and environment included.
 std::uint64_t initial_stack_end() {
   // The kernel places the program's file name last of all, right below the end.
@@ -225,8 +239,8 @@ void Snapshot::add_changes(std::uint64_t stack_pointer, std::vector<std::span<co
     std::uint64_t dead = stack.begin <= begin && begin < stack_pointer
                              ? std::min<std::uint64_t>(stack_pointer - begin, run.size)
                              : 0;
-    if (std::memcmp(run.memory + dead, run.copy + dead, run.size - dead) != 0)
-      changes.emplace_back(run.memory + dead, run.size - dead);
+    std::span<const char> part = changed_part(run.memory + dead, run.copy + dead, run.size - dead);
+    if (!part.empty()) changes.push_back(part);
   }
   if (stack_pointer < stack.restored_from)
     changes.emplace_back(reinterpret_cast<const char*>(stack_pointer), stack.restored_from - stack_pointer);
@@ -244,13 +258,13 @@ void Snapshot::add_written(std::vector<std::span<const char>>& pages,
   }
 }
 
-void Snapshot::forget_unchanged(std::size_t least) {
+bool Snapshot::forget_unchanged(std::size_t least) {
   auto changed = [&](const DirtyRun& run) {
     return reinterpret_cast<std::uint64_t>(run.memory) >= regions_.back().begin ||
            std::memcmp(run.memory, run.copy, run.size) != 0;
   };
   auto unchanged = std::stable_partition(dirty_.begin(), dirty_.end(), changed);
-  if (static_cast<std::size_t>(dirty_.end() - unchanged) < least) return;
+  if (static_cast<std::size_t>(dirty_.end() - unchanged) < least) return false;
   for (auto run = unchanged; run != dirty_.end(); ++run) {
     auto address = reinterpret_cast<std::uint64_t>(run->memory);
     auto region = std::find_if(regions_.begin(), regions_.end(), [&](const Region& each) {
@@ -260,6 +274,7 @@ void Snapshot::forget_unchanged(std::size_t least) {
     protect(address, address + kPage, region->protection & ~PROT_WRITE);
   }
   dirty_.erase(unchanged, dirty_.end());
+  return true;
 }
 
 void Snapshot::drop() {

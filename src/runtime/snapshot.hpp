@@ -64,8 +64,8 @@ class Snapshot {
   std::uint64_t stack_end() const { return regions_.back().end; }
 
   // Pages that were written in earlier executions, and now are as they were, are protected again where they
-  // are at least so many.
-  void forget_unchanged(std::size_t least);
+  // are at least so many. Whether they are.
+  bool forget_unchanged(std::size_t least);
 
   // Makes everything writable again and forgets the snapshot.
   void drop();

@@ -48,6 +48,29 @@ void SpinDetector::reset() {
   writes_.clear();
 }
 
+void SpinDetector::copy(const PerThread& from, PerThread& to) {
+  if (to.visits.size() < from.visit_count) to.visits.resize(from.visit_count);
+  std::copy_n(from.visits.begin(), from.visit_count, to.visits.begin());
+  to.visit_count = from.visit_count;
+  to.reads = from.reads;
+  to.waits_for = from.waits_for;
+  to.waits = from.waits;
+  to.round_given_at = from.round_given_at;
+}
+
+void SpinDetector::save(Moment& moment) const {
+  moment.switches = switches_;
+  moment.writes = writes_;
+  moment.threads.resize(threads_.size());
+  for (std::size_t i = 0; i < threads_.size(); ++i) copy(threads_[i], moment.threads[i]);
+}
+
+void SpinDetector::restore(const Moment& moment) {
+  switches_ = moment.switches;
+  writes_ = moment.writes;
+  for (std::size_t i = 0; i < moment.threads.size(); ++i) copy(moment.threads[i], threads_[i]);
+}
+
 bool SpinDetector::too_deep(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer > kStackMax;
 }

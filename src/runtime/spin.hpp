@@ -53,6 +53,13 @@ class SpinDetector {
   // Forgets the execution, not the calls to watch.
   void reset();
 
+  // An execution in the middle.
+  struct Moment;
+  void save(Moment& moment) const;
+  void restore(const Moment& moment);
+  // How deep stacks are cleared beforehand.
+  std::size_t depth() const { return depth_; }
+
   // A thread with that slot is about to run. REQUIRES: called before anything else about it.
   void add_thread(std::uint16_t slot) {
     if (threads_.size() <= slot) threads_.resize(slot + std::size_t{1});
@@ -139,6 +146,7 @@ class SpinDetector {
     std::uint64_t waits = 0;
     std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
   };
+  static void copy(const PerThread& from, PerThread& to);
   bool is_deepest(const Thread& thread, const CallerState& caller);
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
@@ -149,6 +157,12 @@ class SpinDetector {
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
+};
+
+struct SpinDetector::Moment {
+  std::uint64_t switches = 0;
+  std::vector<PerThread> threads;
+  std::vector<Span> writes;
 };
 
 }  // namespace thrum

@@ -123,8 +123,8 @@ struct Cancellation {
   bool operator==(const Cancellation&) const = default;
 };
 
-// Aligned so that Turn and the beginning of Standing share a cache line.
-struct alignas(64) Thread : Turn, Standing {
+// All of a thread that is plain data. Aligned so that Turn and the beginning of Standing share a cache line.
+struct alignas(64) PlainThread : Turn, Standing {
   char* stack_top = nullptr;  // live frames lie below
   char* stack_bottom = nullptr;
   bool detached = false;
@@ -139,16 +139,33 @@ struct alignas(64) Thread : Turn, Standing {
   void* (*body)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
+  std::size_t guard_size = 0;
+  std::uint8_t focus = 0;  // of the pending operation, where priorities ask for it: kFocusMethod or 0
+};
+
+struct Thread : PlainThread {
   std::vector<Destructor> destructors;  // of thread_local objects, newest last
   std::vector<void*> keys;              // pthread_setspecific
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
-  std::size_t guard_size = 0;
-  std::uint8_t focus = 0;  // of the pending operation, where priorities ask for it: kFocusMethod or 0
   // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind
   // them.
   std::vector<Place> stack;
   std::vector<RawFrame> frames;
+
+  // As to assign it; cheaper where most is empty.
+  void become(const Thread& other) {
+    static_cast<PlainThread&>(*this) = other;
+    const auto assign = [](auto& to, const auto& from) {
+      if (!to.empty() || !from.empty()) to = from;
+    };
+    assign(destructors, other.destructors);
+    assign(keys, other.keys);
+    assign(robust, other.robust);
+    assign(stack, other.stack);
+    assign(frames, other.frames);
+    if (settings || other.settings) settings = other.settings;
+  }
 };
 
 }  // namespace thrum

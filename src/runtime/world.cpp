@@ -154,12 +154,12 @@ std::uint64_t g_steps_limit = 0;  // of this execution
 
 }  // namespace
 
-void limit_steps(std::uint64_t limit) {
+void limit_steps(std::uint64_t limit, std::uint64_t done) {
   Channel& channel = *world.channel;
   // The beginning counts as a step here, so that one execution that hangs is told from the next.
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   g_steps_limit = limit;
-  channel.steps_left.store(limit, std::memory_order_relaxed);
+  channel.steps_left.store(limit - done, std::memory_order_relaxed);
 }
 
 bool leave_steps(std::uint64_t steps) {

@@ -86,8 +86,8 @@ inline void count_step() {
   if (__builtin_expect(left == 0, 0)) end_of_steps();
 }
 
-// The execution that begins may do so many; 0: no limit.
-void limit_steps(std::uint64_t limit);
+// The execution that begins may do so many, of which some have been done; 0: no limit.
+void limit_steps(std::uint64_t limit, std::uint64_t done = 0);
 
 // Counts so many at once; false, and none are, where that would cut the execution.
 bool leave_steps(std::uint64_t steps);

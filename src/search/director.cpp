@@ -22,7 +22,17 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   paused_ = false;
   const std::size_t known = online ? online->known_departures() : plan.departures.size();
   first_new_ = next_ + std::min(known, plan.departures.size());
+  newest_ = first_new_ == end_ && next_ != end_ ? end_ - 1 : first_new_;
+  branch_point_ = kNever;
+  asked_ = false;
   at_branch_ = next_ == end_;
+  advance();
+}
+
+void Director::skip(std::size_t departures, std::uint32_t cost) {
+  next_ += departures;
+  trace_->cost = cost;
+  asked_ = true;
   advance();
 }
 
@@ -92,6 +102,7 @@ std::uint16_t Director::choose_fairly(const ChoicePoint& point, std::span<const 
 std::uint16_t Director::choose_among(const ChoicePoint& point, std::span<const Option> options,
                                      Pending& pending) {
   const bool departs = next_ != end_ && next_->key == point.key;
+  if (!paused_) asked_ = true;
   if (options.size() == 1 && !online_ && !departs) {  // nothing to choose
     if (policy_ && !paused_ && point.key.kind == ChoiceKind::thread)
       policy_->follow(point, options, 0, pending);
@@ -115,6 +126,7 @@ std::uint16_t Director::choose_among(const ChoicePoint& point, std::span<const O
     trace_->options.insert(trace_->options.end(), options.begin(), options.end());
   }
   if (departs) {
+    if (next_ == newest_) branch_point_ = point.step;
     ++next_;
     advance();
   }

@@ -24,6 +24,21 @@ class Director {
   // Begins an execution. plan, trace and online must outlive it.
   void begin(const Plan& plan, Strategy* online, Recording recording, Trace& trace);
 
+  // What follows begin() where the execution is gone on with in the middle: so many departures of the plan
+  // were followed before, none of them new, and cost so much.
+  void skip(std::size_t departures, std::uint32_t cost);
+
+  // Departures of the plan that are ahead.
+  std::size_t left() const { return static_cast<std::size_t>(end_ - next_); }
+  // Whether nothing has happened that the plan has not seen before.
+  bool is_before_branch() const { return next_ <= newest_; }
+  // How many points came before the newest departure; kNever: it was not met.
+  static constexpr std::uint32_t kNever = ~std::uint32_t{0};
+  std::uint32_t branch_point() const { return branch_point_; }
+  // Whether any choice was met yet.
+  bool was_asked() const { return asked_; }
+  bool is_paused() const { return paused_; }
+
   // Whether the running thread, where it is enabled and has not yielded, goes on at this choice and nobody
   // has to know. Then choose() need not be called.
   bool quiet(ChoiceKey key) const { return silent_ && next_->key != key; }
@@ -66,7 +81,10 @@ class Director {
   void begin_policy(const Policy& policy);
 
   const Departure* first_new_ = nullptr;  // Strategy::known_departures
-  bool at_branch_ = false;                // the first new departure has been reached, or there is none
+  const Departure* newest_ = nullptr;     // first_new_, or the last one
+  std::uint32_t branch_point_ = kNever;
+  bool asked_ = false;
+  bool at_branch_ = false;  // the first new departure has been reached, or there is none
   const Departure* next_ = nullptr;
   const Departure* end_ = nullptr;
   Trace* trace_ = nullptr;

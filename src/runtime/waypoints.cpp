@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/waypoints.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/heap.hpp"
+#include "runtime/known_ends.hpp"
+#include "runtime/leaks.hpp"
+#include "runtime/livelock.hpp"
+#include "runtime/loader.hpp"
+#include "runtime/memory_limit.hpp"
+#include "runtime/native_program.hpp"
+#include "runtime/process_state.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/snapshot.hpp"
+#include "runtime/test_framework.hpp"
+#include "runtime/thread_pool.hpp"
+#include "runtime/timers.hpp"
+#include "runtime/warnings.hpp"
+#include "runtime/world.hpp"
+
+namespace thrum {
+
+constinit Forever<Waypoints> the_waypoints;
+
+namespace {
+
+constexpr std::size_t kWaypointsMax = 8;
+constexpr std::size_t kBytesMax = std::size_t{256} << 10;
+// What a waypoint costs, in points that are done again without it.
+constexpr std::uint32_t kWorth = 12;
+
+}  // namespace
+
+// An execution of which nobody wants to know what happened before the plan's newest departure.
+bool Waypoints::is_plain(Recording recording) {
+  return recording <= Recording::branch && !world.job->digest_traces && world.fatal == nullptr &&
+         !on_system_threads() && !leak_search().notes_allocations() && !warnings().wants_events() &&
+         !livelock_detector().is_watching();
+}
+
+// Whether a moment holds nothing but what is kept.
+bool Waypoints::is_simple() {
+  const Director& director = scheduler().director();
+  return !world.made_calls && !world.attention && scheduler().is_moment() && !director.is_paused() &&
+         !(director.fair() && director.fair()->active()) && !signals().used() && !process_state().changed() &&
+         !timers().changed() && !loader().has_error() && !thread_pool().has_late_storage() &&
+         !leak_search().was_changed() && !livelock_detector().has_seen_any() && !known_ends().is_keeping();
+}
+
+// Whether a choice with that key comes behind the waypoint, or is the one there. A thread has one choice for
+// each of its events; its last one has been met unless it is the one there.
+bool Waypoints::comes_later(const Waypoint& waypoint, ChoiceKey key) {
+  if (key == waypoint.key) return true;
+  const std::vector<Thread>& threads = waypoint.scheduler.threads;
+  auto thread =
+      std::find_if(threads.begin(), threads.end(), [&](const Thread& each) { return each.id == key.thread; });
+  return thread == threads.end() || key.index > thread->events;
+}
+
+bool Waypoints::is_on_the_way(const Waypoint& waypoint, const Plan& plan, const Strategy* online) const {
+  const std::size_t followed = waypoint.departures.size();
+  if (!waypoint.is_first && (plan.policy.kind != Policy::Kind::base || plan.policy != waypoint.policy))
+    return false;
+  if (plan.policy.fairness != waypoint.policy.fairness || plan.departures.size() < followed) return false;
+  const bool is_online = online != nullptr && online->online();
+  // What is behind the last departure is written down, and the strategy asked.
+  if (plan.departures.size() == followed) {
+    if (!waypoint.is_first || is_online) return false;
+  } else if (online != nullptr && online->known_departures() < followed) {
+    return false;
+  }
+  return std::equal(waypoint.departures.begin(), waypoint.departures.end(), plan.departures.begin()) &&
+         (plan.departures.size() == followed || comes_later(waypoint, plan.departures[followed].key));
+}
+
+// There is too much to keep. The more often that is so, the longer none is set.
+void Waypoints::refuse() {
+  constexpr std::uint32_t kLongest = 16;
+  used_ = 0;
+  refused_ = std::min(refused_ + 1, kLongest);
+  pause_ = std::uint32_t{1} << refused_;
+}
+
+bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording recording) {
+  plan_ = &plan;
+  is_online_ = online != nullptr && online->online();
+  target_ = kNever;
+  wants_first_ = false;
+  const bool plain = is_plain(recording) && world.job->waypoints;
+  // Its events are recorded from the beginning.
+  const bool whole = recording == Recording::branch && plan.departures.empty();
+  if (used_ != 0 && !race_judge().can_return()) refuse();
+  while (used_ != 0 && (!plain || whole || !is_on_the_way(*waypoints_[used_ - 1], plan, online))) --used_;
+  if (!plain || whole) return false;
+  if (pause_ != 0) {
+    --pause_;
+  } else if (used_ == 0) {
+    wants_first_ = true;
+  } else if (used_ < kWaypointsMax) {
+    target_ = worthwhile_point();
+  }
+  if (used_ == 0) return false;
+  begin_at(*waypoints_[used_ - 1]);
+  return true;
+}
+
+// What so many executions had in common is likely to be common to as many more.
+std::uint32_t Waypoints::worthwhile_point() const {
+  const std::uint32_t last = waypoints_[used_ - 1]->point();
+  std::uint32_t common = kNever;
+  for (std::uint32_t back = 1; back <= std::min(kRecent, executions_); ++back) {
+    common = std::min(common, common_[(executions_ - back) % kRecent]);
+    if (common <= last) return kNever;
+    if ((common - last) * back >= kWorth) return common;
+  }
+  return kNever;
+}
+
+void Waypoints::begin_at(const Waypoint& waypoint) {
+  refused_ = 0;
+  const char* from = waypoint.bytes.data();
+  for (std::span<char> place : waypoint.places) {
+    std::memcpy(place.data(), from, place.size());
+    from += place.size();
+  }
+  scheduler().restore(waypoint.scheduler);
+  the_heap.use_region(scheduler().current().slot);
+  the_memory_limit.set_taken(waypoint.memory_taken);
+  if (!waypoint.passes_over) test_framework().begin_part();
+  thrum_caller = waypoint.caller;
+  if (world.job->races != Races::ignore) race_judge().return_to(used_ - 1, waypoint.races);
+}
+
+void Waypoints::lead(Director& director) const {
+  const Waypoint& waypoint = *waypoints_[used_ - 1];
+  director.skip(waypoint.departures.size(), waypoint.cost);
+  world.wrote = waypoint.wrote;
+}
+
+std::uint64_t Waypoints::steps() const { return used_ == 0 ? 0 : waypoints_[used_ - 1]->steps; }
+
+void Waypoints::set(ChoiceKey key, bool again) {
+  const Director& director = scheduler().director();
+  const bool is_first = !director.was_asked();
+  const bool may_be =
+      wants_first_ ? is_first || plan_->policy.kind == Policy::Kind::base : director.is_before_branch();
+  wants_first_ = false;
+  target_ = kNever;
+  // Behind the plan's last departure the strategy may have spoken.
+  if (again || !may_be || (director.left() == 0 && is_online_) || !is_simple()) return;
+  setting_ = true;
+  key_ = key;
+  switch_to_engine();
+}
+
+// What is not as in the snapshot, and the live stacks. As deep as stacks are cleared beforehand, what is dead
+// there is kept too, since waiting loops are known by it (spin.hpp).
+bool Waypoints::collect(Waypoint& waypoint) {
+  std::vector<std::span<const char>> places;
+  const Scheduler& threads = scheduler();
+  auto kept_from = [&](const Thread& thread) {
+    return std::min(static_cast<char*>(thread.context.stack_pointer),
+                    thread.stack_top - threads.cleared_depth());
+  };
+  const std::uint16_t slots = threads.slots_used();
+  snapshot().add_changes(reinterpret_cast<std::uint64_t>(kept_from(scheduler().thread_in_slot(0))), places);
+  the_heap.add_changes(slots, places);
+  the_heap.add_starts(slots, places);
+  places.push_back(thread_pool().storage(0));
+  for (std::uint16_t slot = 1; slot < slots; ++slot) {
+    const Thread& thread = scheduler().thread_in_slot(slot);
+    if (thread.life == Life::ended && &thread != &scheduler().current()) continue;
+    const char* from = kept_from(thread);
+    places.emplace_back(from, static_cast<std::size_t>(thread.stack_top - from));
+    places.push_back(thread_pool().storage(slot));
+  }
+  std::size_t size = 0;
+  for (std::span<const char> place : places) size += place.size();
+  if (size > kBytesMax) return false;
+  waypoint.places.clear();
+  waypoint.bytes.clear();
+  waypoint.bytes.reserve(size);
+  for (std::span<const char> place : places) {
+    waypoint.places.emplace_back(const_cast<char*>(place.data()), place.size());
+    waypoint.bytes.insert(waypoint.bytes.end(), place.begin(), place.end());
+  }
+  return true;
+}
+
+bool Waypoints::keep() {
+  if (!setting_) return false;
+  setting_ = false;
+  if (used_ == waypoints_.size()) waypoints_.push_back(std::make_unique<Waypoint>());
+  Waypoint& waypoint = *waypoints_[used_];
+  const Director& director = scheduler().director();
+  const std::size_t followed = plan_->departures.size() - director.left();
+  if (!collect(waypoint)) {
+    if (used_ == 0) refuse();
+    return true;
+  }
+  waypoint.departures.assign(plan_->departures.begin(),
+                             plan_->departures.begin() + static_cast<std::ptrdiff_t>(followed));
+  waypoint.policy = plan_->policy;
+  waypoint.is_first = !director.was_asked();
+  waypoint.key = key_;
+  waypoint.cost = current_trace().cost;
+  waypoint.steps = steps_done();
+  waypoint.memory_taken = the_memory_limit.taken();
+  waypoint.caller = thrum_caller;
+  waypoint.wrote = world.wrote;
+  waypoint.passes_over = test_framework().passes_over();
+  scheduler().save(waypoint.scheduler);
+  if (world.job->races != Races::ignore) race_judge().set_mark(waypoint.races);
+  ++used_;
+  return true;
+}
+
+void Waypoints::finish(const Director& director) {
+  if (scheduler().slots_used() == kThreadsMax) forget();  // stacks may have become others' since
+  const std::uint32_t branch = director.branch_point();
+  if (used_ == 0 || branch == kNever) return;
+  common_[executions_++ % kRecent] = branch + 1;
+}
+
+void Waypoints::forget() { used_ = executions_ = 0; }
+
+}  // namespace thrum
