@@ -160,7 +160,10 @@ void KnownEnds::finish(const Trace& trace, bool whole) {
   alone_ = false;
   std::uint64_t steps = steps_done() - steps_;
   whole = whole && !world.made_calls;
-  if (whole && steps >= kLong) long_ = true;
+  if (whole && steps >= kLong && !long_) {
+    long_ = true;
+    waypoints().forget();  // joins that main stands in there say no caller
+  }
   if (!keeping_) return;
   if (!whole || steps < kLong || trace.choices.size() != choices_ ||
       trace.events.size() - events_ > kEventsMax || scheduler().threads_created() != threads_)

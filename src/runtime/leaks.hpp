@@ -56,8 +56,8 @@ class LeakSearch {
   void ignore_so_far();
   // Whether the execution that runs has asked for any of it.
   bool was_asked() const { return asked_; }
-  // Whether it leaves out more than at the beginning.
-  bool was_changed() const { return asked_ || now_.ignored.size() != asked_before_.ignored.size(); }
+  // Whether it is as at the beginning no more.
+  bool was_changed() const { return asked_ || armed_ || now_.ignored.size() != asked_before_.ignored.size(); }
 
  private:
   using LiveBlock = ProgramHeap::LiveBlock;

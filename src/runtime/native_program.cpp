@@ -125,6 +125,7 @@ void put_back() {
 
 void take_snapshot() {
   known_ends().forget();
+  waypoints().forget();
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().save_main();
   g_main_at_snapshot.value = main;

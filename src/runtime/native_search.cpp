@@ -13,6 +13,7 @@
 #include "runtime/shared_search.hpp"
 #include "runtime/temporary_file.hpp"
 #include "runtime/warnings.hpp"
+#include "runtime/waypoints.hpp"
 #include "runtime/world.hpp"
 #include "search/explore.hpp"
 #include "search/simplify.hpp"
@@ -144,6 +145,7 @@ SearchResult search_once(NativeProgram& program, const Job& job, SearchResult& b
   Fairness fairness = job.fairness;
   while (true) {
     world.restarts = false;
+    waypoints().forget();
     const auto make = [&job, fairness] {
       StrategySettings settings = job.settings;
       settings.make_file = make_temporary_file;

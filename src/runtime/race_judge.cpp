@@ -87,6 +87,8 @@ void RaceJudge::set_mark(Moment& moment) {
 
 void RaceJudge::return_to(std::size_t mark, const Moment& moment) {
   detector_.return_to(mark);
+  at_point_ = false;
+  recognised_.reset();
   std::copy(moment.left_out.begin(), moment.left_out.end(), left_out_.begin());
   foreign_ = moment.foreign;
   allowed_ = moment.allowed;

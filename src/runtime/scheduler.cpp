@@ -10,9 +10,7 @@
 #include "runtime/heap.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/livelock.hpp"
-#include "runtime/lock_misuse.hpp"
 #include "runtime/native_program.hpp"
-#include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/record.hpp"
@@ -474,61 +472,6 @@ bool Scheduler::drop_proof() {
   return true;
 }
 
-// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
-// our back; who goes first does not matter, since a round changes nothing.
-Thread* Scheduler::release_spinner() {
-  check_released();
-  for (Thread* thread : course_.live) {
-    if (thread->wait != Wait::spin || thread->life != Life::standing || !spins_.give_another_round(*thread))
-      continue;
-    released_ = thread;
-    released_code_ = thread->code;
-    released_memory_ = program_memory_digest();
-    return thread;
-  }
-  return nullptr;
-}
-
-// A thread has come back from its round, alone, to where it stood. If memory has changed, code that is not
-// instrumented did it (a library, inline assembly): the loop was no waiting one. Where others ran while it
-// was made to wait, schedules were left out; then the search begins anew, with the call an ordinary one.
-void Scheduler::check_released() {
-  const Thread* thread = std::exchange(released_, nullptr);
-  if (!thread || thread->wait != Wait::spin || thread->code != released_code_) return;
-  if (program_memory_digest() == released_memory_) return;
-  spins_.never(released_code_);
-  restart_search();
-}
-
-// Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.
-bool Scheduler::advance_for_spinners() {
-  constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
-  constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
-  bool watched = std::any_of(course_.live.begin(), course_.live.end(), [&](const Thread* thread) {
-    return thread->wait == Wait::spin && thread->life == Life::standing && spins_.reads_clock(*thread);
-  });
-  if (!watched || course_.clock_jump_ns > kLongest) return false;
-  course_.clock_jump_ns = std::max(kShortest, course_.clock_jump_ns * 2);
-  advance_clock(course_.now_ns + course_.clock_jump_ns);
-  return true;
-}
-
-// Nobody can go on, and each waiting loop has had a round. Code that is not instrumented may have changed
-// something in it (a library, inline assembly); then it was no spin, and all may have another.
-bool Scheduler::rounds_changed_memory() {
-  bool any = false;
-  for (Thread* thread : course_.live) {
-    if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
-    spins_.forget_round(*thread);
-    any = true;
-  }
-  if (!any) return false;
-  std::uint64_t digest = program_memory_digest();
-  std::uint64_t before = std::exchange(course_.memory_when_stuck, digest);
-  if (before != 0 && before != digest && course_.ran_beside_spinner) notes().loop_changed_memory();
-  return before != digest;
-}
-
 Waiter Scheduler::waiter(const Thread& thread) const {
   Waiter waiter{thread.id,   thread.operation, thread.object, kNoThread, thread.wait == Wait::spin,
                 thread.code, enabled(thread)};
@@ -539,33 +482,6 @@ Waiter Scheduler::waiter(const Thread& thread) const {
   if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
     waiter.holder = lock_holder(thread.object);
   return waiter;
-}
-
-Thread& Scheduler::end_stuck() {
-  if (Thread* spinner = livelock_detector().next_round()) return force(*spinner);
-  fail_stuck();
-}
-
-void Scheduler::fail_stuck() {
-  check_self_locks();
-  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
-  bool anybody = false;
-  for (Thread* thread : course_.live) {
-    if (thread->timer) continue;
-    anybody = true;
-    Waiter waiter = this->waiter(*thread);
-    waiter.ready = false;
-    if (waiter.spinning && failure.kind == BugKind::deadlock) {
-      failure.kind = BugKind::livelock;
-      failure.message = "every thread waits, some by going round in a loop";
-    }
-    failure.waiters.push_back(waiter);
-  }
-  if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
-  if (failure.kind != BugKind::livelock) current_trace().lasso = {};
-  failure.thread = failure.waiters.front().thread;
-  failure.code = failure.waiters.front().code;
-  fail(std::move(failure));
 }
 
 std::span<const PendingOperation> Scheduler::pending() {

@@ -64,10 +64,10 @@ class Scheduler final : Pending {
   void save(Moment& moment) const;
   // REQUIRES: the program's memory is as it was then.
   void restore(const Moment& moment);
-  // Whether what is no part of a moment is as at the beginning.
+  // Whether what is no part of a moment is as at the beginning, and the rest not too much.
   bool is_moment() const {
     return unsettled_.empty() && !released_ && !proof_.thread && course_.clock_jump_ns == 0 &&
-           course_.slots_used < kThreadsMax;
+           course_.slots_used < kThreadsMax && spins_.is_short();
   }
 
   Thread& current() { return *course_.current; }

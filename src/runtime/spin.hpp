@@ -57,6 +57,8 @@ class SpinDetector {
   struct Moment;
   void save(Moment& moment) const;
   void restore(const Moment& moment);
+  // Whether little has been written so far.
+  bool is_short() const { return writes_.size() < 10'000; }
   // How deep stacks are cleared beforehand.
   std::size_t depth() const { return depth_; }
 

@@ -46,7 +46,8 @@ bool Waypoints::is_simple() {
   return !world.made_calls && !world.attention && scheduler().is_moment() && !director.is_paused() &&
          !(director.fair() && director.fair()->active()) && !signals().used() && !process_state().changed() &&
          !timers().changed() && !loader().has_error() && !thread_pool().has_late_storage() &&
-         !leak_search().was_changed() && !livelock_detector().has_seen_any() && !known_ends().is_keeping();
+         !(world.job->leaks && leak_search().was_changed()) && !livelock_detector().has_seen_any() &&
+         !known_ends().is_keeping();
 }
 
 // Whether a choice with that key comes behind the waypoint, or is the one there. A thread has one choice for
@@ -78,7 +79,6 @@ bool Waypoints::is_on_the_way(const Waypoint& waypoint, const Plan& plan, const 
 // There is too much to keep. The more often that is so, the longer none is set.
 void Waypoints::refuse() {
   constexpr std::uint32_t kLongest = 16;
-  used_ = 0;
   refused_ = std::min(refused_ + 1, kLongest);
   pause_ = std::uint32_t{1} << refused_;
 }
@@ -91,7 +91,10 @@ bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording reco
   const bool plain = is_plain(recording) && world.job->waypoints;
   // Its events are recorded from the beginning.
   const bool whole = recording == Recording::branch && plan.departures.empty();
-  if (used_ != 0 && !race_judge().can_return()) refuse();
+  if (used_ != 0 && !race_judge().can_return()) {
+    used_ = 0;
+    refuse();
+  }
   while (used_ != 0 && (!plain || whole || !is_on_the_way(*waypoints_[used_ - 1], plan, online))) --used_;
   if (!plain || whole) return false;
   if (pause_ != 0) {
@@ -119,7 +122,6 @@ std::uint32_t Waypoints::worthwhile_point() const {
 }
 
 void Waypoints::begin_at(const Waypoint& waypoint) {
-  refused_ = 0;
   const char* from = waypoint.bytes.data();
   for (std::span<char> place : waypoint.places) {
     std::memcpy(place.data(), from, place.size());
@@ -197,7 +199,7 @@ bool Waypoints::keep() {
   const Director& director = scheduler().director();
   const std::size_t followed = plan_->departures.size() - director.left();
   if (!collect(waypoint)) {
-    if (used_ == 0) refuse();
+    refuse();
     return true;
   }
   waypoint.departures.assign(plan_->departures.begin(),
@@ -224,6 +226,9 @@ void Waypoints::finish(const Director& director) {
   common_[executions_++ % kRecent] = branch + 1;
 }
 
-void Waypoints::forget() { used_ = executions_ = 0; }
+void Waypoints::forget() {
+  used_ = executions_ = 0;
+  refused_ = pause_ = 0;
+}
 
 }  // namespace thrum

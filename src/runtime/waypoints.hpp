@@ -103,7 +103,7 @@ class Waypoints {
   // Points that executions had in common with those before, the last ones, in turns.
   std::array<std::uint32_t, kRecent> common_{};
   std::size_t executions_ = 0;  // so many
-  std::uint32_t refused_ = 0;   // in a row
+  std::uint32_t refused_ = 0;   // so often
   std::uint32_t pause_ = 0;     // executions in which none is set
   const Plan* plan_ = nullptr;  // of the execution
   bool is_online_ = false;

@@ -24,9 +24,9 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   first_new_ = next_ + std::min(known, plan.departures.size());
   newest_ = first_new_ == end_ && next_ != end_ ? end_ - 1 : first_new_;
   branch_point_ = kNever;
-  asked_ = false;
   at_branch_ = next_ == end_;
   advance();
+  asked_ = silent_;  // choices may pass that nobody is asked about
 }
 
 void Director::skip(std::size_t departures, std::uint32_t cost) {
@@ -58,6 +58,7 @@ void Director::resume() {
   paused_ = false;
   next_ = held_;
   advance();
+  asked_ = asked_ || silent_;
 }
 
 void Director::advance() {

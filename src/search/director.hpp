@@ -35,7 +35,7 @@ class Director {
   // How many points came before the newest departure; kNever: it was not met.
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
   std::uint32_t branch_point() const { return branch_point_; }
-  // Whether any choice was met yet.
+  // Whether any choice may have been met yet.
   bool was_asked() const { return asked_; }
   bool is_paused() const { return paused_; }
 

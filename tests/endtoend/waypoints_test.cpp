@@ -9,9 +9,10 @@ using nlohmann::json;
 class Waypoints : public EndToEnd {
  protected:
   // Searched with waypoints and without, by each of these strategies; by the first with that result.
-  void check_both(const std::string& program, int exit_code, const std::vector<const char*>& strategies) {
+  void check_both(const std::string& program, int exit_code, const std::vector<const char*>& strategies,
+                  const std::string& executions = "2000") {
     for (const char* strategy : strategies) {
-      const int found = compare({program, "--strategy", strategy});
+      const int found = compare({program, "--strategy", strategy, "--executions", executions});
       if (strategy == strategies[0]) {
         EXPECT_EQ(found, exit_code);
       }
@@ -22,12 +23,13 @@ class Waypoints : public EndToEnd {
     EXPECT_EQ(midway_ > 0, goes_on);
   }
 
- private:
   static const std::string kBegin;
+
+ private:
   int midway_ = 0;  // executions that began so, in all
   // The exit code.
   int compare(std::vector<std::string> options) {
-    options.insert(options.end(), {"--keep-going", "--jobs", "1", "--executions", "2000", "--seed", "7"});
+    options.insert(options.end(), {"--keep-going", "--jobs", "1", "--seed", "7"});
     int found = 0;
     json with = run_all(options, found);
     options.emplace_back("--no-waypoints");
@@ -141,6 +143,18 @@ TEST_F(Waypoints, RacesWithWhatCameBefore) {
              1);
 }
 
+TEST_F(Waypoints, RacesOneAfterTheOther) {
+  check_text(R"(
+    int first, second;
+    int main() {
+      std::thread a([] { n.load(); first = 1; n.load(); n.load(); second = 1; });
+      std::thread b([] { n.store(1); if (n.load() == 1) first = 2; n.store(2); });
+      std::thread c([] { n.load(); if (n.load() == 2) second = 2; else second = 3; first = 3; });
+      a.join(); b.join(); c.join();
+    })",
+             1);
+}
+
 TEST_F(Waypoints, OnStacksAndInStorageOfThreads) {
   check_text(R"(
     thread_local int mine = 5;
@@ -184,6 +198,13 @@ TEST_F(Waypoints, WaitsThatEndByTime) {
       a.join(); b.join();
     })",
              0);
+}
+
+// Where it goes on, choices pass that no departure speaks of.
+TEST_F(Waypoints, MainWorksBesideTheOthers) {
+  const std::string program = build(write("program.cpp", kBegin + R"(
+    int main() { std::thread a(lose), b(lose); lose(); a.join(); b.join(); assert(n != 8); })"));
+  check_both(program, 1, {"auto", "icb", "dpor", "random", "pct"}, "6000");
 }
 
 TEST_F(Waypoints, PhasesOfThreads) {
