@@ -135,7 +135,7 @@ int Check::run() {
   find_program();
   find_focus(options_, program_, focus_);
   if (options_.list_tests) return list_tests();
-  bugs_.prepare_folder();
+  prepare_trace_folder(options_.out);
   check_writable(options_.json);
   check_writable(options_.plot);
   checkpoint_.begin(program_);

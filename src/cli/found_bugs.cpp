@@ -104,8 +104,7 @@ void write_file(const std::string& path, const std::string& text) {
   if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-void FoundBugs::prepare_folder() const {
-  const std::string& folder = options_.out;
+void prepare_trace_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw UserError(folder + ": cannot be made: " + error.message());

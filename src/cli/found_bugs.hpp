@@ -20,9 +20,6 @@ class FoundBugs {
   // Throws UserError where the file of --suppressions is none.
   FoundBugs(const CheckOptions& options, const Invocation& invocation);
 
-  // Makes the folder for trace files and removes those of earlier checks in it.
-  void prepare_folder() const;
-
   // Writes a trace file for each bug of a worker, and adds the bugs to the result of its test; of those with
   // the same fingerprint the simplest, and without those that are suppressed, which are counted. job: the
   // worker's. passed: where a further search follows, the races that it will pass over; it will find again
@@ -50,6 +47,9 @@ class FoundBugs {
   const Invocation& invocation_;
   std::vector<TraceFile> traces_;
 };
+
+// Makes the folder for trace files and removes those of earlier checks in it. Throws UserError.
+void prepare_trace_folder(const std::string& folder);
 
 // Throws UserError where the file cannot be written.
 void write_file(const std::string& path, const std::string& text);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "cli/boolean_program.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
@@ -53,6 +54,59 @@ CLI::App* add_plot(CLI::App& app, std::vector<std::string>& results, std::string
   plot->add_option("--out", picture, "Where the picture goes")->required()->type_name("FILE.svg");
   return plot;
 }
+
+// `thrum bool` and its own commands.
+class BoolCommands {
+ public:
+  explicit BoolCommands(CLI::App& app) {
+    bool_ = app.add_subcommand("bool", "Boolean programs: finite data, unbounded stacks, bounded contexts");
+    bool_->require_subcommand(1);
+    check_ = bool_->add_subcommand("check", "Search a boolean program for failing assertions");
+    check_->footer("Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.");
+    BoolOptions& o = options_;
+    check_->add_option("file", o.file, "A boolean program")->required()->type_name("FILE.bp");
+    check_->add_option("--contexts", o.contexts, "Stop behind so many contexts; 0: go on")->capture_default_str();
+    check_->add_option("--threads", threads_, "The procedures that run as threads from the beginning")
+        ->type_name("main,t1,...");
+    check_->add_option("--label", o.labels, "What is an error: a label, or 'asserts' (repeatable)")
+        ->allow_extra_args(false)
+        ->type_name("NAME|asserts");
+    check_->add_option("--engine", o.engine, "pushdown: exact; explicit: lists states, with bounded stacks")
+        ->check(CLI::IsMember({"pushdown", "explicit"}))
+        ->capture_default_str();
+    check_->add_option("--time", o.seconds, "Stop after so many seconds; 0: never")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    check_->add_option("--search-memory", o.memory, "What the search may keep")->capture_default_str();
+    check_->add_option("--depth", o.depth, "explicit: frames of a stack")->check(CLI::PositiveNumber)->capture_default_str();
+    check_->add_option("--threads-max", o.threads_max, "explicit: threads that were ever there")
+        ->check(CLI::Range(1, 255))
+        ->capture_default_str();
+    check_->add_option("--out", o.out, "Where the trace file goes")->capture_default_str();
+    check_->add_option("--json", o.json, "Where the result goes as JSON; -: standard output, and nothing else there");
+    check_->add_flag("--require-exhausted", o.require_exhausted, "Exit with 3 where a budget ended the search");
+    add_colour_option(*check_, colour_);
+    print_ = bool_->add_subcommand("print", "Read a boolean program and write it anew");
+    print_->add_option("file", o.file, "A boolean program")->required()->type_name("FILE.bp");
+  }
+
+  bool parsed() const { return bool_->parsed(); }
+
+  int run(const Words& command) {
+    if (print_->parsed()) return bool_print_command(options_.file);
+    options_.colour = colour_of(colour_);
+    if (check_->count("--threads") > 0) options_.threads = CLI::detail::split(threads_, ',');
+    return bool_check_command(options_, command);
+  }
+
+ private:
+  CLI::App* bool_;
+  CLI::App* check_;
+  CLI::App* print_;
+  BoolOptions options_;
+  std::string threads_;
+  std::string colour_ = "auto";
+};
 
 int run_check(CheckOptions options, const Words& command) {
   if (!options.resume.empty())
@@ -108,6 +162,7 @@ int parse_and_run(Words words) {
   flags->add_option("--compiler", compiler, "gcc or clang; else the one that thrum c++ runs")
       ->check(CLI::IsMember({"gcc", "clang"}));
   CLI::App* doctor = app.add_subcommand("doctor", "What this machine can do");
+  BoolCommands boolean(app);
 
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -121,6 +176,7 @@ int parse_and_run(Words words) {
     options.colour = colour_of(colour);
     return run_check(std::move(options), command);
   }
+  if (boolean.parsed()) return boolean.run(command);
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
   if (plot->parsed()) return plot_command(results, picture);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/build.hpp"
+#include "cli/boolean_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/tracing.hpp"
@@ -91,6 +92,7 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& 
 }  // namespace
 
 int replay_command(const std::string& trace_path, Threads threads, Colour colour) {
+  if (auto trace = read_bool_trace(trace_path)) return bool_replay_command(*trace, colour);
   InterruptHandler handler;
   TraceFile recorded = read_trace_file(trace_path);
   std::unique_ptr<TemporaryBuild> build;

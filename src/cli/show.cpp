@@ -2,6 +2,7 @@
 // `thrum show` and `thrum help`: what only is to be read.
 #include <unistd.h>
 
+#include "cli/boolean_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/pager.hpp"
@@ -12,9 +13,13 @@
 namespace thrum {
 
 int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
-  TraceFile file = read_trace_file(trace_path);
   TextStyle style = style_for(STDOUT_FILENO, colour);
   style.unfolded = unfolded;
+  if (auto trace = read_bool_trace(trace_path)) {
+    show_paged(bool_trace_text(*trace, style));
+    return kExitDone;
+  }
+  TraceFile file = read_trace_file(trace_path);
   style.directory = file.invocation.directory;
   show_paged(text_trace(file, style));
   return kExitDone;

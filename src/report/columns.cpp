@@ -46,17 +46,11 @@ std::string body_of(const TraceFile& file, ThreadId thread) {
 
 class Table {
  public:
-  Table(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) : style_(style) {
-    for (const Row& row : rows) {
-      if (std::find(threads_.begin(), threads_.end(), row.thread) == threads_.end())
-        threads_.push_back(row.thread);
-      source_width_ = std::max(source_width_, std::min(row.source.size(), kSourceMax));
-    }
-    std::sort(threads_.begin(), threads_.end(),
-              [&](ThreadId a, ThreadId b) { return file.names.before(a, b); });
-    for (ThreadId thread : threads_) titles_.push_back(file.names.name(thread));
-    for (std::size_t i = 0; i < threads_.size(); ++i) {
-      if (std::string body = body_of(file, threads_[i]); !body.empty()) titles_[i] += " " + body;
+  Table(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style) : style_(style) {
+    for (const Row& row : rows) source_width_ = std::max(source_width_, std::min(row.source.size(), kSourceMax));
+    for (const Column& column : columns) {
+      threads_.push_back(column.thread);
+      titles_.push_back(column.title);
     }
     std::size_t width = static_cast<std::size_t>(style.width);
     std::size_t left = margin();
@@ -165,8 +159,22 @@ class Table {
 
 }  // namespace
 
+std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style) {
+  return Table(columns, rows, style).draw(rows);
+}
+
 std::string draw_columns(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) {
-  return Table(file, rows, style).draw(rows);
+  std::vector<Column> columns;
+  for (const Row& row : rows) {
+    bool known = std::any_of(columns.begin(), columns.end(),
+                             [&](const Column& column) { return column.thread == row.thread; });
+    if (known) continue;
+    std::string body = body_of(file, row.thread);
+    columns.push_back({row.thread, file.names.name(row.thread) + (body.empty() ? "" : " " + body)});
+  }
+  std::sort(columns.begin(), columns.end(),
+            [&](const Column& a, const Column& b) { return file.names.before(a.thread, b.thread); });
+  return draw_columns(columns, rows, style);
 }
 
 }  // namespace thrum

@@ -10,6 +10,13 @@
 
 namespace thrum {
 
+struct Column {
+  ThreadId thread;
+  std::string title;  // the thread's name, and behind a space what it runs
+};
+
+// columns: of all threads that a row is of, from the left.
+std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style);
 std::string draw_columns(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style);
 
 }  // namespace thrum

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "boolprog/bdd.hpp"
+
+// BuDDy's header gives a C++ class of its own, under names that stand for the functions of C.
+#include <bdd.h>
+#undef bdd_init
+#undef bdd_ithvar
+#undef bdd_nithvar
+#undef bdd_makeset
+
+#include <algorithm>
+#include <string>
+
+#include "support/check.hpp"
+
+namespace thrum::bp {
+
+namespace {
+
+std::function<bool()> g_is_over;
+
+// Both hooks may leave BuDDy by an exception; nothing but bdd_done() is called on it after that.
+void on_error(int error) {
+  if (error == BDD_NODENUM || error == BDD_MEMORY) throw BddMemoryError(bdd_errstring(error));
+  THRUM_CHECK(false && "BuDDy reports an error");
+}
+
+void on_collection(int before, bddGbcStat*) {
+  if (before != 0 && g_is_over && g_is_over()) throw BddInterrupted("out of time");
+}
+
+void on_resize(int, int) {
+  if (g_is_over && g_is_over()) throw BddInterrupted("out of time");
+}
+
+}  // namespace
+
+Bdd::Bdd(int node) : node_(bdd_addref(node)) {}
+Bdd::Bdd(const Bdd& other) : Bdd(other.node_) {}
+Bdd::~Bdd() {
+  if (node_ > 1 && bdd_isrunning() != 0) bdd_delref(node_);
+}
+
+Bdd Bdd::constant(bool value) { return Bdd(value ? 1 : 0); }
+Bdd Bdd::variable(int number) { return Bdd(bdd_ithvar(number)); }
+Bdd Bdd::literal(int number, bool value) { return Bdd(value ? bdd_ithvar(number) : bdd_nithvar(number)); }
+
+Bdd Bdd::operator!() const { return Bdd(bdd_not(node_)); }
+Bdd operator&(const Bdd& a, const Bdd& b) { return Bdd(bdd_apply(a.node_, b.node_, bddop_and)); }
+Bdd operator|(const Bdd& a, const Bdd& b) { return Bdd(bdd_apply(a.node_, b.node_, bddop_or)); }
+Bdd operator^(const Bdd& a, const Bdd& b) { return Bdd(bdd_apply(a.node_, b.node_, bddop_xor)); }
+Bdd minus(const Bdd& a, const Bdd& b) { return Bdd(bdd_apply(a.node_, b.node_, bddop_diff)); }
+Bdd equal(const Bdd& a, const Bdd& b) { return Bdd(bdd_apply(a.node_, b.node_, bddop_biimp)); }
+
+std::uint64_t Bdd::size() const { return static_cast<std::uint64_t>(bdd_nodecount(node_)); }
+
+std::vector<bool> Bdd::pick(const std::vector<int>& variables) const {
+  THRUM_CHECK(!is_false());
+  std::vector<signed char> values(static_cast<std::size_t>(bdd_varnum()), 0);
+  for (int node = node_; node > 1;) {
+    bool high = bdd_low(node) == 0;
+    values[static_cast<std::size_t>(bdd_var(node))] = high ? 1 : 0;
+    node = high ? bdd_high(node) : bdd_low(node);
+  }
+  std::vector<bool> result;
+  for (int variable : variables) result.push_back(values[static_cast<std::size_t>(variable)] != 0);
+  return result;
+}
+
+Cube::Cube(const std::vector<int>& variables) {
+  std::vector<int> all = variables;
+  all_ = Bdd(all.empty() ? 1 : bdd_makeset(all.data(), static_cast<int>(all.size())));
+}
+
+Bdd Cube::exists(const Bdd& set) const {
+  return all_.is_true() ? set : Bdd(bdd_exist(set.node_, all_.node_));
+}
+
+Bdd Cube::exists(const Bdd& a, const Bdd& b) const {
+  return all_.is_true() ? a & b : Bdd(bdd_appex(a.node_, b.node_, bddop_and, all_.node_));
+}
+
+Renaming::Renaming(const std::vector<std::pair<int, int>>& pairs) {
+  if (pairs.empty()) return;
+  bddPair* all = bdd_newpair();
+  for (auto [from, to] : pairs) bdd_setpair(all, from, to);
+  pairs_ = all;
+}
+
+Renaming::~Renaming() {
+  if (pairs_ != nullptr && bdd_isrunning() != 0) bdd_freepair(static_cast<bddPair*>(pairs_));
+}
+
+Bdd Renaming::operator()(const Bdd& set) const {
+  return pairs_ == nullptr ? set : Bdd(bdd_replace(set.node_, static_cast<bddPair*>(pairs_)));
+}
+
+BddSpace::BddSpace(int variables, std::uint64_t nodes_max, std::function<bool()> is_over) {
+  THRUM_CHECK(bdd_isrunning() == 0);
+  int begin = static_cast<int>(std::min<std::uint64_t>(nodes_max, 20000));
+  bdd_init(begin, begin / 4);
+  bdd_error_hook(on_error);
+  bdd_gbc_hook(on_collection);
+  bdd_resize_hook(on_resize);
+  bdd_setcacheratio(4);
+  bdd_setmaxincrease(1 << 22);
+  bdd_setmaxnodenum(static_cast<int>(std::min<std::uint64_t>(nodes_max, 1U << 30U)));
+  bdd_setvarnum(std::max(variables, 1));
+  g_is_over = std::move(is_over);
+}
+
+BddSpace::~BddSpace() {
+  g_is_over = nullptr;
+  bdd_done();
+}
+
+std::uint64_t BddSpace::nodes() { return static_cast<std::uint64_t>(bdd_getnodenum()); }
+
+}  // namespace thrum::bp

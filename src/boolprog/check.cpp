@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "boolprog/check.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "boolprog/contexts.hpp"
+#include "boolprog/explicit_search.hpp"
+#include "boolprog/witness.hpp"
+
+namespace thrum::bp {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kBytesOfNode = 28;  // of a diagram, with its part of BuDDy's caches
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Answer check_states(const Flow& flow, const Goal& goal, const Limits& limits) {
+  constexpr std::uint64_t kBytesOfState = 200;
+  ExplicitLimits own;
+  own.contexts = limits.contexts;
+  own.depth = limits.depth;
+  own.threads = limits.threads;
+  own.states = std::max<std::uint64_t>(limits.memory / kBytesOfState, 1);
+  own.seconds = limits.seconds;
+  Answer answer;
+  ExplicitResult result;
+  try {
+    result = search_explicitly(flow, goal, own);
+  } catch (const TooManyOutcomes& error) {
+    answer.reason = error.what();
+    return answer;
+  }
+  answer.contexts = result.contexts;
+  answer.states = result.states;
+  if (result.bug) {
+    answer.kind = Answer::Kind::bug;
+    answer.bug = std::move(result.bug);
+  } else if (result.cut()) {
+    answer.budget_ended = result.cut_seconds;
+    answer.reason = result.cut_seconds  ? "the time ended"
+                    : result.cut_states ? "the memory for states ended"
+                    : result.cut_depth  ? "a stack grew to more than " + std::to_string(limits.depth) + " frames"
+                                        : "there were more than " + std::to_string(limits.threads) + " threads";
+  } else {
+    answer.kind = Answer::Kind::exhausted;
+    answer.complete = result.complete;
+    if (result.complete) answer.complete_since = "a further context shows no new state";
+  }
+  return answer;
+}
+
+class PushdownCheck {
+ public:
+  PushdownCheck(const Flow& flow, const Goal& goal, const Limits& limits,
+                const std::function<void(std::uint32_t)>& progress)
+      : flow_(flow), goal_(goal), limits_(limits), progress_(progress) {}
+
+  Answer run() {
+    bool starts_threads = flow_.uses(Instruction::Kind::start_thread);
+    // Diagrams are made for so many contexts; where they do not do, the search begins anew with more. The threads
+    // that a program starts have their part in each diagram, so there it grows by one.
+    std::uint32_t room = starts_threads ? 1 : std::min(limits_.contexts == 0 ? 4 : limits_.contexts, 8U);
+    try {
+      while (!search_with(room)) {
+        room = starts_threads ? room + 1 : room * 2;
+        if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
+      }
+    } catch (const BddMemoryError&) {
+      answer_.kind = Answer::Kind::inconclusive;
+      answer_.reason = "the memory for diagrams ended";
+    } catch (const BddInterrupted&) {
+      answer_.kind = Answer::Kind::inconclusive;
+      answer_.reason = "the time ended";
+      answer_.budget_ended = true;
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  bool time_is_over() const { return limits_.seconds > 0 && seconds_since(begin_) > limits_.seconds; }
+
+  // Up to `room` contexts; true: there is an answer.
+  bool search_with(std::uint32_t room) {
+    Encoding encoding(flow_, room - 1, room - 1);
+    answer_.bdd_variables = encoding.variables();
+    BddSpace space(static_cast<int>(encoding.variables()), limits_.memory / kBytesOfNode,
+                   [this] { return time_is_over(); });
+    Transfer transfer(encoding, goal_);
+    ContextSearch search(transfer, room);
+    while (search.level() < room) {
+      bool more = search.next_level();
+      answer_.schedules = search.figures().nodes;
+      answer_.bdd_nodes = std::max(answer_.bdd_nodes, search.figures().bdd_nodes);
+      if (search.failure() != nullptr) {
+        found(transfer, search);
+        return true;
+      }
+      answer_.contexts = std::max(answer_.contexts, search.level());
+      if (!more) {
+        answer_.kind = Answer::Kind::exhausted;
+        answer_.complete = true;
+        answer_.complete_since = "no thread can move in a further context";
+        return true;
+      }
+      if (progress_) progress_(search.level());
+      if (time_is_over()) throw BddInterrupted("out of time");
+    }
+    if (room != limits_.contexts) return false;
+    answer_.kind = Answer::Kind::exhausted;
+    return true;
+  }
+
+  void found(const Transfer& transfer, const ContextSearch& search) {
+    answer_.kind = Answer::Kind::bug;
+    answer_.contexts = std::max(search.failure()->contexts, 1U);
+    try {
+      answer_.bug = witness(transfer, search, goal_);
+    } catch (const TraceTooLong& error) {
+      answer_.trace_missing = error.what();
+    } catch (const TooManyOutcomes& error) {
+      answer_.trace_missing = error.what();
+    }
+  }
+
+  const Flow& flow_;
+  const Goal& goal_;
+  const Limits& limits_;
+  const std::function<void(std::uint32_t)>& progress_;
+  Clock::time_point begin_ = Clock::now();
+  Answer answer_;
+};
+
+}  // namespace
+
+Answer check(const Flow& flow, const Goal& goal, Engine engine, const Limits& limits,
+             const std::function<void(std::uint32_t)>& progress) {
+  if (engine == Engine::explicit_states) return check_states(flow, goal, limits);
+  return PushdownCheck(flow, goal, limits, progress).run();
+}
+
+}  // namespace thrum::bp

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Both engines on small programs whose answers are known.
+#include "boolprog/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "boolprog/contexts.hpp"
+#include "boolprog/trace_json.hpp"
+
+namespace thrum::bp {
+namespace {
+
+// "bug in N", "exhausted N", "complete", or why it is neither. Each bug's trace is kept, read, and run again.
+std::string outcome(const std::string& text, const std::vector<std::string>& threads, std::uint32_t contexts,
+                    Engine engine) {
+  Flow flow = to_flow(parse(text), threads);
+  Goal goal = goal_of(flow, true, {"ERROR"});
+  Limits limits;
+  limits.contexts = contexts;
+  if (engine == Engine::explicit_states) limits.memory = 50U << 20U;
+  Answer answer = check(flow, goal, engine, limits);
+  if (answer.kind == Answer::Kind::inconclusive) return answer.reason;
+  if (answer.kind == Answer::Kind::exhausted) {
+    return answer.complete ? "complete" : "exhausted " + std::to_string(answer.contexts);
+  }
+  std::string problem;
+  auto trace = trace_from_json(to_json(stored(flow, answer.bug.value())), problem);
+  if (!trace) return "a broken trace: " + problem;
+  if (trace->contexts != answer.contexts) return "a trace of " + std::to_string(trace->contexts) + " contexts";
+  bool departed = false;
+  problem = replay(flow, goal, *trace, departed);
+  return problem.empty() ? "bug in " + std::to_string(answer.contexts) : "the replay says: " + problem;
+}
+
+void expect(const std::string& text, const std::string& expected, std::uint32_t contexts = 6,
+            const std::vector<std::string>& threads = {}) {
+  EXPECT_EQ(outcome(text, threads, contexts, Engine::pushdown), expected) << text;
+  std::string by_states = outcome(text, threads, contexts, Engine::explicit_states);
+  if (by_states == "the memory for states ended" || by_states.starts_with("there were more than")) return;
+  if (expected == "complete" || expected.starts_with("exhausted")) {
+    EXPECT_TRUE(by_states == "complete" || by_states.starts_with("exhausted")) << by_states << '\n' << text;
+  } else {
+    EXPECT_EQ(by_states, expected) << text;
+  }
+}
+
+// The seed's example (slide 37) has five aggregate states: a global and the stacks that it is seen with.
+TEST(Check, AggregateStatesOfTheSlides) {
+  Flow flow = to_flow(parse("decl a;\n"
+                            "void main() begin L1: a := T; L2: flip(a); L3: skip; end\n"
+                            "void flip(x) begin L4: a := !x; L5: skip; end\n"),
+                      {});
+  Goal goal;
+  Encoding encoding(flow, 0, 0);
+  BddSpace space(static_cast<int>(encoding.variables()), 100000, {});
+  Transfer transfer(encoding, goal);
+  Summaries summaries(transfer);
+  Phase phase(summaries, transfer, 0, 0);
+  Bdd a = Bdd::variable(encoding.global_now(0));
+  Bdd x = Bdd::variable(encoding.local_now(0));
+  phase.begin_first(flow.procedures[0].entry, !a);
+  phase.saturate();
+  auto main_at = [&](Pc pc) { return transfer.without_frame(phase.at({kBase, {0, pc}}).all()); };
+  Pc flip = flow.procedures[1].entry;
+  EXPECT_TRUE(main_at(0) == !a);  // (F, L1)
+  EXPECT_TRUE(main_at(1) == a);   // (T, L2)
+  EXPECT_TRUE(main_at(2) == !a);  // (F, L3)
+  // (T, <x = T, L4> <L3>) and (F, <x = T, L5> <L3>): of flip's frame, called with a and x true.
+  EXPECT_TRUE((Cube({encoding.global_entry(0), encoding.local_entry(0)}).exists(summaries.at({flip, flip}).all())) ==
+              (a & x));
+  EXPECT_TRUE((Cube({encoding.global_entry(0), encoding.local_entry(0)}).exists(summaries.at({flip, flip + 1}).all())) ==
+              minus(x, a));
+  ASSERT_EQ(phase.callers(flip).size(), 1U);
+  EXPECT_EQ(phase.callers(flip)[0].frame.frame.pc, 1U);
+  EXPECT_TRUE(main_at(transfer.dead()) == !a);  // (F, empty)
+}
+
+TEST(Check, OneThread) {
+  expect("decl a; void main() begin a := F; assert(!a); end", "complete");
+  expect("decl a; void main() begin a := *; assert(!a); end", "bug in 1");
+  expect("decl a; void main() begin assert(!a); end", "bug in 1");  // what is not initialised is arbitrary
+  expect("decl a; void main() begin a := F; goto L, M; L: skip; M: if a then ERROR: skip; fi end", "complete");
+  expect("decl a; void main() begin a := T; goto L, M; L: skip; M: if a then ERROR: skip; fi end", "bug in 1");
+}
+
+TEST(Check, ValuesAndConstraints) {
+  expect("decl a, b; void main() begin a, b := T, F; a, b := b, a; assert(!a & b); end", "complete");
+  expect("decl a, b; void main() begin a, b := *, * constrain 'a != 'b; assert(a ^ b); end", "complete");
+  expect("decl a, b; void main() begin b := T; a := * constrain 'a = b; assert(a); end", "complete");
+  expect("decl a; void main() begin a := T; a := schoose[a, !a]; assert(a); a := schoose[F, T]; assert(!a); end",
+         "complete");
+  expect("decl a; void main() begin a := schoose[F, F]; assert(a); end", "bug in 1");
+  expect("decl a; void main() begin a := T; dead a; assert(a); end", "bug in 1");
+  expect("decl a; void main() begin a := T; assert(a ? T : F); assert(!a => F); end", "complete");
+  expect("decl a; void main() begin if * then a := T; else a := F; fi if a then assert(a); fi end", "complete");
+}
+
+TEST(Check, CallsWithResults) {
+  std::string swap = "bool<2> swap(x, y) begin return y, x; end ";
+  expect("decl a, b; " + swap + "void main() begin a, b := T, F; a, b := swap(a, b); assert(!a & b); end", "complete");
+  expect("decl a, b; " + swap + "void main() begin a, b := T, F; b, a := swap(a, b); assert(!a & b); end", "bug in 1");
+  expect("bool f() begin end void main() begin decl a; a := f(); assert(a); end", "bug in 1");
+  expect("decl g; bool f(x) begin decl l; l := x; if !x then l := f(T); fi return !l; end "
+         "void main() begin g := f(F); assert(g); end", "complete");
+}
+
+TEST(Check, Enforce) {
+  expect("decl a; void main() begin enforce a; a := F; assert(a); end", "complete");  // nothing goes on behind it
+  expect("decl a; void main() begin abortif !a; assert(a); a := F; assert(a); end", "complete");
+  expect("decl a, b; void main() begin enforce a | b; assert(a); end", "bug in 1");
+}
+
+// As many up as down: no bound on the stack rules the error out.
+TEST(Check, UnboundedStacks) {
+  std::string text = "decl p; void f() begin p := !p; if * then f(); fi p := !p; end "
+                     "void main() begin p := F; f(); assert(!p); end";
+  EXPECT_EQ(outcome(text, {}, 3, Engine::pushdown), "complete");
+  EXPECT_EQ(outcome(text, {}, 3, Engine::explicit_states), "a stack grew to more than 64 frames");
+}
+
+// The stack of one thread remembers, over two switches, what it saw.
+TEST(Check, StacksLastOverSwitches) {
+  std::string text = "decl g, turn, ready; "
+                     "void main() begin ready, turn, g := F, F, *; ready := T; f(g); end "
+                     "void f(x) begin if * then f(x); else turn := T; assume(!turn); assert(g = x); fi end "
+                     "void other() begin assume(ready & turn); g := !g; turn := F; end";
+  expect(text, "bug in 3", 5, {"main", "other"});
+}
+
+TEST(Check, ContextsOfTwoThreads) {
+  // x has to be seen changed twice by the same thread.
+  std::string text = "decl x; "
+                     "void main() begin assume(x); x := F; assume(x); assert(F); end "
+                     "void other() begin x := T; assume(!x); x := T; end";
+  expect(text, "bug in 3", 5, {"main", "other"});
+  std::string known = "decl x, atomic; void init() begin x, atomic := F, F; end " + text.substr(8);
+  expect(known, "bug in 4", 5);
+  expect(known, "exhausted 3", 3);
+}
+
+TEST(Check, AtomicSections) {
+  std::string begin = "decl x; void main() begin x := F; start_thread other(); ";
+  std::string other = " end void other() begin assume(x); assert(F); end";
+  expect(begin + "x := T; x := F;" + other, "bug in 2");
+  expect(begin + "atomic_begin; x := T; x := F; atomic_end;" + other, "exhausted 6");
+  expect(begin + "atomic_begin; x := T; end_thread;" + other, "bug in 2");  // its end releases it
+}
+
+TEST(Check, ForkAndJoin) {
+  expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); join t; assert(x); end "
+         "void f() begin x := T; end", "exhausted 6");
+  expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); assert(x); end "
+         "void f() begin x := T; end", "bug in 1");
+  expect("decl x; void main() begin decl thread t, u; x := F; t := start_thread f(); u := t; "
+         "t := start_thread g(); join u; assert(x); end "
+         "void f() begin x := T; end void g() begin skip; end", "exhausted 6");
+  // One joined twice ends once; the other may not have moved.
+  expect("decl x, y; void main() begin decl thread t, u; x, y := F, F; t := start_thread f(); u := start_thread g(); "
+         "join t; join t; assert(x & y); end "
+         "void f() begin x := T; end void g() begin y := T; end", "bug in 3");
+}
+
+// The child has the locals of its parent at that moment, and they go with the globals of that moment.
+TEST(Check, ChildrenHaveTheirParentsLocals) {
+  std::string text = "decl g; void main() begin decl l; g, l := F, F; while * do g := *; l := g; start_thread goto C; "
+                     "l := !l; od goto E; C: ";
+  expect(text + "assert(T); E: skip; end", "exhausted 4", 4);
+  expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; goto E; C: assert(l = g); E: skip; end",
+         "exhausted 6");
+  expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; g := !g; goto E; "
+         "C: assert(l != g); E: skip; end", "bug in 2");
+}
+
+TEST(Check, LoopsThatStartThreads) {
+  std::string text = "decl a, b, c; void main() begin a, b, c := F, F, F; while * do start_thread f(); od end "
+                     "void f() begin if !a then a := T; elsif !b then b := T; elsif !c then c := T; ";
+  expect(text + "else assert(F); fi end", "bug in 5", 5);
+  expect(text + "else assert(F); fi end", "exhausted 4", 4);
+}
+
+TEST(Check, WaitAndBroadcast) {
+  std::string begin = "decl x; void main() begin x := F; start_thread f(); ";
+  std::string f = " end void f() begin wait; assert(x); end";
+  expect(begin + "assume(T);" + f, "exhausted 6");
+  expect(begin + "broadcast;" + f, "bug in 4", 4);
+  expect(begin + "x := T; broadcast;" + f, "exhausted 6");
+}
+
+}  // namespace
+}  // namespace thrum::bp

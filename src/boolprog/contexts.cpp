@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "boolprog/contexts.hpp"
+
+#include "support/check.hpp"
+
+namespace thrum::bp {
+
+ContextSearch::ContextSearch(const Transfer& transfer, std::uint32_t contexts)
+    : transfer_(transfer), summaries_(transfer), contexts_(contexts), first_globals_(transfer.first_globals()) {
+  if (transfer.encoding().flow().init) run_init();
+}
+
+// The globals that `init` leaves are those to begin with.
+void ContextSearch::run_init() {
+  const Encoding& encoding = transfer_.encoding();
+  std::uint32_t procedure = *encoding.flow().init;
+  Pc entry = encoding.flow().procedures[procedure].entry;
+  auto phase = std::make_shared<Phase>(summaries_, transfer_, 0U, 0U);
+  phase->begin_first(entry, first_globals_ & transfer_.first_locals(procedure));
+  phase->saturate();
+  init_ = phase;
+  if (phase->failure()) {
+    auto node = std::make_shared<Node>();
+    node->contexts = 0;
+    failure_ = node;
+    return;
+  }
+  Bdd ends = transfer_.without_frame(phase->at({kBase, {entry, transfer_.dead()}}).all());
+  first_globals_ = transfer_.context_ended(0, ends);
+}
+
+bool ContextSearch::may_move(const Node& node, std::uint32_t thread) const {
+  const Flow& flow = transfer_.encoding().flow();
+  auto fixed = static_cast<std::uint32_t>(flow.threads.size());
+  if (node.parent != nullptr && thread == node.thread) return false;
+  if (node.phases[thread] != nullptr) return true;
+  if (thread >= fixed) return thread - fixed == node.slots_moved;
+  for (std::uint32_t other = 0; other < thread; ++other) {
+    if (flow.threads[other] == flow.threads[thread] && node.phases[other] == nullptr) return false;
+  }
+  return true;
+}
+
+void ContextSearch::run(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules) {
+  const Encoding& encoding = transfer_.encoding();
+  const Flow& flow = encoding.flow();
+  auto fixed = static_cast<std::uint32_t>(flow.threads.size());
+  auto node = std::make_shared<Node>();
+  node->parent = parent;
+  node->thread = thread;
+  node->contexts = parent->contexts + 1;
+  node->schedules = schedules;
+  node->phases = parent->phases;
+  node->slots_moved = parent->slots_moved;
+  std::uint32_t start = parent->contexts;
+  std::shared_ptr<Phase> phase;
+  if (parent->phases[thread] != nullptr) {
+    phase = std::make_shared<Phase>(summaries_, transfer_, parent->phases[thread], start);
+    phase->begin_again(schedules);
+  } else {
+    phase = std::make_shared<Phase>(summaries_, transfer_, thread, start);
+    Bdd begin = first_globals_;
+    if (start != 0) begin = transfer_.now_is_boundary(start) & transfer_.onto_boundaries(schedules, {start});
+    if (thread < fixed) {
+      Pc entry = flow.procedures[flow.threads[thread]].entry;
+      phase->begin_first(entry, begin & transfer_.first_locals(flow.threads[thread]));
+    } else {
+      node->slots_moved = thread - fixed + 1;
+      for (std::uint32_t i = 0; i < encoding.starts().size(); ++i) {
+        phase->begin_first(encoding.starts()[i].entry, transfer_.slot_begun(node->slots_moved, i, begin));
+      }
+    }
+  }
+  phase->saturate();
+  ++figures_.nodes;
+  figures_.bdd_nodes = std::max(figures_.bdd_nodes, BddSpace::nodes());
+  node->phases[thread] = phase;
+  leaves_.push_back(node);
+  if (phase->failure()) failure_ = node;
+}
+
+bool ContextSearch::next_level() {
+  if (failure_ != nullptr) return true;  // of `init`
+  THRUM_CHECK(level_ < contexts_);
+  const Encoding& encoding = transfer_.encoding();
+  auto threads = static_cast<std::uint32_t>(encoding.flow().threads.size()) + encoding.slots();
+  if (level_ == 0) {
+    auto root = std::make_shared<Node>();
+    root->phases.resize(threads);
+    leaves_.push_back(root);
+  }
+  auto parents = std::exchange(leaves_, {});
+  for (const auto& parent : parents) {
+    Bdd schedules = Bdd::constant(true);
+    if (level_ > 0) {
+      auto phase = std::const_pointer_cast<Phase>(parent->phases[parent->thread]);
+      phase->close(level_);
+      Bdd ends = transfer_.context_ended(parent->thread, phase->ends());
+      schedules = parent->schedules & transfer_.now_as_boundary(level_, ends);
+      if (schedules.is_false()) continue;
+    }
+    for (std::uint32_t thread = 0; thread < threads && failure_ == nullptr; ++thread) {
+      if (may_move(*parent, thread)) run(parent, thread, schedules);
+    }
+  }
+  ++level_;
+  return failure_ != nullptr || !leaves_.empty();
+}
+
+}  // namespace thrum::bp

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "boolprog/encoding.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "support/check.hpp"
+
+namespace thrum::bp {
+
+namespace {
+
+using Kind = Instruction::Kind;
+
+// As many as tell the numbers 0 to `largest` apart.
+std::uint32_t bits_for(std::uint32_t largest) { return static_cast<std::uint32_t>(std::bit_width(largest)); }
+
+std::uint32_t choices_in(const Expression& expression) {
+  bool is_choice = expression.kind == Expression::Kind::nondeterministic || expression.kind == Expression::Kind::choose;
+  std::uint32_t count = is_choice ? 1 : 0;
+  for (const Expression& operand : expression.operands) count += choices_in(operand);
+  return count;
+}
+
+std::uint32_t choices_in(const std::vector<Expression>& expressions) {
+  std::uint32_t count = 0;
+  for (const Expression& one : expressions) count += choices_in(one);
+  return count;
+}
+
+}  // namespace
+
+Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots)
+    : flow_(flow), boundaries_(boundaries), slots_(flow.uses(Kind::start_thread) ? slots : 0) {
+  thread_bits_ = bits_for(slots_);
+  place_locals();
+  place_starts();
+  place_globals();
+  for (const Procedure& one : flow.procedures) {
+    results_ = std::max(results_, one.results);
+    choices_ = std::max(choices_, choices_in(one.enforce));
+  }
+  for (const Instruction& one : flow.code) {
+    std::uint32_t count = choices_in(one.values) + (one.constraint ? choices_in(*one.constraint) : 0);
+    choices_ = std::max(choices_, count);
+  }
+  first_result_ = static_cast<std::uint32_t>(local_at(locals_, 0));
+  variables_ = first_result_ + results_ + choices_;
+}
+
+void Encoding::place_locals() {
+  for (const Procedure& procedure : flow_.procedures) {
+    std::vector<Bits> all;
+    std::uint32_t at = 0;
+    std::uint32_t parameters = 0;
+    for (const Declaration& one : procedure.locals) {
+      all.push_back({at, one.is_thread ? thread_bits_ : 1});
+      at += all.back().count;
+      if (all.size() == procedure.parameters) parameters = at;
+    }
+    locals_ = std::max(locals_, at);
+    parameters_ = std::max(parameters_, parameters);
+    local_bits_.push_back(std::move(all));
+    parameter_bits_.push_back(parameters);
+  }
+}
+
+void Encoding::place_starts() {
+  for (const Instruction& one : flow_.code) {
+    if (one.kind != Kind::start_thread) continue;
+    std::uint32_t all = 0;
+    for (Bits bits : local_bits_[one.callee]) all += bits.count;
+    Start start{one.entry, one.callee, one.copies_locals ? all : parameter_bits_[one.callee]};
+    bool known = std::any_of(starts_.begin(), starts_.end(), [&](const Start& other) {
+      return other.entry == start.entry && other.held == start.held;
+    });
+    if (known) continue;
+    starts_.push_back(start);
+    held_bits_ = std::max(held_bits_, start.held);
+  }
+  if (!starts_.empty()) code_bits_ = bits_for(kFirstStart + static_cast<std::uint32_t>(starts_.size()) - 1);
+}
+
+std::uint32_t Encoding::start_of(const Instruction& instruction) const {
+  std::uint32_t all = 0;
+  for (Bits bits : local_bits_[instruction.callee]) all += bits.count;
+  std::uint32_t held = instruction.copies_locals ? all : parameter_bits_[instruction.callee];
+  for (std::uint32_t i = 0; i < starts_.size(); ++i) {
+    if (starts_[i].entry == instruction.entry && starts_[i].held == held) return i;
+  }
+  THRUM_CHECK(false && "every start is known");
+}
+
+void Encoding::place_globals() {
+  for (const Declaration& one : flow_.globals) {
+    global_bits_.push_back({globals_, one.is_thread ? thread_bits_ : 1});
+    globals_ += global_bits_.back().count;
+  }
+  if (flow_.uses(Kind::atomic_begin)) atomic_ = globals_++;
+  if (flow_.uses(Kind::wait)) {
+    waits_ = globals_++;
+    first_waiting_ = globals_;
+    globals_ += static_cast<std::uint32_t>(flow_.threads.size()) + slots_;
+  }
+  slots_end_ = flow_.uses(Kind::join);
+  if (slots_end_) ended_ = globals_++;
+  if (slots_ == 0) return;
+  first_slot_ = globals_;
+  globals_ += slots_ * (code_bits_ + (slots_end_ ? 1 : 0) + held_bits_);
+}
+
+std::optional<std::uint32_t> Encoding::waiting(std::uint32_t thread) const {
+  if (!first_waiting_) return {};
+  return *first_waiting_ + thread;
+}
+
+std::uint32_t Encoding::slot_at(std::uint32_t slot) const {
+  return *first_slot_ + (slot - 1) * (code_bits_ + (slots_end_ ? 1 : 0) + held_bits_);
+}
+
+std::optional<std::uint32_t> Encoding::slot_ended(std::uint32_t slot) const {
+  if (!slots_end_) return {};
+  return slot_at(slot) + code_bits_;
+}
+
+Bits Encoding::slot_held(std::uint32_t slot) const {
+  return {slot_at(slot) + code_bits_ + (slots_end_ ? 1 : 0), held_bits_};
+}
+
+}  // namespace thrum::bp

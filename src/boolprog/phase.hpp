@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One context of one thread, for all that may have come before it in a schedule.
+//
+// A thread that goes on has frames on its stack, each called in one of its earlier contexts. What such a frame may look
+// like depends on how globals stood where those contexts began and ended, so its sets are over copies of the
+// globals there: the boundaries of the thread. They split the aggregate states by the globals at the switches without
+// listing them: what does not depend on a global there does not mention it (compare the lazy splitting of
+// Suwimonteerabuth, Esparza and Schwoon, Symbolic Context-Bounded Analysis of Multithreaded Java Programs,
+// SPIN 2008). Frames that are called in this context depend on their entry alone (summaries.hpp).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "boolprog/saturation.hpp"
+#include "boolprog/summaries.hpp"
+#include "boolprog/transfer.hpp"
+
+namespace thrum::bp {
+
+// The first of a thread's procedures is no entry: it is told apart from later calls of the same procedure.
+inline constexpr std::uint32_t kBase = 0;
+// In a cause: the caller was called in the same context as the frame that returned to it.
+inline constexpr std::uint32_t kNoOldCaller = ~std::uint32_t{0};
+
+// A frame that was there when the context began.
+struct OldFrame {
+  std::uint32_t origin = kBase;  // the thread's context that called it, counted from 1; kBase: its first
+  FrameKey frame;
+  friend auto operator<=>(const OldFrame&, const OldFrame&) = default;
+};
+
+class Phase {
+ public:
+  // An old frame that called a procedure in this context.
+  struct OldCaller {
+    OldFrame frame;
+    Bdd called;
+    std::uint64_t rank = 0;
+  };
+
+  // The first context of a thread. start: the boundary where it begins, 0 for the beginning of all.
+  Phase(Summaries& summaries, const Transfer& transfer, std::uint32_t thread, std::uint32_t start);
+  // A further one.
+  Phase(Summaries& summaries, const Transfer& transfer, std::shared_ptr<const Phase> previous, std::uint32_t start);
+
+  // begin: the states of the thread's first frame at `entry`.
+  void begin_first(Pc entry, const Bdd& begin);
+  // schedules: which globals there may be at the boundaries.
+  void begin_again(const Bdd& schedules);
+  // Runs the thread as far as it goes.
+  void saturate();
+  // What another thread may find: globals now, over the thread's boundaries. The register for an ended context is
+  // not applied yet.
+  Bdd ends();
+  // The context is over, at this boundary.
+  void close(std::uint32_t end) { end_ = end; }
+
+  std::uint32_t thread() const { return thread_; }
+  std::uint32_t number() const { return number_; }
+  std::uint32_t start() const { return start_; }
+  std::uint32_t end() const { return end_; }
+  const std::shared_ptr<const Phase>& previous() const { return previous_; }
+  // All boundaries of the thread so far.
+  std::vector<std::uint32_t> boundaries() const;
+
+  struct Failure {
+    OldFrame frame;  // or, where is_new, a frame that was called in this context
+    bool is_new = false;
+    Bdd states;  // over the boundaries and, of a new frame, its entry
+  };
+  const std::optional<Failure>& failure() const { return failure_; }
+
+  // For reading a trace back.
+  const GrowingSet& at(const OldFrame& frame) const;
+  const std::map<OldFrame, GrowingSet>& old_frames() const { return at_; }
+  const std::vector<OldCaller>& callers(Pc entry) const;
+  // Entries with which a procedure's frame, called in this context, may be on the stack; over the boundaries.
+  // Their causes: resume, by callers(entry)[index]; back, by a frame of `entry` that stands at `from`.
+  const GrowingSet& on_stack(Pc entry) const;
+  const std::map<Pc, GrowingSet>& stacks() const { return on_stack_; }
+  const Phase& of_number(std::uint32_t number) const;
+  const Summaries& summaries() const { return summaries_; }
+
+ private:
+  void add(const OldFrame& frame, const Bdd& set, const Cause& cause);
+  void expand(const OldFrame& frame, const Bdd& states);
+  void call(const OldFrame& frame, const Bdd& states);
+  void give_back(const OldFrame& frame, const Bdd& states);
+  void find_stacks();
+
+  Summaries& summaries_;
+  const Transfer& transfer_;
+  std::shared_ptr<const Phase> previous_;
+  std::uint32_t thread_;
+  std::uint32_t number_;
+  std::uint32_t start_;
+  std::uint32_t end_ = 0;
+  std::map<OldFrame, GrowingSet> at_;
+  std::map<Pc, std::vector<OldCaller>> callers_;
+  std::map<Pc, GrowingSet> on_stack_;
+  std::uint64_t rank_ = 0;
+  Worklist<OldFrame> work_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace thrum::bp

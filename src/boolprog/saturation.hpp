@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sets that grow to a fixed point, and how each of their members came about.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "boolprog/bdd.hpp"
+#include "boolprog/flow.hpp"
+
+namespace thrum::bp {
+
+// Why something is in a set.
+struct Cause {
+  enum class Kind : std::uint8_t {
+    begin,   // it was there
+    move,    // a step within the frame: move `index` of the instruction at `from`
+    back,    // a call at `from` has come back in the same context
+    resume,  // a frame that was left in an earlier context has returned to this one, which called at `from`
+  };
+  Kind kind = Kind::begin;
+  Pc from = 0;
+  std::uint32_t index = 0;   // move: which; resume: the caller's record in Phase::callers
+  std::uint32_t origin = 0;  // resume: of the frame that returned
+  Pc entry = 0;              // resume: of its procedure
+};
+
+// What was added to a set at once. Whatever it was made of has smaller ranks.
+struct Addition {
+  std::uint64_t rank = 0;
+  Bdd set{};
+  Cause cause{};
+};
+
+class GrowingSet {
+ public:
+  const Bdd& all() const { return all_; }
+  // What was added since the last call.
+  Bdd take_new() { return std::exchange(new_, Bdd()); }
+  bool has_new() const { return !new_.is_false(); }
+  const std::vector<Addition>& additions() const { return additions_; }
+
+  // What of the set was not there; it is empty where nothing was.
+  Bdd add(const Bdd& set, const Cause& cause, std::uint64_t& rank) {
+    Bdd fresh = minus(set, all_);
+    if (fresh.is_false()) return fresh;
+    all_ |= fresh;
+    new_ |= fresh;
+    additions_.push_back({++rank, fresh, cause});
+    return fresh;
+  }
+
+  // What had been added before an addition of this rank.
+  Bdd before(std::uint64_t rank) const {
+    Bdd result;
+    for (const Addition& one : additions_) {
+      if (one.rank >= rank) break;
+      result |= one.set;
+    }
+    return result;
+  }
+
+ private:
+  Bdd all_{};
+  Bdd new_{};
+  std::vector<Addition> additions_{};
+};
+
+// Keys whose sets have something new, each once, in the order in which they got it.
+template <typename Key>
+class Worklist {
+ public:
+  void push(const Key& key) {
+    bool& waits = waits_[key];
+    if (!waits) keys_.push_back(key);
+    waits = true;
+  }
+  bool empty() const { return keys_.empty(); }
+  Key pop() {
+    Key key = keys_.front();
+    keys_.pop_front();
+    waits_[key] = false;
+    return key;
+  }
+
+ private:
+  std::deque<Key> keys_;
+  std::map<Key, bool> waits_;
+};
+
+}  // namespace thrum::bp

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The trace file of a boolean program: an execution that goes wrong, in a form to keep, to show, and to run again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "boolprog/interpreter.hpp"
+
+namespace thrum::bp {
+
+// A variable that a step changed, or that begins with a value: "x", or "f.x" of a procedure's own.
+struct NamedValue {
+  std::string name;
+  Value value = 0;
+  bool is_thread = false;  // the value is a thread's number, counted from 1; 0: none
+
+  friend bool operator==(const NamedValue&, const NamedValue&) = default;
+};
+
+struct StoredStep {
+  std::uint32_t thread = 0;
+  std::uint32_t context = 0;  // counted from 1
+  Pc pc = 0;
+  std::string function;
+  std::string statement;
+  Position where{};
+  std::uint32_t depth = 0;  // frames on the thread's stack, before the step
+  std::optional<Pc> to{};   // where the thread then stands; nothing: it has ended
+  std::vector<NamedValue> changes{};
+};
+
+struct StoredTrace {
+  std::string file;                      // of the program, an absolute path
+  std::string engine;
+  std::vector<std::string> entries;      // the procedures of the threads that are there from the beginning
+  bool asserts = true;                   // what was looked for: assertions, and
+  std::vector<std::string> labels{};     // these labels
+  std::uint32_t contexts = 0;
+  std::string message;
+  bool in_init = false;                  // `init` goes wrong
+  std::vector<std::string> threads{};    // what each thread runs
+  std::vector<NamedValue> begin{};       // globals; locals of threads as "1:f.x", the thread counted from 0
+  std::vector<StoredStep> steps{};
+  std::uint32_t failing = 0;             // the thread
+  std::string failing_function;
+  std::string failing_statement;
+  Position failing_where{};
+};
+
+// What is common to all steps is left to the caller: file, engine, entries, asserts, labels, message.
+StoredTrace stored(const Flow& flow, const Execution& execution);
+
+std::string to_json(const StoredTrace& trace);
+
+// Nothing where the text is no such file; where it is a broken one, with a line that says what is wrong.
+std::optional<StoredTrace> trace_from_json(const std::string& text, std::string& problem);
+
+// Lets the interpreter take the steps. Empty: it could, and the program then fails as the trace says; else what
+// differs. Throws TooManyOutcomes.
+std::string replay(const Flow& flow, const Goal& goal, const StoredTrace& trace, bool& departed);
+
+}  // namespace thrum::bp

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/boolean_program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "boolprog/check.hpp"
+#include "cli/commands.hpp"
+#include "cli/error.hpp"
+#include "cli/found_bugs.hpp"
+#include "cli/sizes.hpp"
+#include "report/result.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a boolean program");
+  std::ifstream in(path);
+  if (!in) throw UserError(path + ": " + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+[[noreturn]] void refuse(const std::string& path, const bp::InputError& error) {
+  throw UserError(fmt::format("{}:{}:{}: {}", path, error.where().line, error.where().column, error.what()));
+}
+
+std::string contexts_words(std::uint32_t count) { return fmt::format("{} context{}", count, plural(count)); }
+
+class Check {
+ public:
+  Check(const BoolOptions& options, const std::vector<std::string>& command) : options_(options) {
+    result_.command = command;
+  }
+
+  int run() {
+    std::string text = read_file(options_.file);
+    try {
+      flow_ = bp::to_flow(bp::parse(text), options_.threads);
+    } catch (const bp::InputError& error) {
+      refuse(options_.file, error);
+    }
+    choose_goal();
+    bp::Limits limits;
+    limits.contexts = options_.contexts;
+    limits.seconds = options_.seconds;
+    limits.memory = read_size("--search-memory", options_.memory);
+    limits.depth = options_.depth;
+    limits.threads = options_.threads_max;
+    auto begin = std::chrono::steady_clock::now();
+    bp::Engine engine = options_.engine == "explicit" ? bp::Engine::explicit_states : bp::Engine::pushdown;
+    answer_ = bp::check(flow_, goal_, engine, limits);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    describe();
+    if (options_.json != "-") print_report();
+    if (!options_.json.empty()) write_json();
+    return exit_code();
+  }
+
+ private:
+  void choose_goal() {
+    labels_ = options_.labels;
+    bool only_asserts = false;
+    std::erase_if(labels_, [&](const std::string& label) {
+      if (label == "asserts") only_asserts = true;
+      return label == "asserts";
+    });
+    asserts_ = only_asserts || labels_.empty();
+    if (options_.labels.empty() && !flow_.labelled("SLIC_ERROR").empty()) labels_ = {"SLIC_ERROR"};
+    for (const std::string& label : labels_) {
+      if (flow_.labelled(label).empty()) {
+        throw UserError(fmt::format("--label {}: {} has no such label", label, options_.file));
+      }
+    }
+    goal_ = bp::goal_of(flow_, asserts_, labels_);
+  }
+
+  std::string goal_words() const {
+    std::string words = asserts_ ? "an assertion that fails" : "";
+    for (const std::string& label : labels_) words += (words.empty() ? "" : ", ") + fmt::format("label {}", label);
+    return words;
+  }
+
+  void describe() {
+    TestResult test;
+    test.name = std::filesystem::path(options_.file).filename().string();
+    test.engine = options_.engine;
+    test.strategy = "context-bounded";
+    test.inputs = "all";
+    test.seconds = seconds_;
+    BoundResult bound;
+    bound.kind = "contexts";
+    if (options_.contexts != 0) bound.limit = options_.contexts;
+    switch (answer_.kind) {
+      case bp::Answer::Kind::bug:
+        test.verdict = Verdict::bug;
+        test.reason = "a bug was found";
+        if (answer_.contexts > 1) bound.completed = answer_.contexts - 1;
+        add_bug(test);
+        break;
+      case bp::Answer::Kind::exhausted:
+        test.verdict = Verdict::exhausted;
+        test.complete = answer_.complete;
+        bound.completed = answer_.contexts;
+        test.reason = answer_.complete ? "every execution was covered: " + answer_.complete_since
+                                       : "every execution with up to " + contexts_words(answer_.contexts) +
+                                             " was covered";
+        break;
+      case bp::Answer::Kind::inconclusive:
+        test.verdict = Verdict::inconclusive;
+        test.reason = answer_.reason;
+        if (answer_.contexts > 0) bound.completed = answer_.contexts;
+        break;
+    }
+    test.bounds.push_back(bound);
+    test.guarantee = guarantee(test, bound);
+    test.threads_max = static_cast<int>(flow_.threads.size());
+    result_.tests.push_back(std::move(test));
+  }
+
+  std::string guarantee(const TestResult& test, const BoundResult& bound) const {
+    std::string stacks = options_.engine == "pushdown" ? ", stacks of any depth"
+                                                       : fmt::format(", stacks of up to {} frames", options_.depth);
+    if (test.complete) return "every execution, any number of contexts" + stacks;
+    if (!bound.completed) return "nothing yet";
+    return fmt::format("every execution with up to {}{}", contexts_words(*bound.completed), stacks);
+  }
+
+  void add_bug(TestResult& test) {
+    BugResult bug;
+    bug.kind = "assertion";
+    bug.seconds = seconds_;
+    bug.heap = "";
+    bug.switches = answer_.contexts - 1;
+    bug.preemptions = answer_.contexts - 1;
+    bug.message = "the assertion may fail";
+    if (answer_.bug) {
+      trace_ = bp::stored(flow_, *answer_.bug);
+      trace_->file = std::filesystem::absolute(options_.file).string();
+      trace_->engine = options_.engine;
+      trace_->entries = options_.threads;
+      trace_->asserts = asserts_;
+      trace_->labels = labels_;
+      if (!trace_->failing_statement.starts_with("assert")) bug.message = "a label is reached";
+      trace_->message = bug.message;
+      bug.locations.push_back({"failure", std::to_string(trace_->failing), options_.file, trace_->failing_where.line,
+                               trace_->failing_function});
+      prepare_trace_folder(options_.out);
+      bug.trace = (std::filesystem::path(options_.out) / "bug-1.trace.json").string();
+      write_file(bug.trace, bp::to_json(*trace_));
+    }
+    Digest digest;
+    std::string identity = bug.kind + (trace_ ? trace_->failing_function + '\n' + trace_->failing_statement : "");
+    digest.add(identity.data(), identity.size());
+    bug.fingerprint = fmt::format("{:016x}", digest.value());
+    test.bugs.push_back(std::move(bug));
+  }
+
+  void print_report() const {
+    const TestResult& test = result_.tests[0];
+    TextStyle style = style_for(STDOUT_FILENO, options_.colour);
+    style.directory = std::filesystem::current_path().string();
+    const char* colour = test.verdict == Verdict::bug ? kRed : test.verdict == Verdict::exhausted ? kGreen : kYellow;
+    std::string verdict = test.verdict == Verdict::bug         ? "BUG: "
+                          : test.verdict == Verdict::exhausted ? "NO BUG: "
+                                                               : "INCONCLUSIVE, no bug so far: ";
+    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour, style.colours));
+    if (!test.bugs.empty()) {
+      fmt::print("\nBug 1: ");
+      if (trace_) {
+        fmt::print("{}", bool_trace_text(*trace_, style));
+        fmt::print("\n  Run it again: thrum replay {}\n", test.bugs[0].trace);
+      } else {
+        fmt::print("{}, in {}; its trace is missing: {}\n", test.bugs[0].message, contexts_words(answer_.contexts),
+                   answer_.trace_missing);
+      }
+    }
+    fmt::print("\n{}", wrap("Looked for: " + goal_words() + ".", "", style.width));
+    fmt::print("{}", wrap("Covered: " + test.guarantee + ".", "", style.width));
+    if (options_.engine == "pushdown") {
+      fmt::print("{} schedule{} in {:.2f} s; {} variables of diagrams, up to {} nodes; engine pushdown.\n",
+                 answer_.schedules, plural(answer_.schedules), seconds_, answer_.bdd_variables, answer_.bdd_nodes);
+    } else {
+      fmt::print("{} state{} in {:.2f} s; engine explicit.\n", answer_.states, plural(answer_.states), seconds_);
+    }
+  }
+
+  void write_json() const {
+    std::string text = to_json(result_);
+    if (options_.json == "-") {
+      fmt::print("{}", text);
+    } else {
+      write_file(options_.json, text);
+    }
+  }
+
+  int exit_code() const {
+    switch (answer_.kind) {
+      case bp::Answer::Kind::bug: return kExitBug;
+      case bp::Answer::Kind::exhausted: return kExitDone;
+      case bp::Answer::Kind::inconclusive: break;
+    }
+    return answer_.budget_ended && !options_.require_exhausted ? kExitDone : kExitInconclusive;
+  }
+
+  const BoolOptions& options_;
+  bp::Flow flow_;
+  bp::Goal goal_;
+  bool asserts_ = true;
+  std::vector<std::string> labels_;
+  bp::Answer answer_;
+  double seconds_ = 0;
+  std::optional<bp::StoredTrace> trace_;
+  Result result_;
+};
+
+}  // namespace
+
+int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command) {
+  return Check(options, command).run();
+}
+
+int bool_print_command(const std::string& file) {
+  std::string text = read_file(file);
+  try {
+    bp::Program program = bp::parse(text);
+    bp::to_flow(program, {});
+    fmt::print("{}", bp::to_text(program));
+  } catch (const bp::InputError& error) {
+    refuse(file, error);
+  }
+  return kExitDone;
+}
+
+}  // namespace thrum

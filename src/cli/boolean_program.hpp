@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `thrum bool`: boolean programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "boolprog/trace_json.hpp"
+#include "report/text_style.hpp"
+
+namespace thrum {
+
+struct BoolOptions {
+  std::string file;
+  std::uint32_t contexts = 0;        // 0: none
+  std::vector<std::string> threads;  // empty: as the file says
+  std::vector<std::string> labels;   // empty: assertions, and SLIC_ERROR where the program has it
+  std::string engine = "pushdown";
+  double seconds = 60;
+  std::string memory = "2G";
+  std::uint32_t depth = 64;
+  std::uint32_t threads_max = 16;
+  std::string out = "thrum-out";
+  std::string json;
+  bool require_exhausted = false;
+  Colour colour = Colour::automatic;
+};
+
+// command: the whole command line, for the result.
+int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command);
+int bool_print_command(const std::string& file);
+
+// A trace of a boolean program, where the file at the path is one. Throws UserError where it is a broken one.
+std::optional<bp::StoredTrace> read_bool_trace(const std::string& path);
+int bool_replay_command(const bp::StoredTrace& trace, Colour colour);
+std::string bool_trace_text(const bp::StoredTrace& trace, const TextStyle& style);
+
+}  // namespace thrum
