@@ -55,7 +55,7 @@ TEST(Check, AggregateStatesOfTheSlides) {
   BddSpace space(static_cast<int>(encoding.variables()), 100000, {});
   Transfer transfer(encoding, goal);
   Summaries summaries(transfer);
-  Phase phase(summaries, transfer, 0, 0);
+  Phase phase(summaries, transfer, Phase::Purpose::go_on, 0, 0);
   Bdd a = Bdd::variable(encoding.global_now(0));
   Bdd x = Bdd::variable(encoding.local_now(0));
   phase.begin_first(flow.procedures[0].entry, !a);

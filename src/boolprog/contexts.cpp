@@ -15,7 +15,7 @@ void ContextSearch::run_init() {
   const Encoding& encoding = transfer_.encoding();
   std::uint32_t procedure = *encoding.flow().init;
   Pc entry = encoding.flow().procedures[procedure].entry;
-  auto phase = std::make_shared<Phase>(summaries_, transfer_, 0U, 0U);
+  auto phase = std::make_shared<Phase>(summaries_, transfer_, Phase::Purpose::go_on, 0U, 0U);
   phase->begin_first(entry, first_globals_ & transfer_.first_locals(procedure));
   phase->saturate();
   init_ = phase;
@@ -41,10 +41,36 @@ bool ContextSearch::may_move(const Node& node, std::uint32_t thread) const {
   return true;
 }
 
-void ContextSearch::run(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules) {
+std::shared_ptr<Phase> ContextSearch::run(const Node& node, Phase::Purpose purpose) {
   const Encoding& encoding = transfer_.encoding();
   const Flow& flow = encoding.flow();
   auto fixed = static_cast<std::uint32_t>(flow.threads.size());
+  std::uint32_t start = node.contexts - 1;
+  std::uint32_t thread = node.thread;
+  std::shared_ptr<Phase> phase;
+  if (node.parent->phases[thread] != nullptr) {
+    phase = std::make_shared<Phase>(summaries_, transfer_, purpose, node.parent->phases[thread], start);
+    phase->begin_again(node.schedules);
+  } else {
+    phase = std::make_shared<Phase>(summaries_, transfer_, purpose, thread, start);
+    Bdd begin = first_globals_;
+    if (start != 0) begin = transfer_.now_is_boundary(start) & transfer_.onto_boundaries(node.schedules, {start});
+    if (thread < fixed) {
+      Pc entry = flow.procedures[flow.threads[thread]].entry;
+      phase->begin_first(entry, begin & transfer_.first_locals(flow.threads[thread]));
+    } else {
+      for (std::uint32_t i = 0; i < encoding.starts().size(); ++i) {
+        phase->begin_first(encoding.starts()[i].entry, transfer_.slot_begun(node.slots_moved, i, begin));
+      }
+    }
+  }
+  phase->saturate();
+  figures_.bdd_nodes = std::max(figures_.bdd_nodes, BddSpace::nodes());
+  return phase;
+}
+
+void ContextSearch::add_child(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules) {
+  auto fixed = static_cast<std::uint32_t>(transfer_.encoding().flow().threads.size());
   auto node = std::make_shared<Node>();
   node->parent = parent;
   node->thread = thread;
@@ -52,31 +78,14 @@ void ContextSearch::run(const std::shared_ptr<const Node>& parent, std::uint32_t
   node->schedules = schedules;
   node->phases = parent->phases;
   node->slots_moved = parent->slots_moved;
-  std::uint32_t start = parent->contexts;
-  std::shared_ptr<Phase> phase;
-  if (parent->phases[thread] != nullptr) {
-    phase = std::make_shared<Phase>(summaries_, transfer_, parent->phases[thread], start);
-    phase->begin_again(schedules);
-  } else {
-    phase = std::make_shared<Phase>(summaries_, transfer_, thread, start);
-    Bdd begin = first_globals_;
-    if (start != 0) begin = transfer_.now_is_boundary(start) & transfer_.onto_boundaries(schedules, {start});
-    if (thread < fixed) {
-      Pc entry = flow.procedures[flow.threads[thread]].entry;
-      phase->begin_first(entry, begin & transfer_.first_locals(flow.threads[thread]));
-    } else {
-      node->slots_moved = thread - fixed + 1;
-      for (std::uint32_t i = 0; i < encoding.starts().size(); ++i) {
-        phase->begin_first(encoding.starts()[i].entry, transfer_.slot_begun(node->slots_moved, i, begin));
-      }
-    }
-  }
-  phase->saturate();
+  if (thread >= fixed && node->phases[thread] == nullptr) node->slots_moved = thread - fixed + 1;
+  node->phases[thread] = run(*node, Phase::Purpose::detect);
   ++figures_.nodes;
-  figures_.bdd_nodes = std::max(figures_.bdd_nodes, BddSpace::nodes());
-  node->phases[thread] = phase;
   leaves_.push_back(node);
-  if (phase->failure()) failure_ = node;
+  if (!node->phases[thread]->failure()) return;
+  node->phases[thread] = run(*node, Phase::Purpose::go_on);  // has a trace
+  THRUM_CHECK(node->phases[thread]->failure());
+  failure_ = node;
 }
 
 bool ContextSearch::next_level() {
@@ -93,14 +102,15 @@ bool ContextSearch::next_level() {
   for (const auto& parent : parents) {
     Bdd schedules = Bdd::constant(true);
     if (level_ > 0) {
-      auto phase = std::const_pointer_cast<Phase>(parent->phases[parent->thread]);
+      std::shared_ptr<Phase> phase = run(*parent, Phase::Purpose::go_on);
       phase->close(level_);
+      parent->phases[parent->thread] = phase;
       Bdd ends = transfer_.context_ended(parent->thread, phase->ends());
       schedules = parent->schedules & transfer_.now_as_boundary(level_, ends);
       if (schedules.is_false()) continue;
     }
     for (std::uint32_t thread = 0; thread < threads && failure_ == nullptr; ++thread) {
-      if (may_move(*parent, thread)) run(parent, thread, schedules);
+      if (may_move(*parent, thread)) add_child(parent, thread, schedules);
     }
   }
   ++level_;

@@ -52,7 +52,9 @@ class ContextSearch {
 
  private:
   bool may_move(const Node& node, std::uint32_t thread) const;
-  void run(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules);
+  void add_child(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules);
+  // The node's last context.
+  std::shared_ptr<Phase> run(const Node& node, Phase::Purpose purpose);
   void run_init();
 
   const Transfer& transfer_;

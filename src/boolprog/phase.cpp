@@ -10,13 +10,15 @@ const std::vector<Phase::OldCaller> kNobody{};
 
 }  // namespace
 
-Phase::Phase(Summaries& summaries, const Transfer& transfer, std::uint32_t thread, std::uint32_t start)
-    : summaries_(summaries), transfer_(transfer), thread_(thread), number_(1), start_(start) {}
+Phase::Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread,
+             std::uint32_t start)
+    : summaries_(summaries), transfer_(transfer), purpose_(purpose), thread_(thread), number_(1), start_(start) {}
 
-Phase::Phase(Summaries& summaries, const Transfer& transfer, std::shared_ptr<const Phase> previous,
+Phase::Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::shared_ptr<const Phase> previous,
              std::uint32_t start)
     : summaries_(summaries),
       transfer_(transfer),
+      purpose_(purpose),
       previous_(std::move(previous)),
       thread_(previous_->thread_),
       number_(previous_->number_ + 1),
@@ -78,8 +80,16 @@ void Phase::saturate() {
   if (!failure_) find_stacks();
 }
 
+// What of the boundaries the frames below depend on, too.
+Bdd Phase::needed(const OldFrame& frame, const Bdd& set) const {
+  if (purpose_ == Purpose::go_on) return set;
+  std::vector<std::uint32_t> kept;
+  if (frame.origin != kBase) kept = of_number(frame.origin).boundaries();
+  return transfer_.onto_boundaries(set, kept);
+}
+
 void Phase::add(const OldFrame& frame, const Bdd& set, const Cause& cause) {
-  Bdd fresh = at_[frame].add(set, cause, rank_);
+  Bdd fresh = at_[frame].add(needed(frame, set), cause, rank_);
   if (fresh.is_false() || frame.frame.pc == transfer_.dead()) return;
   work_.push(frame);
   if (failure_) return;

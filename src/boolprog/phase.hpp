@@ -7,6 +7,10 @@
 // listing them: what does not depend on a global there does not mention it (compare the lazy splitting of
 // Suwimonteerabuth, Esparza and Schwoon, Symbolic Context-Bounded Analysis of Multithreaded Java Programs,
 // SPIN 2008). Frames that are called in this context depend on their entry alone (summaries.hpp).
+//
+// Whether the last context of a schedule goes wrong is answered with less: what the globals at boundaries have to do
+// with other threads does not matter any more, and a frame needs to know only what it has in common with those that
+// lie below it. Such a phase is no ground for further contexts, and has no trace.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +46,13 @@ class Phase {
     std::uint64_t rank = 0;
   };
 
+  enum class Purpose : std::uint8_t { detect, go_on };
+
   // The first context of a thread. start: the boundary where it begins, 0 for the beginning of all.
-  Phase(Summaries& summaries, const Transfer& transfer, std::uint32_t thread, std::uint32_t start);
+  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread, std::uint32_t start);
   // A further one.
-  Phase(Summaries& summaries, const Transfer& transfer, std::shared_ptr<const Phase> previous, std::uint32_t start);
+  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::shared_ptr<const Phase> previous,
+        std::uint32_t start);
 
   // begin: the states of the thread's first frame at `entry`.
   void begin_first(Pc entry, const Bdd& begin);
@@ -59,6 +66,7 @@ class Phase {
   // The context is over, at this boundary.
   void close(std::uint32_t end) { end_ = end; }
 
+  Purpose purpose() const { return purpose_; }
   std::uint32_t thread() const { return thread_; }
   std::uint32_t number() const { return number_; }
   std::uint32_t start() const { return start_; }
@@ -87,6 +95,7 @@ class Phase {
 
  private:
   void add(const OldFrame& frame, const Bdd& set, const Cause& cause);
+  Bdd needed(const OldFrame& frame, const Bdd& set) const;
   void expand(const OldFrame& frame, const Bdd& states);
   void call(const OldFrame& frame, const Bdd& states);
   void give_back(const OldFrame& frame, const Bdd& states);
@@ -94,6 +103,7 @@ class Phase {
 
   Summaries& summaries_;
   const Transfer& transfer_;
+  Purpose purpose_;
   std::shared_ptr<const Phase> previous_;
   std::uint32_t thread_;
   std::uint32_t number_;

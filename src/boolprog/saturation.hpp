@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
+#include <set>
 #include <vector>
 
 #include "boolprog/bdd.hpp"
@@ -68,26 +67,17 @@ class GrowingSet {
   std::vector<Addition> additions_{};
 };
 
-// Keys whose sets have something new, each once, in the order in which they got it.
+// Keys whose sets have something new. The smallest comes first, which is what stands first in the code: so a loop
+// is run until nothing new comes of it before what stands behind it.
 template <typename Key>
 class Worklist {
  public:
-  void push(const Key& key) {
-    bool& waits = waits_[key];
-    if (!waits) keys_.push_back(key);
-    waits = true;
-  }
+  void push(const Key& key) { keys_.insert(key); }
   bool empty() const { return keys_.empty(); }
-  Key pop() {
-    Key key = keys_.front();
-    keys_.pop_front();
-    waits_[key] = false;
-    return key;
-  }
+  Key pop() { return keys_.extract(keys_.begin()).value(); }
 
  private:
-  std::deque<Key> keys_;
-  std::map<Key, bool> waits_;
+  std::set<Key> keys_;
 };
 
 }  // namespace thrum::bp
