@@ -12,11 +12,14 @@ namespace {
 
 constexpr std::uint64_t kStepsMax = 1000000;
 
-const Addition& first_with(const GrowingSet& set, const Bdd& state) {
-  for (const Addition& one : set.additions()) {
-    if (!(one.set & state).is_false()) return one;
-  }
-  THRUM_CHECK(false && "the state is in the set");
+// The first addition that has some of the states.
+const Addition& first_with(const GrowingSet& set, const Bdd& states) {
+  const auto& all = set.additions();
+  auto found = std::partition_point(all.begin(), all.end(), [&](const Addition& one) {
+    return (one.before & states).is_false() && (one.set & states).is_false();
+  });
+  THRUM_CHECK(found != all.end() && "the state is in the set");
+  return *found;
 }
 
 const Caller& caller_from(const Summaries& summaries, Pc entry, FrameKey frame) {
@@ -93,8 +96,15 @@ Run BackwardRun::to_failure() {
   return run();
 }
 
-Run BackwardRun::to_end(const std::vector<bool>& globals, bool dead) {
-  Bdd ends = transfer_.context_ended_to(phase_->thread(), set_to(global_now_, globals)) & boundaries_;
+Run BackwardRun::to_end(const std::vector<bool>& globals) {
+  return to_some(transfer_.context_ended_to(phase_->thread(), set_to(global_now_, globals)) & boundaries_, false);
+}
+
+Run BackwardRun::through_init(const std::vector<bool>& globals) {
+  return to_some(transfer_.init_ended_to(set_to(global_now_, globals)), true);
+}
+
+Run BackwardRun::to_some(const Bdd& ends, bool dead) {
   Bdd found;
   std::uint64_t rank = ~std::uint64_t{0};
   for (const auto& [frame, states] : phase_->old_frames()) {

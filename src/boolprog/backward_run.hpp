@@ -44,8 +44,10 @@ class BackwardRun {
 
   // Ends with the phase's failure, of whose states one is chosen.
   Run to_failure();
-  // Ends as the phase does, with these globals at the end of its context. dead: the thread must have ended.
-  Run to_end(const std::vector<bool>& globals, bool dead = false);
+  // Ends as the phase does, with these globals at the end of its context.
+  Run to_end(const std::vector<bool>& globals);
+  // Of `init`, which ends with these.
+  Run through_init(const std::vector<bool>& globals);
 
  private:
   // A frame; on top, or below where a later step tells of it.
@@ -57,6 +59,7 @@ class BackwardRun {
   using Steps = std::vector<RunStep>;  // the last one first
 
   Run run();
+  Run to_some(const Bdd& ends, bool dead);
   bool step_back_old();
   bool step_back_new(At& at, Steps& steps);
   void change_context();

@@ -97,7 +97,8 @@ Bdd Renaming::operator()(const Bdd& set) const {
 
 BddSpace::BddSpace(int variables, std::uint64_t nodes_max, std::function<bool()> is_over) {
   THRUM_CHECK(bdd_isrunning() == 0);
-  int begin = static_cast<int>(std::min<std::uint64_t>(nodes_max, 20000));
+  nodes_max = std::max<std::uint64_t>(nodes_max, 30000);  // BuDDy begins with about so many
+  int begin = 20000;
   bdd_init(begin, begin / 4);
   bdd_error_hook(on_error);
   bdd_gbc_hook(on_collection);

@@ -6,6 +6,7 @@
 
 #include "boolprog/contexts.hpp"
 #include "boolprog/explicit_search.hpp"
+#include "boolprog/full_exploration.hpp"
 #include "boolprog/witness.hpp"
 
 namespace thrum::bp {
@@ -14,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t kBytesOfSchedule = 16384;  // of one in the tree, without its diagrams
+constexpr std::uint32_t kRoomMax = 512;            // contexts
 constexpr std::uint64_t kBytesOfNode = 28;  // of a diagram, with its part of BuDDy's caches
 
 double seconds_since(Clock::time_point begin) {
@@ -38,6 +41,7 @@ Answer check_states(const Flow& flow, const Goal& goal, const Limits& limits) {
   }
   answer.contexts = result.contexts;
   answer.states = result.states;
+  answer.searched = result.searched;
   if (result.bug) {
     answer.kind = Answer::Kind::bug;
     answer.bug = std::move(result.bug);
@@ -66,8 +70,13 @@ class PushdownCheck {
     // Diagrams are made for so many contexts; where they do not do, the search begins anew with more. The threads
     // that a program starts have their part in each diagram, so there it grows by one.
     std::uint32_t room = starts_threads ? 1 : std::min(limits_.contexts == 0 ? 4 : limits_.contexts, 8U);
+    if (limits_.explores_fully && is_explored_fully()) return std::move(answer_);
     try {
       while (!search_with(room)) {
+        if (room >= kRoomMax) {
+          answer_.reason = "no more than " + std::to_string(kRoomMax) + " contexts can be searched";
+          break;
+        }
         room = starts_threads ? room + 1 : room * 2;
         if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
       }
@@ -85,6 +94,18 @@ class PushdownCheck {
  private:
   bool time_is_over() const { return limits_.seconds > 0 && seconds_since(begin_) > limits_.seconds; }
 
+  // Where the states are finitely many, and few: nothing goes wrong in any number of contexts.
+  bool is_explored_fully() {
+    ExplorationBudget budget;
+    if (limits_.seconds > 0) budget.seconds = std::min(budget.seconds, limits_.seconds / 10);
+    budget.nodes = std::min(budget.nodes, limits_.memory / kBytesOfNode);
+    if (explore_fully(flow_, goal_, budget) != Exploration::no_bug) return false;
+    answer_.kind = Answer::Kind::exhausted;
+    answer_.complete = true;
+    answer_.complete_since = "all states were explored";
+    return true;
+  }
+
   // Up to `room` contexts; true: there is an answer.
   bool search_with(std::uint32_t room) {
     Encoding encoding(flow_, room - 1, room - 1);
@@ -92,16 +113,18 @@ class PushdownCheck {
     BddSpace space(static_cast<int>(encoding.variables()), limits_.memory / kBytesOfNode,
                    [this] { return time_is_over(); });
     Transfer transfer(encoding, goal_);
-    ContextSearch search(transfer, room);
+    ContextSearch search(transfer, room, [this] { return time_is_over(); });
     while (search.level() < room) {
       bool more = search.next_level();
       answer_.schedules = search.figures().nodes;
+      if (answer_.schedules * kBytesOfSchedule > limits_.memory) throw BddMemoryError("too many schedules");
       answer_.bdd_nodes = std::max(answer_.bdd_nodes, search.figures().bdd_nodes);
+      if (search.failure() == nullptr) answer_.searched = std::max(answer_.searched, search.level());
       if (search.failure() != nullptr) {
         found(transfer, search);
         return true;
       }
-      answer_.contexts = std::max(answer_.contexts, search.level());
+      answer_.contexts = answer_.searched;
       if (!more) {
         answer_.kind = Answer::Kind::exhausted;
         answer_.complete = true;
@@ -125,6 +148,10 @@ class PushdownCheck {
       answer_.trace_missing = error.what();
     } catch (const TooManyOutcomes& error) {
       answer_.trace_missing = error.what();
+    } catch (const BddMemoryError&) {
+      answer_.trace_missing = "the memory for diagrams ended";
+    } catch (const BddInterrupted&) {
+      answer_.trace_missing = "the time ended";
     }
   }
 

@@ -17,6 +17,7 @@ struct Limits {
   std::uint32_t contexts = 0;  // 0: none
   double seconds = 60;         // 0: none
   std::uint64_t memory = std::uint64_t{2} << 30U;  // bytes, of what the search keeps
+  bool explores_fully = true;  // pushdown: tries first to show that no number of contexts shows a bug
   std::uint32_t depth = 64;    // explicit states: frames of a stack
   std::uint32_t threads = 16;  // explicit states: threads that were ever there
 };
@@ -28,7 +29,8 @@ struct Answer {
   bool budget_ended = false;     // inconclusive since the user's time ended
   bool complete = false;         // exhausted: for any number of contexts
   std::string complete_since{};  // why that is known
-  std::uint32_t contexts = 0;    // of the bug, as few as there can be; else as many as were searched to their end
+  std::uint32_t contexts = 0;    // of the bug; else `searched`
+  std::uint32_t searched = 0;    // so many contexts were searched to their end, without a bug
   std::optional<Execution> bug{};
   std::string trace_missing{};  // a bug without a trace: why
   std::uint64_t states = 0;     // explicit states

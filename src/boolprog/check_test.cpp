@@ -142,18 +142,18 @@ TEST(Check, AtomicSections) {
   std::string begin = "decl x; void main() begin x := F; start_thread other(); ";
   std::string other = " end void other() begin assume(x); assert(F); end";
   expect(begin + "x := T; x := F;" + other, "bug in 2");
-  expect(begin + "atomic_begin; x := T; x := F; atomic_end;" + other, "exhausted 6");
+  expect(begin + "atomic_begin; x := T; x := F; atomic_end;" + other, "complete");
   expect(begin + "atomic_begin; x := T; end_thread;" + other, "bug in 2");  // its end releases it
 }
 
 TEST(Check, ForkAndJoin) {
   expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); join t; assert(x); end "
-         "void f() begin x := T; end", "exhausted 6");
+         "void f() begin x := T; end", "complete");
   expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); assert(x); end "
          "void f() begin x := T; end", "bug in 1");
   expect("decl x; void main() begin decl thread t, u; x := F; t := start_thread f(); u := t; "
          "t := start_thread g(); join u; assert(x); end "
-         "void f() begin x := T; end void g() begin skip; end", "exhausted 6");
+         "void f() begin x := T; end void g() begin skip; end", "complete");
   // One joined twice ends once; the other may not have moved.
   expect("decl x, y; void main() begin decl thread t, u; x, y := F, F; t := start_thread f(); u := start_thread g(); "
          "join t; join t; assert(x & y); end "
@@ -166,7 +166,7 @@ TEST(Check, ChildrenHaveTheirParentsLocals) {
                      "l := !l; od goto E; C: ";
   expect(text + "assert(T); E: skip; end", "exhausted 4", 4);
   expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; goto E; C: assert(l = g); E: skip; end",
-         "exhausted 6");
+         "complete");
   expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; g := !g; goto E; "
          "C: assert(l != g); E: skip; end", "bug in 2");
 }
@@ -181,9 +181,79 @@ TEST(Check, LoopsThatStartThreads) {
 TEST(Check, WaitAndBroadcast) {
   std::string begin = "decl x; void main() begin x := F; start_thread f(); ";
   std::string f = " end void f() begin wait; assert(x); end";
-  expect(begin + "assume(T);" + f, "exhausted 6");
+  expect(begin + "assume(T);" + f, "complete");
   expect(begin + "broadcast;" + f, "bug in 4", 4);
-  expect(begin + "x := T; broadcast;" + f, "exhausted 6");
+  expect(begin + "x := T; broadcast;" + f, "complete");
+}
+
+// What init leaves is what the threads find, also where it keeps all but one of them from moving.
+TEST(Check, InitMayLeaveAtomicTrue) {
+  std::string threads = "void a() begin assert(!atomic); end void b() begin skip; end";
+  expect("decl atomic, x; void init() begin x := F; end " + threads, "bug in 1");
+  expect("decl atomic, x; void init() begin atomic := T; end " + threads, "bug in 1");
+  expect("decl atomic, x; void init() begin atomic := F; end " + threads, "complete");
+  expect("decl atomic, x; void init() begin atomic := T; assert(!atomic); end " + threads, "bug in 1");
+}
+
+TEST(Check, ThreadsMayCallThemselves) {
+  expect("decl atomic, x; void init() begin atomic, x := F, F; end "
+         "void a() begin if (*) then a(); fi; assert(x); end void b() begin skip; end", "bug in 1");
+}
+
+// Every further context would have no step, so there is none: the schedules come to an end by themselves.
+TEST(Check, SchedulesOfThreadsThatEndAreFew) {
+  Flow flow = to_flow(parse("decl atomic, x, y, z; void init() begin atomic := F; end "
+                            "void a() begin x := T; end void b() begin y := T; end void c() begin z := T; end"), {});
+  Limits limits;
+  limits.explores_fully = false;
+  Answer answer = check(flow, {}, Engine::pushdown, limits);
+  EXPECT_EQ(answer.kind, Answer::Kind::exhausted);
+  EXPECT_TRUE(answer.complete);
+  EXPECT_LT(answer.schedules, 200U);
+}
+
+// A bug stays one where its trace cannot be shown: here the stacks are as deep as there are values of twelve variables.
+TEST(Check, BugsWithoutATrace) {
+  std::string names, zero, ones, carry;
+  std::string text;
+  std::string values;
+  std::string next;
+  for (int i = 0; i < 13; ++i) {
+    std::string v = "v" + std::to_string(i);
+    names += (i ? ", " : "") + v;
+    zero += i ? ", F" : "F";
+    ones += (i ? " & " : "") + v;
+    next += (i ? ", " : "") + v + " ^ (" + (carry.empty() ? "T" : carry) + ")";
+    carry += (i ? " & " : "") + v;
+  }
+  text = "decl " + names + "; void main() begin " + names + " := " + zero + "; deeper(); end "
+         "void deeper() begin if " + ones + " then assert(F); fi; " + names + " := " + next + "; deeper(); end";
+  Flow flow = to_flow(parse(text), {});
+  Answer answer = check(flow, {}, Engine::pushdown, {});
+  EXPECT_EQ(answer.kind, Answer::Kind::bug) << answer.reason;
+  EXPECT_FALSE(answer.bug);
+  EXPECT_EQ(answer.trace_missing, "its stacks are too deep to show each step");
+}
+
+TEST(Check, SmallMemory) {
+  Flow flow = to_flow(parse("decl a; void main() begin a := F; assert(!a); end"), {});
+  Limits limits;
+  limits.memory = 64;
+  Answer answer = check(flow, {}, Engine::pushdown, limits);
+  EXPECT_TRUE(answer.kind == Answer::Kind::inconclusive || answer.complete);
+}
+
+// What was cut before the bug was found is not said to be covered.
+TEST(Check, CutsAreNoCoverage) {
+  Flow flow = to_flow(parse("void main() begin if * then start_thread c(); start_thread c(); assert(F); "
+                            "else start_thread d(); fi end "
+                            "void c() begin skip; end void d() begin assert(F); end"), {});
+  Limits limits;
+  limits.threads = 2;
+  Answer answer = check(flow, {}, Engine::explicit_states, limits);
+  EXPECT_EQ(answer.kind, Answer::Kind::bug);
+  EXPECT_EQ(answer.contexts, 2U);
+  EXPECT_EQ(answer.searched, 0U);
 }
 
 }  // namespace

@@ -5,8 +5,12 @@
 
 namespace thrum::bp {
 
-ContextSearch::ContextSearch(const Transfer& transfer, std::uint32_t contexts)
-    : transfer_(transfer), summaries_(transfer), contexts_(contexts), first_globals_(transfer.first_globals()) {
+ContextSearch::ContextSearch(const Transfer& transfer, std::uint32_t contexts, std::function<bool()> is_over)
+    : transfer_(transfer),
+      summaries_(transfer),
+      contexts_(contexts),
+      is_over_(std::move(is_over)),
+      first_globals_(transfer.first_globals()) {
   if (transfer.encoding().flow().init) run_init();
 }
 
@@ -26,7 +30,7 @@ void ContextSearch::run_init() {
     return;
   }
   Bdd ends = transfer_.without_frame(phase->at({kBase, {entry, transfer_.dead()}}).all());
-  first_globals_ = transfer_.context_ended(0, ends);
+  first_globals_ = transfer_.init_ended(ends);
 }
 
 bool ContextSearch::may_move(const Node& node, std::uint32_t thread) const {
@@ -42,6 +46,7 @@ bool ContextSearch::may_move(const Node& node, std::uint32_t thread) const {
 }
 
 std::shared_ptr<Phase> ContextSearch::run(const Node& node, Phase::Purpose purpose) {
+  if (is_over_ && is_over_()) throw BddInterrupted("out of time");
   const Encoding& encoding = transfer_.encoding();
   const Flow& flow = encoding.flow();
   auto fixed = static_cast<std::uint32_t>(flow.threads.size());

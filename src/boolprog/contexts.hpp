@@ -38,7 +38,8 @@ struct Figures {
 class ContextSearch {
  public:
   // transfer: of an encoding with at least the boundaries and slots that `contexts` needs.
-  ContextSearch(const Transfer& transfer, std::uint32_t contexts);
+  // is_over: asked for each node; true ends the search with BddInterrupted.
+  ContextSearch(const Transfer& transfer, std::uint32_t contexts, std::function<bool()> is_over = {});
 
   // Searches the next level; false: there is none, since no thread can go on in another context.
   bool next_level();
@@ -60,6 +61,7 @@ class ContextSearch {
   const Transfer& transfer_;
   Summaries summaries_;
   std::uint32_t contexts_;
+  std::function<bool()> is_over_;
   std::uint32_t level_ = 0;
   Bdd first_globals_;
   std::shared_ptr<const Phase> init_;

@@ -30,8 +30,12 @@ std::uint32_t choices_in(const std::vector<Expression>& expressions) {
 
 }  // namespace
 
-Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots)
-    : flow_(flow), boundaries_(boundaries), slots_(flow.uses(Kind::start_thread) ? slots : 0) {
+Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads)
+    : flow_(flow),
+      boundaries_(boundaries),
+      slots_(flow.uses(Kind::start_thread) ? slots : 0),
+      threads_(threads),
+      place_bits_(bits_for(static_cast<std::uint32_t>(flow.code.size()) + 1)) {
   thread_bits_ = bits_for(slots_);
   place_locals();
   place_starts();
@@ -45,7 +49,7 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
     choices_ = std::max(choices_, count);
   }
   first_result_ = static_cast<std::uint32_t>(local_at(locals_, 0));
-  variables_ = first_result_ + results_ + choices_;
+  variables_ = first_result_ + results_ + choices_ + place_bits_ * threads_;
 }
 
 void Encoding::place_locals() {

@@ -6,7 +6,8 @@
 //   entry   when the procedure was entered; of locals its parameters only
 //   now     now
 //   next    behind a step; of locals, also the parameters of a procedure that is called
-//   and of a global the boundaries 1, 2, ...: its value where context 1, 2, ... has ended.
+//   and of a global the boundaries 1, 2, ...: its value where context 1, 2, ... has ended;
+//   of a local, one for each thread, where a state is of all threads at once (full_exploration.hpp).
 //
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
 // that moves is inside an atomic section, waits for a broadcast, or has ended in this context; and for threads
@@ -40,8 +41,9 @@ struct Start {
 
 class Encoding {
  public:
-  // boundaries: contexts that may be followed by another. slots: threads that are started and ever move.
-  Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots);
+  // boundaries: contexts that may be followed by another. slots: threads that are started and ever move. threads:
+  // that a state is of at once.
+  Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads = 0);
 
   const Flow& flow() const { return flow_; }
   std::uint32_t variables() const { return variables_; }
@@ -50,8 +52,11 @@ class Encoding {
   std::uint32_t parameters() const { return parameters_; }  // likewise
   std::uint32_t results() const { return results_; }
   std::uint32_t choices() const { return choices_; }
+  // Of a number that tells all places in the code apart, one behind them and one more.
+  std::uint32_t place_bits() const { return place_bits_; }
   std::uint32_t boundaries() const { return boundaries_; }
   std::uint32_t slots() const { return slots_; }
+  std::uint32_t thread_bits() const { return thread_bits_; }  // of a variable that holds a thread
 
   // Numbers of variables.
   int global_entry(std::uint32_t bit) const { return global_at(bit, 0); }
@@ -61,6 +66,11 @@ class Encoding {
   int local_entry(std::uint32_t bit) const { return local_at(bit, 0); }
   int local_now(std::uint32_t bit) const { return local_at(bit, 1); }
   int local_next(std::uint32_t bit) const { return local_at(bit, 2); }
+  int local_of(std::uint32_t bit, std::uint32_t thread) const { return local_at(bit, 3 + thread); }
+  // Where the thread stands, as a number.
+  int place_of(std::uint32_t bit, std::uint32_t thread) const {
+    return static_cast<int>(first_result_ + results_ + choices_ + bit * threads_ + thread);
+  }
   int result(std::uint32_t bit) const { return static_cast<int>(first_result_ + bit); }
   int choice(std::uint32_t number) const { return static_cast<int>(first_result_ + results_ + number); }
 
@@ -92,7 +102,7 @@ class Encoding {
     return static_cast<int>(bit * (3 + boundaries_) + copy);
   }
   int local_at(std::uint32_t bit, std::uint32_t copy) const {
-    return static_cast<int>(globals_ * (3 + boundaries_) + bit * 3 + copy);
+    return static_cast<int>(globals_ * (3 + boundaries_) + bit * (3 + threads_) + copy);
   }
   std::uint32_t slot_at(std::uint32_t slot) const;
   void place_starts();
@@ -102,12 +112,14 @@ class Encoding {
   const Flow& flow_;
   std::uint32_t boundaries_;
   std::uint32_t slots_;
+  std::uint32_t threads_;
   std::uint32_t thread_bits_ = 0;
   std::uint32_t globals_ = 0;
   std::uint32_t locals_ = 0;
   std::uint32_t parameters_ = 0;
   std::uint32_t results_ = 0;
   std::uint32_t choices_ = 0;
+  std::uint32_t place_bits_ = 0;
   std::uint32_t first_result_ = 0;
   std::uint32_t variables_ = 0;
   std::vector<Bits> global_bits_;

@@ -31,7 +31,8 @@ class Search {
     while (true) {
       std::size_t end = level_from(first);
       result_.states = nodes_.size();
-      if (result_.bug || !result_.cut()) result_.contexts = level;
+      if (!result_.bug && !result_.cut()) result_.searched = level;
+      result_.contexts = result_.bug ? level : result_.searched;
       if (result_.bug || result_.cut_states || result_.cut_seconds) return result_;
       if (level == limits_.contexts) return result_;
       for (std::size_t i = first; i < end; ++i) switch_from(static_cast<std::uint32_t>(i));

@@ -21,9 +21,10 @@ struct ExplicitLimits {
 
 struct ExplicitResult {
   std::optional<Execution> bug{};
-  std::uint32_t contexts = 0;  // of the bug; else as many as were searched to their end
+  std::uint32_t contexts = 0;  // of the bug; else `searched`
+  std::uint32_t searched = 0;  // so many were searched to their end, without a bug and with nothing left out
   bool complete = false;       // no further context would show a new state
-  // What was left out, if anything; `contexts` counts what came before only.
+  // What was left out, if anything.
   bool cut_depth = false;
   bool cut_threads = false;
   bool cut_states = false;

@@ -421,8 +421,11 @@ class Builder {
                    (globals_.contains("atomic") || globals_.contains("super_atomic"));
     if (getafix) {
       flow_.init = 0;
+      refuse_starts_from_init();
       for (const char* name : {"atomic", "super_atomic"}) {
         if (auto found = globals_.find(name); found != globals_.end()) {
+          const Declaration& global = flow_.globals[found->second];
+          if (global.is_thread) throw InputError(global.name.where, "'" + global.name.text + "' is a truth value");
           flow_.atomic_globals.push_back(found->second);
         }
       }
@@ -441,12 +444,32 @@ class Builder {
       }
       flow_.threads.push_back(found->second);
     }
+    if (flow_.threads.empty()) {
+      throw InputError(program_.functions[0].name.where, "there is no thread: each function is called by another one");
+    }
+  }
+
+  // What runs before the threads of the program is alone.
+  void refuse_starts_from_init() const {
+    std::set<std::uint32_t> reached;
+    std::vector<std::uint32_t> work{0};
+    while (!work.empty()) {
+      std::uint32_t procedure = work.back();
+      work.pop_back();
+      if (!reached.insert(procedure).second) continue;
+      for (const Instruction& one : flow_.code) {
+        if (one.procedure != procedure) continue;
+        if (one.kind == Kind::start_thread) throw InputError(one.where, "'init' starts no threads");
+        if (one.kind == Kind::call) work.push_back(one.callee);
+      }
+    }
   }
 
   std::vector<std::string> uncalled() const {
     std::set<std::uint32_t> called{0};
     for (const Instruction& one : flow_.code) {
-      if (one.kind == Kind::call || one.kind == Kind::start_thread) called.insert(one.callee);
+      bool calls = one.kind == Kind::call || one.kind == Kind::start_thread;
+      if (calls && one.callee != one.procedure) called.insert(one.callee);
     }
     std::vector<std::string> result;
     for (std::uint32_t i = 0; i < flow_.procedures.size(); ++i) {

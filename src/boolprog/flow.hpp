@@ -46,6 +46,7 @@ struct Instruction {
   std::optional<Expression> constraint{};
   std::vector<Pc> next{};
   std::vector<std::string> labels{};
+  Pc source = 0;       // without_calls(): the instruction that this one is a copy of
   std::string text{};  // the statement, in one line
   Position where{};
 };

@@ -128,6 +128,15 @@ TEST(Flow, TellsThreadsFromTruthValues) {
   EXPECT_EQ(problem_of(with_thread("a := start_thread main();")), "3:1: 'a' holds no thread: decl thread a");
 }
 
+TEST(Flow, RefusesInitsThatStartThreads) {
+  EXPECT_EQ(problem_of("decl atomic; void init() begin start_thread f(); end void f() begin end"),
+            "1:32: 'init' starts no threads");
+  EXPECT_EQ(problem_of("decl thread atomic; void init() begin end void f() begin end"),
+            "1:13: 'atomic' is a truth value");
+  EXPECT_EQ(problem_of("decl atomic; void init() begin end void f() begin g(); end void g() begin f(); end"),
+            "1:19: there is no thread: each function is called by another one");
+}
+
 // A file of Getafix's: its threads are what nobody calls.
 TEST(Flow, KnowsTheFilesOfGetafix) {
   Program program = parse("decl super_atomic, atomic, x;\n"

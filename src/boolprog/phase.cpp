@@ -178,9 +178,15 @@ void Phase::find_stacks() {
   }
 }
 
-Bdd Phase::ends() {
+Bdd Phase::ends() const {
   Bdd result;
-  for (const auto& [frame, states] : at_) result |= transfer_.without_frame(states.all());
+  for (const auto& [frame, states] : at_) {
+    Bdd begun;
+    for (const Addition& one : states.additions()) {
+      if (one.cause.kind == Cause::Kind::begin) begun |= one.set;
+    }
+    result |= transfer_.without_frame(minus(states.all(), begun));
+  }
   for (const auto& [entry, entries] : on_stack_) {
     result |= transfer_.without_frame(entries.all() & summaries_.globals_of(entry));
   }

@@ -60,9 +60,9 @@ class Phase {
   void begin_again(const Bdd& schedules);
   // Runs the thread as far as it goes.
   void saturate();
-  // What another thread may find: globals now, over the thread's boundaries. The register for an ended context is
-  // not applied yet.
-  Bdd ends();
+  // What another thread may find: globals now, over the thread's boundaries, before Transfer::context_ended(). Only of
+  // states that were not there when the context began: a context without a step says nothing new.
+  Bdd ends() const;
   // The context is over, at this boundary.
   void close(std::uint32_t end) { end_ = end; }
 

@@ -2,6 +2,7 @@
 // Sets that grow to a fixed point, and how each of their members came about.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -31,6 +32,7 @@ struct Addition {
   std::uint64_t rank = 0;
   Bdd set{};
   Cause cause{};
+  Bdd before{};  // what was there already
 };
 
 class GrowingSet {
@@ -45,20 +47,17 @@ class GrowingSet {
   Bdd add(const Bdd& set, const Cause& cause, std::uint64_t& rank) {
     Bdd fresh = minus(set, all_);
     if (fresh.is_false()) return fresh;
+    additions_.push_back({++rank, fresh, cause, all_});
     all_ |= fresh;
     new_ |= fresh;
-    additions_.push_back({++rank, fresh, cause});
     return fresh;
   }
 
   // What had been added before an addition of this rank.
   Bdd before(std::uint64_t rank) const {
-    Bdd result;
-    for (const Addition& one : additions_) {
-      if (one.rank >= rank) break;
-      result |= one.set;
-    }
-    return result;
+    auto next = std::partition_point(additions_.begin(), additions_.end(),
+                                     [rank](const Addition& one) { return one.rank < rank; });
+    return next == additions_.end() ? all_ : next->before;
   }
 
  private:

@@ -38,10 +38,9 @@ Update::Update(Bdd relation, const std::vector<std::pair<int, int>>& changed)
 
 Transfer::Transfer(const Encoding& encoding, const Goal& goal) : encoding_(encoding) {
   const Encoding& e = encoding;
-  std::vector<int> choices, frame, locals, globals, entered, boundaries, returned;
+  std::vector<int> choices, frame, locals, entered;
   append(choices, e.choices(), [&](auto i) { return e.choice(i); });
   append(locals, e.locals(), [&](auto i) { return e.local_now(i); });
-  append(globals, e.globals(), [&](auto i) { return e.global_now(i); });
   frame = locals;
   append(frame, e.globals(), [&](auto i) { return e.global_entry(i); });
   append(frame, e.parameters(), [&](auto i) { return e.local_entry(i); });
@@ -52,7 +51,6 @@ Transfer::Transfer(const Encoding& encoding, const Goal& goal) : encoding_(encod
   choices_ = Cube(choices);
   frame_ = Cube(frame);
   locals_ = Cube(locals);
-  globals_ = Cube(globals);
   entered_ = Cube(entered);
   entered_from_ = frame_;
   std::vector<std::pair<int, int>> to_entry, to_called, next_to_now;
@@ -117,6 +115,10 @@ Bdd Transfer::value(const Expression& expression, std::uint32_t procedure) {
 std::vector<Bdd> Transfer::given(const Expression& expression, bool is_thread, std::uint32_t procedure) {
   if (!is_thread) return {value(expression, procedure)};
   std::vector<Bdd> result;
+  if (expression.kind != Expression::Kind::variable) {  // none
+    result.resize(encoding_.thread_bits());
+    return result;
+  }
   append(result, encoding_.bits(expression.variable, procedure).count,
          [&](auto i) { return bit_of(expression.variable, procedure, i); });
   return result;
@@ -416,6 +418,10 @@ void Transfer::compile_contexts() {
   if (e.atomic()) set_global(last, *e.atomic(), Bdd());
   if (e.ended()) set_global(last, *e.ended(), yes_);
   ended_ = std::make_unique<Update>(update(yes_, last, yes_));
+
+  std::vector<Change> forgotten;
+  if (e.ended()) set_global(forgotten, *e.ended(), Bdd());
+  init_ended_ = std::make_unique<Update>(update(yes_, forgotten, yes_));
 
   auto now = [&](std::uint32_t bit) { return Bdd::variable(e.global_now(bit)); };
   auto fixed = static_cast<std::uint32_t>(flow.threads.size());

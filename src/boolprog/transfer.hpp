@@ -82,6 +82,9 @@ class Transfer {
   Bdd first_locals(std::uint32_t procedure) const;
   // A context of the thread ends, or begins; threads are numbered as in Encoding::waiting().
   Bdd context_ended(std::uint32_t thread, const Bdd& set) const { return ends_[thread](set); }
+  // `init` has ended, and the program's threads begin.
+  Bdd init_ended(const Bdd& set) const { return (*init_ended_)(set); }
+  Bdd init_ended_to(const Bdd& after) const { return init_ended_->before(after); }
   Bdd context_ended_to(std::uint32_t thread, const Bdd& after) const { return ends_[thread].before(after); }
   Bdd context_begun(std::uint32_t thread, const Bdd& set) const { return begins_[thread](set); }
   // The first context of a slot begins: of its thread, if it is of this start.
@@ -94,7 +97,6 @@ class Transfer {
   Bdd now_is_boundary(std::uint32_t boundary) const { return is_boundary_[boundary]; }
   // A set over boundaries, without those that are not `kept`.
   Bdd onto_boundaries(const Bdd& set, const std::vector<std::uint32_t>& kept) const;
-  Bdd without_now(const Bdd& set) const { return globals_.exists(set); }
 
  private:
   struct Rule {
@@ -132,12 +134,12 @@ class Transfer {
   const Encoding& encoding_;
   std::uint32_t choices_used_ = 0;
   Bdd yes_ = Bdd::constant(true);
-  Cube choices_, frame_, locals_, globals_, entered_, entered_from_, returned_;
+  Cube choices_, frame_, locals_, entered_, entered_from_;
   std::unique_ptr<Renaming> to_entry_, to_called_, next_to_now_;
   std::vector<Bdd> allowed_;
   std::vector<Rule> rules_;
   std::vector<Update> ends_, begins_;
-  std::unique_ptr<Update> ended_;
+  std::unique_ptr<Update> ended_, init_ended_;
   std::vector<std::vector<Update>> slot_begins_;
   std::vector<Renaming> to_boundary_;
   std::vector<Bdd> is_boundary_;

@@ -12,6 +12,9 @@ namespace {
 
 using Kind = Instruction::Kind;
 
+constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+constexpr std::uint64_t kFramesMax = 5000000;  // of all states of an execution
+
 // Puts the runs of the threads together, and lets the interpreter go along.
 class Player {
  public:
@@ -75,7 +78,7 @@ class Player {
   void begin() {
     const Run& first = runs_.at(schedule_[1]);
     if (search_.init() != nullptr) {
-      play_init(BackwardRun(transfer_, *search_.init(), boundaries_).to_end(first.begin.globals, true));
+      play_init(BackwardRun(transfer_, *search_.init(), boundaries_).through_init(first.begin.globals));
       execution_.steps.clear();
       state_ = interpreter_.started(state_);
     } else {
@@ -156,10 +159,14 @@ class Player {
     std::vector<Value> entered;
     bool enters = instruction.kind == Kind::call;
     if (enters) entered = locals_of(instruction.callee, step.locals);
+    auto fixed = static_cast<std::uint32_t>(flow_.threads.size());
     if (slot > 0) {
-      std::uint32_t child = static_cast<std::uint32_t>(flow_.threads.size()) + slot - 1;
-      threads_[child] = static_cast<std::uint32_t>(state_.threads.size());
-      auto run = runs_.find(child);
+      threads_[fixed + slot - 1] = static_cast<std::uint32_t>(state_.threads.size());
+    }
+    if (instruction.kind == Kind::start_thread) {
+      // What a thread that never moves begins with is all the same.
+      entered.resize(flow_.procedures[instruction.callee].locals.size());
+      auto run = runs_.find(slot == 0 ? kNobody : fixed + slot - 1);
       enters = run != runs_.end();
       if (enters) entered = locals_of(instruction.callee, run->second.begin.locals);
     }
@@ -175,9 +182,11 @@ class Player {
           found = true;
           next = std::move(candidate);
         },
-        enters ? &entered : nullptr);
+        entered.empty() ? nullptr : &entered);
     THRUM_CHECK(found && "the interpreter can take the step");
     state_ = std::move(next);
+    for (const Thread& one : state_.threads) frames_ += one.stack.size();
+    if (frames_ > kFramesMax) throw TraceTooLong("its stacks are too deep to show each step");
     execution_.steps.push_back({thread, step.pc, state_});
   }
 
@@ -215,6 +224,7 @@ class Player {
   std::vector<std::uint32_t> schedule_;             // from 1
   std::map<std::uint32_t, std::uint32_t> threads_;  // of the encoding, to those of the interpreter
   State state_;
+  std::uint64_t frames_ = 0;
   Execution execution_;
 };
 

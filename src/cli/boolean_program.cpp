@@ -104,7 +104,7 @@ class Check {
       case bp::Answer::Kind::bug:
         test.verdict = Verdict::bug;
         test.reason = "a bug was found";
-        if (answer_.contexts > 1) bound.completed = answer_.contexts - 1;
+        if (answer_.searched > 0) bound.completed = answer_.searched;
         add_bug(test);
         break;
       case bp::Answer::Kind::exhausted:
@@ -118,7 +118,7 @@ class Check {
       case bp::Answer::Kind::inconclusive:
         test.verdict = Verdict::inconclusive;
         test.reason = answer_.reason;
-        if (answer_.contexts > 0) bound.completed = answer_.contexts;
+        if (answer_.searched > 0) bound.completed = answer_.searched;
         break;
     }
     test.bounds.push_back(bound);

@@ -10,6 +10,7 @@
 
 #include "boolprog/check.hpp"
 #include "boolprog/explicit_search.hpp"
+#include "boolprog/full_exploration.hpp"
 #include "boolprog/random_program.hpp"
 
 namespace thrum::bp {
@@ -25,7 +26,8 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 struct Tally {
   std::uint64_t bugs = 0;
   std::uint64_t exhausted = 0;
-  std::uint64_t cut = 0;  // the explicit engine met a bound
+  std::uint64_t cut = 0;       // the explicit engine met a bound
+  std::uint64_t explored = 0;  // fully, and nothing was wrong
   std::uint64_t bugs_by_contexts[kContexts + 1] = {};
 };
 
@@ -42,6 +44,7 @@ std::string disagreement(const Program& program, Tally& tally) {
   Limits own;
   own.contexts = kContexts;
   own.seconds = 20;
+  own.explores_fully = false;
   Answer answer = check(flow, goal, Engine::pushdown, own);
   if (expected.cut()) ++tally.cut;
   if (answer.kind == Answer::Kind::inconclusive) return answer.reason == "the time ended" ? "" : "inconclusive: " + answer.reason;
@@ -52,6 +55,17 @@ std::string disagreement(const Program& program, Tally& tally) {
     if (!answer.bug) return "no trace: " + answer.trace_missing;
   } else {
     ++tally.exhausted;
+  }
+  // What is reached at all: all states at once, against each by itself without a bound on contexts.
+  Exploration explored = explore_fully(flow, goal, {});
+  if (explored == Exploration::no_bug) {
+    ++tally.explored;
+    if (found || expected.bug) return "full exploration misses a bug";
+  }
+  if (explored == Exploration::bug && !found) {
+    limits.contexts = 0;
+    ExplicitResult unbounded = search_explicitly(flow, goal, limits);
+    if (!unbounded.bug && !unbounded.cut()) return "full exploration finds a bug that is none";
   }
   std::string by = " (" + std::to_string(expected.contexts) + " contexts by states, " + std::to_string(answer.contexts) +
                    " by stacks)";
@@ -178,9 +192,10 @@ void compare(const RandomSetting& setting, std::uint64_t count) {
   EXPECT_GT(tally.exhausted, count / 10);
   std::string by_contexts;
   for (std::uint32_t c = 1; c <= kContexts; ++c) by_contexts += ' ' + std::to_string(tally.bugs_by_contexts[c]);
-  printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted; %llu cut by states\n",
+  printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by states\n",
          static_cast<unsigned long long>(count), static_cast<unsigned long long>(tally.bugs), by_contexts.c_str(),
-         static_cast<unsigned long long>(tally.exhausted), static_cast<unsigned long long>(tally.cut));
+         static_cast<unsigned long long>(tally.exhausted), static_cast<unsigned long long>(tally.explored),
+         static_cast<unsigned long long>(tally.cut));
 }
 
 TEST(Agreement, ThreadsFromTheBeginning) { compare({}, 1000); }

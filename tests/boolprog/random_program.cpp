@@ -63,7 +63,7 @@ class Generator {
       Statement assign = plain(Kind::assign);
       assign.targets.push_back(global.name);
       bool is_atomic = global.name.text == "atomic";
-      assign.values.push_back({.kind = Expression::Kind::constant, .value = !is_atomic && chance(2)});
+      assign.values.push_back({.kind = Expression::Kind::constant, .value = chance(is_atomic ? 12 : 2)});
       if (!is_atomic && chance(8)) assign.values[0].kind = Expression::Kind::nondeterministic;
       one.body.push_back(std::move(assign));
     }
