@@ -68,6 +68,8 @@ struct Flow {
   std::vector<std::uint32_t> threads{};
   // Runs to its end before them.
   std::optional<std::uint32_t> init{};
+  // Procedures may have instructions in common, and need not lie one behind the other.
+  bool shares_code = false;
   // Globals that keep other threads from moving while they are true: `atomic` of Getafix.
   std::vector<std::uint32_t> atomic_globals{};
 

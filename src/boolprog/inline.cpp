@@ -21,6 +21,7 @@ class Inliner {
   }
 
   std::optional<Flow> run() {
+    if (flow_.shares_code) return {};
     try {
       for (std::uint32_t thread : flow_.threads) result_.threads.push_back(root({thread, first_of(thread), false}));
       if (flow_.init) result_.init = root({*flow_.init, first_of(*flow_.init), false});

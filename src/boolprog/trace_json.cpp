@@ -208,6 +208,8 @@ std::string to_json(const StoredTrace& trace) {
   Json json = {{"schema", 1},
                {"boolean_program", trace.file},
                {"engine", trace.engine},
+               {"first", trace.first},
+               {"target", trace.target},
                {"entries", trace.entries},
                {"asserts", trace.asserts},
                {"labels", trace.labels},
@@ -234,6 +236,8 @@ std::optional<StoredTrace> trace_from_json(const std::string& text, std::string&
     problem = "is a broken trace of a boolean program";
     trace.file = json.at("boolean_program").get<std::string>();
     trace.engine = json.at("engine").get<std::string>();
+    trace.first = json.at("first").get<std::string>();
+    trace.target = json.at("target").get<std::string>();
     trace.entries = json.at("entries").get<std::vector<std::string>>();
     trace.asserts = json.at("asserts").get<bool>();
     trace.labels = json.at("labels").get<std::vector<std::string>>();

@@ -34,6 +34,7 @@ struct StoredStep {
 struct StoredTrace {
   std::string file;                      // of the program, an absolute path
   std::string engine;
+  std::string first, target;             // of a pushdown file: its configurations
   std::vector<std::string> entries;      // the procedures of the threads that are there from the beginning
   bool asserts = true;                   // what was looked for: assertions, and
   std::vector<std::string> labels{};     // these labels

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "boolprog/check.hpp"
+#include "boolprog/pushdown_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
@@ -34,6 +35,18 @@ std::string read_file(const std::string& path) {
   throw UserError(fmt::format("{}:{}:{}: {}", path, error.where().line, error.where().column, error.what()));
 }
 
+// The first line of the file beside a pushdown file that has another ending.
+std::string read_beside(const std::string& path, const char* ending, const char* option) {
+  std::filesystem::path beside = std::filesystem::path(path).replace_extension(ending);
+  std::ifstream in(beside);
+  std::string line;
+  if (!in || !std::getline(in, line)) {
+    throw UserError(fmt::format("{}: {} is missing, and so is {}", path, option, beside.string()));
+  }
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  return line;
+}
+
 std::string contexts_words(std::uint32_t count) { return fmt::format("{} context{}", count, plural(count)); }
 
 class Check {
@@ -43,12 +56,9 @@ class Check {
   }
 
   int run() {
-    std::string text = read_file(options_.file);
-    try {
-      flow_ = bp::to_flow(bp::parse(text), options_.threads);
-    } catch (const bp::InputError& error) {
-      refuse(options_.file, error);
-    }
+    first_ = options_.first;
+    target_ = options_.target;
+    flow_ = read_bool_program(options_.file, options_.threads, first_, target_);
     choose_goal();
     bp::Limits limits;
     limits.contexts = options_.contexts;
@@ -85,6 +95,7 @@ class Check {
   }
 
   std::string goal_words() const {
+    if (!target_.empty()) return fmt::format("a way from {} to {}", first_, target_);
     std::string words = asserts_ ? "an assertion that fails" : "";
     for (const std::string& label : labels_) words += (words.empty() ? "" : ", ") + fmt::format("label {}", label);
     return words;
@@ -142,12 +153,14 @@ class Check {
     bug.heap = "";
     bug.switches = answer_.contexts - 1;
     bug.preemptions = answer_.contexts - 1;
-    bug.message = "the assertion may fail";
+    bug.message = target_.empty() ? "the assertion may fail" : target_ + " can be reached";
     if (answer_.bug) {
       trace_ = bp::stored(flow_, *answer_.bug);
       trace_->file = std::filesystem::absolute(options_.file).string();
       trace_->engine = options_.engine;
       trace_->entries = options_.threads;
+      trace_->first = first_;
+      trace_->target = target_;
       trace_->asserts = asserts_;
       trace_->labels = labels_;
       if (!trace_->failing_statement.starts_with("assert")) bug.message = "a label is reached";
@@ -186,7 +199,9 @@ class Check {
     }
     fmt::print("\n{}", wrap("Looked for: " + goal_words() + ".", "", style.width));
     fmt::print("{}", wrap("Covered: " + test.guarantee + ".", "", style.width));
-    if (options_.engine == "pushdown") {
+    if (answer_.schedules == 0 && test.complete) {
+      fmt::print("All states explored in {:.2f} s; engine pushdown.\n", seconds_);
+    } else if (options_.engine == "pushdown") {
       fmt::print("{} schedule{} in {:.2f} s; {} variables of diagrams, up to {} nodes; engine pushdown.\n",
                  answer_.schedules, plural(answer_.schedules), seconds_, answer_.bdd_variables, answer_.bdd_nodes);
     } else {
@@ -214,6 +229,7 @@ class Check {
 
   const BoolOptions& options_;
   bp::Flow flow_;
+  std::string first_, target_;  // of a pushdown file
   bp::Goal goal_;
   bool asserts_ = true;
   std::vector<std::string> labels_;
@@ -224,6 +240,25 @@ class Check {
 };
 
 }  // namespace
+
+bp::Flow read_bool_program(const std::string& path, const std::vector<std::string>& threads, std::string& first,
+                           std::string& target) {
+  std::string text = read_file(path);
+  try {
+    if (!path.ends_with(".pds")) {
+      if (!first.empty() || !target.empty()) {
+        throw UserError(path + ": --init and --target are of pushdown files (.pds)");
+      }
+      return bp::to_flow(bp::parse(text), threads);
+    }
+    bp::PushdownFile file = bp::parse_pushdown(text);
+    if (first.empty()) first = read_beside(path, ".init", "--init");
+    if (target.empty()) target = read_beside(path, ".spec", "--target");
+    return bp::to_flow(file, bp::parse_configuration(first, file), bp::parse_configuration(target, file));
+  } catch (const bp::InputError& error) {
+    refuse(path, error);
+  }
+}
 
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command) {
   return Check(options, command).run();

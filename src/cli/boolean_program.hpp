@@ -16,6 +16,8 @@ struct BoolOptions {
   std::string file;
   std::uint32_t contexts = 0;        // 0: none
   std::vector<std::string> threads;  // empty: as the file says
+  std::string first;                 // of a pushdown file: its first configuration, and
+  std::string target;                // the one that is looked for; empty: as the files beside it say
   std::vector<std::string> labels;   // empty: assertions, and SLIC_ERROR where the program has it
   std::string engine = "pushdown";
   double seconds = 60;
@@ -27,6 +29,11 @@ struct BoolOptions {
   bool require_exhausted = false;
   Colour colour = Colour::automatic;
 };
+
+// Reads a boolean program, or a pushdown file (.pds), whose configurations are then filled in where they are
+// empty. Throws UserError.
+bp::Flow read_bool_program(const std::string& path, const std::vector<std::string>& threads, std::string& first,
+                           std::string& target);
 
 // command: the whole command line, for the result.
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command);

@@ -64,10 +64,14 @@ class BoolCommands {
     check_ = bool_->add_subcommand("check", "Search a boolean program for failing assertions");
     check_->footer("Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.");
     BoolOptions& o = options_;
-    check_->add_option("file", o.file, "A boolean program")->required()->type_name("FILE.bp");
+    check_->add_option("file", o.file, "A boolean program, or a pushdown file")
+        ->required()
+        ->type_name("FILE.bp|FILE.pds");
     check_->add_option("--contexts", o.contexts, "Stop behind so many contexts; 0: go on")->capture_default_str();
     check_->add_option("--threads", threads_, "The procedures that run as threads from the beginning")
         ->type_name("main,t1,...");
+    check_->add_option("--init", o.first, "Of FILE.pds: its first configuration, such as '0|1,9'; else FILE.init says it");
+    check_->add_option("--target", o.target, "Of FILE.pds: the one that is looked for, such as '20|23,-'; else FILE.spec");
     check_->add_option("--label", o.labels, "What is an error: a label, or 'asserts' (repeatable)")
         ->allow_extra_args(false)
         ->type_name("NAME|asserts");
