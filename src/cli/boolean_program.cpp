@@ -107,6 +107,7 @@ class Check {
     test.engine = options_.engine;
     test.strategy = "context-bounded";
     test.inputs = "all";
+    test.heap = "none";
     test.seconds = seconds_;
     BoundResult bound;
     bound.kind = "contexts";
@@ -150,7 +151,7 @@ class Check {
     BugResult bug;
     bug.kind = "assertion";
     bug.seconds = seconds_;
-    bug.heap = "";
+    bug.heap = "none";
     bug.switches = answer_.contexts - 1;
     bug.preemptions = answer_.contexts - 1;
     bug.message = target_.empty() ? "the assertion may fail" : target_ + " can be reached";

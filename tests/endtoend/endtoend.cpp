@@ -81,8 +81,10 @@ std::string EndToEnd::build(const std::string& source) {
   return program;
 }
 
-nlohmann::json EndToEnd::check(std::vector<std::string> arguments, int exit_code) {
-  arguments.insert(arguments.begin(), {"check", "--json", "result.json"});
+nlohmann::json EndToEnd::check(std::vector<std::string> arguments, int exit_code,
+                               const std::vector<std::string>& command) {
+  arguments.insert(arguments.begin(), {"--json", "result.json"});
+  arguments.insert(arguments.begin(), command.begin(), command.end());
   ChildResult result = thrum(arguments);
   EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
   nlohmann::json json = nlohmann::json::parse(read(path("result.json")), nullptr, false);
