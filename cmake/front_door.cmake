@@ -1,8 +1,11 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
-thrum_component(cli DEPENDS supervisor report boolprog
+thrum_component(cli DEPENDS supervisor report boolprog cprogram
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
                 EXCLUDE main.cpp)
+if(THRUM_HAS_LIBCLANG)
+  target_compile_definitions(thrum_cli PRIVATE THRUM_HAS_LIBCLANG)
+endif()
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   message(STATUS "src/cli/main.cpp does not exist: the program thrum is left out")
   return()

@@ -208,6 +208,7 @@ std::string to_json(const StoredTrace& trace) {
   Json json = {{"schema", 1},
                {"boolean_program", trace.file},
                {"engine", trace.engine},
+               {"bits", trace.bits},
                {"entries", trace.entries},
                {"asserts", trace.asserts},
                {"labels", trace.labels},
@@ -234,6 +235,7 @@ std::optional<StoredTrace> trace_from_json(const std::string& text, std::string&
     problem = "is a broken trace of a boolean program";
     trace.file = json.at("boolean_program").get<std::string>();
     trace.engine = json.at("engine").get<std::string>();
+    trace.bits = json.value("bits", 0U);
     trace.entries = json.at("entries").get<std::vector<std::string>>();
     trace.asserts = json.at("asserts").get<bool>();
     trace.labels = json.at("labels").get<std::vector<std::string>>();

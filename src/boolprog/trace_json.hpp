@@ -33,6 +33,7 @@ struct StoredStep {
 
 struct StoredTrace {
   std::string file;                      // of the program, an absolute path
+  std::uint32_t bits = 0;                // of integers, where the program is one of C; else 0
   std::string engine;
   std::vector<std::string> entries;      // the procedures of the threads that are there from the beginning
   bool asserts = true;                   // what was looked for: assertions, and

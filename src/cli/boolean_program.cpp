@@ -4,12 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "boolprog/check.hpp"
 #include "cli/commands.hpp"
@@ -22,13 +18,6 @@
 namespace thrum {
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a boolean program");
-  std::ifstream in(path);
-  if (!in) throw UserError(path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 [[noreturn]] void refuse(const std::string& path, const bp::InputError& error) {
   throw UserError(fmt::format("{}:{}:{}: {}", path, error.where().line, error.where().column, error.what()));
@@ -43,9 +32,9 @@ class Check {
   }
 
   int run() {
-    std::string text = read_file(options_.file);
+    bp::Program program = read_bool_program(options_.file, options_.bits);
     try {
-      flow_ = bp::to_flow(bp::parse(text), options_.threads);
+      flow_ = bp::to_flow(program, options_.threads);
     } catch (const bp::InputError& error) {
       refuse(options_.file, error);
     }
@@ -146,6 +135,7 @@ class Check {
     if (answer_.bug) {
       trace_ = bp::stored(flow_, *answer_.bug);
       trace_->file = std::filesystem::absolute(options_.file).string();
+      trace_->bits = is_c_file(options_.file) ? options_.bits : 0;
       trace_->engine = options_.engine;
       trace_->entries = options_.threads;
       trace_->asserts = asserts_;
@@ -230,9 +220,8 @@ int bool_check_command(const BoolOptions& options, const std::vector<std::string
 }
 
 int bool_print_command(const std::string& file) {
-  std::string text = read_file(file);
+  bp::Program program = read_bool_program(file, BoolOptions().bits);
   try {
-    bp::Program program = bp::parse(text);
     bp::to_flow(program, {});
     fmt::print("{}", bp::to_text(program));
   } catch (const bp::InputError& error) {

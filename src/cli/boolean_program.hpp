@@ -17,6 +17,7 @@ struct BoolOptions {
   std::uint32_t contexts = 0;        // 0: none
   std::vector<std::string> threads;  // empty: as the file says
   std::vector<std::string> labels;   // empty: assertions, and SLIC_ERROR where the program has it
+  unsigned bits = 8;                 // of integers, where the file is one of C
   std::string engine = "pushdown";
   double seconds = 60;
   std::string memory = "2G";
@@ -27,6 +28,19 @@ struct BoolOptions {
   bool require_exhausted = false;
   Colour colour = Colour::automatic;
 };
+
+struct FromCOptions {
+  std::string file;
+  std::string out;      // empty: standard output
+  unsigned bits = 8;
+  std::vector<std::string> include_folders;
+};
+
+// Translates C. Exits with 2 where the file holds what is not supported, or this build has no libclang.
+int bool_from_c_command(const FromCOptions& options);
+bool is_c_file(const std::string& path);  // by its name
+// The boolean program in a file: read, or, where the file is one of C, translated. Throws UserError.
+bp::Program read_bool_program(const std::string& path, unsigned bits);
 
 // command: the whole command line, for the result.
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command);

@@ -98,13 +98,11 @@ std::string bool_trace_text(const bp::StoredTrace& trace, const TextStyle& style
 }
 
 int bool_replay_command(const bp::StoredTrace& trace, Colour colour) {
-  std::ifstream in(trace.file);
-  if (!in) throw UserError(trace.file + ": the program of the trace cannot be read");
-  std::string text(std::istreambuf_iterator<char>(in), {});
+  bp::Program program = read_bool_program(trace.file, trace.bits);
   bool departed = false;
   std::string problem;
   try {
-    bp::Flow flow = bp::to_flow(bp::parse(text), trace.entries);
+    bp::Flow flow = bp::to_flow(program, trace.entries);
     problem = bp::replay(flow, bp::goal_of(flow, trace.asserts, trace.labels), trace, departed);
   } catch (const bp::InputError& error) {
     throw UserError(fmt::format("{}:{}:{}: {}", trace.file, error.where().line, error.where().column, error.what()));
