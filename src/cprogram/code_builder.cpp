@@ -80,15 +80,15 @@ void CodeBuilder::append(bp::Block block) {
 Bits CodeBuilder::fresh(std::size_t count) {
   Bits result;
   for (std::size_t i = 0; i < count; ++i) {
-    if (free_.empty()) {
-      std::string name = "_$" + std::to_string(next_temporary_++);
+    std::set<std::string>& free = free_[i];
+    if (free.empty()) {
+      std::string name = "_$" + std::to_string(temporaries_[i]++) + '$' + std::to_string(i);
       function_.locals.push_back({{name, where_}});
-      free_.insert(name);
+      free.insert(name);
     }
-    std::string name = *free_.begin();
-    free_.erase(free_.begin());
-    scopes_.back().insert(name);
-    result.push_back(variable(name));
+    result.push_back(variable(*free.begin()));
+    scopes_.back().insert(*free.begin());
+    free.erase(free.begin());
   }
   return result;
 }
@@ -105,13 +105,13 @@ void CodeBuilder::give_up(const Bits& unused) {
 }
 
 void CodeBuilder::release(const Bits& stored) {
-  for (const Bit& bit : stored) free_.insert(bit.name);
+  for (const Bit& bit : stored) free_[place_of(bit.name)].insert(bit.name);
 }
 
 std::optional<bp::Statement> CodeBuilder::closed_scope() {
   std::set<std::string> used = std::move(scopes_.back());
   scopes_.pop_back();
-  free_.insert(used.begin(), used.end());
+  for (const std::string& name : used) free_[place_of(name)].insert(name);
   if (used.empty()) return std::nullopt;
   bp::Statement statement{.kind = Kind::assign, .where = where_};
   for (const std::string& name : used) {
@@ -138,6 +138,19 @@ void CodeBuilder::end_scope() {
       last.values.push_back(constant(false));
     }
   }
+}
+
+std::size_t place_of(const std::string& name) {
+  std::size_t dollar = name.rfind('$');
+  bool numbered = dollar != std::string::npos && dollar + 1 < name.size() &&
+                  name.find_first_not_of("0123456789", dollar + 1) == std::string::npos;
+  return numbered ? std::stoul(name.substr(dollar + 1)) : 0;
+}
+
+void interleave(std::vector<bp::Declaration>& declarations) {
+  std::stable_sort(declarations.begin(), declarations.end(), [](const bp::Declaration& a, const bp::Declaration& b) {
+    return place_of(a.name.text) < place_of(b.name.text);
+  });
 }
 
 std::vector<std::string> names_of(const Bits& variables) {

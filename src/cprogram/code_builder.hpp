@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,10 +61,17 @@ class CodeBuilder : public Scratch {
   bp::Position where_{};
   std::vector<bp::Name> labels_;
   std::size_t next_label_ = 0;
-  std::size_t next_temporary_ = 0;
-  std::set<std::string> free_;
+  // By which bit of a value they hold, so that those of a value are like those of any other.
+  std::map<std::size_t, std::size_t> temporaries_;  // how many there are
+  std::map<std::size_t, std::set<std::string>> free_;
   std::vector<std::set<std::string>> scopes_;
 };
+
+// Declares bits of the same place in their numbers next to each other: diagrams of sums and comparisons, which follow
+// the order of declarations, stay small.
+void interleave(std::vector<bp::Declaration>& declarations);
+// Which bit of a number the variable is.
+std::size_t place_of(const std::string& name);
 
 std::vector<std::string> names_of(const Bits& variables);
 Bits variables_of(const std::vector<std::string>& names);

@@ -105,42 +105,38 @@ Scalar FunctionTranslator::integer_at(const Place& place, CXCursor where) const 
 
 FunctionTranslator::Value FunctionTranslator::read(const Place& place, CXCursor where) {
   Scalar type = integer_at(place, where);
-  Bits bits(type.width, constant(false));
-  for (const Place::Choice& choice : place.choices) {
-    const Cell& cell = place.cell(choice);
-    for (std::size_t i = 0; i < type.width; ++i) {
-      bits[i] = std::move(bits[i]) | (choice.guard & variable(cell.names[i]));
-    }
-  }
-  if (place.variable->is_global) bits = code_.store(std::move(bits));
+  bool is_one = place.choices.size() == 1 && is(place.choices[0].guard, true);
+  if (is_one && !place.variable->is_global) return {variables_of(place.cell(place.choices[0]).names), type.is_signed};
+  Bits bits = code_.fresh(type.width);
+  each(place, [&](const Cell& cell) { code_.assign(names_of(bits), variables_of(cell.names)); });
   return {std::move(bits), type.is_signed};
 }
 
 FunctionTranslator::Value FunctionTranslator::write(const Place& place, Value given, bool wanted, CXCursor where) {
-  Scalar type = integer_at(place, where);
+  integer_at(place, where);
   bool is_one = place.choices.size() == 1 && is(place.choices[0].guard, true);
   bool is_read_back = is_one && !place.variable->is_global;
-  // An element may be written by several bits of a row of them.
   if ((wanted && !is_read_back) || !is_one) given.bits = arithmetic_.hold(std::move(given.bits));
-  std::vector<std::string> targets;
-  Bits values;
-  for (const Place::Choice& choice : place.choices) {
-    const Cell& cell = place.cell(choice);
-    for (std::size_t i = 0; i < type.width; ++i) {
-      targets.push_back(cell.names[i]);
-      values.push_back(conditional(choice.guard, given.bits[i], variable(cell.names[i])));
-    }
-  }
-  code_.assign(targets, std::move(values));
+  each(place, [&](const Cell& cell) { code_.assign(cell.names, given.bits); });
   if (wanted && is_read_back) given.bits = variables_of(place.cell(place.choices[0]).names);
   return given;
 }
 
+// An index that is not known chooses among statements, each of which has one element in it: diagrams of one that
+// has them all would grow with the values of all. The choice itself looks at locals only.
 void FunctionTranslator::each(const Place& place, const std::function<void(const Cell&)>& make) {
-  for (const Place::Choice& choice : place.choices) {
-    if (is(choice.guard, true)) return make(place.cell(choice));
-    code_.choice(choice.guard, code_.nested([&] { make(place.cell(choice)); }), {});
+  bp::Statement choice{.kind = bp::Statement::Kind::choice};
+  for (std::size_t i = 0; i < place.choices.size(); ++i) {
+    const Place::Choice& one = place.choices[i];
+    if (is(one.guard, true)) return make(place.cell(one));
+    bp::Block block = code_.nested([&] { make(place.cell(one)); });
+    bool is_last = i + 1 == place.choices.size();  // an index out of range has failed before
+    if (is_last) choice.otherwise = std::move(block);
+    if (!is_last) choice.arms.push_back({one.guard, std::move(block)});
   }
+  choice.has_otherwise = true;
+  if (choice.arms.empty()) return code_.append(std::move(choice.otherwise));
+  code_.emit(std::move(choice));
 }
 
 }  // namespace thrum::cprogram

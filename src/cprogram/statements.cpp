@@ -55,6 +55,7 @@ bp::Function FunctionTranslator::function() {
     }
     if (owns_section && control_.live) code_.emit(Kind::atomic_end);
   }));
+  interleave(function_.locals);
   function_.end = function_.body.empty() ? function_.name.where : function_.body.back().where;
   return std::move(function_);
 }

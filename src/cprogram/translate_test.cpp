@@ -117,14 +117,15 @@ TEST(Translate, Promotions) {
 TEST(Translate, WidthOfInt) {
   holds("int x = 7; x++; assert(x == -8);");
   holds("int x = 7; x++; assert(x == 8); x = 1000; assert(x * 2 == 2000);", "", 12);
-  holds("x = 2147483647; y = 4294967295U; assert(x + y == 2147483646U); assert(x >> 3 == 268435455);", "int x; unsigned y;",
-        64);
+  holds("int x = 2147483647; unsigned y = 4294967295U; assert(x + y == 2147483646U); assert(x >> 3 == 268435455);", "", 64);
+  holds("long x = 4611686018427387904, y = 3; assert(x + y > x && (x >> 60) == 4);", "", 64);
 }
 
 TEST(Translate, Arrays) {
   holds("for (int i = 0; i < 4; i++) a[i] = i; int s = 0; for (int i = 3; i >= 0; i--) s += a[i]; assert(s == 6);",
         "int a[4];");
   holds("for (int i = 0; i < 2; i++) for (int k = 0; k < 3; k++) a[i][k] = i + k; assert(a[1][2] == 3);", "int a[2][3];");
+  holds("int a[2][3]; for (int i = 0; i < 2; i++) for (int k = 0; k < 3; k++) a[i][k] = i + k; assert(a[1][2] == 3);");
   holds("int i = 1; s[i].x[i] = 4; s[0].y++; assert(s[1].x[1] == 4 && s[0].x[1] == 0 && s[0].y == 1 && s[i].y == 0);",
         "struct { int x[2]; char y; } s[2];");
   expect("int a[3]; int main(void) { int i = 3; a[i] = 1; }", "bug in 1");

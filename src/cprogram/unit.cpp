@@ -133,6 +133,7 @@ bp::Program Unit::program() {
   for (std::size_t i = 0; i < callees_.size(); ++i) {  // which grows on the way
     program_.functions.push_back(FunctionTranslator(*this, callees_[i]).function());
   }
+  interleave(program_.globals);
   begin_with_globals(program_.functions[0]);
   return std::move(program_);
 }
@@ -146,7 +147,7 @@ std::string to_text(const bp::Program& program, const std::string& path, const O
   std::string bits = std::to_string(options.bits);
   return "// Translated by thrum bool from-c --bits " + bits + " from " + path +
          ".\n// Unlike in C, integer types that have more than " + bits + " bits have " + bits + " here, and wrap around.\n" +
-         "// x$0 is the lowest bit of x; _$0, _$1, ... hold intermediate values.\n" + bp::to_text(program);
+         "// x$0 is the lowest bit of x; _$0$0, _$1$0, ... are those of intermediate values.\n" + bp::to_text(program);
 }
 
 }  // namespace thrum::cprogram
