@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs of C as boolean programs.
+#include "boolprog/from_c.hpp"
+
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -10,11 +13,9 @@
 
 #include "boolprog/flow.hpp"
 #include "cli/boolean_program.hpp"
+#include "cli/driver.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
-#ifdef THRUM_HAS_LIBCLANG
-#include "cprogram/translate.hpp"
-#endif
 
 namespace thrum {
 
@@ -31,40 +32,38 @@ UserError error_in(const std::string& file, bp::Position where, const std::strin
   return UserError(fmt::format("{}:{}:{}: {}", file, where.line, where.column, message));
 }
 
-#ifdef THRUM_HAS_LIBCLANG
-
-cprogram::Options translation(const FromCOptions& options) {
-  return {.bits = options.bits, .include_folders = options.include_folders};
-}
-
-bp::Program translated(const FromCOptions& options) {
-  try {
-    return cprogram::translate(options.file, read_file(options.file), translation(options));
-  } catch (const cprogram::SourceError& error) {
-    throw error_in(error.file(), error.where(), error.what());
+// The module stays loaded: what it has made is still in use.
+bp::FromCFunction load_module(const std::string& file) {
+  std::string path = installation_prefix() + '/' + bp::kFromCModule;
+  if (!std::filesystem::exists(path)) {
+    throw UserError(file +
+                    ": this build of thrum reads no C, since libclang 19 was not there: "
+                    "install libclang-19-dev, and build it again");
   }
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr)
+    throw UserError(fmt::format("{}: install libclang-19-dev, or what else is missing", dlerror()));
+  void* function = dlsym(module, bp::kFromCFunction);
+  if (function == nullptr)
+    throw UserError(path + ": is of another version; build or install Thrum completely");
+  return reinterpret_cast<bp::FromCFunction>(function);
 }
 
-std::string text_of(const bp::Program& program, const FromCOptions& options) {
-  return cprogram::to_text(program, options.file, translation(options));
+bp::FromCReply translated(const FromCOptions& options) {
+  bp::FromCRequest request{options.file, read_file(options.file), options.bits, options.include_folders};
+  bp::FromCReply reply;
+  load_module(options.file)(request, reply);
+  if (!reply.message.empty()) throw error_in(reply.file, reply.where, reply.message);
+  return reply;
 }
-
-#else
-
-bp::Program translated(const FromCOptions& options) {
-  throw UserError(options.file + ": this build of thrum reads no C, since libclang 19 was not there: "
-                                 "install libclang-19-dev, and build it again");
-}
-std::string text_of(const bp::Program& /*program*/, const FromCOptions& /*options*/) { return {}; }
-
-#endif
 
 }  // namespace
 
 bool is_c_file(const std::string& path) { return path.ends_with(".c") || path.ends_with(".i"); }
 
 bp::Program read_bool_program(const std::string& path, unsigned bits) {
-  if (is_c_file(path)) return translated({.file = path, .out = {}, .bits = bits, .include_folders = {}});
+  if (is_c_file(path))
+    return translated({.file = path, .out = {}, .bits = bits, .include_folders = {}}).program;
   std::string text = read_file(path);
   try {
     return bp::parse(text);
@@ -74,7 +73,7 @@ bp::Program read_bool_program(const std::string& path, unsigned bits) {
 }
 
 int bool_from_c_command(const FromCOptions& options) {
-  std::string text = text_of(translated(options), options);
+  std::string text = translated(options).text;
   if (options.out.empty()) {
     fmt::print("{}", text);
   } else {

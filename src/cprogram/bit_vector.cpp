@@ -65,8 +65,10 @@ Bit operator^(Bit a, Bit b) {
 
 Bit conditional(Bit condition, Bit yes, Bit no) {
   if (is_constant(condition)) return condition.value ? yes : no;
-  if (is_constant(yes)) return yes.value ? std::move(condition) | std::move(no) : (!std::move(condition)) & std::move(no);
-  if (is_constant(no)) return no.value ? (!std::move(condition)) | std::move(yes) : std::move(condition) & std::move(yes);
+  if (is_constant(yes))
+    return yes.value ? std::move(condition) | std::move(no) : (!std::move(condition)) & std::move(no);
+  if (is_constant(no))
+    return no.value ? (!std::move(condition)) | std::move(yes) : std::move(condition) & std::move(yes);
   Bit result{.kind = Kind::conditional};
   result.operands = {std::move(condition), std::move(yes), std::move(no)};
   return result;
@@ -98,7 +100,8 @@ Bit equals(const Bits& a, std::uint64_t value) {
 Bits Arithmetic::hold(Bits values) {
   if (std::all_of(values.begin(), values.end(), is_simple)) return values;
   Bits wanted;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(wanted), [](const Bit& bit) { return !is_simple(bit); });
+  std::copy_if(values.begin(), values.end(), std::back_inserter(wanted),
+               [](const Bit& bit) { return !is_simple(bit); });
   Bits stored = scratch_.store(std::move(wanted));
   std::size_t next = 0;
   for (Bit& bit : values) {
@@ -134,7 +137,8 @@ Bits Arithmetic::negate(Bits a) {
 
 Bits Arithmetic::multiply(Bits a, Bits b) {
   // The one with more constants says which multiples are added.
-  if (std::count_if(a.begin(), a.end(), is_constant) > std::count_if(b.begin(), b.end(), is_constant)) std::swap(a, b);
+  if (std::count_if(a.begin(), a.end(), is_constant) > std::count_if(b.begin(), b.end(), is_constant))
+    std::swap(a, b);
   a = hold(std::move(a));
   b = hold(std::move(b));
   std::size_t width = a.size();
@@ -207,7 +211,9 @@ Bits Arithmetic::shift(Bits a, const Bits& by, const Bit& fill, bool to_left) {
   return choose(hold(std::move(too_far)), Bits(width, fill), a);
 }
 
-Bits Arithmetic::shift_left(Bits a, const Bits& by) { return shift(std::move(a), hold(by), constant(false), true); }
+Bits Arithmetic::shift_left(Bits a, const Bits& by) {
+  return shift(std::move(a), hold(by), constant(false), true);
+}
 
 Bits Arithmetic::shift_right(Bits a, const Bits& by, bool is_signed) {
   if (is_signed) a.back() = hold(std::move(a.back()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers as vectors of boolean expressions, the lowest bit first, in two's complement, and arithmetic on them.
+// Integers as vectors of boolean expressions, the lowest bit first, in two's complement, and arithmetic on
+// them.
 //
 // An expression is a tree, so that what is used twice in it is written twice: a chain of additions would grow
 // exponentially. Operands that are used more than once are therefore stored in variables first, unless they

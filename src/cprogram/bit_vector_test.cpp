@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each operator on all pairs of four bits against C's own arithmetic: the program whose variables the operands are
-// holds the values first, then the operator's steps, and the interpreter runs it.
+// Each operator on all pairs of four bits against C's own arithmetic: the program whose variables the
+// operands are holds the values first, then the operator's steps, and the interpreter runs it.
 #include "cprogram/bit_vector.hpp"
 
 #include <gtest/gtest.h>
@@ -99,22 +99,26 @@ TEST(BitVector, Sums) {
 
 // Operands that are no variables are stored first.
 TEST(BitVector, SumsOfSums) {
-  compare([](Arithmetic& with, const Bits& a, const Bits& b) { return with.add(with.add(a, b), with.subtract(a, b)); },
+  compare([](Arithmetic& with, const Bits& a,
+             const Bits& b) { return with.add(with.add(a, b), with.subtract(a, b)); },
           [](auto a, auto) { return a + a; }, false);
 }
 
 TEST(BitVector, Products) {
   compare([](Arithmetic& with, const Bits& a, const Bits& b) { return with.multiply(a, b); },
           [](auto a, auto b) { return a * b; }, false);
-  compare([](Arithmetic& with, const Bits& a, const Bits& b) { return with.multiply(with.multiply(a, b), a); },
-          [](auto a, auto b) { return a * b * a; }, true);
+  compare(
+      [](Arithmetic& with, const Bits& a, const Bits& b) { return with.multiply(with.multiply(a, b), a); },
+      [](auto a, auto b) { return a * b * a; }, true);
 }
 
 TEST(BitVector, Quotients) {
   for (bool is_signed : {false, true}) {
-    compare([=](Arithmetic& with, const Bits& a, const Bits& b) { return with.divide(a, b, is_signed).quotient; },
-            [](auto a, auto b) { return a / b; }, is_signed, false);
-    compare([=](Arithmetic& with, const Bits& a, const Bits& b) { return with.divide(a, b, is_signed).remainder; },
+    compare(
+        [=](Arithmetic& with, const Bits& a, const Bits& b) { return with.divide(a, b, is_signed).quotient; },
+        [](auto a, auto b) { return a / b; }, is_signed, false);
+    compare([=](Arithmetic& with, const Bits& a,
+                const Bits& b) { return with.divide(a, b, is_signed).remainder; },
             [](auto a, auto b) { return a % b; }, is_signed, false);
   }
 }
@@ -138,8 +142,11 @@ TEST(BitVector, Comparisons) {
 }
 
 TEST(BitVector, Widths) {
-  compare([](Arithmetic& with, const Bits& a, const Bits& b) { return with.add(with.extend({a[0], a[1]}, 4, true), b); },
-          [](auto a, auto b) { return ((a & 2) != 0 ? (a & 3) - 4 : (a & 3)) + b; }, false);
+  compare(
+      [](Arithmetic& with, const Bits& a, const Bits& b) {
+        return with.add(with.extend({a[0], a[1]}, 4, true), b);
+      },
+      [](auto a, auto b) { return ((a & 2) != 0 ? (a & 3) - 4 : (a & 3)) + b; }, false);
   compare([](Arithmetic& with, const Bits& a, const Bits& b) { return with.choose(nonzero(b), a, b); },
           [](auto a, auto b) { return b != 0 ? a : b; }, false);
 }

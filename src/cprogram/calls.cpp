@@ -17,7 +17,8 @@ using Names = std::set<std::string>;
 constexpr std::size_t kBusyBit = 4;
 
 // These fail wherever control gets, whatever their bodies are.
-const Names kErrors = {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"};
+const Names kErrors = {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert",
+                       "__assert_perror_fail"};
 const Names kAssertions = {"__thrum_assert", "__VERIFIER_assert", "assert"};
 const Names kAssumptions = {"__VERIFIER_assume", "assume", "assume_abort_if_not"};
 const Names kEnds = {"abort", "exit", "_exit", "_Exit", "quick_exit"};
@@ -51,9 +52,11 @@ FunctionTranslator::Value FunctionTranslator::call(CXCursor cursor, bool wanted)
     return {};
   }
   CXCursor definition = clang_getCursorDefinition(function);
-  if (clang_Cursor_isNull(definition) == 0 && body_of(definition)) return call_defined(cursor, function, wanted);
+  if (clang_Cursor_isNull(definition) == 0 && body_of(definition))
+    return call_defined(cursor, function, wanted);
   Value result;
-  if (call_known(name, arguments, cursor, result) || call_mutex(name, arguments, cursor, result)) return result;
+  if (call_known(name, arguments, cursor, result) || call_mutex(name, arguments, cursor, result))
+    return result;
   if (call_thread(name, arguments, cursor)) {
     if (!wanted || clang_getCanonicalType(clang_getCursorType(cursor)).kind == CXType_Void) return {};
     return literal(0, cursor);
@@ -72,7 +75,8 @@ FunctionTranslator::Value FunctionTranslator::call_defined(CXCursor cursor, CXCu
   Value result;
   if (wanted && callee.result) {
     result = {code_.fresh(callee.result->width), callee.result->is_signed};
-    for (const std::string& name : names_of(result.bits)) statement.targets.push_back({name, position_of(cursor)});
+    for (const std::string& name : names_of(result.bits))
+      statement.targets.push_back({name, position_of(cursor)});
   }
   code_.emit(std::move(statement));
   return result;
@@ -80,7 +84,8 @@ FunctionTranslator::Value FunctionTranslator::call_defined(CXCursor cursor, CXCu
 
 Bits FunctionTranslator::passed(const Callee& callee, const Arguments& arguments, CXCursor cursor) {
   if (arguments.size() != callee.parameters.size()) {
-    throw unsupported(cursor, "a call with another number of arguments than the function has", "pass each of them");
+    throw unsupported(cursor, "a call with another number of arguments than the function has",
+                      "pass each of them");
   }
   Bits result;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -164,12 +169,15 @@ void FunctionTranslator::start_thread(const Arguments& arguments, CXCursor curso
   Place thread = behind_address(arguments[0], Scalar::Kind::thread, "a pthread_t");
   expect_null(arguments[1], "a thread with attributes");
   CXCursor named = without_casts(arguments[2]);
-  if (clang_getCursorKind(named) == CXCursor_UnaryOperator) named = without_casts(expressions_of(named).at(0));
+  if (clang_getCursorKind(named) == CXCursor_UnaryOperator)
+    named = without_casts(expressions_of(named).at(0));
   CXCursor function = clang_getCursorReferenced(named);
   bool is_function = clang_getCursorKind(function) == CXCursor_FunctionDecl &&
                      clang_Cursor_isNull(clang_getCursorDefinition(function)) == 0;
-  if (!is_function) throw unsupported(arguments[2], "a thread of this", "name a function that this file defines");
-  if (name_of(function) == "main") throw unsupported(arguments[2], "a thread of main", "start another function");
+  if (!is_function)
+    throw unsupported(arguments[2], "a thread of this", "name a function that this file defines");
+  if (name_of(function) == "main")
+    throw unsupported(arguments[2], "a thread of main", "start another function");
   const Callee& callee = unit_.callee(function, false);
   Bits values = passed(callee, {arguments[3]}, cursor);
   code_.at(position_of(cursor));
@@ -183,16 +191,19 @@ void FunctionTranslator::start_thread(const Arguments& arguments, CXCursor curso
 }
 
 // The variable whose address is passed.
-FunctionTranslator::Place FunctionTranslator::behind_address(CXCursor argument, Scalar::Kind wanted, const char* what) {
+FunctionTranslator::Place FunctionTranslator::behind_address(CXCursor argument, Scalar::Kind wanted,
+                                                             const char* what) {
   CXCursor address = without_casts(argument);
   bool is_address = clang_getCursorKind(address) == CXCursor_UnaryOperator &&
                     clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf;
   if (!is_address) {
-    throw unsupported(argument, std::string("this as ") + what, "pass the address of a variable: &x, or &x[i]");
+    throw unsupported(argument, std::string("this as ") + what,
+                      "pass the address of a variable: &x, or &x[i]");
   }
   Place result = place(expressions_of(address).at(0));
   if (unit_.types().scalar(result.type, argument).kind != wanted) {
-    throw unsupported(argument, std::string("a variable of another type as ") + what, std::string("declare it as ") + what);
+    throw unsupported(argument, std::string("a variable of another type as ") + what,
+                      std::string("declare it as ") + what);
   }
   return result;
 }
@@ -227,7 +238,8 @@ bool FunctionTranslator::call_mutex(const std::string& name, const Arguments& ar
   } else if (name == "pthread_mutex_unlock" || name == "pthread_mutex_init") {
     free(target);
   } else if (name == "pthread_mutex_trylock") {
-    if (result.bits.size() <= kBusyBit) throw unsupported(cursor, "EBUSY in so few bits", "translate with --bits 8");
+    if (result.bits.size() <= kBusyBit)
+      throw unsupported(cursor, "EBUSY in so few bits", "translate with --bits 8");
     Bits taken = code_.fresh(1);
     each(target, [&](const Cell& cell) {
       code_.assign({taken[0].name, cell.names[0]}, {variable(cell.names[0]), constant(true)});
@@ -239,8 +251,8 @@ bool FunctionTranslator::call_mutex(const std::string& name, const Arguments& ar
     free(mutex);
     lock(mutex);
   } else {
-    const Names nothing = {"pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
-                           "pthread_cond_broadcast"};
+    const Names nothing = {"pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy",
+                           "pthread_cond_signal", "pthread_cond_broadcast"};
     return nothing.contains(name);
   }
   return true;

@@ -80,14 +80,15 @@ bool is_constant_operator(CXCursor cursor, CXCursorKind kind) {
     CXBinaryOperatorKind which = clang_getCursorBinaryOperatorKind(cursor);
     return which >= CXBinaryOperator_Mul && which <= CXBinaryOperator_LOr;
   }
-  return kind == CXCursor_ConditionalOperator || kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr ||
-         kind == CXCursor_CStyleCastExpr;
+  return kind == CXCursor_ConditionalOperator || kind == CXCursor_ParenExpr ||
+         kind == CXCursor_UnexposedExpr || kind == CXCursor_CStyleCastExpr;
 }
 
 // libclang also evaluates what has side effects, and forgets them; so the tree is looked at first.
 bool is_constant(CXCursor cursor) {
   CXCursorKind kind = clang_getCursorKind(cursor);
-  if (kind == CXCursor_IntegerLiteral || kind == CXCursor_CharacterLiteral || kind == CXCursor_UnaryExpr) return true;
+  if (kind == CXCursor_IntegerLiteral || kind == CXCursor_CharacterLiteral || kind == CXCursor_UnaryExpr)
+    return true;
   if (kind == CXCursor_DeclRefExpr) {
     return clang_getCursorKind(clang_getCursorReferenced(cursor)) == CXCursor_EnumConstantDecl;
   }
@@ -100,19 +101,27 @@ bool is_constant(CXCursor cursor) {
 
 Tree::Tree(const std::string& path, const std::string& text, const std::vector<std::string>& include_folders)
     : index_(clang_createIndex(0, 0)) {
-  std::vector<std::string> words = {"-x", "c", "-std=gnu17", "-nostdinc", "-fno-dollars-in-identifiers", "-w",
-                                    "-Wno-error=implicit-function-declaration", "-isystem", kHeadersFolder};
+  std::vector<std::string> words = {"-x",
+                                    "c",
+                                    "-std=gnu17",
+                                    "-nostdinc",
+                                    "-fno-dollars-in-identifiers",
+                                    "-w",
+                                    "-Wno-error=implicit-function-declaration",
+                                    "-isystem",
+                                    kHeadersFolder};
   for (const std::string& folder : include_folders) words.push_back("-I" + folder);
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   std::vector<CXUnsavedFile> files;
   for (const Header& header : headers()) {
-    files.push_back({header.path.c_str(), header.text.c_str(), static_cast<unsigned long>(header.text.size())});
+    files.push_back(
+        {header.path.c_str(), header.text.c_str(), static_cast<unsigned long>(header.text.size())});
   }
   files.push_back({path.c_str(), text.c_str(), static_cast<unsigned long>(text.size())});
-  CXErrorCode error = clang_parseTranslationUnit2(index_, path.c_str(), arguments.data(),
-                                                  static_cast<int>(arguments.size()), files.data(),
-                                                  static_cast<unsigned>(files.size()), CXTranslationUnit_None, &unit_);
+  CXErrorCode error = clang_parseTranslationUnit2(
+      index_, path.c_str(), arguments.data(), static_cast<int>(arguments.size()), files.data(),
+      static_cast<unsigned>(files.size()), CXTranslationUnit_None, &unit_);
   try {
     if (error != CXError_Success) throw SourceError(path, {}, "libclang cannot read this file");
     refuse_errors();
@@ -221,7 +230,8 @@ bool refers_to(CXCursor tree, CXCursor wanted) {
     return true;
   }
   std::vector<CXCursor> children = children_of(tree);
-  return std::any_of(children.begin(), children.end(), [&](CXCursor child) { return refers_to(child, wanted); });
+  return std::any_of(children.begin(), children.end(),
+                     [&](CXCursor child) { return refers_to(child, wanted); });
 }
 
 // libclang leaves out the parts that are not there, so that which ones are is read off the text.
@@ -238,11 +248,14 @@ ForParts parts_of_for(CXCursor statement) {
   }
   auto semicolons = semicolons_of(statement);
   if (!semicolons) {
-    throw unsupported(statement, "a 'for' without all its parts that a macro makes", "write it without the macro");
+    throw unsupported(statement, "a 'for' without all its parts that a macro makes",
+                      "write it without the macro");
   }
   for (CXCursor child : children) {
     unsigned offset = place_of(clang_getRangeStart(clang_getCursorExtent(child))).offset;
-    (offset <= (*semicolons)[0] ? parts.first : offset <= (*semicolons)[1] ? parts.condition : parts.step) = child;
+    (offset <= (*semicolons)[0]   ? parts.first
+     : offset <= (*semicolons)[1] ? parts.condition
+                                  : parts.step) = child;
   }
   return parts;
 }

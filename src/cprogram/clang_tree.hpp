@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clang's syntax tree of a C file, through the C interface of libclang: children as vectors, texts as strings,
-// places as positions. Nothing is thrown across libclang's callbacks.
+// Clang's syntax tree of a C file, through the C interface of libclang: children as vectors, texts as
+// strings, places as positions. Nothing is thrown across libclang's callbacks.
 #pragma once
 
 #include <clang-c/Index.h>

@@ -148,9 +148,10 @@ std::size_t place_of(const std::string& name) {
 }
 
 void interleave(std::vector<bp::Declaration>& declarations) {
-  std::stable_sort(declarations.begin(), declarations.end(), [](const bp::Declaration& a, const bp::Declaration& b) {
-    return place_of(a.name.text) < place_of(b.name.text);
-  });
+  std::stable_sort(declarations.begin(), declarations.end(),
+                   [](const bp::Declaration& a, const bp::Declaration& b) {
+                     return place_of(a.name.text) < place_of(b.name.text);
+                   });
 }
 
 std::vector<std::string> names_of(const Bits& variables) {

@@ -67,8 +67,8 @@ class CodeBuilder : public Scratch {
   std::vector<std::set<std::string>> scopes_;
 };
 
-// Declares bits of the same place in their numbers next to each other: diagrams of sums and comparisons, which follow
-// the order of declarations, stay small.
+// Declares bits of the same place in their numbers next to each other: diagrams of sums and comparisons,
+// which follow the order of declarations, stay small.
 void interleave(std::vector<bp::Declaration>& declarations);
 // Which bit of a number the variable is.
 std::size_t place_of(const std::string& name);

@@ -23,7 +23,9 @@ CXBinaryOperatorKind without_assignment(CXBinaryOperatorKind kind) {
   }
 }
 
-bool is_shift(CXBinaryOperatorKind kind) { return kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr; }
+bool is_shift(CXBinaryOperatorKind kind) {
+  return kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr;
+}
 
 // The number whose power of two this constant is.
 std::optional<std::size_t> power_of_two(const Bits& bits) {
@@ -69,7 +71,8 @@ FunctionTranslator::Value FunctionTranslator::value(CXCursor cursor, bool wanted
 }
 
 FunctionTranslator::Value FunctionTranslator::converted(Value from, const Scalar& to, CXCursor where) {
-  if (from.bits.empty()) throw unsupported(where, "the value of something that gives none, or a pointer,", "give an integer");
+  if (from.bits.empty())
+    throw unsupported(where, "the value of something that gives none, or a pointer,", "give an integer");
   if (to.kind != Scalar::Kind::integer) {
     throw unsupported(where, "a thread or a mutex as a value", "name it in calls of pthread functions only");
   }
@@ -123,9 +126,11 @@ FunctionTranslator::Value FunctionTranslator::unary(CXCursor cursor, bool wanted
     case CXUnaryOperator_Extension: return value(operand, wanted);
     case CXUnaryOperator_LNot: return from_bit(!truth(operand), cursor);
     case CXUnaryOperator_AddrOf:
-      throw unsupported(cursor, "the address of something", "use the variable itself, or an array and an index");
+      throw unsupported(cursor, "the address of something",
+                        "use the variable itself, or an array and an index");
     case CXUnaryOperator_Deref:
-      throw unsupported(cursor, "a pointer that is followed", "use the variable itself, or an array and an index");
+      throw unsupported(cursor, "a pointer that is followed",
+                        "use the variable itself, or an array and an index");
     case CXUnaryOperator_Plus:
     case CXUnaryOperator_Minus:
     case CXUnaryOperator_Not: break;
@@ -163,9 +168,7 @@ FunctionTranslator::Value FunctionTranslator::binary(CXCursor cursor, bool wante
     case CXBinaryOperator_Assign: return assignment(cursor, wanted);
     case CXBinaryOperator_LAnd:
     case CXBinaryOperator_LOr: return logical(cursor);
-    case CXBinaryOperator_Comma:
-      effect(operands[0]);
-      return value(operands[1], wanted);
+    case CXBinaryOperator_Comma: effect(operands[0]); return value(operands[1], wanted);
     default: break;
   }
   Scalar type = unit_.types().scalar(clang_getCursorType(operands[0]), operands[0]);
@@ -175,7 +178,8 @@ FunctionTranslator::Value FunctionTranslator::binary(CXCursor cursor, bool wante
 }
 
 // a and b are of the same type, but for shifts.
-FunctionTranslator::Value FunctionTranslator::compute(CXBinaryOperatorKind kind, Value a, Value b, CXCursor cursor) {
+FunctionTranslator::Value FunctionTranslator::compute(CXBinaryOperatorKind kind, Value a, Value b,
+                                                      CXCursor cursor) {
   bool is_signed = a.is_signed;
   Arithmetic& with = arithmetic_;
   switch (kind) {
@@ -194,16 +198,20 @@ FunctionTranslator::Value FunctionTranslator::compute(CXBinaryOperatorKind kind,
       return {bitwise(a.bits, b.bits, [](const Bit& x, const Bit& y) { return x ^ y; }), is_signed};
     case CXBinaryOperator_EQ: return from_bit(with.equal(a.bits, b.bits), cursor);
     case CXBinaryOperator_NE: return from_bit(!with.equal(a.bits, b.bits), cursor);
-    case CXBinaryOperator_LT: return from_bit(with.less(std::move(a.bits), std::move(b.bits), is_signed), cursor);
-    case CXBinaryOperator_GT: return from_bit(with.less(std::move(b.bits), std::move(a.bits), is_signed), cursor);
-    case CXBinaryOperator_GE: return from_bit(!with.less(std::move(a.bits), std::move(b.bits), is_signed), cursor);
-    case CXBinaryOperator_LE: return from_bit(!with.less(std::move(b.bits), std::move(a.bits), is_signed), cursor);
+    case CXBinaryOperator_LT:
+      return from_bit(with.less(std::move(a.bits), std::move(b.bits), is_signed), cursor);
+    case CXBinaryOperator_GT:
+      return from_bit(with.less(std::move(b.bits), std::move(a.bits), is_signed), cursor);
+    case CXBinaryOperator_GE:
+      return from_bit(!with.less(std::move(a.bits), std::move(b.bits), is_signed), cursor);
+    case CXBinaryOperator_LE:
+      return from_bit(!with.less(std::move(b.bits), std::move(a.bits), is_signed), cursor);
     default: throw unsupported(cursor, "this operator", "use those of integers");
   }
 }
 
-FunctionTranslator::Value FunctionTranslator::divide(CXBinaryOperatorKind kind, const Value& a, const Value& b,
-                                                     CXCursor cursor) {
+FunctionTranslator::Value FunctionTranslator::divide(CXBinaryOperatorKind kind, const Value& a,
+                                                     const Value& b, CXCursor cursor) {
   bool is_quotient = kind == CXBinaryOperator_Div;
   std::size_t width = a.bits.size();
   auto power = power_of_two(b.bits);
@@ -293,7 +301,8 @@ FunctionTranslator::Value FunctionTranslator::assignment(CXCursor cursor, bool w
 FunctionTranslator::Value FunctionTranslator::compound_assignment(CXCursor cursor, bool wanted) {
   std::vector<CXCursor> operands = expressions_of(cursor);
   CXBinaryOperatorKind kind = without_assignment(clang_getCursorBinaryOperatorKind(cursor));
-  // Clang has converted the right side to the type in which both are computed; a shift's left side is promoted.
+  // Clang has converted the right side to the type in which both are computed; a shift's left side is
+  // promoted.
   Scalar own = unit_.types().scalar(clang_getCursorType(operands[0]), operands[0]);
   Scalar common = own;
   if (!is_shift(kind)) common = unit_.types().scalar(clang_getCursorType(operands[1]), operands[1]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One function of C becomes one of a boolean program. statements.cpp has control flow, expressions.cpp what is
-// computed, places.cpp variables that are read and written, calls.cpp functions, threads and mutexes.
+// One function of C becomes one of a boolean program. statements.cpp has control flow, expressions.cpp what
+// is computed, places.cpp variables that are read and written, calls.cpp functions, threads and mutexes.
 //
 // A value that is computed is a row of expressions over locals only. A C local is not copied for it: C leaves
-// open what happens where it is changed before the value is used and nothing is sequenced in between, and where
-// something is (&&, ||, ?:), the value is stored.
+// open what happens where it is changed before the value is used and nothing is sequenced in between, and
+// where something is (&&, ||, ?:), the value is stored.
 #pragma once
 
 #include <functional>

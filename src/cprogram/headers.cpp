@@ -129,10 +129,17 @@ constexpr const char* kSystem =
 const std::vector<Header>& headers() {
   static const std::string folder = std::string(kHeadersFolder) + '/';
   static const std::vector<Header> all = {
-      {folder + "assert.h", kAssert},   {folder + "stddef.h", kNull},     {folder + "pthread.h", kThreads},
-      {folder + "stdint.h", kIntegers}, {folder + "inttypes.h", "#include <stdint.h>\n"},
-      {folder + "limits.h", kLimits},   {folder + "stdbool.h", kBoolean}, {folder + "stdio.h", kOutput},
-      {folder + "stdlib.h", kGeneral},  {folder + "unistd.h", kSystem},   {folder + "sched.h", kSystem},
+      {folder + "assert.h", kAssert},
+      {folder + "stddef.h", kNull},
+      {folder + "pthread.h", kThreads},
+      {folder + "stdint.h", kIntegers},
+      {folder + "inttypes.h", "#include <stdint.h>\n"},
+      {folder + "limits.h", kLimits},
+      {folder + "stdbool.h", kBoolean},
+      {folder + "stdio.h", kOutput},
+      {folder + "stdlib.h", kGeneral},
+      {folder + "unistd.h", kSystem},
+      {folder + "sched.h", kSystem},
   };
   return all;
 }

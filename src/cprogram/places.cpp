@@ -46,7 +46,9 @@ FunctionTranslator::Place FunctionTranslator::place(CXCursor wrapped) {
     case CXCursor_ArraySubscriptExpr: return element(cursor);
     case CXCursor_MemberRefExpr: return field(cursor);
     case CXCursor_UnaryOperator: value(cursor); [[fallthrough]];  // which says that there are no pointers
-    default: throw unsupported(cursor, "this as something to read or write", "use a variable, an element or a field");
+    default:
+      throw unsupported(cursor, "this as something to read or write",
+                        "use a variable, an element or a field");
   }
 }
 
@@ -106,13 +108,15 @@ Scalar FunctionTranslator::integer_at(const Place& place, CXCursor where) const 
 FunctionTranslator::Value FunctionTranslator::read(const Place& place, CXCursor where) {
   Scalar type = integer_at(place, where);
   bool is_one = place.choices.size() == 1 && is(place.choices[0].guard, true);
-  if (is_one && !place.variable->is_global) return {variables_of(place.cell(place.choices[0]).names), type.is_signed};
+  if (is_one && !place.variable->is_global)
+    return {variables_of(place.cell(place.choices[0]).names), type.is_signed};
   Bits bits = code_.fresh(type.width);
   each(place, [&](const Cell& cell) { code_.assign(names_of(bits), variables_of(cell.names)); });
   return {std::move(bits), type.is_signed};
 }
 
-FunctionTranslator::Value FunctionTranslator::write(const Place& place, Value given, bool wanted, CXCursor where) {
+FunctionTranslator::Value FunctionTranslator::write(const Place& place, Value given, bool wanted,
+                                                    CXCursor where) {
   integer_at(place, where);
   bool is_one = place.choices.size() == 1 && is(place.choices[0].guard, true);
   bool is_read_back = is_one && !place.variable->is_global;
@@ -122,8 +126,8 @@ FunctionTranslator::Value FunctionTranslator::write(const Place& place, Value gi
   return given;
 }
 
-// An index that is not known chooses among statements, each of which has one element in it: diagrams of one that
-// has them all would grow with the values of all. The choice itself looks at locals only.
+// An index that is not known chooses among statements, each of which has one element in it: diagrams of one
+// that has them all would grow with the values of all. The choice itself looks at locals only.
 void FunctionTranslator::each(const Place& place, const std::function<void(const Cell&)>& make) {
   bp::Statement choice{.kind = bp::Statement::Kind::choice};
   for (std::size_t i = 0; i < place.choices.size(); ++i) {

@@ -51,7 +51,8 @@ bp::Function FunctionTranslator::function() {
     if (owns_section) code_.emit(Kind::atomic_begin);
     compound(body);
     if (control_.live && control_.depth != base_depth_) {
-      throw unsupported(callee_.definition, "an atomic section that ends behind its function", "end it in the function");
+      throw unsupported(callee_.definition, "an atomic section that ends behind its function",
+                        "end it in the function");
     }
     if (owns_section && control_.live) code_.emit(Kind::atomic_end);
   }));
@@ -88,7 +89,8 @@ void FunctionTranslator::statement(CXCursor cursor) {
     default: break;
   }
   if (clang_isExpression(clang_getCursorKind(cursor)) == 0) {
-    throw unsupported(cursor, "this kind of statement (" + kind_of(cursor) + ")", "write it with if, while and goto");
+    throw unsupported(cursor, "this kind of statement (" + kind_of(cursor) + ")",
+                      "write it with if, while and goto");
   }
   code_.begin_scope();
   effect(cursor);
@@ -105,12 +107,14 @@ void FunctionTranslator::compound(CXCursor cursor) {
 void FunctionTranslator::meet(CXCursor where, const Control& other) {
   if (!other.live) return;
   if (control_.live && control_.depth != other.depth) {
-    throw unsupported(where, "an atomic section that only one of two ways begins or ends", "begin and end it on both");
+    throw unsupported(where, "an atomic section that only one of two ways begins or ends",
+                      "begin and end it on both");
   }
   control_ = other;
 }
 
-void FunctionTranslator::decide(CXCursor condition, const std::function<void()>& yes, const std::function<void()>& no) {
+void FunctionTranslator::decide(CXCursor condition, const std::function<void()>& yes,
+                                const std::function<void()>& no) {
   code_.begin_scope();
   Bit holds = truth(condition);
   std::optional<bp::Statement> resets = code_.closed_scope();
@@ -130,10 +134,11 @@ void FunctionTranslator::decide(CXCursor condition, const std::function<void()>&
 
 void FunctionTranslator::branch(CXCursor cursor) {
   std::vector<CXCursor> parts = children_of(cursor);
-  decide(parts[0], [&] { statement(parts[1]); },
-         [&] {
-           if (parts.size() > 2) statement(parts[2]);
-         });
+  decide(
+      parts[0], [&] { statement(parts[1]); },
+      [&] {
+        if (parts.size() > 2) statement(parts[2]);
+      });
 }
 
 // --- Loops ---
@@ -147,14 +152,15 @@ void FunctionTranslator::loop_body(CXCursor body, const Jumps& jumps) {
   meet(body, {true, jumps.depth});
 }
 
-void FunctionTranslator::loop(CXCursor cursor, std::optional<CXCursor> condition, std::optional<CXCursor> step,
-                              CXCursor body) {
+void FunctionTranslator::loop(CXCursor cursor, std::optional<CXCursor> condition,
+                              std::optional<CXCursor> step, CXCursor body) {
   std::string head = code_.new_label();
   Jumps jumps{code_.new_label(), code_.new_label(), control_.depth};
   code_.label(head);
   bool endless = !condition || constant_of(*condition).value_or(0) != 0;
   if (!endless) {
-    decide(*condition, [] {}, [&] { code_.go_to(jumps.out); });
+    decide(
+        *condition, [] {}, [&] { code_.go_to(jumps.out); });
   }
   loop_body(body, jumps);
   code_.label(*jumps.on);
@@ -179,7 +185,8 @@ void FunctionTranslator::do_loop(CXCursor cursor) {
   bool once = constant_of(parts[1]).value_or(1) == 0;
   if (!once) {
     code_.at(position_of(parts[1]));
-    decide(parts[1], [&] { code_.go_to(head); }, [] {});
+    decide(
+        parts[1], [&] { code_.go_to(head); }, [] {});
   }
   code_.label(jumps.out);
 }
@@ -262,7 +269,8 @@ void FunctionTranslator::jump(CXCursor cursor) {
     return leave_to(cursor, safe_name(name), label_depths_.emplace(name, control_.depth).first->second);
   }
   if (kind == CXCursor_BreakStmt) return leave_to(cursor, jumps_.back().out, jumps_.back().depth);
-  auto of_loop = std::find_if(jumps_.rbegin(), jumps_.rend(), [](const Jumps& jumps) { return jumps.on.has_value(); });
+  auto of_loop =
+      std::find_if(jumps_.rbegin(), jumps_.rend(), [](const Jumps& jumps) { return jumps.on.has_value(); });
   leave_to(cursor, *of_loop->on, of_loop->depth);
 }
 
@@ -298,7 +306,8 @@ void FunctionTranslator::begin_atomic() {
 
 void FunctionTranslator::end_atomic(CXCursor where) {
   if (control_.depth <= base_depth_) {
-    throw unsupported(where, "the end of an atomic section that does not begin in this function", "begin it here");
+    throw unsupported(where, "the end of an atomic section that does not begin in this function",
+                      "begin it here");
   }
   if (--control_.depth == 0) code_.emit(Kind::atomic_end);
 }
@@ -333,7 +342,8 @@ void FunctionTranslator::declare(CXCursor declaration) {
   if (clang_Cursor_isNull(initialiser) == 0) return initialise(variable, declaration, initialiser);
   if (!runs_again_) return;  // a function's locals are arbitrary from the beginning
   for (const Cell& cell : variable.cells) {
-    if (cell.type.kind == Scalar::Kind::integer) code_.assign(cell.names, Bits(cell.names.size(), arbitrary()));
+    if (cell.type.kind == Scalar::Kind::integer)
+      code_.assign(cell.names, Bits(cell.names.size(), arbitrary()));
   }
 }
 

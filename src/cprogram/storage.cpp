@@ -27,7 +27,8 @@ std::size_t own_width(CXType type, CXCursor where) {
     case CXType_LongLong: return 64;
     case CXType_Pointer:
       if (clang_getPointeeType(type).kind == CXType_Void) return 64;
-      throw unsupported(where, "a pointer ('" + name_of(type) + "')", "use the variable itself, or an array and an index");
+      throw unsupported(where, "a pointer ('" + name_of(type) + "')",
+                        "use the variable itself, or an array and an index");
     case CXType_Float:
     case CXType_Double:
     case CXType_LongDouble:
@@ -52,7 +53,8 @@ void refuse_union(CXType record, CXCursor where) {
     throw unsupported(where, "a union", "use a struct");
   }
   for (CXCursor field : fields_of(record)) {
-    if (clang_Cursor_isBitField(field) != 0) throw unsupported(field, "a bit field", "use a field of an own type");
+    if (clang_Cursor_isBitField(field) != 0)
+      throw unsupported(field, "a bit field", "use a field of an own type");
     if (name_of(field).empty()) throw unsupported(field, "a field without a name", "give it one");
   }
 }
@@ -88,7 +90,8 @@ Scalar Types::scalar(CXType declared, CXCursor where) const {
     type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
   }
   if (type.kind == CXType_Atomic) {
-    throw unsupported(where, "an _Atomic variable", "put the access between __VERIFIER_atomic_begin() and ..._end()");
+    throw unsupported(where, "an _Atomic variable",
+                      "put the access between __VERIFIER_atomic_begin() and ..._end()");
   }
   std::size_t own = own_width(type, where);
   Scalar result{.width = std::min(own, bits_), .is_signed = !is_unsigned(type.kind), .is_bool = own == 1};
@@ -121,7 +124,8 @@ std::size_t Types::cells(CXType declared, CXCursor where) const {
 
 std::vector<Cell> Types::layout(CXType declared, const std::string& name, CXCursor where) const {
   CXType type = plain(declared);
-  if (cells(type, where) > kCellsMax) throw unsupported(where, "a variable as large as this", "make it smaller");
+  if (cells(type, where) > kCellsMax)
+    throw unsupported(where, "a variable as large as this", "make it smaller");
   std::vector<Cell> result;
   auto add = [&](std::vector<Cell> more) { result.insert(result.end(), more.begin(), more.end()); };
   if (type.kind == CXType_ConstantArray) {
@@ -149,10 +153,12 @@ std::vector<std::optional<CXCursor>> Types::initialisers(CXType declared, CXCurs
   if (!is_array && type.kind != CXType_Record) return {expression};
   std::vector<std::optional<CXCursor>> result;
   if (clang_getCursorKind(expression) != CXCursor_InitListExpr) {
-    throw unsupported(expression, "an array or struct that is not initialised by a list in braces", "use such a list");
+    throw unsupported(expression, "an array or struct that is not initialised by a list in braces",
+                      "use such a list");
   }
   std::vector<CXType> parts;
-  if (is_array) parts.resize(static_cast<std::size_t>(clang_getArraySize(type)), clang_getArrayElementType(type));
+  if (is_array)
+    parts.resize(static_cast<std::size_t>(clang_getArraySize(type)), clang_getArrayElementType(type));
   if (!is_array) {
     for (CXCursor field : fields_of(type)) parts.push_back(clang_getCursorType(field));
   }
@@ -172,11 +178,13 @@ std::vector<std::optional<CXCursor>> Types::initialisers(CXType declared, CXCurs
 
 std::string safe_name(const std::string& name) {
   static const std::set<std::string> words = {
-      "decl",         "begin",      "end",  "void",    "bool",   "dfs",       "enforce",    "abortif",
-      "skip",         "goto",       "assume", "assert", "if",    "then",      "elsif",      "else",
-      "fi",           "while",      "do",   "od",      "return", "dead",      "print",      "start_thread",
-      "end_thread",   "atomic_begin", "atomic_end", "wait", "T", "schoose",   "F",          "sync",
-      "broadcast",    "thread",     "join", "constrain", "atomic", "super_atomic", "init",  "_"};
+      "decl",       "begin",        "end",        "void",   "bool",   "dfs",
+      "enforce",    "abortif",      "skip",       "goto",   "assume", "assert",
+      "if",         "then",         "elsif",      "else",   "fi",     "while",
+      "do",         "od",           "return",     "dead",   "print",  "start_thread",
+      "end_thread", "atomic_begin", "atomic_end", "wait",   "T",      "schoose",
+      "F",          "sync",         "broadcast",  "thread", "join",   "constrain",
+      "atomic",     "super_atomic", "init",       "_"};
   if (name.starts_with("ASYNC_")) return "l$" + name;  // a label that starts threads
   return words.contains(name) ? name + "$$" : name;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What C's types and variables become: a variable is a row of cells, one for each scalar in it (elements of
-// arrays and fields of structs in their order), and a cell is a row of boolean variables, the lowest bit first.
+// arrays and fields of structs in their order), and a cell is a row of boolean variables, the lowest bit
+// first.
 #pragma once
 
 #include <set>
@@ -17,8 +18,9 @@ struct Scalar {
   Kind kind = Kind::integer;
   std::size_t width = 0;  // boolean variables
   bool is_signed = false;
-  bool is_bool = false;    // conversion asks whether a value is zero
-  bool is_narrow = false;  // one bit less than there are, so that int holds its values, as C's promotions expect
+  bool is_bool = false;  // conversion asks whether a value is zero
+  bool is_narrow =
+      false;  // one bit less than there are, so that int holds its values, as C's promotions expect
 };
 
 struct Cell {
@@ -36,10 +38,10 @@ class Types {
   // bits: what the integer types that are wider have.
   explicit Types(std::size_t bits) : bits_(bits) {}
 
-  // Without the names that typedefs give it, but for those of pthread.h that mean something.
+  // Without the names that typedefs give it, but for those of POSIX threads that mean something.
   static CXType plain(CXType type);
   static bool is_thread_type(CXType type, const char* name);  // of a plain one
-  // Of an integer, void *, or one of pthread.h. Throws SourceError for any other, at the cursor.
+  // Of an integer, void *, or one of POSIX threads. Throws SourceError for any other, at the cursor.
   Scalar scalar(CXType type, CXCursor where) const;
   Scalar integer() const { return {.width = bits_ < 32 ? bits_ : 32, .is_signed = true}; }
   std::size_t cells(CXType type, CXCursor where) const;

@@ -28,10 +28,13 @@ Bits constant_in(const Scalar& type, std::int64_t value, CXCursor where) {
   if (type.is_bool) return {constant(value != 0)};
   std::size_t needed = width_needed(value, type.is_signed);
   if (needed > type.width) {
-    std::string advice = needed <= 64 && !(value < 0 && !type.is_signed) ? "translate with --bits " + std::to_string(needed + (type.is_narrow ? 1 : 0))
-                                                                       : "write a smaller one";
-    throw unsupported(where, "the constant " + std::to_string(value) + " in " + std::to_string(type.width) +
-                                 " bits, into which it does not fit,", advice);
+    std::string advice = needed <= 64 && !(value < 0 && !type.is_signed)
+                             ? "translate with --bits " + std::to_string(needed + (type.is_narrow ? 1 : 0))
+                             : "write a smaller one";
+    throw unsupported(where,
+                      "the constant " + std::to_string(value) + " in " + std::to_string(type.width) +
+                          " bits, into which it does not fit,",
+                      advice);
   }
   return constant_bits(value, type.width);
 }
@@ -50,7 +53,8 @@ const Variable& Unit::global(CXCursor declaration, const std::string& function) 
   bool is_defined = clang_Cursor_isNull(definition) == 0;
   if (!is_defined) definition = declaration;
   if (!is_defined && clang_Cursor_getStorageClass(key) == CX_SC_Extern) {
-    throw unsupported(declaration, "'" + name_of(declaration) + "', which this file does not define,", "define it");
+    throw unsupported(declaration, "'" + name_of(declaration) + "', which this file does not define,",
+                      "define it");
   }
   if (clang_getCursorTLSKind(definition) != CXTLS_None) {
     throw unsupported(definition, "a variable of which each thread has its own", "pass it as a parameter");
@@ -60,7 +64,8 @@ const Variable& Unit::global(CXCursor declaration, const std::string& function) 
     name = function + "$$" + name;
     while (!global_names_.insert(name).second) name += '$';
   }
-  Variable variable{.is_global = true, .cells = types_.layout(clang_getCursorType(definition), name, definition)};
+  Variable variable{.is_global = true,
+                    .cells = types_.layout(clang_getCursorType(definition), name, definition)};
   const Variable& stored = globals_.emplace(key, std::move(variable)).first->second;
   initialise(stored, definition);
   return stored;
@@ -97,16 +102,20 @@ const Callee& Unit::callee(CXCursor function, bool in_atomic) {
   CXCursor definition = clang_getCursorDefinition(function);
   std::string name = name_of(function);
   if (auto found = by_name_.find({name, in_atomic}); found != by_name_.end()) return *found->second;
-  Callee callee{.name = safe_name(name) + (in_atomic ? "$atomic" : ""), .definition = definition, .in_atomic = in_atomic};
+  Callee callee{.name = safe_name(name) + (in_atomic ? "$atomic" : ""),
+                .definition = definition,
+                .in_atomic = in_atomic};
   CXCursor body = body_of(definition).value();
   if (clang_Cursor_isVariadic(definition) != 0) {
-    throw unsupported(definition, "a function with a variable number of arguments", "write it with a fixed number");
+    throw unsupported(definition, "a function with a variable number of arguments",
+                      "write it with a fixed number");
   }
   for (CXCursor parameter : arguments_of(definition)) {
     bool used = refers_to(body, parameter);
     callee.parameters.push_back(used ? std::optional(types_.scalar(clang_getCursorType(parameter), parameter))
                                      : std::nullopt);
-    if (used && name == "main") throw unsupported(parameter, "a parameter of main", "use __VERIFIER_nondet_int()");
+    if (used && name == "main")
+      throw unsupported(parameter, "a parameter of main", "use __VERIFIER_nondet_int()");
   }
   CXType result = clang_getCanonicalType(clang_getCursorResultType(definition));
   bool gives = result.kind != CXType_Void && result.kind != CXType_Pointer && name != "main";
@@ -126,7 +135,8 @@ void Unit::begin_with_globals(bp::Function& main) const {
 bp::Program Unit::program() {
   std::optional<CXCursor> main;
   for (CXCursor child : children_of(root_)) {
-    if (clang_getCursorKind(child) == CXCursor_FunctionDecl && name_of(child) == "main" && body_of(child)) main = child;
+    if (clang_getCursorKind(child) == CXCursor_FunctionDecl && name_of(child) == "main" && body_of(child))
+      main = child;
   }
   if (!main) throw error_at(root_, "there is no function 'main' here, with which the program would begin");
   callee(*main, false);
@@ -146,8 +156,10 @@ bp::Program translate(const std::string& path, const std::string& text, const Op
 std::string to_text(const bp::Program& program, const std::string& path, const Options& options) {
   std::string bits = std::to_string(options.bits);
   return "// Translated by thrum bool from-c --bits " + bits + " from " + path +
-         ".\n// Unlike in C, integer types that have more than " + bits + " bits have " + bits + " here, and wrap around.\n" +
-         "// x$0 is the lowest bit of x; _$0$0, _$1$0, ... are those of intermediate values.\n" + bp::to_text(program);
+         ".\n// Unlike in C, integer types that have more than " + bits + " bits have " + bits +
+         " here, and wrap around.\n" +
+         "// x$0 is the lowest bit of x; _$0$0, _$1$0, ... are those of intermediate values.\n" +
+         bp::to_text(program);
 }
 
 }  // namespace thrum::cprogram
