@@ -15,6 +15,19 @@ add_library(BuDDy::bdd UNKNOWN IMPORTED)
 set_target_properties(BuDDy::bdd PROPERTIES IMPORTED_LOCATION ${BUDDY_LIBRARY}
                                             INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${BUDDY_INCLUDE_DIR})
 
+# Reads C for `thrum bool from-c`; without it that command is left out.
+find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
+find_library(LIBCLANG_LIBRARY NAMES clang-19 clang PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+if(LIBCLANG_INCLUDE_DIR AND LIBCLANG_LIBRARY)
+  set(THRUM_HAS_LIBCLANG ON)
+  add_library(libclang::libclang UNKNOWN IMPORTED)
+  set_target_properties(libclang::libclang PROPERTIES IMPORTED_LOCATION ${LIBCLANG_LIBRARY}
+                                                      INTERFACE_INCLUDE_DIRECTORIES ${LIBCLANG_INCLUDE_DIR})
+else()
+  set(THRUM_HAS_LIBCLANG OFF)
+  message(STATUS "libclang 19 is not there (Debian: libclang-19-dev): thrum bool from-c is left out")
+endif()
+
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -9,10 +9,20 @@ if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
 endif()
 
 add_executable(thrum ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
-target_link_libraries(thrum PRIVATE thrum_cli Threads::Threads)
+target_link_libraries(thrum PRIVATE thrum_cli Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(thrum PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
 install(TARGETS thrum RUNTIME DESTINATION ${THRUM_BIN_DIR})
+
+# `thrum` loads this where it reads C: src/boolprog/from_c.hpp.
+if(THRUM_HAS_LIBCLANG)
+  add_library(thrum_from_c MODULE ${PROJECT_SOURCE_DIR}/src/cprogram/module.cpp)
+  target_link_libraries(thrum_from_c PRIVATE thrum_cprogram)
+  set_target_properties(thrum_from_c PROPERTIES
+    OUTPUT_NAME thrum-from-c LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
+  add_dependencies(thrum thrum_from_c)
+  install(TARGETS thrum_from_c LIBRARY DESTINATION ${THRUM_LIB_DIR})
+endif()
 
 # The compiler drivers, and the archivers that go with them, are the same program, which looks at the name it
 # is called by.

@@ -210,6 +210,7 @@ std::string to_json(const StoredTrace& trace) {
                {"engine", trace.engine},
                {"first", trace.first},
                {"target", trace.target},
+               {"bits", trace.bits},
                {"entries", trace.entries},
                {"asserts", trace.asserts},
                {"labels", trace.labels},
@@ -238,6 +239,7 @@ std::optional<StoredTrace> trace_from_json(const std::string& text, std::string&
     trace.engine = json.at("engine").get<std::string>();
     trace.first = json.at("first").get<std::string>();
     trace.target = json.at("target").get<std::string>();
+    trace.bits = json.value("bits", 0U);
     trace.entries = json.at("entries").get<std::vector<std::string>>();
     trace.asserts = json.at("asserts").get<bool>();
     trace.labels = json.at("labels").get<std::vector<std::string>>();

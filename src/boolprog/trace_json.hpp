@@ -33,6 +33,7 @@ struct StoredStep {
 
 struct StoredTrace {
   std::string file;                      // of the program, an absolute path
+  std::uint32_t bits = 0;                // of integers, where the program is one of C; else 0
   std::string engine;
   std::string first, target;             // of a pushdown file: its configurations
   std::vector<std::string> entries;      // the procedures of the threads that are there from the beginning

@@ -4,15 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "boolprog/check.hpp"
-#include "boolprog/pushdown_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
@@ -23,29 +18,6 @@
 namespace thrum {
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a boolean program");
-  std::ifstream in(path);
-  if (!in) throw UserError(path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-[[noreturn]] void refuse(const std::string& path, const bp::InputError& error) {
-  throw UserError(fmt::format("{}:{}:{}: {}", path, error.where().line, error.where().column, error.what()));
-}
-
-// The first line of the file beside a pushdown file that has another ending.
-std::string read_beside(const std::string& path, const char* ending, const char* option) {
-  std::filesystem::path beside = std::filesystem::path(path).replace_extension(ending);
-  std::ifstream in(beside);
-  std::string line;
-  if (!in || !std::getline(in, line)) {
-    throw UserError(fmt::format("{}: {} is missing, and so is {}", path, option, beside.string()));
-  }
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-  return line;
-}
 
 std::string contexts_words(std::uint32_t count) { return fmt::format("{} context{}", count, plural(count)); }
 
@@ -58,7 +30,7 @@ class Check {
   int run() {
     first_ = options_.first;
     target_ = options_.target;
-    flow_ = read_bool_program(options_.file, options_.threads, first_, target_);
+    flow_ = read_bool_flow(options_.file, options_.bits, options_.threads, first_, target_);
     choose_goal();
     bp::Limits limits;
     limits.contexts = options_.contexts;
@@ -158,6 +130,7 @@ class Check {
     if (answer_.bug) {
       trace_ = bp::stored(flow_, *answer_.bug);
       trace_->file = std::filesystem::absolute(options_.file).string();
+      trace_->bits = is_c_file(options_.file) ? options_.bits : 0;
       trace_->engine = options_.engine;
       trace_->entries = options_.threads;
       trace_->first = first_;
@@ -242,38 +215,15 @@ class Check {
 
 }  // namespace
 
-bp::Flow read_bool_program(const std::string& path, const std::vector<std::string>& threads, std::string& first,
-                           std::string& target) {
-  std::string text = read_file(path);
-  try {
-    if (!path.ends_with(".pds")) {
-      if (!first.empty() || !target.empty()) {
-        throw UserError(path + ": --init and --target are of pushdown files (.pds)");
-      }
-      return bp::to_flow(bp::parse(text), threads);
-    }
-    bp::PushdownFile file = bp::parse_pushdown(text);
-    if (first.empty()) first = read_beside(path, ".init", "--init");
-    if (target.empty()) target = read_beside(path, ".spec", "--target");
-    return bp::to_flow(file, bp::parse_configuration(first, file), bp::parse_configuration(target, file));
-  } catch (const bp::InputError& error) {
-    refuse(path, error);
-  }
-}
-
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command) {
   return Check(options, command).run();
 }
 
 int bool_print_command(const std::string& file) {
-  std::string text = read_file(file);
-  try {
-    bp::Program program = bp::parse(text);
-    bp::to_flow(program, {});
-    fmt::print("{}", bp::to_text(program));
-  } catch (const bp::InputError& error) {
-    refuse(file, error);
-  }
+  std::string none;
+  if (file.ends_with(".pds")) throw UserError(file + ": only programs are printed");
+  read_bool_flow(file, BoolOptions().bits, {}, none, none);
+  fmt::print("{}", bp::to_text(read_bool_program(file, BoolOptions().bits)));
   return kExitDone;
 }
 

@@ -19,6 +19,7 @@ struct BoolOptions {
   std::string first;                 // of a pushdown file: its first configuration, and
   std::string target;                // the one that is looked for; empty: as the files beside it say
   std::vector<std::string> labels;   // empty: assertions, and SLIC_ERROR where the program has it
+  unsigned bits = 8;                 // of integers, where the file is one of C
   std::string engine = "pushdown";
   double seconds = 60;
   std::string memory = "2G";
@@ -30,10 +31,21 @@ struct BoolOptions {
   Colour colour = Colour::automatic;
 };
 
-// Reads a boolean program, or a pushdown file (.pds), whose configurations are then filled in where they are
-// empty. Throws UserError.
-bp::Flow read_bool_program(const std::string& path, const std::vector<std::string>& threads, std::string& first,
-                           std::string& target);
+struct FromCOptions {
+  std::string file;
+  std::string out;      // empty: standard output
+  unsigned bits = 8;
+  std::vector<std::string> include_folders;
+};
+
+// Translates C. Exits with 2 where the file holds what is not supported, or this build has no libclang.
+int bool_from_c_command(const FromCOptions& options);
+bool is_c_file(const std::string& path);  // by its name
+// The boolean program in a file: read, or, where the file is one of C, translated. Throws UserError.
+bp::Program read_bool_program(const std::string& path, unsigned bits);
+// As code, also of a pushdown file (.pds), whose configurations are then filled in where they are empty.
+bp::Flow read_bool_flow(const std::string& path, unsigned bits, const std::vector<std::string>& threads,
+                        std::string& first, std::string& target);
 
 // command: the whole command line, for the result.
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command);

@@ -103,7 +103,7 @@ int bool_replay_command(const bp::StoredTrace& trace, Colour colour) {
   try {
     std::string first = trace.first;
     std::string target = trace.target;
-    bp::Flow flow = read_bool_program(trace.file, trace.entries, first, target);
+    bp::Flow flow = read_bool_flow(trace.file, trace.bits, trace.entries, first, target);
     problem = bp::replay(flow, bp::goal_of(flow, trace.asserts, trace.labels), trace, departed);
   } catch (const bp::TooManyOutcomes& error) {
     throw UserError(trace.file + ": " + error.what());

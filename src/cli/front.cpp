@@ -46,6 +46,12 @@ Colour colour_of(const std::string& word) {
   return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
 }
 
+void add_bits_option(CLI::App& app, unsigned& bits) {
+  app.add_option("--bits", bits, "Of C: bits of integers, of types that have more")
+      ->check(CLI::Range(2, 64))
+      ->capture_default_str();
+}
+
 CLI::App* add_plot(CLI::App& app, std::vector<std::string>& results, std::string& picture) {
   CLI::App* plot = app.add_subcommand("plot", "One picture of several results, as of thrum check --plot");
   plot->add_option("results", results, "Results of thrum check --json, with --count-classes")
@@ -64,9 +70,9 @@ class BoolCommands {
     check_ = bool_->add_subcommand("check", "Search a boolean program for failing assertions");
     check_->footer("Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.");
     BoolOptions& o = options_;
-    check_->add_option("file", o.file, "A boolean program, or a pushdown file")
+    check_->add_option("file", o.file, "A boolean program, a program of C, or a pushdown file")
         ->required()
-        ->type_name("FILE.bp|FILE.pds");
+        ->type_name("FILE.bp|FILE.c|FILE.pds");
     check_->add_option("--contexts", o.contexts, "Stop behind so many contexts; 0: go on")->capture_default_str();
     check_->add_option("--threads", threads_, "The procedures that run as threads from the beginning")
         ->type_name("main,t1,...");
@@ -90,14 +96,23 @@ class BoolCommands {
     check_->add_option("--json", o.json, "Where the result goes as JSON; -: standard output, and nothing else there");
     check_->add_flag("--require-exhausted", o.require_exhausted, "Exit with 3 where a budget ended the search");
     add_colour_option(*check_, colour_);
+    add_bits_option(*check_, o.bits);
     print_ = bool_->add_subcommand("print", "Read a boolean program and write it anew");
     print_->add_option("file", o.file, "A boolean program")->required()->type_name("FILE.bp");
+    from_c_ = bool_->add_subcommand("from-c", "Translate C with finite data to a boolean program");
+    from_c_->add_option("file", c_.file, "A C program")->required()->type_name("FILE.c");
+    from_c_->add_option("-o,--output", c_.out, "Where it goes; else to standard output")->type_name("OUT.bp");
+    add_bits_option(*from_c_, c_.bits);
+    from_c_->add_option("-I,--include", c_.include_folders, "A folder with headers (repeatable)")
+        ->allow_extra_args(false)
+        ->type_name("FOLDER");
   }
 
   bool parsed() const { return bool_->parsed(); }
 
   int run(const Words& command) {
     if (print_->parsed()) return bool_print_command(options_.file);
+    if (from_c_->parsed()) return bool_from_c_command(c_);
     options_.colour = colour_of(colour_);
     if (check_->count("--threads") > 0) options_.threads = CLI::detail::split(threads_, ',');
     return bool_check_command(options_, command);
@@ -107,7 +122,9 @@ class BoolCommands {
   CLI::App* bool_;
   CLI::App* check_;
   CLI::App* print_;
+  CLI::App* from_c_;
   BoolOptions options_;
+  FromCOptions c_;
   std::string threads_;
   std::string colour_ = "auto";
 };

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Boolean programs as they are given: written as such, in C, or as pushdown systems.
+#include "boolprog/from_c.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "boolprog/pushdown_file.hpp"
+#include "cli/boolean_program.hpp"
+#include "cli/driver.hpp"
+#include "cli/error.hpp"
+#include "cli/found_bugs.hpp"
+
+namespace thrum {
+
+namespace {
+
+std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a program");
+  std::ifstream in(path);
+  if (!in) throw UserError(path + ": " + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+UserError error_in(const std::string& file, bp::Position where, const std::string& message) {
+  return UserError(fmt::format("{}:{}:{}: {}", file, where.line, where.column, message));
+}
+
+// The module stays loaded: what it has made is still in use.
+bp::FromCFunction load_module(const std::string& file) {
+  std::string path = installation_prefix() + '/' + bp::kFromCModule;
+  if (!std::filesystem::exists(path)) {
+    throw UserError(file +
+                    ": this build of thrum reads no C, since libclang 19 was not there: "
+                    "install libclang-19-dev, and build it again");
+  }
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr)
+    throw UserError(fmt::format("{}: install libclang-19-dev, or what else is missing", dlerror()));
+  void* function = dlsym(module, bp::kFromCFunction);
+  if (function == nullptr)
+    throw UserError(path + ": is of another version; build or install Thrum completely");
+  return reinterpret_cast<bp::FromCFunction>(function);
+}
+
+bp::FromCReply translated(const FromCOptions& options) {
+  bp::FromCRequest request{options.file, read_file(options.file), options.bits, options.include_folders};
+  bp::FromCReply reply;
+  load_module(options.file)(request, reply);
+  if (!reply.message.empty()) throw error_in(reply.file, reply.where, reply.message);
+  return reply;
+}
+
+// The first line of the file beside a pushdown file that has another ending.
+std::string read_beside(const std::string& path, const char* ending, const char* option) {
+  std::filesystem::path beside = std::filesystem::path(path).replace_extension(ending);
+  std::ifstream in(beside);
+  std::string line;
+  if (!in || !std::getline(in, line)) {
+    throw UserError(fmt::format("{}: {} is missing, and so is {}", path, option, beside.string()));
+  }
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  return line;
+}
+
+bp::Flow read_pushdown(const std::string& path, std::string& first, std::string& target) {
+  bp::PushdownFile file = bp::parse_pushdown(read_file(path));
+  if (first.empty()) first = read_beside(path, ".init", "--init");
+  if (target.empty()) target = read_beside(path, ".spec", "--target");
+  return bp::to_flow(file, bp::parse_configuration(first, file), bp::parse_configuration(target, file));
+}
+
+}  // namespace
+
+bool is_c_file(const std::string& path) { return path.ends_with(".c") || path.ends_with(".i"); }
+
+bp::Program read_bool_program(const std::string& path, unsigned bits) {
+  if (is_c_file(path))
+    return translated({.file = path, .out = {}, .bits = bits, .include_folders = {}}).program;
+  std::string text = read_file(path);
+  try {
+    return bp::parse(text);
+  } catch (const bp::InputError& error) {
+    throw error_in(path, error.where(), error.what());
+  }
+}
+
+bp::Flow read_bool_flow(const std::string& path, unsigned bits, const std::vector<std::string>& threads,
+                        std::string& first, std::string& target) {
+  try {
+    if (path.ends_with(".pds")) return read_pushdown(path, first, target);
+    if (!first.empty() || !target.empty()) {
+      throw UserError(path + ": --init and --target are of pushdown files (.pds)");
+    }
+    return bp::to_flow(read_bool_program(path, bits), threads);
+  } catch (const bp::InputError& error) {
+    throw error_in(path, error.where(), error.what());
+  }
+}
+
+int bool_from_c_command(const FromCOptions& options) {
+  std::string text = translated(options).text;
+  if (options.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file(options.out, text);
+  }
+  return kExitDone;
+}
+
+}  // namespace thrum
