@@ -188,8 +188,8 @@ void compare(const RandomSetting& setting, std::uint64_t count) {
     FAIL() << "seed " << seed << ": " << what << "\nshrunk: " << disagreement(small, ignored) << '\n' << to_text(small);
   }
   // A comparison of programs that never fail, or always, would show little.
-  EXPECT_GT(tally.bugs, count / 10);
-  EXPECT_GT(tally.exhausted, count / 10);
+  EXPECT_GE(tally.bugs, count / 10);
+  EXPECT_GE(tally.exhausted, count / 10);
   std::string by_contexts;
   for (std::uint32_t c = 1; c <= kContexts; ++c) by_contexts += ' ' + std::to_string(tally.bugs_by_contexts[c]);
   printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by states\n",
@@ -198,8 +198,14 @@ void compare(const RandomSetting& setting, std::uint64_t count) {
          static_cast<unsigned long long>(tally.cut));
 }
 
-TEST(Agreement, ThreadsFromTheBeginning) { compare({}, 1000); }
-TEST(Agreement, ThreadsThatAreStarted) { compare({.starts_threads = true}, 100); }
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kShare = 10;  // which is that much slower
+#else
+constexpr std::uint64_t kShare = 1;
+#endif
+
+TEST(Agreement, ThreadsFromTheBeginning) { compare({}, 1000 / kShare); }
+TEST(Agreement, ThreadsThatAreStarted) { compare({.starts_threads = true}, 100 / kShare); }
 
 }  // namespace
 }  // namespace thrum::bp
