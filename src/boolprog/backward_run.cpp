@@ -73,6 +73,16 @@ Bdd BackwardRun::seen_at_entry(const Point& point) const {
   return set_to(global_now_, point.entry_globals) & set_to(local_next_, point.entry_locals);
 }
 
+// Of a caller, what it had when it called, and what it has behind the return.
+Bdd BackwardRun::kept(Pc call, const std::vector<bool>& locals) const {
+  const std::vector<bool>& which = transfer_.kept_over(call);
+  Bdd result = Bdd::constant(true);
+  for (std::size_t i = 0; i < local_now_.size(); ++i) {
+    if (which[i]) result &= Bdd::literal(local_now_[i], locals[i]);
+  }
+  return result;
+}
+
 void BackwardRun::choose(const Bdd& set, At& at) const {
   Bdd some = set & boundaries_;
   at.point.globals = some.pick(global_now_);
@@ -207,8 +217,9 @@ void BackwardRun::called(const GrowingSet& callers, const Bdd& returned, const A
   Bdd results = set_to(results_, ways.pick(results_));
   At before = at;
   before.frame.pc = call;
-  before.point.globals = exit.entry_globals;
-  before.point.locals = ways.pick(local_now_);
+  choose(transfer_.calling(call, callers.before(addition.rank) & entry(at)) & seen_at_entry(exit) &
+             kept(call, ways.pick(local_now_)),
+         before);
   through(call, exit, results, at, steps);
   at = before;
 }
@@ -241,7 +252,6 @@ void BackwardRun::leave_entry() {
   if (!below_.empty()) {
     caller = below_.back();
     below_.pop_back();
-    caller.point.globals = top_.point.entry_globals;
   } else {
     const Addition& addition = first_with(phase_->on_stack(entry_pc), entry(top_) & boundaries_);
     Bdd called;
@@ -258,7 +268,13 @@ void BackwardRun::leave_entry() {
     }
     choose(called & seen_at_entry(top_.point), caller);
   }
-  add(steps_, caller.frame.pc, top_);
+  Pc call = caller.frame.pc;
+  const GrowingSet& callers =
+      caller.origin == phase_->number() ? summaries.at(caller.frame) : phase_->at({caller.origin, caller.frame});
+  choose(transfer_.calling(call, callers.all() & entry(caller)) & seen_at_entry(top_.point) &
+             kept(call, caller.point.locals),
+         caller);
+  add(steps_, call, top_);
   top_ = caller;
 }
 

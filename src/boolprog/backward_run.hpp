@@ -75,6 +75,7 @@ class BackwardRun {
   Bdd entry(const At& at) const;
   Bdd fixed(const At& at) const { return now(at.point) & entry(at) & boundaries_; }
   Bdd seen_at_entry(const Point& point) const;
+  Bdd kept(Pc call, const std::vector<bool>& locals) const;
   void choose(const Bdd& set, At& at) const;
 
   const Transfer& transfer_;

@@ -48,7 +48,7 @@ void expect(const std::string& text, const std::string& expected, std::uint32_t 
 TEST(Check, AggregateStatesOfTheSlides) {
   Flow flow = to_flow(parse("decl a;\n"
                             "void main() begin L1: a := T; L2: flip(a); L3: skip; end\n"
-                            "void flip(x) begin L4: a := !x; L5: skip; end\n"),
+                            "void flip(x) begin L4: a := !x; L5: assume(x | a); end\n"),
                       {});
   Goal goal;
   Encoding encoding(flow, 0, 0);

@@ -22,6 +22,11 @@ std::vector<int> firsts(const std::vector<std::pair<int, int>>& pairs) {
   return result;
 }
 
+std::vector<int> joined(std::vector<int> a, const std::vector<int>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 std::vector<std::pair<int, int>> turned(std::vector<std::pair<int, int>> pairs) {
   for (auto& [now, next] : pairs) std::swap(now, next);
   return pairs;
@@ -29,14 +34,16 @@ std::vector<std::pair<int, int>> turned(std::vector<std::pair<int, int>> pairs) 
 
 }  // namespace
 
-Update::Update(Bdd relation, const std::vector<std::pair<int, int>>& changed)
+Update::Update(Bdd relation, const std::vector<std::pair<int, int>>& changed, const std::vector<int>& dead)
     : relation_(std::move(relation)),
-      quantified_(firsts(changed)),
+      quantified_(joined(firsts(changed), dead)),
       next_(firsts(turned(changed))),
+      dead_(dead),
       back_(turned(changed)),
       forth_(changed) {}
 
-Transfer::Transfer(const Encoding& encoding, const Goal& goal) : encoding_(encoding) {
+Transfer::Transfer(const Encoding& encoding, const Goal& goal)
+    : encoding_(encoding), live_(live_locals(encoding.flow())) {
   const Encoding& e = encoding;
   std::vector<int> choices, frame, locals, entered;
   append(choices, e.choices(), [&](auto i) { return e.choice(i); });
@@ -167,14 +174,35 @@ void Transfer::set_variable(std::vector<Change>& changes, Variable variable, std
   }
 }
 
-Update Transfer::update(const Bdd& guard, const std::vector<Change>& changes, const Bdd& constraint) const {
+Update Transfer::update(const Bdd& guard, const std::vector<Change>& changes, const Bdd& constraint,
+                        const std::vector<int>& dead) const {
   Bdd relation = guard & constraint;
   std::vector<std::pair<int, int>> changed;
+  std::vector<int> gone;
   for (const Change& one : changes) {
     relation &= equal(Bdd::variable(one.next), one.value);
-    changed.emplace_back(one.now, one.next);
+    if (std::find(dead.begin(), dead.end(), one.now) != dead.end()) {
+      gone.push_back(one.next);
+    } else {
+      changed.emplace_back(one.now, one.next);
+    }
   }
-  return {some_choice(relation), changed};
+  return {Cube(gone).exists(some_choice(relation)), changed, dead};
+}
+
+std::vector<int> Transfer::dead_bits(Pc pc) const {
+  std::vector<int> result;
+  if (pc == dead()) {
+    append(result, encoding_.locals(), [&](auto i) { return encoding_.local_now(i); });
+    return result;
+  }
+  std::uint32_t procedure = encoding_.flow().code[pc].procedure;
+  for (std::uint32_t local = 0; local < live_[pc].size(); ++local) {
+    if (live_[pc][local]) continue;
+    Bits bits = encoding_.bits({false, local}, procedure);
+    append(result, bits.count, [&](auto i) { return encoding_.local_now(bits.first + i); });
+  }
+  return result;
 }
 
 // --- Instructions ---
@@ -186,7 +214,7 @@ void Transfer::compile(Pc pc, const Goal& goal) {
   choices_used_ = 0;
   if (std::find(goal.labels.begin(), goal.labels.end(), pc) != goal.labels.end()) rule.failing = guard;
   auto go_on = [&](std::size_t to, const Bdd& condition, const std::vector<Change>& changes = {}) {
-    rule.moves.push_back({one.next[to], update(condition, changes, yes_)});
+    rule.moves.push_back({one.next[to], update(condition, changes, yes_, dead_bits(one.next[to]))});
   };
   switch (one.kind) {
     case Kind::skip: return go_on(0, guard);
@@ -243,7 +271,7 @@ void Transfer::compile(Pc pc, const Goal& goal) {
   // end_thread
   if (encoding_.atomic()) set_global(changes, *encoding_.atomic(), Bdd());
   if (encoding_.ended()) set_global(changes, *encoding_.ended(), yes_);
-  rule.moves.push_back({dead(), update(guard, changes, yes_)});
+  rule.moves.push_back({dead(), update(guard, changes, yes_, dead_bits(dead()))});
 }
 
 void Transfer::compile_assign(const Instruction& one, const Bdd& guard, Rule& rule) {
@@ -274,7 +302,7 @@ void Transfer::compile_assign(const Instruction& one, const Bdd& guard, Rule& ru
     }
     constraint = Cube(gone).exists(constraint, identity);
   }
-  rule.moves.push_back({one.next[0], update(guard, changes, constraint)});
+  rule.moves.push_back({one.next[0], update(guard, changes, constraint, dead_bits(one.next[0]))});
 }
 
 void Transfer::compile_call(const Instruction& one, const Bdd& guard, Rule& rule) {
@@ -289,7 +317,9 @@ void Transfer::compile_call(const Instruction& one, const Bdd& guard, Rule& rule
     }
   }
   rule.relation = some_choice(relation);
-  std::vector<int> gone;
+  std::vector<int> dead = dead_bits(one.next[0]);
+  auto is_dead = [&](int now) { return std::find(dead.begin(), dead.end(), now) != dead.end(); };
+  std::vector<int> gone, lost;
   std::vector<std::pair<int, int>> renamed;
   std::vector<bool> assigned(encoding_.globals(), false);
   append(gone, encoding_.globals(), [&](auto i) { return encoding_.global_now(i); });
@@ -304,11 +334,18 @@ void Transfer::compile_call(const Instruction& one, const Bdd& guard, Rule& rule
       assigned[bit] = true;
       gone.push_back(encoding_.global_next(bit));
       renamed.emplace_back(encoding_.result(i), encoding_.global_now(bit));
+    } else if (is_dead(encoding_.local_now(bit))) {
+      gone.push_back(encoding_.result(i));
     } else {
-      gone.push_back(encoding_.local_now(bit));
+      lost.push_back(encoding_.local_now(bit));
       renamed.emplace_back(encoding_.result(i), encoding_.local_now(bit));
     }
   }
+  lost.insert(lost.end(), dead.begin(), dead.end());
+  for (std::uint32_t i = 0; i < encoding_.locals(); ++i) {
+    rule.kept.push_back(std::find(lost.begin(), lost.end(), encoding_.local_now(i)) == lost.end());
+  }
+  rule.lost = std::make_unique<Cube>(lost);
   for (std::uint32_t i = 0; i < encoding_.globals(); ++i) {
     if (!assigned[i]) renamed.emplace_back(encoding_.global_next(i), encoding_.global_now(i));
   }
@@ -355,7 +392,7 @@ void Transfer::compile_start(const Instruction& one, const Bdd& guard, Rule& rul
         }
       }
     }
-    rule.moves.push_back({one.next[0], update(condition, changes, yes_)});
+    rule.moves.push_back({one.next[0], update(condition, changes, yes_, dead_bits(one.next[0]))});
   }
 }
 
@@ -385,7 +422,8 @@ Bdd Transfer::at_entry(std::uint32_t procedure, const Bdd& entries) const {
   for (std::uint32_t i = 0; i < encoding_.parameter_bits(procedure); ++i) {
     result &= equal(Bdd::variable(encoding_.local_entry(i)), Bdd::variable(encoding_.local_now(i)));
   }
-  return result;
+  Pc entry = encoding_.flow().procedures[procedure].entry;
+  return Cube(dead_bits(entry)).exists(result);
 }
 
 Bdd Transfer::returned(Pc pc, const Bdd& set) const {

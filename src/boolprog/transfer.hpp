@@ -3,7 +3,7 @@
 // what a thread sees before and behind it, as a diagram (encoding.hpp says over which variables).
 //
 // Sets that rules are applied to may depend on further variables, such as copies at entry and at boundaries;
-// those pass through.
+// those pass through. Of locals that are not live (liveness.hpp) they say nothing: there they hold anything.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,25 @@
 
 #include "boolprog/encoding.hpp"
 #include "boolprog/interpreter.hpp"
+#include "boolprog/liveness.hpp"
 
 namespace thrum::bp {
 
 // Changes bits of what is now; the others stay.
 class Update {
  public:
-  // relation: between now and the next copies of the changed bits. changed: {now, next} of each.
-  Update(Bdd relation, const std::vector<std::pair<int, int>>& changed);
+  // relation: between now and the next copies of the changed bits. changed: {now, next} of each. dead: bits now that
+  // may then be anything.
+  Update(Bdd relation, const std::vector<std::pair<int, int>>& changed, const std::vector<int>& dead);
   Bdd operator()(const Bdd& set) const { return back_(quantified_.exists(set, relation_)); }
   // What may become a member of `set`.
-  Bdd before(const Bdd& set) const { return next_.exists(relation_, forth_(set)); }
+  Bdd before(const Bdd& set) const { return next_.exists(relation_, forth_(dead_.exists(set))); }
 
  private:
   Bdd relation_;
   Cube quantified_;
   Cube next_;
+  Cube dead_;
   Renaming back_;
   Renaming forth_;
 };
@@ -52,7 +55,10 @@ class Transfer {
   bool is_give_back(Pc pc) const { return kind(pc) == Instruction::Kind::give_back; }
 
   // A call: `set` with the callee's parameters as next locals. "Called" sets are over those and the globals now.
-  Bdd called(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }
+  // Of the caller's locals they keep those that matter behind the return.
+  Bdd called(Pc pc, const Bdd& set) const { return rules_[pc].lost->exists(set, rules_[pc].relation); }
+  const std::vector<bool>& kept_over(Pc call) const { return rules_[call].kept; }  // bits of locals
+  bool is_live(Pc pc, std::uint32_t local) const { return live_[pc][local]; }
   // Of a called set, what the callee sees at its entry: as entry copies,
   Bdd entered(const Bdd& called) const;       // and nothing else
   Bdd entered_from(const Bdd& called) const;  // and the boundaries
@@ -68,6 +74,7 @@ class Transfer {
   // Read backwards, for traces: what of `set` may return, with the results; calls and returns that lead the caller
   // to `after`; states that may end at pc as `after`.
   Bdd returning(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }
+  Bdd calling(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }  // all locals are kept
   Bdd resumed_to(Pc call, const Bdd& called, const Bdd& returned, const Bdd& after) const;
   Bdd ended_to(Pc pc, const Bdd& after) const;
 
@@ -103,7 +110,8 @@ class Transfer {
     std::vector<Move> moves{};
     Bdd relation{};  // call: parameters; return: results
     Bdd failing{};
-    std::unique_ptr<Cube> resumed{};
+    std::unique_ptr<Cube> lost{}, resumed{};
+    std::vector<bool> kept{};
     std::unique_ptr<Renaming> results{}, results_back{};
   };
   struct Change {
@@ -122,7 +130,10 @@ class Transfer {
   void set_number(std::vector<Change>& changes, Bits bits, std::uint32_t number) const;
   void set_variable(std::vector<Change>& changes, Variable variable, std::uint32_t procedure,
                     const std::vector<Bdd>& value) const;
-  Update update(const Bdd& guard, const std::vector<Change>& changes, const Bdd& constraint) const;
+  Update update(const Bdd& guard, const std::vector<Change>& changes, const Bdd& constraint,
+                const std::vector<int>& dead = {}) const;
+  // Bits of locals now that are not live at the place.
+  std::vector<int> dead_bits(Pc pc) const;
   void compile(Pc pc, const Goal& goal);
   void compile_assign(const Instruction& one, const Bdd& guard, Rule& rule);
   void compile_call(const Instruction& one, const Bdd& guard, Rule& rule);
@@ -136,6 +147,7 @@ class Transfer {
   Bdd yes_ = Bdd::constant(true);
   Cube choices_, frame_, locals_, entered_, entered_from_;
   std::unique_ptr<Renaming> to_entry_, to_called_, next_to_now_;
+  std::vector<std::vector<bool>> live_;
   std::vector<Bdd> allowed_;
   std::vector<Rule> rules_;
   std::vector<Update> ends_, begins_;

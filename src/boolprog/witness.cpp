@@ -176,9 +176,7 @@ class Player {
         state_, thread,
         [&](State&& candidate) {
           if (found || !agrees(candidate, thread, step)) return;
-          if (slot > 0 && enters && !same_values(candidate.threads.back().stack[0].locals, entered, instruction.callee)) {
-            return;
-          }
+          if (slot > 0 && enters && !same_values(candidate.threads.back().stack[0], entered)) return;
           found = true;
           next = std::move(candidate);
         },
@@ -199,15 +197,15 @@ class Player {
     if (moved.stack.empty()) return step.to == transfer_.dead();
     const Frame& top = moved.stack.back();
     if (top.pc != step.to) return false;
-    std::uint32_t procedure = flow_.code[top.pc].procedure;
-    return same_values(top.locals, locals_of(procedure, step.locals), procedure);
+    return same_values(top, locals_of(flow_.code[top.pc].procedure, step.locals));
   }
 
-  // But for threads.
-  bool same_values(const std::vector<Value>& a, const std::vector<Value>& b, std::uint32_t procedure) const {
-    const auto& declared = flow_.procedures[procedure].locals;
+  // Of the locals that are live, but for threads.
+  bool same_values(const Frame& frame, const std::vector<Value>& locals) const {
+    const auto& declared = flow_.procedures[flow_.code[frame.pc].procedure].locals;
     for (std::uint32_t i = 0; i < declared.size(); ++i) {
-      if (!declared[i].is_thread && a[i] != b[i]) return false;
+      bool matters = !declared[i].is_thread && transfer_.is_live(frame.pc, i);
+      if (matters && frame.locals[i] != locals[i]) return false;
     }
     return true;
   }
