@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 #include "support/check.hpp"
 
@@ -20,6 +22,53 @@ std::uint32_t choices_in(const Expression& expression) {
   std::uint32_t count = is_choice ? 1 : 0;
   for (const Expression& operand : expression.operands) count += choices_in(operand);
   return count;
+}
+
+// Bits that a statement names, as numbers.
+using Edge = std::vector<std::uint32_t>;
+
+std::uint64_t span_of(const std::vector<Edge>& edges, const std::vector<double>& place) {
+  double all = 0;
+  for (const Edge& edge : edges) {
+    auto [low, high] = std::minmax_element(edge.begin(), edge.end(),
+                                           [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+    all += place[*high] - place[*low];
+  }
+  return static_cast<std::uint64_t>(all);
+}
+
+// An order in which the members of each edge lie near each other: each bit goes where the middle of its edges is,
+// again and again; the best that was seen.
+std::vector<std::uint32_t> order_by_force(std::uint32_t count, const std::vector<Edge>& edges) {
+  constexpr int kRounds = 40;
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  std::vector<std::uint32_t> best = order;
+  std::vector<double> place(count);
+  std::uint64_t best_span = ~std::uint64_t{0};
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::uint32_t i = 0; i < count; ++i) place[order[i]] = i;
+    if (std::uint64_t span = span_of(edges, place); span < best_span) {
+      best_span = span;
+      best = order;
+    }
+    std::vector<double> sum(count, 0);
+    std::vector<double> degree(count, 0);
+    for (const Edge& edge : edges) {
+      double middle = 0;
+      for (std::uint32_t bit : edge) middle += place[bit];
+      middle /= static_cast<double>(edge.size());
+      for (std::uint32_t bit : edge) {
+        sum[bit] += middle;
+        degree[bit] += 1;
+      }
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (degree[i] > 0) place[i] = sum[i] / degree[i];
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+  }
+  return best;
 }
 
 std::uint32_t choices_in(const std::vector<Expression>& expressions) {
@@ -48,8 +97,36 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
     std::uint32_t count = choices_in(one.values) + (one.constraint ? choices_in(*one.constraint) : 0);
     choices_ = std::max(choices_, count);
   }
-  first_result_ = static_cast<std::uint32_t>(local_at(locals_, 0));
+  place_variables();
   variables_ = first_result_ + results_ + choices_ + place_bits_ * threads_;
+}
+
+void Encoding::place_variables() {
+  std::vector<Edge> edges;
+  for (const Instruction& one : flow_.code) {
+    Edge edge;
+    auto name = [&](Variable variable, std::uint32_t procedure) {
+      Bits own = bits(variable, procedure);
+      for (std::uint32_t i = 0; i < own.count; ++i) edge.push_back((variable.is_global ? 0 : globals_) + own.first + i);
+    };
+    std::function<void(const Expression&)> read = [&](const Expression& expression) {
+      bool named = expression.kind == Expression::Kind::variable || expression.kind == Expression::Kind::next;
+      if (named) name(expression.variable, one.procedure);
+      for (const Expression& operand : expression.operands) read(operand);
+    };
+    for (Variable target : one.targets) name(target, one.procedure);
+    for (const Expression& value : one.values) read(value);
+    if (one.constraint) read(*one.constraint);
+    // What is read and assigned in a long list has nothing to do with each other.
+    if (edge.size() > 1 && edge.size() < 12) edges.push_back(std::move(edge));
+  }
+  first_variable_.resize(globals_ + locals_);
+  std::uint32_t at = 0;
+  for (std::uint32_t bit : order_by_force(globals_ + locals_, edges)) {
+    first_variable_[bit] = at;
+    at += bit < globals_ ? 3 + boundaries_ : 3 + threads_;
+  }
+  first_result_ = at;
 }
 
 void Encoding::place_locals() {

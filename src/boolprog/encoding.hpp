@@ -9,6 +9,8 @@
 //   and of a global the boundaries 1, 2, ...: its value where context 1, 2, ... has ended;
 //   of a local, one for each thread, where a state is of all threads at once (full_exploration.hpp).
 //
+// Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003).
+//
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
 // that moves is inside an atomic section, waits for a broadcast, or has ended in this context; and for threads
 // that are started, slots. A slot is free, holds a thread that has not moved yet (where it begins, with its
@@ -99,15 +101,16 @@ class Encoding {
 
  private:
   int global_at(std::uint32_t bit, std::uint32_t copy) const {
-    return static_cast<int>(bit * (3 + boundaries_) + copy);
+    return static_cast<int>(first_variable_[bit] + copy);
   }
   int local_at(std::uint32_t bit, std::uint32_t copy) const {
-    return static_cast<int>(globals_ * (3 + boundaries_) + bit * (3 + threads_) + copy);
+    return static_cast<int>(first_variable_[globals_ + bit] + copy);
   }
   std::uint32_t slot_at(std::uint32_t slot) const;
   void place_starts();
   void place_globals();
   void place_locals();
+  void place_variables();
 
   const Flow& flow_;
   std::uint32_t boundaries_;
@@ -122,6 +125,7 @@ class Encoding {
   std::uint32_t place_bits_ = 0;
   std::uint32_t first_result_ = 0;
   std::uint32_t variables_ = 0;
+  std::vector<std::uint32_t> first_variable_;  // of each bit's copies: of globals, then of locals
   std::vector<Bits> global_bits_;
   std::vector<std::vector<Bits>> local_bits_;
   std::vector<std::uint32_t> parameter_bits_;
