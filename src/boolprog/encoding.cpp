@@ -98,7 +98,7 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
     choices_ = std::max(choices_, count);
   }
   place_variables();
-  variables_ = first_result_ + results_ + choices_ + place_bits_ * threads_;
+  variables_ = first_result_ + 2 * results_ + choices_ + place_bits_ * threads_;
 }
 
 void Encoding::place_variables() {

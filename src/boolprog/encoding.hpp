@@ -71,10 +71,12 @@ class Encoding {
   int local_of(std::uint32_t bit, std::uint32_t thread) const { return local_at(bit, 3 + thread); }
   // Where the thread stands, as a number.
   int place_of(std::uint32_t bit, std::uint32_t thread) const {
-    return static_cast<int>(first_result_ + results_ + choices_ + bit * threads_ + thread);
+    return static_cast<int>(first_result_ + 2 * results_ + choices_ + bit * threads_ + thread);
   }
   int result(std::uint32_t bit) const { return static_cast<int>(first_result_ + bit); }
-  int choice(std::uint32_t number) const { return static_cast<int>(first_result_ + results_ + number); }
+  // What the frame that is looked at from behind will return (predecessors.hpp).
+  int exit_result(std::uint32_t bit) const { return static_cast<int>(first_result_ + results_ + bit); }
+  int choice(std::uint32_t number) const { return static_cast<int>(first_result_ + 2 * results_ + number); }
 
   Bits bits(Variable variable, std::uint32_t procedure) const {
     return variable.is_global ? global_bits_[variable.index] : local_bits_[procedure][variable.index];

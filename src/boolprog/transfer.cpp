@@ -66,6 +66,20 @@ Transfer::Transfer(const Encoding& encoding, const Goal& goal)
   append(to_called, e.globals(), [&](auto i) { return std::pair(e.global_now(i), e.global_next(i)); });
   append(to_called, e.globals(), [&](auto i) { return std::pair(e.global_entry(i), e.global_now(i)); });
   append(to_called, e.parameters(), [&](auto i) { return std::pair(e.local_entry(i), e.local_next(i)); });
+  std::vector<int> called, returned;
+  std::vector<std::pair<int, int>> as_exit, as_returned;
+  append(called, e.parameters(), [&](auto i) { return e.local_next(i); });
+  returned = called;
+  append(returned, e.globals(), [&](auto i) { return e.global_next(i); });
+  append(returned, e.results(), [&](auto i) { return e.result(i); });
+  append(as_exit, e.globals(), [&](auto i) { return std::pair(e.global_now(i), e.global_entry(i)); });
+  append(as_returned, e.globals(), [&](auto i) { return std::pair(e.global_entry(i), e.global_next(i)); });
+  append(as_returned, e.results(), [&](auto i) { return std::pair(e.exit_result(i), e.result(i)); });
+  append(as_returned, e.parameters(), [&](auto i) { return std::pair(e.local_now(i), e.local_next(i)); });
+  called_ = Cube(called);
+  returned_ = Cube(returned);
+  as_exit_ = std::make_unique<Renaming>(as_exit);
+  as_returned_ = std::make_unique<Renaming>(as_returned);
   to_entry_ = std::make_unique<Renaming>(to_entry);
   to_called_ = std::make_unique<Renaming>(to_called);
   for (std::uint32_t p = 0; p < e.flow().procedures.size(); ++p) allowed_.push_back(allowed(p));
@@ -437,6 +451,34 @@ Bdd Transfer::resumed(Pc call, const Bdd& called, const Bdd& returned) const {
 
 Bdd Transfer::ended(Pc pc, const Bdd& set) const {
   return (*ended_)(set & allowed_[encoding_.flow().code[pc].procedure]);
+}
+
+Bdd Transfer::returns_at(Pc pc) const {
+  Bdd same = yes_;
+  std::vector<std::pair<int, int>> exits;
+  for (std::uint32_t i = 0; i < encoding_.globals(); ++i) {
+    same &= equal(Bdd::variable(encoding_.global_now(i)), Bdd::variable(encoding_.global_entry(i)));
+  }
+  for (std::uint32_t i = 0; i < encoding_.results(); ++i) exits.emplace_back(encoding_.result(i), encoding_.exit_result(i));
+  return Renaming(exits)(rules_[pc].relation) & same;
+}
+
+Bdd Transfer::seen_by_callers(std::uint32_t procedure, const Bdd& at_entry) const {
+  // The other locals may have begun as anything but threads.
+  std::vector<int> others;
+  for (std::uint32_t i = encoding_.parameter_bits(procedure); i < encoding_.locals(); ++i) {
+    others.push_back(encoding_.local_now(i));
+  }
+  return (*as_returned_)(Cube(others).exists(at_entry, first_locals(procedure)));
+}
+
+Bdd Transfer::before_call(Pc call, const Bdd& returns, const Bdd& after) const {
+  return returned_.exists(rules_[call].relation, returns & (*rules_[call].results_back)(after));
+}
+
+Bdd Transfer::calls_into(Pc call, const Bdd& at_entry) const {
+  std::uint32_t callee = encoding_.flow().code[call].callee;
+  return called_.exists(rules_[call].relation, seen_by_callers(callee, at_entry));
 }
 
 Bdd Transfer::resumed_to(Pc call, const Bdd& called, const Bdd& returned, const Bdd& after) const {

@@ -71,6 +71,15 @@ class Transfer {
   // A thread returns from its first procedure.
   Bdd ended(Pc pc, const Bdd& set) const;
 
+  // Read backwards, for pre*; a set is over the frame now and, as entry copies and exit results, over what the frame will
+  // return with. What a frame at pc returns with at once; what callers see of a procedure that does so from its entry;
+  // and the callers that come to be in `after`.
+  Bdd returns_at(Pc pc) const;
+  Bdd seen_by_callers(std::uint32_t procedure, const Bdd& at_entry) const;
+  Bdd before_call(Pc call, const Bdd& returns, const Bdd& after) const;
+  // The callers whose callee begins in `at_entry`.
+  Bdd calls_into(Pc call, const Bdd& at_entry) const;
+
   // Read backwards, for traces: what of `set` may return, with the results; calls and returns that lead the caller
   // to `after`; states that may end at pc as `after`.
   Bdd returning(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }
@@ -151,6 +160,8 @@ class Transfer {
   std::vector<Bdd> allowed_;
   std::vector<Rule> rules_;
   std::vector<Update> ends_, begins_;
+  Cube called_, returned_;
+  std::unique_ptr<Renaming> as_exit_, as_returned_;
   std::unique_ptr<Update> ended_, init_ended_;
   std::vector<std::vector<Update>> slot_begins_;
   std::vector<Renaming> to_boundary_;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "boolprog/check.hpp"
 #include "cli/commands.hpp"
@@ -137,8 +139,9 @@ class Check {
       trace_->target = target_;
       trace_->asserts = asserts_;
       trace_->labels = labels_;
-      if (!trace_->failing_statement.starts_with("assert")) bug.message = "a label is reached";
+      if (target_.empty() && !trace_->failing_statement.starts_with("assert")) bug.message = "a label is reached";
       trace_->message = bug.message;
+      if (trace_->bits != 0) show_lines_of_c();
       bug.locations.push_back({"failure", std::to_string(trace_->failing), options_.file, trace_->failing_where.line,
                                trace_->failing_function});
       prepare_trace_folder(options_.out);
@@ -150,6 +153,20 @@ class Check {
     digest.add(identity.data(), identity.size());
     bug.fingerprint = fmt::format("{:016x}", digest.value());
     test.bugs.push_back(std::move(bug));
+  }
+
+  // A statement of the translation says less than the line that it is of.
+  void show_lines_of_c() {
+    std::ifstream in(options_.file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+      lines.push_back(line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
+    }
+    auto show = [&](std::string& statement, bp::Position where) {
+      if (where.line >= 1 && where.line <= lines.size()) statement = lines[where.line - 1];
+    };
+    for (bp::StoredStep& step : trace_->steps) show(step.statement, step.where);
+    show(trace_->failing_statement, trace_->failing_where);
   }
 
   void print_report() const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "boolprog/check.hpp"
 #include "cli/boolean_program.hpp"
@@ -36,8 +37,84 @@ bool is_worth_showing(const bp::StoredStep& step) {
                                     step.statement.starts_with("goto ") || step.statement.starts_with("sync "));
 }
 
+std::string indented(std::uint32_t depth, const std::string& text) {
+  return std::string(std::min<std::size_t>(2 * (depth - std::min(depth, 1U)), 12), ' ') + text;
+}
+
+// Rows of a program that was written in C: its lines, and whole numbers in place of their bits.
+class CRows {
+ public:
+  explicit CRows(const bp::StoredTrace& trace) : trace_(trace) {
+    for (const bp::NamedValue& one : trace.begin) {
+      if (one.name.find(':') == std::string::npos) values_[one.name] = one;
+    }
+  }
+
+  // The steps from `first` on that are of one line, as one text; `first` becomes the one behind them.
+  std::string text(std::size_t& first) {
+    const bp::StoredStep& begin = trace_.steps[first];
+    std::vector<std::string> changed;
+    for (; first < trace_.steps.size() && is_same_line(begin, trace_.steps[first]); ++first) {
+      std::uint32_t depth = depth_behind(first);
+      for (const bp::NamedValue& one : trace_.steps[first].changes) note(one, depth, begin, changed);
+    }
+    std::string values;
+    for (const std::string& name : changed) {
+      std::string shown = name.substr(name.rfind('.') + 1);
+      values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", shown, value_of(name));
+    }
+    return indented(begin.depth, begin.statement) + (values.empty() ? "" : "  [" + values + "]");
+  }
+
+ private:
+  static bool is_same_line(const bp::StoredStep& a, const bp::StoredStep& b) {
+    return a.thread == b.thread && a.context == b.context && a.depth == b.depth && a.where.line == b.where.line;
+  }
+
+  std::uint32_t depth_behind(std::size_t step) const {
+    for (std::size_t i = step + 1; i < trace_.steps.size(); ++i) {
+      if (trace_.steps[i].thread == trace_.steps[step].thread) return trace_.steps[i].depth;
+    }
+    return trace_.steps[step].depth;
+  }
+
+  // What a frame begins with is arbitrary, and what has a name of the translation's is intermediate.
+  void note(const bp::NamedValue& one, std::uint32_t depth, const bp::StoredStep& step,
+            std::vector<std::string>& changed) {
+    if (one.name.find(':') != std::string::npos) return;
+    std::size_t dot = one.name.find('.');
+    std::string name = one.name;
+    if (dot != std::string::npos) name = fmt::format("{}/{}/{}", step.thread, depth, one.name);
+    values_[name] = one;
+    bool entered = dot != std::string::npos && depth > step.depth;
+    std::string own = one.name.substr(dot == std::string::npos ? 0 : dot + 1);
+    if (entered || own.starts_with("_$")) return;
+    std::string whole = name.substr(0, name.find('$', name.size() - own.size()));
+    if (std::find(changed.begin(), changed.end(), whole) == changed.end()) changed.push_back(whole);
+  }
+
+  std::string value_of(const std::string& name) const {
+    auto single = values_.find(name);
+    if (single != values_.end()) {
+      const bp::NamedValue& one = single->second;
+      if (!one.is_thread) return one.value != 0 ? "1" : "0";
+      return one.value == 0 ? "none" : fmt::format("thread {}", one.value - 1);
+    }
+    std::uint64_t value = 0;
+    for (std::uint32_t bit = 0;; ++bit) {
+      auto found = values_.find(fmt::format("{}${}", name, bit));
+      if (found == values_.end()) return fmt::format("{}", value);
+      if (found->second.value != 0 && bit < 64) value |= std::uint64_t{1} << bit;
+    }
+  }
+
+  const bp::StoredTrace& trace_;
+  std::map<std::string, bp::NamedValue> values_;
+};
+
 std::vector<Row> rows_of(const bp::StoredTrace& trace) {
   std::vector<Row> rows;
+  CRows c(trace);
   std::string file = std::filesystem::path(trace.file).filename().string();
   std::uint32_t context = 0;
   auto row = [&](Row::Kind kind, std::uint32_t thread, const std::string& text, bp::Position where) {
@@ -49,11 +126,17 @@ std::vector<Row> rows_of(const bp::StoredTrace& trace) {
       context = step.context;
       rows.push_back({Row::Kind::mark, 0, fmt::format("context {}: thread {}", context, step.thread), ""});
     }
+    if (trace.bits != 0) {
+      std::size_t number = i;
+      row(Row::Kind::operation, step.thread, c.text(i), step.where);
+      rows.back().number = number + 1;
+      --i;
+      continue;
+    }
     if (!is_worth_showing(step)) continue;
     std::string values = values_text(step);
-    std::string indent(std::min<std::size_t>(2 * (step.depth - std::min(step.depth, 1U)), 12), ' ');
-    row(Row::Kind::operation, step.thread, indent + step.statement + (values.empty() ? "" : "  [" + values + "]"),
-        step.where);
+    row(Row::Kind::operation, step.thread,
+        indented(step.depth, step.statement) + (values.empty() ? "" : "  [" + values + "]"), step.where);
     rows.back().number = i + 1;
   }
   if (trace.contexts != context) {
@@ -64,6 +147,7 @@ std::vector<Row> rows_of(const bp::StoredTrace& trace) {
 }
 
 std::string begin_text(const bp::StoredTrace& trace, const TextStyle& style) {
+  if (trace.bits != 0) return "";  // as C says
   std::string text;
   for (const bp::NamedValue& one : trace.begin) {
     if (one.name.find(':') != std::string::npos || one.is_thread) continue;
@@ -75,6 +159,7 @@ std::string begin_text(const bp::StoredTrace& trace, const TextStyle& style) {
 }  // namespace
 
 std::optional<bp::StoredTrace> read_bool_trace(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return {};
   std::ifstream in(path);
   std::string text(std::istreambuf_iterator<char>(in), {});
   std::string problem;
