@@ -77,6 +77,9 @@ Bdd Cube::exists(const Bdd& set) const {
 }
 
 Bdd Cube::exists(const Bdd& a, const Bdd& b) const {
+  // BuDDy's cache tells cubes apart by the lower bits of their nodes' numbers only.
+  constexpr int kNodesToldApart = 1 << 23;
+  if (all_.node_ >= kNodesToldApart) return exists(a & b);
   return all_.is_true() ? a & b : Bdd(bdd_appex(a.node_, b.node_, bddop_and, all_.node_));
 }
 

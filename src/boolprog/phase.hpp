@@ -66,7 +66,6 @@ class Phase {
   // The context is over, at this boundary.
   void close(std::uint32_t end) { end_ = end; }
 
-  Purpose purpose() const { return purpose_; }
   std::uint32_t thread() const { return thread_; }
   std::uint32_t number() const { return number_; }
   std::uint32_t start() const { return start_; }

@@ -40,7 +40,6 @@ class GrowingSet {
   const Bdd& all() const { return all_; }
   // What was added since the last call.
   Bdd take_new() { return std::exchange(new_, Bdd()); }
-  bool has_new() const { return !new_.is_false(); }
   const std::vector<Addition>& additions() const { return additions_; }
 
   // What of the set was not there; it is empty where nothing was.

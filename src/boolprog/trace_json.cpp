@@ -230,6 +230,8 @@ std::string to_json(const StoredTrace& trace) {
 }
 
 std::optional<StoredTrace> trace_from_json(const std::string& text, std::string& problem) {
+  // Other traces may be large, and are not read twice.
+  if (text.find("\"boolean_program\"") == std::string::npos) return {};
   try {
     Json json = Json::parse(text);
     if (!json.is_object() || !json.contains("boolean_program")) return {};

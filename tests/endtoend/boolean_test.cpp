@@ -49,6 +49,17 @@ TEST_F(BooleanTest, TracesAreShownAndRunAgain) {
   EXPECT_EQ(thrum({"replay", path("broken.json")}).exit_code, 2);
 }
 
+// Narrow integers are not C's, so nothing is complete; and a trace shows lines of C.
+TEST_F(BooleanTest, ProgramsOfC) {
+  json fixed = check_bool({"--contexts", "4", example("boolean/bluetooth_fixed.c")}, 0);
+  EXPECT_EQ(fixed.at("complete"), false);
+  EXPECT_EQ(fixed.at("guarantee").at("assumptions").at(0).at("kind"), "narrow-integers");
+  ChildResult found = thrum({"bool", "check", example("boolean/bluetooth.c")});
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_NE(found.output.find("pending_io++;  [pending_io = 1]"), std::string::npos) << found.output;
+  EXPECT_EQ(thrum({"replay", path("thrum-out/bug-1.trace.json")}).exit_code, 1);
+}
+
 TEST_F(BooleanTest, WrongUsageIsOneLine) {
   auto refused = [&](const std::vector<std::string>& arguments) {
     ChildResult result = thrum(arguments);
