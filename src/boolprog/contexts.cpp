@@ -105,6 +105,11 @@ bool ContextSearch::next_level() {
   }
   auto parents = std::exchange(leaves_, {});
   for (const auto& parent : parents) {
+    std::vector<std::uint32_t> next;
+    for (std::uint32_t thread = 0; thread < threads; ++thread) {
+      if (may_move(*parent, thread)) next.push_back(thread);
+    }
+    if (next.empty()) continue;
     Bdd schedules = Bdd::constant(true);
     if (level_ > 0) {
       std::shared_ptr<Phase> phase = run(*parent, Phase::Purpose::go_on);
@@ -114,8 +119,9 @@ bool ContextSearch::next_level() {
       schedules = parent->schedules & transfer_.now_as_boundary(level_, ends);
       if (schedules.is_false()) continue;
     }
-    for (std::uint32_t thread = 0; thread < threads && failure_ == nullptr; ++thread) {
-      if (may_move(*parent, thread)) add_child(parent, thread, schedules);
+    for (std::uint32_t thread : next) {
+      add_child(parent, thread, schedules);
+      if (failure_ != nullptr) return true;
     }
   }
   ++level_;

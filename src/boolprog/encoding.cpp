@@ -131,18 +131,26 @@ void Encoding::place_variables() {
 
 void Encoding::place_locals() {
   for (const Procedure& procedure : flow_.procedures) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t i = 0; i < procedure.parameters; ++i) bits += procedure.locals[i].is_thread ? thread_bits_ : 1;
+    parameter_bits_.push_back(bits);
+    parameters_ = std::max(parameters_, bits);
+  }
+  locals_ = parameters_;
+  for (const Procedure& procedure : flow_.procedures) {
+    first_other_.push_back(locals_);
+    if (procedure.frame_of) {
+      local_bits_.push_back(local_bits_[*procedure.frame_of]);
+      continue;
+    }
     std::vector<Bits> all;
-    std::uint32_t at = 0;
-    std::uint32_t parameters = 0;
+    std::uint32_t parameter = 0;
     for (const Declaration& one : procedure.locals) {
+      std::uint32_t& at = all.size() < procedure.parameters ? parameter : locals_;
       all.push_back({at, one.is_thread ? thread_bits_ : 1});
       at += all.back().count;
-      if (all.size() == procedure.parameters) parameters = at;
     }
-    locals_ = std::max(locals_, at);
-    parameters_ = std::max(parameters_, parameters);
     local_bits_.push_back(std::move(all));
-    parameter_bits_.push_back(parameters);
   }
 }
 

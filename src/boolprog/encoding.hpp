@@ -9,6 +9,8 @@
 //   and of a global the boundaries 1, 2, ...: its value where context 1, 2, ... has ended;
 //   of a local, one for each thread, where a state is of all threads at once (full_exploration.hpp).
 //
+// Parameters of all procedures have the same bits, the first ones of the locals, so that a call needs no more copies; the other
+// locals have bits of their own, so that each lies where its procedure wants it.
 // Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003).
 //
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
@@ -50,8 +52,8 @@ class Encoding {
   const Flow& flow() const { return flow_; }
   std::uint32_t variables() const { return variables_; }
   std::uint32_t globals() const { return globals_; }        // bits
-  std::uint32_t locals() const { return locals_; }          // of the procedure with most
-  std::uint32_t parameters() const { return parameters_; }  // likewise
+  std::uint32_t locals() const { return locals_; }          // of all procedures
+  std::uint32_t parameters() const { return parameters_; }  // of the procedure with most
   std::uint32_t results() const { return results_; }
   std::uint32_t choices() const { return choices_; }
   // Of a number that tells all places in the code apart, one behind them and one more.
@@ -82,6 +84,11 @@ class Encoding {
     return variable.is_global ? global_bits_[variable.index] : local_bits_[procedure][variable.index];
   }
   std::uint32_t parameter_bits(std::uint32_t procedure) const { return parameter_bits_[procedure]; }
+  // The procedure's own bit number i, of its parameters first.
+  std::uint32_t local_bit(std::uint32_t procedure, std::uint32_t i) const {
+    std::uint32_t parameters = parameter_bits_[procedure];
+    return i < parameters ? i : first_other_[procedure] + i - parameters;
+  }
 
   // Registers, as bits of the globals.
   std::optional<std::uint32_t> atomic() const { return atomic_; }
@@ -131,6 +138,7 @@ class Encoding {
   std::vector<Bits> global_bits_;
   std::vector<std::vector<Bits>> local_bits_;
   std::vector<std::uint32_t> parameter_bits_;
+  std::vector<std::uint32_t> first_other_;  // of each procedure's locals that are no parameters
   std::optional<std::uint32_t> atomic_, waits_, ended_, first_waiting_, first_slot_;
   bool slots_end_ = false;
   std::uint32_t code_bits_ = 0;

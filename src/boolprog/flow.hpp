@@ -58,6 +58,8 @@ struct Procedure {
   std::vector<Declaration> locals{};
   std::vector<Expression> enforce{};  // all hold wherever the procedure goes on
   Pc entry = 0;
+  // The procedure whose frame it works on, where that is not its own: it was inlined there (inline.hpp).
+  std::optional<std::uint32_t> frame_of{};
 };
 
 struct Flow {

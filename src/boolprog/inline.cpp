@@ -152,7 +152,7 @@ class Inliner {
     Copy inner{from.callee, one.offset + static_cast<std::uint32_t>(flow_.procedures[one.procedure].locals.size()),
                result_.code[at].next[0], result_.code[at].targets};
     auto instance = static_cast<std::uint32_t>(result_.procedures.size());
-    result_.procedures.push_back({.name = callee.name});
+    result_.procedures.push_back({.name = callee.name, .frame_of = instances_.front()});
     instances_.push_back(instance);
     Pc entry = copy(inner, instance);
     Instruction& result = result_.code[at];

@@ -395,7 +395,7 @@ void Transfer::compile_start(const Instruction& one, const Bdd& guard, Rule& rul
       std::uint32_t held = encoding_.slot_held(slot).first;
       if (one.copies_locals) {
         for (std::uint32_t i = 0; i < encoding_.starts()[start].held; ++i) {
-          set_global(changes, held + i, Bdd::variable(encoding_.local_now(i)));
+          set_global(changes, held + i, Bdd::variable(encoding_.local_now(encoding_.local_bit(one.callee, i))));
         }
       } else {
         const Procedure& callee = encoding_.flow().procedures[one.callee];
@@ -534,7 +534,8 @@ void Transfer::compile_contexts() {
       Bits held = e.slot_held(slot);
       for (std::uint32_t i = 0; i < held.count; ++i) set_global(begin, held.first + i, Bdd());
       for (std::uint32_t i = 0; i < e.starts()[start].held; ++i) {
-        begin.push_back({e.local_now(i), e.local_next(i), now(held.first + i)});
+        std::uint32_t bit = e.local_bit(e.starts()[start].procedure, i);
+        begin.push_back({e.local_now(bit), e.local_next(bit), now(held.first + i)});
       }
       slot_begins_.back().push_back(update(is_number(e.slot_code(slot), Encoding::kFirstStart + start), begin, yes_));
     }
