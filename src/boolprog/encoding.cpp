@@ -101,28 +101,50 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
   variables_ = first_result_ + 2 * results_ + choices_ + place_bits_ * threads_;
 }
 
-void Encoding::place_variables() {
-  std::vector<Edge> edges;
-  for (const Instruction& one : flow_.code) {
+// What an instruction names, and what a branch decides of: each assignment in the code that it may jump over.
+std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
+  constexpr std::size_t kMost = 11;  // what is read and assigned in a long list has nothing to do with each other
+  constexpr Pc kFar = 16;
+  std::vector<Edge> all;
+  auto add = [&](const Edge& edge) {
+    if (edge.size() > 1 && edge.size() <= kMost) all.push_back(edge);
+  };
+  auto name = [&](Edge& edge, Variable variable, std::uint32_t procedure) {
+    Bits own = bits(variable, procedure);
+    for (std::uint32_t i = 0; i < own.count; ++i) edge.push_back((variable.is_global ? 0 : globals_) + own.first + i);
+  };
+  for (Pc pc = 0; pc < flow_.code.size(); ++pc) {
+    const Instruction& one = flow_.code[pc];
     Edge edge;
-    auto name = [&](Variable variable, std::uint32_t procedure) {
-      Bits own = bits(variable, procedure);
-      for (std::uint32_t i = 0; i < own.count; ++i) edge.push_back((variable.is_global ? 0 : globals_) + own.first + i);
-    };
     std::function<void(const Expression&)> read = [&](const Expression& expression) {
       bool named = expression.kind == Expression::Kind::variable || expression.kind == Expression::Kind::next;
-      if (named) name(expression.variable, one.procedure);
+      if (named) name(edge, expression.variable, one.procedure);
       for (const Expression& operand : expression.operands) read(operand);
     };
-    for (Variable target : one.targets) name(target, one.procedure);
     for (const Expression& value : one.values) read(value);
     if (one.constraint) read(*one.constraint);
-    // What is read and assigned in a long list has nothing to do with each other.
-    if (edge.size() > 1 && edge.size() < 12) edges.push_back(std::move(edge));
+    if (one.kind == Kind::branch && !edge.empty()) {
+      Pc end = std::min(std::max(one.next[0], one.next[1]), pc + kFar);
+      for (Pc decided = pc + 1; decided < end; ++decided) {
+        Edge with = edge;
+        const Instruction& other = flow_.code[decided];
+        for (Variable target : other.targets) name(with, target, other.procedure);
+        if (with.size() > edge.size()) add(with);
+      }
+    }
+    for (Variable target : one.targets) name(edge, target, one.procedure);
+    if (one.kind == Kind::call) {
+      for (std::uint32_t i = 0; i < flow_.procedures[one.callee].parameters; ++i) name(edge, {false, i}, one.callee);
+    }
+    add(edge);
   }
+  return all;
+}
+
+void Encoding::place_variables() {
   first_variable_.resize(globals_ + locals_);
   std::uint32_t at = 0;
-  for (std::uint32_t bit : order_by_force(globals_ + locals_, edges)) {
+  for (std::uint32_t bit : order_by_force(globals_ + locals_, edges())) {
     first_variable_[bit] = at;
     at += bit < globals_ ? 3 + boundaries_ : 3 + threads_;
   }

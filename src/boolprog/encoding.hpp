@@ -116,6 +116,8 @@ class Encoding {
     return static_cast<int>(first_variable_[globals_ + bit] + copy);
   }
   std::uint32_t slot_at(std::uint32_t slot) const;
+  // Bits that belong together, as numbers: of globals, then of locals.
+  std::vector<std::vector<std::uint32_t>> edges() const;
   void place_starts();
   void place_globals();
   void place_locals();
