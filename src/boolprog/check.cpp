@@ -61,9 +61,7 @@ Answer check_states(const Flow& flow, const Goal& goal, const Limits& limits) {
 
 class PushdownCheck {
  public:
-  PushdownCheck(const Flow& flow, const Goal& goal, const Limits& limits,
-                const std::function<void(std::uint32_t)>& progress)
-      : flow_(flow), goal_(goal), limits_(limits), progress_(progress) {}
+  PushdownCheck(const Flow& flow, const Goal& goal, const Limits& limits) : flow_(flow), goal_(goal), limits_(limits) {}
 
   Answer run() {
     bool starts_threads = flow_.uses(Instruction::Kind::start_thread);
@@ -131,7 +129,6 @@ class PushdownCheck {
         answer_.complete_since = "no thread can move in a further context";
         return true;
       }
-      if (progress_) progress_(search.level());
       if (time_is_over()) throw BddInterrupted("out of time");
     }
     if (room != limits_.contexts) return false;
@@ -158,17 +155,15 @@ class PushdownCheck {
   const Flow& flow_;
   const Goal& goal_;
   const Limits& limits_;
-  const std::function<void(std::uint32_t)>& progress_;
   Clock::time_point begin_ = Clock::now();
   Answer answer_;
 };
 
 }  // namespace
 
-Answer check(const Flow& flow, const Goal& goal, Engine engine, const Limits& limits,
-             const std::function<void(std::uint32_t)>& progress) {
+Answer check(const Flow& flow, const Goal& goal, Engine engine, const Limits& limits) {
   if (engine == Engine::explicit_states) return check_states(flow, goal, limits);
-  return PushdownCheck(flow, goal, limits, progress).run();
+  return PushdownCheck(flow, goal, limits).run();
 }
 
 }  // namespace thrum::bp

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -39,8 +38,6 @@ struct Answer {
   std::uint64_t bdd_variables = 0;
 };
 
-// progress: called where a context bound has been searched; may be empty.
-Answer check(const Flow& flow, const Goal& goal, Engine engine, const Limits& limits,
-             const std::function<void(std::uint32_t contexts)>& progress = {});
+Answer check(const Flow& flow, const Goal& goal, Engine engine, const Limits& limits);
 
 }  // namespace thrum::bp

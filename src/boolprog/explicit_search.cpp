@@ -71,21 +71,8 @@ class Search {
     }
     nodes_.clear();
     table_.clear();
-    for (State& state : ends) with_any_locals(std::move(state), 0);
-  }
-
-  void with_any_locals(State&& state, std::size_t thread) {
-    if (thread == state.threads.size()) return add_start(std::move(state));
-    std::size_t count = state.threads[thread].stack[0].locals.size();
-    const auto& declared = flow_.procedures[flow_.threads[thread]].locals;
-    for (std::uint64_t values = 0; values < std::uint64_t{1} << count; ++values) {
-      bool possible = true;
-      for (std::size_t i = 0; i < count; ++i) {
-        bool value = ((values >> i) & 1U) != 0;
-        if (value && declared[i].is_thread) possible = false;
-        state.threads[thread].stack[0].locals[i] = value ? 1 : 0;
-      }
-      if (possible) with_any_locals(State(state), thread + 1);
+    for (State& state : ends) {
+      interpreter_.with_any_locals(std::move(state), [this](State&& begun) { add_start(std::move(begun)); });
     }
   }
 

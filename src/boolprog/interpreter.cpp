@@ -168,15 +168,14 @@ void Interpreter::outcomes(const State& state, std::uint32_t thread, const std::
   } while (context.advance());
 }
 
-// All truth values of the locals from `from` on; those that hold threads hold none.
-void Interpreter::with_any_locals(std::vector<Value>& locals, std::size_t from,
-                                  const std::vector<Declaration>& declared, const std::vector<Value>* wanted,
-                                  const std::function<void()>& visit) const {
+// All truth values of the variables from `from` on; those that hold threads hold none.
+void Interpreter::any_values(std::vector<Value>& values, std::size_t from, const std::vector<Declaration>& declared,
+                             const std::vector<Value>* wanted, const std::function<void()>& visit) const {
   if (from == declared.size()) return visit();
   for (Value value = 0; value < (declared[from].is_thread ? 1 : 2); ++value) {
     if (wanted != nullptr && !declared[from].is_thread && (*wanted)[from] != value) continue;
-    locals[from] = value;
-    with_any_locals(locals, from + 1, declared, wanted, visit);
+    values[from] = value;
+    any_values(values, from + 1, declared, wanted, visit);
   }
 }
 
@@ -189,16 +188,22 @@ Frame Interpreter::new_frame(std::uint32_t procedure, const std::vector<Value>& 
 void Interpreter::begin(const Visit& visit) const {
   State state;
   state.globals.resize(flow_.globals.size());
-  std::vector<std::uint32_t> procedures = flow_.threads;
-  if (flow_.init) procedures = {*flow_.init};
-  for (std::uint32_t procedure : procedures) state.threads.push_back({{new_frame(procedure, {})}});
-  // Threads that begin together may each have any locals.
-  std::function<void(std::size_t)> locals_of = [&](std::size_t i) {
-    if (i == procedures.size()) return visit(State(state));
-    with_any_locals(state.threads[i].stack[0].locals, 0, flow_.procedures[procedures[i]].locals, nullptr,
-                    [&] { locals_of(i + 1); });
+  if (flow_.init) {
+    state.threads.push_back({{new_frame(*flow_.init, {})}});
+  } else {
+    state = started(std::move(state));
+  }
+  any_values(state.globals, 0, flow_.globals, nullptr, [&] { with_any_locals(state, visit); });
+}
+
+void Interpreter::with_any_locals(State state, const Visit& visit) const {
+  std::function<void(std::size_t)> from = [&](std::size_t thread) {
+    if (thread == state.threads.size()) return visit(State(state));
+    Frame& frame = state.threads[thread].stack[0];
+    const auto& declared = flow_.procedures[flow_.code[frame.pc].procedure].locals;
+    any_values(frame.locals, 0, declared, nullptr, [&] { from(thread + 1); });
   };
-  with_any_locals(state.globals, 0, flow_.globals, nullptr, [&] { locals_of(0); });
+  from(0);
 }
 
 State Interpreter::started(State state) const {
@@ -210,6 +215,28 @@ State Interpreter::started(State state) const {
 bool Interpreter::may_switch(const State& state) const {
   return !state.atomic && std::all_of(flow_.atomic_globals.begin(), flow_.atomic_globals.end(),
                                       [&](std::uint32_t global) { return state.globals[global] == 0; });
+}
+
+std::uint32_t Interpreter::preemptions(const Execution& execution) const {
+  std::uint32_t count = 0;
+  const std::vector<Step>& steps = execution.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::uint32_t next = i + 1 < steps.size() ? steps[i + 1].thread : execution.failing;
+    if (next != steps[i].thread && can_step(steps[i].after, steps[i].thread)) ++count;
+  }
+  return count;
+}
+
+bool Interpreter::can_step(const State& state, std::uint32_t thread) const {
+  struct Found {};
+  try {
+    step(state, thread, [](State&&) { throw Found{}; });
+  } catch (const Found&) {
+    return true;
+  } catch (const TooManyOutcomes&) {
+    return true;
+  }
+  return false;
 }
 
 bool Interpreter::may_fail(const State& state, std::uint32_t thread) const {
@@ -252,7 +279,7 @@ void Interpreter::call(const State& state, std::uint32_t thread, const Visit& vi
     State next = state;
     next.threads[thread].stack.push_back(new_frame(instruction.callee, values));
     std::size_t depth = next.threads[thread].stack.size() - 1;
-    with_any_locals(next.threads[thread].stack[depth].locals, callee.parameters, callee.locals, entered,
+    any_values(next.threads[thread].stack[depth].locals, callee.parameters, callee.locals, entered,
                     [&] { visit(State(next)); });
   });
 }
@@ -293,7 +320,7 @@ void Interpreter::start(const State& state, std::uint32_t thread, const Visit& v
     }
     if (instruction.copies_locals) return visit(std::move(next));
     std::size_t number = next.threads.size() - 1;
-    with_any_locals(next.threads[number].stack[0].locals, callee.parameters, callee.locals, entered,
+    any_values(next.threads[number].stack[0].locals, callee.parameters, callee.locals, entered,
                     [&] { visit(State(next)); });
   });
 }

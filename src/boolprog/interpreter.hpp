@@ -76,11 +76,16 @@ class Interpreter {
 
   // States before `init`, which is then the only thread, or before the program's threads.
   void begin(const Visit& visit) const;
-  // The program's threads, put in the place of an `init` that has ended.
+  // The program's threads, put in the place of an `init` that has ended; with_any_locals: each may begin with any.
   State started(State state) const;
+  void with_any_locals(State state, const Visit& visit) const;
 
   // Whether another thread than the last one may go on.
   bool may_switch(const State& state) const;
+
+  bool can_step(const State& state, std::uint32_t thread) const;
+  // Switches away from a thread that could have gone on.
+  std::uint32_t preemptions(const Execution& execution) const;
 
   // The assertion that the thread stands before may fail in this state.
   bool may_fail(const State& state, std::uint32_t thread) const;
@@ -106,8 +111,8 @@ class Interpreter {
   // Once for each outcome of the choices in `values` and `constraint`, with the values.
   void outcomes(const State& state, std::uint32_t thread, const std::vector<Expression>& values,
                 const std::function<void(const std::vector<Value>&, Context&)>& visit) const;
-  void with_any_locals(std::vector<Value>& locals, std::size_t from, const std::vector<Declaration>& declared,
-                       const std::vector<Value>* wanted, const std::function<void()>& visit) const;
+  void any_values(std::vector<Value>& values, std::size_t from, const std::vector<Declaration>& declared,
+                  const std::vector<Value>* wanted, const std::function<void()>& visit) const;
   Frame new_frame(std::uint32_t procedure, const std::vector<Value>& arguments) const;
 
   const Flow& flow_;

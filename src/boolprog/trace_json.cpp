@@ -16,25 +16,29 @@ std::string local_name(const Flow& flow, std::uint32_t procedure, std::uint32_t 
 
 std::uint32_t procedure_of(const Flow& flow, const Frame& frame) { return flow.code[frame.pc].procedure; }
 
+// What a thread begins with.
+void add_first_locals(const Flow& flow, const State& state, std::size_t thread, std::vector<NamedValue>& values) {
+  const Frame& frame = state.threads[thread].stack[0];
+  std::uint32_t procedure = procedure_of(flow, frame);
+  for (std::uint32_t i = 0; i < frame.locals.size(); ++i) {
+    values.push_back({std::to_string(thread) + ':' + local_name(flow, procedure, i), frame.locals[i],
+                      flow.procedures[procedure].locals[i].is_thread});
+  }
+}
+
 std::vector<NamedValue> begin_of(const Flow& flow, const State& state) {
   std::vector<NamedValue> result;
   for (std::uint32_t i = 0; i < flow.globals.size(); ++i) {
     result.push_back({flow.globals[i].name.text, state.globals[i], flow.globals[i].is_thread});
   }
-  for (std::uint32_t t = 0; t < state.threads.size(); ++t) {
-    if (state.threads[t].stack.empty()) continue;
-    const Frame& frame = state.threads[t].stack[0];
-    std::uint32_t procedure = procedure_of(flow, frame);
-    for (std::uint32_t i = 0; i < frame.locals.size(); ++i) {
-      result.push_back({std::to_string(t) + ':' + local_name(flow, procedure, i), frame.locals[i],
-                        flow.procedures[procedure].locals[i].is_thread});
-    }
+  for (std::size_t t = 0; t < state.threads.size(); ++t) {
+    if (!state.threads[t].stack.empty()) add_first_locals(flow, state, t, result);
   }
   return result;
 }
 
 // Globals, and locals of the frame that is then on top: all of them where the step entered it, else those that differ
-// from before.
+// from before; of a thread that was started, what it begins with.
 std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const State& after, std::uint32_t thread) {
   std::vector<NamedValue> result;
   for (std::uint32_t i = 0; i < flow.globals.size(); ++i) {
@@ -52,15 +56,7 @@ std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const 
       result.push_back({local_name(flow, procedure, i), top.locals[i], flow.procedures[procedure].locals[i].is_thread});
     }
   }
-  // Of a thread that was started, what it begins with.
-  for (std::size_t t = before.threads.size(); t < after.threads.size(); ++t) {
-    const Frame& frame = after.threads[t].stack[0];
-    std::uint32_t procedure = procedure_of(flow, frame);
-    for (std::uint32_t i = 0; i < frame.locals.size(); ++i) {
-      result.push_back({std::to_string(t) + ':' + local_name(flow, procedure, i), frame.locals[i],
-                        flow.procedures[procedure].locals[i].is_thread});
-    }
-  }
+  for (std::size_t t = before.threads.size(); t < after.threads.size(); ++t) add_first_locals(flow, after, t, result);
   return result;
 }
 

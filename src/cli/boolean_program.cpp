@@ -115,7 +115,11 @@ class Check {
     }
     test.bounds.push_back(bound);
     test.guarantee = guarantee(bound);
-    test.threads_max = static_cast<int>(flow_.threads.size());
+    std::size_t threads = flow_.threads.size();
+    if (answer_.bug) {
+      for (const bp::Step& step : answer_.bug->steps) threads = std::max(threads, step.after.threads.size());
+    }
+    test.threads_max = static_cast<int>(threads);
     result_.tests.push_back(std::move(test));
   }
 
@@ -134,7 +138,7 @@ class Check {
     bug.seconds = seconds_;
     bug.heap = "none";
     bug.switches = answer_.contexts - 1;
-    bug.preemptions = answer_.contexts - 1;
+    if (answer_.bug) bug.preemptions = bp::Interpreter(flow_).preemptions(*answer_.bug);
     bug.message = target_.empty() ? "the assertion may fail" : target_ + " can be reached";
     if (answer_.bug) {
       trace_ = bp::stored(flow_, *answer_.bug);

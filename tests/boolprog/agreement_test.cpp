@@ -28,6 +28,7 @@ struct Tally {
   std::uint64_t exhausted = 0;
   std::uint64_t cut = 0;       // the explicit engine met a bound
   std::uint64_t explored = 0;  // fully, and nothing was wrong
+  std::uint64_t timed_out = 0;
   std::uint64_t bugs_by_contexts[kContexts + 1] = {};
 };
 
@@ -47,7 +48,11 @@ std::string disagreement(const Program& program, Tally& tally) {
   own.explores_fully = false;
   Answer answer = check(flow, goal, Engine::pushdown, own);
   if (expected.cut()) ++tally.cut;
-  if (answer.kind == Answer::Kind::inconclusive) return answer.reason == "the time ended" ? "" : "inconclusive: " + answer.reason;
+  if (answer.kind == Answer::Kind::inconclusive) {
+    if (!answer.budget_ended) return "inconclusive: " + answer.reason;
+    ++tally.timed_out;
+    return "";
+  }
   bool found = answer.kind == Answer::Kind::bug;
   if (found) {
     ++tally.bugs;
@@ -190,12 +195,13 @@ void compare(const RandomSetting& setting, std::uint64_t count) {
   // A comparison of programs that never fail, or always, would show little.
   EXPECT_GE(tally.bugs, count / 10);
   EXPECT_GE(tally.exhausted, count / 10);
+  EXPECT_LE(tally.timed_out, count / 1000);
   std::string by_contexts;
   for (std::uint32_t c = 1; c <= kContexts; ++c) by_contexts += ' ' + std::to_string(tally.bugs_by_contexts[c]);
-  printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by states\n",
+  printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by states, %llu out of time\n",
          static_cast<unsigned long long>(count), static_cast<unsigned long long>(tally.bugs), by_contexts.c_str(),
          static_cast<unsigned long long>(tally.exhausted), static_cast<unsigned long long>(tally.explored),
-         static_cast<unsigned long long>(tally.cut));
+         static_cast<unsigned long long>(tally.cut), static_cast<unsigned long long>(tally.timed_out));
 }
 
 #ifdef __SANITIZE_ADDRESS__
