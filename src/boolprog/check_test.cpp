@@ -44,6 +44,17 @@ void expect(const std::string& text, const std::string& expected, std::uint32_t 
   }
 }
 
+// A switch away from a thread that waits is no preemption.
+TEST(Check, PreemptionsAreOfThreadsThatCouldGoOn) {
+  Flow flow = to_flow(parse("decl x; void main() begin x := F; start_thread f(); assume(x); assert(F); end\n"
+                            "void f() begin x := T; end\n"),
+                      {});
+  Answer answer = check(flow, Goal{}, Engine::explicit_states, {});
+  ASSERT_TRUE(answer.bug);
+  EXPECT_EQ(answer.contexts, 3U);
+  EXPECT_LT(Interpreter(flow).preemptions(*answer.bug), 2U);
+}
+
 // The seed's example (slide 37) has five aggregate states: a global and the stacks that it is seen with.
 TEST(Check, AggregateStatesOfTheSlides) {
   Flow flow = to_flow(parse("decl a;\n"
