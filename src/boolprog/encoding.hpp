@@ -9,8 +9,9 @@
 //   and of a global the boundaries 1, 2, ...: its value where context 1, 2, ... has ended;
 //   of a local, one for each thread, where a state is of all threads at once (full_exploration.hpp).
 //
-// Parameters of all procedures have the same bits, the first ones of the locals, so that a call needs no more copies; the other
-// locals have bits of their own, so that each lies where its procedure wants it.
+// Parameters of all procedures have the same bits, the first ones of the locals, so that a call needs no more
+// copies; the other locals have bits of their own, so that each lies where its procedure wants it.
+//
 // Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003).
 //
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
