@@ -155,13 +155,13 @@ class Transfer {
   std::uint32_t choices_used_ = 0;
   Bdd yes_ = Bdd::constant(true);
   Cube choices_, frame_, locals_, entered_, entered_from_;
-  std::unique_ptr<Renaming> to_entry_, to_called_, next_to_now_;
+  std::unique_ptr<Renaming> to_entry_, to_called_;
   std::vector<std::vector<bool>> live_;
   std::vector<Bdd> allowed_;
   std::vector<Rule> rules_;
   std::vector<Update> ends_, begins_;
   Cube called_, returned_;
-  std::unique_ptr<Renaming> as_exit_, as_returned_;
+  std::unique_ptr<Renaming> as_returned_;
   std::unique_ptr<Update> ended_, init_ended_;
   std::vector<std::vector<Update>> slot_begins_;
   std::vector<Renaming> to_boundary_;
