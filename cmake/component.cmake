@@ -1,20 +1,21 @@
 # A folder is one concept and one target.
 #
-#   thrum_component(NAME [FOLDER dir] [DEPENDS component...] [LIBRARIES target...] [EXCLUDE file...])
+#   thrum_component(NAME [FOLDER dir] [DEPENDS component...] [LOADS component...] [LIBRARIES target...]
+#                   [EXCLUDE file...])
 #
 # makes the library thrum_NAME of the sources in src/NAME (or FOLDER), and the program NAME_test of its
-# *_test.cpp files, each of whose tests ctest knows by name. EXCLUDE names files that belong to another
-# target. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder
+# *_test.cpp files, each of whose tests ctest knows by name. LOADS names components that lie in modules: their headers may be
+# included, and they are not linked. EXCLUDE names files that belong to another target. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder
 # that holds no sources (headers only, or not written yet) is an interface library.
 
 include_guard()
 define_property(GLOBAL PROPERTY THRUM_DEPENDENCIES BRIEF_DOCS "Lines `folder: folders it may include`")
 
 function(thrum_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "DEPENDS;LIBRARIES;EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "DEPENDS;LOADS;LIBRARIES;EXCLUDE")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${PROJECT_SOURCE_DIR}/src/${name})
-    thrum_declare_dependencies(${name} ${arg_DEPENDS})
+    thrum_declare_dependencies(${name} ${arg_DEPENDS} ${arg_LOADS})
   endif()
   cmake_path(GET arg_FOLDER PARENT_PATH include_root)
   thrum_sources(${arg_FOLDER} sources tests)

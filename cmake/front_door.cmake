@@ -1,6 +1,6 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
-thrum_component(cli DEPENDS supervisor report boolprog
+thrum_component(cli DEPENDS supervisor report boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
                 EXCLUDE main.cpp)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
@@ -14,14 +14,24 @@ set_target_properties(thrum PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
 install(TARGETS thrum RUNTIME DESTINATION ${THRUM_BIN_DIR})
 
-# `thrum` loads this where it reads C: src/boolprog/from_c.hpp.
+# `thrum` loads these where it reads C: src/boolprog/from_c.hpp, src/sequentialize/module.hpp.
+function(thrum_module name component)
+  string(REPLACE "-" "_" target thrum_${name})
+  if(TARGET ${target})
+    set(target ${target}_module)
+  endif()
+  add_library(${target} MODULE ${PROJECT_SOURCE_DIR}/src/${component}/module.cpp)
+  target_link_libraries(${target} PRIVATE thrum_${component})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME thrum-${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
+  add_dependencies(thrum ${target})
+  install(TARGETS ${target} LIBRARY DESTINATION ${THRUM_LIB_DIR})
+endfunction()
 if(THRUM_HAS_LIBCLANG)
-  add_library(thrum_from_c MODULE ${PROJECT_SOURCE_DIR}/src/cprogram/module.cpp)
-  target_link_libraries(thrum_from_c PRIVATE thrum_cprogram)
-  set_target_properties(thrum_from_c PROPERTIES
-    OUTPUT_NAME thrum-from-c LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
-  add_dependencies(thrum thrum_from_c)
-  install(TARGETS thrum_from_c LIBRARY DESTINATION ${THRUM_LIB_DIR})
+  thrum_module(from-c cprogram)
+endif()
+if(THRUM_HAS_CLANG)
+  thrum_module(sequentialize sequentialize)
 endif()
 
 # The compiler drivers, and the archivers that go with them, are the same program, which looks at the name it

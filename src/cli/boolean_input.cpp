@@ -2,7 +2,6 @@
 // Boolean programs as they are given: written as such, in C, or as pushdown systems.
 #include "boolprog/from_c.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -13,9 +12,9 @@
 
 #include "boolprog/pushdown_file.hpp"
 #include "cli/boolean_program.hpp"
-#include "cli/driver.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
+#include "cli/load_module.hpp"
 
 namespace thrum {
 
@@ -32,27 +31,12 @@ UserError error_in(const std::string& file, bp::Position where, const std::strin
   return UserError(fmt::format("{}:{}:{}: {}", file, where.line, where.column, message));
 }
 
-// The module stays loaded: what it has made is still in use.
-bp::FromCFunction load_module(const std::string& file) {
-  std::string path = installation_prefix() + '/' + bp::kFromCModule;
-  if (!std::filesystem::exists(path)) {
-    throw UserError(file +
-                    ": this build of thrum reads no C, since libclang 19 was not there: "
-                    "install libclang-19-dev, and build it again");
-  }
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (module == nullptr)
-    throw UserError(fmt::format("{}: install libclang-19-dev, or what else is missing", dlerror()));
-  void* function = dlsym(module, bp::kFromCFunction);
-  if (function == nullptr)
-    throw UserError(path + ": is of another version; build or install Thrum completely");
-  return reinterpret_cast<bp::FromCFunction>(function);
-}
-
 bp::FromCReply translated(const FromCOptions& options) {
   bp::FromCRequest request{options.file, read_file(options.file), options.bits, options.include_folders};
   bp::FromCReply reply;
-  load_module(options.file)(request, reply);
+  auto function = reinterpret_cast<bp::FromCFunction>(
+      module_function(options.file, bp::kFromCModule, bp::kFromCFunction, "libclang-19-dev"));
+  function(request, reply);
   if (!reply.message.empty()) throw error_in(reply.file, reply.where, reply.message);
   return reply;
 }

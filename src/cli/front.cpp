@@ -13,6 +13,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
+#include "cli/sequentialize.hpp"
 #include "report/result.hpp"
 
 namespace thrum {
@@ -129,6 +130,42 @@ class BoolCommands {
   std::string colour_ = "auto";
 };
 
+class SequentializeCommand {
+ public:
+  explicit SequentializeCommand(CLI::App& app) {
+    command_ = app.add_subcommand("sequentialize", "Turn C with threads into C without, and check that");
+    SequentializeOptions& o = options_;
+    command_->add_option("files", o.files, "The program's files")->required()->type_name("FILE.c...");
+    command_->add_option("-o,--output", o.out, "Where the sequential program goes; else to standard output")
+        ->type_name("OUT.c");
+    command_->add_option("--rounds", o.rounds, "Round-robin rounds; else, by KISS, threads run as calls")
+        ->check(CLI::Range(1, 200));
+    command_->add_flag("--eager", o.eager, "Rounds by copies of the shared variables, guessed and then compared");
+    command_->add_flag("--normal-form", o.normal_form, "Only the normal form: it has its threads still");
+    command_->add_option("--pending", o.pending, "KISS: threads that may wait for their start; others run at once")
+        ->check(CLI::Range(0, 200))
+        ->capture_default_str();
+    command_->add_option("--threads-max", o.threads_max, "Threads of an execution, main included")
+        ->check(CLI::Range(1, 200))
+        ->capture_default_str();
+    command_->add_option("--race", o.race, "Look for data races on a variable or a field")->type_name("VAR|TYPE.FIELD");
+    command_->add_option("--compile-flags", o.compile_flags, "Of the compiler, such as '-DN=2 -Iinclude'");
+    add_colour_option(*command_, colour_);
+  }
+
+  bool parsed() const { return command_->parsed(); }
+
+  int run(const Words& command) {
+    options_.colour = colour_of(colour_);
+    return sequentialize_command(options_, command);
+  }
+
+ private:
+  CLI::App* command_;
+  SequentializeOptions options_;
+  std::string colour_ = "auto";
+};
+
 int run_check(CheckOptions options, const Words& command) {
   if (!options.resume.empty())
     options =
@@ -136,6 +173,10 @@ int run_check(CheckOptions options, const Words& command) {
   validate(options);
   return check_command(options, command);
 }
+
+constexpr const char* kFooterOfCheck =
+    "Arguments of the program stand behind --. Exit codes: 0 no bug, 1 a bug, 2 wrong usage or environment,\n"
+    "3 inconclusive, 4 internal error.";
 
 int parse_and_run(Words words) {
   const Words command = words;
@@ -151,10 +192,7 @@ int parse_and_run(Words words) {
   app.set_version_flag("--version", std::string("thrum ") + kVersion);
   app.require_subcommand(1);
   CLI::App* check = app.add_subcommand("check", "Search a program's schedules for bugs");
-  check->footer(
-      "Arguments of the program stand behind --. Exit codes: 0 no bug, 1 a bug, 2 wrong usage or "
-      "environment,\n"
-      "3 inconclusive, 4 internal error.");
+  check->footer(kFooterOfCheck);
   add_check_options(*check, options);
   CLI::App* replay = app.add_subcommand("replay", "Run one schedule again");
   replay->add_option("trace", trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
@@ -184,6 +222,7 @@ int parse_and_run(Words words) {
       ->check(CLI::IsMember({"gcc", "clang"}));
   CLI::App* doctor = app.add_subcommand("doctor", "What this machine can do");
   BoolCommands boolean(app);
+  SequentializeCommand sequentialize(app);
 
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -198,6 +237,7 @@ int parse_and_run(Words words) {
     return run_check(std::move(options), command);
   }
   if (boolean.parsed()) return boolean.run(command);
+  if (sequentialize.parsed()) return sequentialize.run(command);
   if (replay->parsed()) return replay_command(trace, threads_of(threads), colour_of(colour));
   if (show->parsed()) return show_command(trace, unfolded, colour_of(colour));
   if (plot->parsed()) return plot_command(results, picture);

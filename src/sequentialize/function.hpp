@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One function, written anew. Its normal form has one access to shared memory in a statement, with a
+// scheduling point before it: statements.cpp has control flow, expressions.cpp what is computed, accesses.cpp
+// memory and scheduling points, calls.cpp functions, library.cpp threads and what they meet by.
+//
+// A value that is computed is a text over locals, which nothing changes before it is used: C leaves open what
+// happens where it would be, unless something is sequenced in between (&&, ||, ?:), and there it is stored.
+//
+// Locals stand at the function's beginning, under names of their own; so jumps pass over no declaration.
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sequentialize/declarations.hpp"
+#include "sequentialize/program.hpp"
+#include "sequentialize/sharing.hpp"
+#include "sequentialize/text.hpp"
+
+namespace thrum::seq {
+
+class Function {
+ public:
+  Function(Program& program, const Source& source, Declarations& declarations, Defined& defined);
+
+  // Reads the body; what the program has to know is noted there.
+  void read();
+
+  void write_prototype(Text& text) const;
+  void write_frame(Text& text) const;  // lazy: where its locals are while others run
+  void write_definition(Text& text) const;
+
+ private:
+  using Expr = clang::Expr;
+
+  // --- statements.cpp ---
+
+  struct Jumps {
+    std::string on;  // where 'continue' goes
+    bool used = false;
+  };
+  void statement(const clang::Stmt* statement);
+  void assembly(const clang::GCCAsmStmt* code);
+  void branch(const clang::IfStmt* branch);
+  // before: of 'for'. condition, step: may be missing. first: the body comes before the condition.
+  void loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body, bool first);
+  void choose_case(const clang::SwitchStmt* choice);
+  void case_label(const clang::SwitchCase* label);
+  void give_back(const clang::ReturnStmt* statement);
+  void declare(const clang::VarDecl* variable);
+
+  // --- expressions.cpp ---
+
+  std::string value(const Expr* expression);
+  void effect(const Expr* expression);
+  std::string cast(const clang::CastExpr* cast);
+  std::string unary(const clang::UnaryOperator* unary);
+  std::string step(const clang::UnaryOperator* unary, bool wanted);
+  std::string binary(const clang::BinaryOperator* binary);
+  std::string logical(const clang::BinaryOperator* binary);
+  std::string conditional(const clang::AbstractConditionalOperator* choice, bool wanted);
+  std::string assign(const clang::BinaryOperator* assignment, bool wanted);
+  std::string compound_assign(const clang::CompoundAssignOperator* assignment, bool wanted);
+  std::string block_value(const clang::StmtExpr* block, bool wanted);
+  std::string size_of(const clang::UnaryExprOrTypeTraitExpr* expression);
+  std::string printed(const Expr* expression);
+  // Stores what initialises an object, piece by piece.
+  void initialise(const std::string& object, clang::QualType type, const Expr* from);
+  void initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from);
+  std::string constant(clang::QualType type, const Expr* from);
+
+  // --- accesses.cpp ---
+
+  std::string place(const Expr* lvalue);
+  std::string variable(const clang::VarDecl* variable);
+  std::string read(const Expr* lvalue);
+  // The value that was written, where wanted.
+  std::string write(const Expr* lvalue, const std::string& value, bool wanted);
+  void point(clang::SourceLocation where);
+  void access_point(const Expr* lvalue, const std::string& place, bool writes);
+  bool is_race_target(const Expr* lvalue) const;
+  bool is_shared(const Expr* lvalue) const { return sharing_.is_shared(lvalue); }
+  void stop_if(const std::string& condition);
+
+  // --- calls.cpp ---
+
+  std::string call(const clang::CallExpr* call, bool wanted);
+  std::string call_defined(const Defined& callee, const clang::CallExpr* call, bool wanted);
+  std::string call_pointer(const clang::CallExpr* call, bool wanted);
+  std::string call_library(const clang::FunctionDecl* callee, const clang::CallExpr* call, bool wanted);
+  std::vector<std::string> arguments(const clang::CallExpr* call);
+  void resumable_call(const Defined& callee, const std::vector<std::string>& arguments, const std::string& result);
+  std::string atomic(const clang::AtomicExpr* expression, bool wanted);
+  std::string builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted, bool& known);
+  // One step that reads, and may write, what the pointer leads to.
+  std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand, bool old,
+                          bool wanted);
+  std::string compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished, bool wanted);
+
+  // --- library.cpp ---
+
+  // Nothing where it is not known.
+  std::optional<std::string> known_call(const std::string& name, const clang::CallExpr* call, bool wanted);
+  std::optional<std::string> thread_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<std::string> lock_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<std::string> set_up_call(const std::string& name, const clang::CallExpr* call);
+  std::optional<std::string> wait_call(const std::string& name, const clang::CallExpr* call);
+  void once_call(const clang::CallExpr* call);
+  void meeting_step(const clang::CallExpr* call, const std::string& text);  // without a scheduling point
+  void meeting_point(const clang::CallExpr* call, const std::string& text);
+  std::optional<std::string> verifier_call(const std::string& name, const clang::CallExpr* call);
+  void start_thread(const clang::CallExpr* call);
+  void fail(const std::string& message);
+  std::string behind(const Expr* pointer);  // the object that it leads to, as an lvalue
+
+  // --- function.cpp ---
+
+  bool instrumented() const { return program_.options.form != Form::normal; }
+  Form form() const { return program_.options.form; }
+  std::string temporary(clang::QualType type);
+  void release_temporaries() { temporaries_in_use_ = temporaries_kept_; }
+  std::string local(const std::string& name, clang::QualType type);  // a new one; its text
+  std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "F->" + name : name; }
+  std::string leave() const;  // "return 0;" of the function's type
+  std::string new_label(const char* what);
+  void line(const std::string& text) { out_->line(text); }
+  void changed() { ++changes_; }
+  void set_position(clang::SourceLocation where) { out_->at(source_.place(where)); }
+  // What the action writes.
+  template <typename Action>
+  Text written_by(Action action) {
+    Text text;
+    text.at(out_->origin());
+    Text* before = out_;
+    out_ = &text;
+    action();
+    out_ = before;
+    return text;
+  }
+  [[noreturn]] void refuse(clang::SourceLocation where, const std::string& construct, const std::string& advice) const {
+    source_.refuse(where, construct, advice);
+  }
+
+  Program& program_;
+  const Source& source_;
+  Declarations& declarations_;
+  Defined& defined_;
+  const clang::FunctionDecl* function_;
+  Sharing sharing_;
+  bool resumable_ = false;  // lazy: it stops at scheduling points and goes on there
+  bool atomic_ = false;     // called __VERIFIER_atomic_...: it is one step
+
+  struct Local {
+    std::string name;
+    std::string declaration;
+  };
+  Names local_names_;
+  std::vector<Local> locals_;
+  std::map<const clang::VarDecl*, std::string> variables_;
+  std::multimap<std::string, std::string> temporaries_;  // by type
+  std::set<std::string> temporaries_in_use_;
+  std::set<std::string> temporaries_kept_;  // of expressions around the statement
+  std::map<const clang::OpaqueValueExpr*, std::string> opaque_;
+  std::map<std::string, std::string> child_frames_;  // of callees: what declares them
+  std::vector<Jumps> jumps_;
+  unsigned labels_ = 0;
+  unsigned points_ = 0;   // at which the function may go on
+  unsigned changes_ = 0;  // of anything but temporaries
+  Text body_;
+  Text* out_ = &body_;
+};
+
+// Of a function, so that they hide nothing that stands outside.
+std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Names& outside);
+
+// The text as an operand of any operator.
+std::string wrapped(const std::string& text);
+
+}  // namespace thrum::seq
