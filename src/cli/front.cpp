@@ -150,6 +150,17 @@ class SequentializeCommand {
         ->capture_default_str();
     command_->add_option("--race", o.race, "Look for data races on a variable or a field")->type_name("VAR|TYPE.FIELD");
     command_->add_option("--compile-flags", o.compile_flags, "Of the compiler, such as '-DN=2 -Iinclude'");
+    command_->add_option("--checker", o.checker, "Checks it: thrum, clang-analyzer, gcc-analyzer, frama-c, or a command line "
+                                                 "in which {} is the file")
+        ->type_name("NAME|COMMAND");
+    command_->add_option("--pattern", o.pattern, "What a command line prints where the program fails, as a regular expression; "
+                                                 "a first group is the line");
+    command_->add_option("--time", o.seconds, "Stop the checker after so many seconds; 0: never")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command_->add_option("--out", o.trace_folder, "Where traces go")->capture_default_str();
+    command_->add_option("--json", o.json, "Where the result goes as JSON; -: standard output, and nothing else there");
+    command_->add_flag("--require-exhausted", o.require_exhausted, "Exit with 3 where a budget ended the search");
     add_colour_option(*command_, colour_);
   }
 

@@ -12,6 +12,7 @@
 #include "cli/boolean_program.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
+#include "cli/sequential_trace.hpp"
 #include "cli/tracing.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
@@ -93,6 +94,7 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& 
 
 int replay_command(const std::string& trace_path, Threads threads, Colour colour) {
   if (auto trace = read_bool_trace(trace_path)) return bool_replay_command(*trace, colour);
+  if (auto trace = read_sequential_trace(trace_path)) return sequential_replay_command(trace_path, *trace, colour);
   InterruptHandler handler;
   TraceFile recorded = read_trace_file(trace_path);
   std::unique_ptr<TemporaryBuild> build;

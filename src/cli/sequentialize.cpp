@@ -2,29 +2,26 @@
 #include "cli/sequentialize.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/load_module.hpp"
+#include "cli/process.hpp"
+#include "cli/sequential_check.hpp"
+#include "cli/sequential_trace.hpp"
+#include "report/result.hpp"
 #include "sequentialize/module.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
 namespace {
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (char c : text + ' ') {
-    if (c != ' ') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(word);
-      word.clear();
-    }
-  }
-  return words;
-}
 
 seq::Sequential sequential_program(const SequentializeOptions& options) {
   seq::Request request;
@@ -37,7 +34,7 @@ seq::Sequential sequential_program(const SequentializeOptions& options) {
   request.options.pending = options.pending;
   request.options.threads = options.threads_max;
   request.options.race = options.race;
-  request.options.flags = words_of(options.compile_flags);
+  request.options.flags = split_words(options.compile_flags);
   seq::Reply reply;
   auto function = reinterpret_cast<seq::ModuleFunction>(
       module_function(options.files[0], seq::kModule, seq::kModuleFunction,
@@ -50,14 +47,227 @@ seq::Sequential sequential_program(const SequentializeOptions& options) {
                                : fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, reply.message));
 }
 
+std::string plural_of(unsigned count, const char* what) { return fmt::format("{} {}{}", count, what, plural(count)); }
+
+// Which executions of the program with threads the sequential one stands for.
+std::string covered(const SequentializeOptions& o) {
+  if (o.rounds == 0) {
+    return fmt::format("executions whose switches are nested as calls are (with two threads all with up to 2 switches; "
+                       "with n some with up to 2n - 2), with up to {} started threads that wait and {}",
+                       o.pending, plural_of(o.threads_max, "thread"));
+  }
+  return fmt::format("executions of {} in which up to {} take turns in the order of their starts (all with up to {})",
+                     plural_of(o.rounds, "round"), plural_of(o.threads_max, "thread"),
+                     o.rounds == 1 ? "0 switches" : plural_of(o.rounds - 1, "switch") + (o.rounds == 2 ? "" : "es"));
+}
+
+std::string text_of_line(const std::string& file, unsigned line) {
+  std::ifstream in(file);
+  std::string text;
+  for (unsigned i = 0; i < line && std::getline(in, text); ++i) {
+  }
+  text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
+  return text;
+}
+
+// Sequentializes, lets a checker look, and says in terms of the program with threads what came of it.
+class Check {
+ public:
+  Check(const SequentializeOptions& options, const std::vector<std::string>& command) : options_(options) {
+    result_.command = command;
+  }
+
+  int run() {
+    program_ = sequential_program(options_);
+    prepare_trace_folder(options_.trace_folder);
+    std::string file = options_.out.empty() ? options_.trace_folder + "/sequential.c" : options_.out;
+    write_file(file, program_.text);
+    CheckerRequest request{.checker = options_.checker,
+                           .pattern = options_.pattern,
+                           .file = file,
+                           .flags = options_.compile_flags,
+                           .folder = options_.trace_folder,
+                           .seconds = options_.seconds};
+    answer_ = run_checker(request);
+    if (answer_.kind == CheckerAnswer::Kind::fails) follow(request);
+    describe();
+    if (options_.json != "-") print_report();
+    if (!options_.json.empty()) write_json();
+    return exit_code();
+  }
+
+ private:
+  // From the checker's failure to an execution, and from there to a schedule.
+  void follow(CheckerRequest request) {
+    CheckerAnswer found = answer_;
+    if (options_.checker != "thrum") {
+      request.checker = "thrum";
+      found = run_checker(request);
+      if (found.kind != CheckerAnswer::Kind::fails) return;
+    }
+    std::vector<RecordedStep> steps = recorded_steps(found.trace, options_.compile_flags, options_.trace_folder);
+    if (steps.empty() || !steps.back().fails) return;
+    // Copies of the variables for each round let threads run one after the other; in truth they take turns.
+    if (options_.eager) {
+      std::stable_sort(steps.begin(), steps.end() - 1, [](const RecordedStep& a, const RecordedStep& b) {
+        return std::pair(a.round, a.thread) < std::pair(b.round, b.thread);
+      });
+    }
+    trace_ = SequentialTrace();
+    for (const std::string& name : options_.files) trace_->files.push_back(std::filesystem::absolute(name).string());
+    for (const RecordedStep& step : steps) {
+      if (step.line == 0 || step.line > program_.origins.size()) continue;
+      const seq::Origin& origin = program_.origins[step.line - 1];
+      if (origin.line == 0) continue;
+      // Behind its failing step a run of rounds may go on.
+      trace_->steps.push_back({step.thread, origin.file, origin.line, text_of_line(origin.file, origin.line)});
+      while (trace_->threads.size() <= step.thread) trace_->threads.push_back("");
+    }
+    if (trace_->steps.empty()) {
+      trace_.reset();
+      return;
+    }
+    name_threads();
+    const std::string& message = steps.back().message;
+    trace_->message = message == "data race" ? "data race on " + options_.race : "assertion failed: " + message;
+    const SequentialStep& last = trace_->steps.back();
+    bool is_race = message == "data race";
+    std::string folder = options_.trace_folder;
+    auto original = confirming_trace(options_.files, options_.compile_flags, last.file, last.line, is_race,
+                                     options_.seconds, folder + "/original");
+    trace_->sequential = std::filesystem::relative(found.trace, folder).string();
+    if (original) trace_->original = std::filesystem::relative(*original, folder).string();
+    trace_file_ = folder + "/bug-1.trace.json";
+    write_file(trace_file_, to_json(*trace_));
+  }
+
+  // Which function each runs is known from its first step only where it is a thread's own; so the program says it.
+  void name_threads() {
+    for (std::size_t i = 0; i < trace_->threads.size(); ++i)
+      trace_->threads[i] = i == 0 ? "main" : program_.functions.size() == 2 ? program_.functions[1] : "thread";
+  }
+
+  void describe() {
+    TestResult test;
+    test.name = std::filesystem::path(options_.files[0]).filename().string();
+    test.engine = "sequential";
+    test.strategy = options_.rounds == 0 ? "kiss" : options_.eager ? "eager-rounds" : "lazy-rounds";
+    test.inputs = options_.checker == "thrum" ? "fixed" : "all";
+    test.heap = "none";
+    test.seconds = answer_.seconds;
+    test.executions = answer_.executions;
+    test.guarantee = "nothing";
+    BoundResult bound;
+    bound.kind = options_.rounds == 0 ? "pending" : "rounds";
+    bound.limit = options_.rounds == 0 ? options_.pending : options_.rounds;
+    switch (answer_.kind) {
+      case CheckerAnswer::Kind::fails:
+        if (trace_) {
+          test.verdict = Verdict::bug;
+          test.reason = "a bug was found";
+          add_bug(test);
+        } else {
+          test.reason = options_.checker + " says that the sequential program fails, but no execution that fails was found";
+        }
+        break;
+      case CheckerAnswer::Kind::proved:
+        test.verdict = Verdict::exhausted;
+        test.reason = "every execution that is covered was checked";
+        bound.completed = bound.limit;
+        test.guarantee = covered(options_);
+        break;
+      case CheckerAnswer::Kind::silent: test.reason = answer_.reason; break;
+    }
+    for (const std::string& text : answer_.assumptions) test.assumptions.push_back({"inputs", 1, text});
+    test.bounds.push_back(bound);
+    result_.tests.push_back(std::move(test));
+  }
+
+  void add_bug(TestResult& test) {
+    const SequentialStep& last = trace_->steps.back();
+    BugResult bug;
+    bug.kind = trace_->message.starts_with("data race") ? "data-race" : "assertion";
+    bug.message = trace_->message;
+    bug.seconds = answer_.seconds;
+    bug.heap = "none";
+    bug.switches = switches_of(*trace_);
+    bug.preemptions = *bug.switches;
+    bug.locations.push_back({"failure", std::to_string(last.thread), last.file, last.line, ""});
+    bug.trace = trace_file_;
+    Digest digest;
+    std::string identity = bug.kind + last.file + last.text;
+    digest.add(identity.data(), identity.size());
+    bug.fingerprint = fmt::format("{:016x}", digest.value());
+    test.bugs.push_back(std::move(bug));
+  }
+
+  void print_report() const {
+    const TestResult& test = result_.tests[0];
+    TextStyle style = style_for(STDOUT_FILENO, options_.colour);
+    const char* colour = test.verdict == Verdict::bug ? kRed : test.verdict == Verdict::exhausted ? kGreen : kYellow;
+    std::string verdict = test.verdict == Verdict::bug         ? "BUG: "
+                          : test.verdict == Verdict::exhausted ? "NO BUG: "
+                                                               : "INCONCLUSIVE: ";
+    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour, style.colours));
+    if (trace_) {
+      fmt::print("\nBug 1: {}", sequential_trace_text(*trace_, style));
+      if (trace_->original.empty()) {
+        fmt::print("\n  The compiled program was searched for {:g} s and did not show it.\n", options_.seconds);
+      } else {
+        fmt::print("\n  The compiled program fails there too: thrum replay {}/{}\n", options_.trace_folder, trace_->original);
+      }
+      fmt::print("  Run it again: thrum replay {}\n", trace_file_);
+    }
+    fmt::print("\n{}", wrap("Looked for: " + (options_.race.empty() ? std::string("assertions that fail")
+                                                                     : "assertions that fail, and races on " + options_.race) +
+                                ".", "", style.width));
+    fmt::print("{}", wrap(std::string("Covered: ") + (test.verdict == Verdict::exhausted ? "all " : "of ") + covered(options_) +
+                             (test.verdict == Verdict::exhausted ? "." : ", what was run until then."), "", style.width));
+    for (const Assumption& each : test.assumptions) fmt::print("{}", wrap(each.text, "  - ", style.width));
+    std::string executions = answer_.executions == 0 ? "" : fmt::format("{} executions of the sequential program, ", answer_.executions);
+    fmt::print("{}{:.2f} s, checker {}.\n", executions, answer_.seconds, options_.checker);
+  }
+
+  void write_json() const {
+    std::string text = to_json(result_);
+    if (options_.json == "-") {
+      fmt::print("{}", text);
+    } else {
+      write_file(options_.json, text);
+    }
+  }
+
+  int exit_code() const {
+    switch (result_.tests[0].verdict) {
+      case Verdict::bug: return kExitBug;
+      case Verdict::exhausted: return kExitDone;
+      default: break;
+    }
+    return answer_.budget_ended && !options_.require_exhausted ? kExitDone : kExitInconclusive;
+  }
+
+  const SequentializeOptions& options_;
+  seq::Sequential program_;
+  CheckerAnswer answer_;
+  std::optional<SequentialTrace> trace_;
+  std::string trace_file_;
+  Result result_;
+};
+
 }  // namespace
 
-int sequentialize_command(const SequentializeOptions& options, const std::vector<std::string>& /*command*/) {
+int sequentialize_command(const SequentializeOptions& options, const std::vector<std::string>& command) {
+  if (options.eager && options.rounds == 0) throw UserError("--eager is of rounds: say how many with --rounds");
+  if (!options.checker.empty()) {
+    if (options.normal_form) throw UserError("--normal-form has threads still; leave out --checker");
+    return Check(options, command).run();
+  }
   seq::Sequential program = sequential_program(options);
   if (options.out.empty()) {
     fmt::print("{}", program.text);
   } else {
     write_file(options.out, program.text);
+    fmt::print("{}", wrap("Covered: " + covered(options) + ".", "", style_for(STDOUT_FILENO, options.colour).width));
   }
   return kExitDone;
 }

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/pager.hpp"
+#include "cli/sequential_trace.hpp"
 #include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/text_report.hpp"
@@ -17,6 +18,10 @@ int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
   style.unfolded = unfolded;
   if (auto trace = read_bool_trace(trace_path)) {
     show_paged(bool_trace_text(*trace, style));
+    return kExitDone;
+  }
+  if (auto trace = read_sequential_trace(trace_path)) {
+    show_paged(sequential_trace_text(*trace, style));
     return kExitDone;
   }
   TraceFile file = read_trace_file(trace_path);

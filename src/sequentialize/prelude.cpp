@@ -14,8 +14,10 @@ extern _Bool __VERIFIER_nondet_bool(void);
 extern void __VERIFIER_assume(int condition);
 extern void reach_error(void);
 extern void abort(void);
-#ifndef THRUM_FAIL
-#define THRUM_FAIL(message) do { reach_error(); abort(); } while (0)
+/* A recorder may look on: at each step of a thread, in a round, and at the failure. */
+#ifndef THRUM_STEP
+#define THRUM_STEP(thread, round)
+#define THRUM_FAILED(thread, round, message)
 #endif
 
 /* Threads are numbered as they are started; main is number 0. */
@@ -104,6 +106,9 @@ static unsigned thrum_choice(unsigned n) {
 constexpr const char* kKiss = R"(
 /* Threads run as calls: at a scheduling point some that were started run, as far as they like; and a thread may
    end early, by thrum_raise, which goes up to where it was called. */
+#ifndef THRUM_FAIL
+#define THRUM_FAIL(message) do { THRUM_FAILED(thrum_self, 0, message); reach_error(); abort(); } while (0)
+#endif
 static _Bool thrum_raise;
 static _Bool thrum_waiting[THRUM_THREADS]; /* started, and not run yet */
 static unsigned char thrum_pending;        /* how many these are */
@@ -137,7 +142,7 @@ static _Bool thrum_stops(void) {
   thrum_raise = __VERIFIER_nondet_bool();
   return thrum_raise;
 }
-#define THRUM_POINT(leave) if (thrum_stops()) leave
+#define THRUM_POINT(leave) if (thrum_stops()) leave; THRUM_STEP(thrum_self, 0)
 #define THRUM_FINISHED(thread) thrum_finished[thread]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_self] = 1; thrum_raise = 1; } while (0)
 static void thrum_start(thrum_thread thread) {
@@ -151,6 +156,9 @@ static void thrum_start(thrum_thread thread) {
 constexpr const char* kLazy = R"(
 /* Threads take turns, THRUM_ROUNDS times each, and stop at any scheduling point to go on there in their next
    turn: a function's locals stand in a frame, with the point where it stopped. */
+#ifndef THRUM_FAIL
+#define THRUM_FAIL(message) do { THRUM_FAILED(thrum_self, thrum_round, message); reach_error(); abort(); } while (0)
+#endif
 static unsigned char thrum_round;
 static _Bool thrum_finished[THRUM_THREADS];
 static _Bool thrum_stopped[THRUM_THREADS]; /* for good */
@@ -160,7 +168,7 @@ static _Bool thrum_switches(void) {
   return __VERIFIER_nondet_bool();
 }
 #define THRUM_STOP(point) { F->thrum_pc = point; return 1; }
-#define THRUM_POINT(point) if (thrum_switches()) THRUM_STOP(point)
+#define THRUM_POINT(point) if (thrum_switches()) THRUM_STOP(point) THRUM_STEP(thrum_self, thrum_round)
 #define THRUM_FINISHED(thread) thrum_finished[thread]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_self] = 1; } while (0)
 #define THRUM_START(thread) thrum_begin((unsigned char)(thread))

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/sequential_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "cli/driver.hpp"
+#include "cli/error.hpp"
+#include "cli/found_bugs.hpp"
+#include "cli/process.hpp"
+
+namespace thrum {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string thrum_itself() { return installation_prefix() + "/bin/thrum"; }
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Json read_json(const std::string& path, const std::string& said) {
+  Json json = Json::parse(read_text(path), nullptr, false);
+  if (!json.is_object()) throw UserError(said.empty() ? path + ": cannot be read" : said.substr(0, said.find('\n')));
+  return json;
+}
+
+// The trace's own check in a process of its own; what it says goes nowhere.
+Json searched(const Command& arguments, const std::string& folder) {
+  std::string result = folder + "/result.json";
+  Command command = {thrum_itself(), "check"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"--json", result, "--out", folder, "--color", "never"});
+  std::string said = output_of(command).value_or("");
+  Json json = read_json(result, said);
+  std::error_code ignored;
+  fs::remove(result, ignored);
+  return json;
+}
+
+Command flags_option(const std::string& flags) {
+  return flags.empty() ? Command{} : Command{"--compile-flags", flags};
+}
+
+CheckerAnswer run_thrum(const CheckerRequest& request) {
+  Command command = {request.file, "--time", fmt::format("{}", request.seconds)};
+  for (const std::string& word : flags_option(request.flags)) command.push_back(word);
+  Json json = searched(command, request.folder + "/sequential");
+  const Json& test = json.at("tests").at(0);
+  CheckerAnswer answer;
+  answer.reason = test.at("reason");
+  answer.seconds = test.at("seconds");
+  answer.executions = test.at("executions");
+  std::string verdict = test.at("verdict");
+  for (const Json& each : test.at("guarantee").at("assumptions")) {
+    std::string text = each.at("text");
+    bool drawn = each.at("kind") == "inputs-fixed" && text.find("__VERIFIER_nondet") != std::string::npos;
+    if (drawn) answer.assumptions.push_back(text);
+  }
+  if (verdict == "bug") {
+    answer.kind = CheckerAnswer::Kind::fails;
+    answer.trace = test.at("bugs").at(0).at("trace");
+  } else if (verdict == "exhausted" && test.at("complete") && answer.assumptions.empty()) {
+    answer.kind = CheckerAnswer::Kind::proved;
+  } else if (verdict == "exhausted") {
+    answer.reason = "not all inputs were tried";
+  } else {
+    answer.budget_ended = verdict == "inconclusive" && answer.reason.find("time") != std::string::npos;
+  }
+  return answer;
+}
+
+// What verifiers give a meaning to, as C whose faults analysers of code look for.
+constexpr const char* kPlain = R"(/* Plain C for what verifiers know: include it before the program. */
+extern void exit(int) __attribute__((noreturn));
+extern void abort(void) __attribute__((noreturn));
+static void reach_error(void) { *(volatile int *)0 = 0; }
+static void __VERIFIER_assume(int condition) { if (!condition) exit(0); }
+extern _Bool __VERIFIER_nondet_bool(void);
+)";
+
+// A plain-C program, in whose text the line numbers are as before.
+std::string plain_file(const CheckerRequest& request) {
+  std::string header = request.folder + "/verifier.h";
+  write_file(header, kPlain);
+  return header;
+}
+
+std::vector<std::string> with_limit(double seconds, Command command) {
+  if (seconds > 0) command.insert(command.begin(), {"timeout", fmt::format("{}", seconds)});
+  return command;
+}
+
+// The first program of these that there is.
+std::string found_program(const std::vector<std::string>& names, const std::string& package) {
+  for (const std::string& name : names) {
+    if (output_of({name, "--version"})) return name;
+  }
+  throw UserError(fmt::format("--checker: {} is not there; install {}", names[0], package));
+}
+
+// "FILE:LINE:COLUMN: note: TEXT" of the file, in their order.
+struct Note {
+  unsigned line;
+  std::string text;
+};
+std::vector<Note> notes_of(const std::string& output, const std::string& file) {
+  std::vector<Note> notes;
+  std::istringstream in(output);
+  std::string begin = file + ":";
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(begin)) continue;
+    char* end = nullptr;
+    unsigned long number = std::strtoul(line.c_str() + begin.size(), &end, 10);
+    notes.push_back({static_cast<unsigned>(number), end});
+  }
+  return notes;
+}
+
+CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command, const std::string& failing) {
+  Command words = command;
+  for (const std::string& flag : split_words(request.flags)) words.push_back(flag);
+  words.insert(words.end(), {"-include", plain_file(request), request.file});
+  std::string output = output_of(with_limit(request.seconds, words)).value_or("");
+  CheckerAnswer answer;
+  for (const Note& note : notes_of(output, request.file)) {
+    if (note.text.find(failing) == std::string::npos) continue;
+    answer.kind = CheckerAnswer::Kind::fails;
+    answer.line = note.line;
+    break;
+  }
+  answer.reason = answer.kind == CheckerAnswer::Kind::fails ? "a failure was found"
+                                                            : "the analyser found no failure, which proves nothing";
+  if (output.find(": error: ") != std::string::npos || output.find(": fatal error: ") != std::string::npos)
+    throw UserError(output.substr(0, output.find('\n')));
+  return answer;
+}
+
+CheckerAnswer run_frama_c(const CheckerRequest& request) {
+  std::string program = found_program({"frama-c"}, "frama-c-base");
+  std::string header = request.folder + "/verifier.h";
+  write_file(header, std::string(kPlain).replace(std::string(kPlain).find("*(volatile"), std::string("*(volatile int *)0 = 0;").size(),
+                                                 "/*@ assert \\false; */"));
+  Command words = {program, "-eva", "-eva-precision", "2", "-cpp-extra-args=-include " + header + " " + request.flags,
+                   request.file};
+  std::string output = output_of(with_limit(request.seconds, words)).value_or("");
+  CheckerAnswer answer;
+  if (output.find("assertion got status invalid") != std::string::npos) {
+    answer.kind = CheckerAnswer::Kind::fails;
+    answer.reason = "a failure was found";
+  } else if (output.find("assertion got status unknown") != std::string::npos) {
+    answer.reason = "Frama-C cannot tell whether it fails";
+  } else if (output.find("[eva] done") != std::string::npos) {
+    answer.kind = CheckerAnswer::Kind::proved;
+    answer.reason = "Frama-C proved that it does not fail";
+  } else {
+    answer.reason = "Frama-C did not get to its end";
+  }
+  return answer;
+}
+
+CheckerAnswer run_command_line(const CheckerRequest& request) {
+  if (request.pattern.empty())
+    throw UserError("--checker '" + request.checker + "': say with --pattern what it prints where the program fails");
+  Command words = split_words(request.checker);
+  bool named = false;
+  for (std::string& word : words) {
+    if (std::size_t at = word.find("{}"); at != std::string::npos) {
+      word.replace(at, 2, request.file);
+      named = true;
+    }
+  }
+  if (!named) words.push_back(request.file);
+  if (!output_of({"sh", "-c", "command -v \"$0\" >/dev/null || exit 127", words[0]}))
+    throw UserError("--checker: " + words[0] + " is not there");
+  std::optional<std::string> output = output_of(with_limit(request.seconds, words));
+  if (!output) throw UserError("--checker: " + words[0] + " cannot be run");
+  CheckerAnswer answer;
+  std::smatch match;
+  std::istringstream in(*output);
+  const std::regex pattern = [&] {
+    try {
+      return std::regex(request.pattern);
+    } catch (const std::regex_error&) {
+      throw UserError("--pattern '" + request.pattern + "': is no regular expression");
+    }
+  }();
+  for (std::string line; std::getline(in, line);) {
+    if (!std::regex_search(line, match, pattern)) continue;
+    answer.kind = CheckerAnswer::Kind::fails;
+    if (match.size() > 1 && match[1].matched) answer.line = static_cast<unsigned>(std::atoi(match[1].str().c_str()));
+    break;
+  }
+  answer.reason = answer.kind == CheckerAnswer::Kind::fails ? "a failure was found" : "the checker reported no failure";
+  return answer;
+}
+
+}  // namespace
+
+bool is_known_checker(const std::string& name) {
+  return name == "thrum" || name == "clang-analyzer" || name == "gcc-analyzer" || name == "frama-c";
+}
+
+CheckerAnswer run_checker(const CheckerRequest& request) {
+  fs::create_directories(request.folder);
+  if (request.checker == "thrum") return run_thrum(request);
+  auto begin = std::chrono::steady_clock::now();
+  CheckerAnswer answer;
+  if (request.checker == "clang-analyzer") {
+    std::string clang = found_program({"clang-19", "clang"}, "clang-19");
+    answer = run_analyser(request, {clang, "--analyze", "-w", "--analyzer-output", "text"}, "Calling 'reach_error'");
+  } else if (request.checker == "gcc-analyzer") {
+    std::string gcc = found_program({"gcc"}, "gcc");
+    answer = run_analyser(request, {gcc, "-O0", "-fanalyzer", "-Wanalyzer-null-dereference",
+                                    "-fdiagnostics-path-format=separate-events", "-c", "-o", "/dev/null"},
+                          "calling 'reach_error'");
+  } else if (request.checker == "frama-c") {
+    answer = run_frama_c(request);
+  } else {
+    answer = run_command_line(request);
+  }
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return answer;
+}
+
+// The program is built again with macros that say each step, and run under the plan of the trace.
+std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags, const std::string& folder) {
+  std::string header = fs::absolute(folder).string() + "/recorder.h";
+  write_file(header,
+             "extern int dprintf(int, const char *, ...);\n"
+             "#define THRUM_STEP(thread, round) dprintf(1, \"\\nthrum-step %u %u %u\\n\", (unsigned)(thread), "
+             "(unsigned)(round), (unsigned)__LINE__);\n"
+             "#define THRUM_FAILED(thread, round, message) dprintf(1, \"\\nthrum-fail %u %u %u %s\\n\", "
+             "(unsigned)(thread), (unsigned)(round), (unsigned)__LINE__, message)\n");
+  Json json = read_json(trace, "");
+  json["compile_flags"] = flags + (flags.empty() ? "" : " ") + "-include '" + header + "'";
+  std::string copy = folder + "/recorded.json";
+  write_file(copy, json.dump());
+  std::string output = output_of({thrum_itself(), "replay", copy}).value_or("");
+  std::error_code ignored;
+  fs::remove(copy, ignored);
+  fs::remove(header, ignored);
+  std::vector<RecordedStep> steps;
+  std::istringstream in(output);
+  for (std::string line; std::getline(in, line);) {
+    bool fails = line.starts_with("thrum-fail ");
+    if (!fails && !line.starts_with("thrum-step ")) continue;
+    std::istringstream words(line.substr(11));
+    RecordedStep step;
+    step.fails = fails;
+    words >> step.thread >> step.round >> step.line;
+    std::getline(words >> std::ws, step.message);
+    steps.push_back(step);
+    if (fails) break;
+  }
+  return steps;
+}
+
+std::optional<std::string> confirming_trace(const std::vector<std::string>& files, const std::string& flags,
+                                            const std::string& file, unsigned line, bool is_race, double seconds,
+                                            const std::string& folder) {
+  Command command(files.begin(), files.end());
+  command.insert(command.end(), {"--time", fmt::format("{}", seconds), "--keep-going", "--races",
+                                 is_race ? "report" : "explore"});
+  for (const std::string& word : flags_option(flags)) command.push_back(word);
+  try {
+    Json json = searched(command, folder);
+    for (const Json& bug : json.at("tests").at(0).at("bugs")) {
+      std::string kind = bug.at("kind");
+      if ((kind == "data-race") != is_race) continue;
+      for (const Json& location : bug.at("locations")) {
+        std::string role = location.at("role");
+        bool same = fs::path(std::string(location.at("file"))).filename() == fs::path(file).filename() &&
+                    location.at("line") == line;
+        if (same && (role == "failure" || is_race)) return std::string(bug.at("trace"));
+      }
+    }
+  } catch (const UserError&) {
+    // It does not compile for this, or does what cannot be controlled.
+  } catch (const Json::exception&) {
+  }
+  return std::nullopt;
+}
+
+}  // namespace thrum
