@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -82,21 +81,8 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
   return answer;
 }
 
-// What verifiers give a meaning to, as C whose faults analysers of code look for.
-constexpr const char* kPlain = R"(/* Plain C for what verifiers know: include it before the program. */
-extern void exit(int) __attribute__((noreturn));
-extern void abort(void) __attribute__((noreturn));
-static void reach_error(void) { *(volatile int *)0 = 0; }
-static void __VERIFIER_assume(int condition) { if (!condition) exit(0); }
-extern _Bool __VERIFIER_nondet_bool(void);
-)";
-
-// A plain-C program, in whose text the line numbers are as before.
-std::string plain_file(const CheckerRequest& request) {
-  std::string header = request.folder + "/verifier.h";
-  write_file(header, kPlain);
-  return header;
-}
+// Gives what verifiers know a meaning in plain C.
+std::string plain_header() { return installation_prefix() + "/include/thrum/verifier.h"; }
 
 std::vector<std::string> with_limit(double seconds, Command command) {
   if (seconds > 0) command.insert(command.begin(), {"timeout", fmt::format("{}", seconds)});
@@ -111,49 +97,38 @@ std::string found_program(const std::vector<std::string>& names, const std::stri
   throw UserError(fmt::format("--checker: {} is not there; install {}", names[0], package));
 }
 
-// "FILE:LINE:COLUMN: note: TEXT" of the file, in their order.
-struct Note {
-  unsigned line;
-  std::string text;
-};
-std::vector<Note> notes_of(const std::string& output, const std::string& file) {
-  std::vector<Note> notes;
-  std::istringstream in(output);
-  std::string begin = file + ":";
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(begin)) continue;
-    char* end = nullptr;
-    unsigned long number = std::strtoul(line.c_str() + begin.size(), &end, 10);
-    notes.push_back({static_cast<unsigned>(number), end});
-  }
-  return notes;
+// The first line of the file that a message of a compiler is about, from there on in its output.
+std::optional<unsigned> line_in(const std::string& output, std::size_t from, const std::string& file) {
+  std::size_t at = output.find(file + ":", from);
+  if (at == std::string::npos) return std::nullopt;
+  return static_cast<unsigned>(std::strtoul(output.c_str() + at + file.size() + 1, nullptr, 10));
 }
 
 CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command, const std::string& failing) {
   Command words = command;
   for (const std::string& flag : split_words(request.flags)) words.push_back(flag);
-  words.insert(words.end(), {"-include", plain_file(request), request.file});
+  words.insert(words.end(), {"-include", plain_header(), request.file});
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
-  CheckerAnswer answer;
-  for (const Note& note : notes_of(output, request.file)) {
-    if (note.text.find(failing) == std::string::npos) continue;
-    answer.kind = CheckerAnswer::Kind::fails;
-    answer.line = note.line;
-    break;
+  std::size_t error = std::min(output.find(": error: "), output.find(": fatal error: "));
+  if (error != std::string::npos) {
+    std::size_t begin = output.rfind('\n', error);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    throw UserError("--checker " + request.checker + ": " + output.substr(begin, output.find('\n', error) - begin));
   }
-  answer.reason = answer.kind == CheckerAnswer::Kind::fails ? "a failure was found"
-                                                            : "the analyser found no failure, which proves nothing";
-  if (output.find(": error: ") != std::string::npos || output.find(": fatal error: ") != std::string::npos)
-    throw UserError(output.substr(0, output.find('\n')));
+  CheckerAnswer answer;
+  std::size_t at = output.find(failing);
+  answer.reason = "the analyser found no failure, which proves nothing";
+  if (at == std::string::npos) return answer;
+  answer.kind = CheckerAnswer::Kind::fails;
+  answer.reason = "a failure was found";
+  std::size_t begin = output.rfind('\n', at);
+  answer.line = line_in(output, begin == std::string::npos ? 0 : begin + 1, request.file);
   return answer;
 }
 
 CheckerAnswer run_frama_c(const CheckerRequest& request) {
   std::string program = found_program({"frama-c"}, "frama-c-base");
-  std::string header = request.folder + "/verifier.h";
-  write_file(header, std::string(kPlain).replace(std::string(kPlain).find("*(volatile"), std::string("*(volatile int *)0 = 0;").size(),
-                                                 "/*@ assert \\false; */"));
-  Command words = {program, "-eva", "-eva-precision", "2", "-cpp-extra-args=-include " + header + " " + request.flags,
+  Command words = {program, "-eva", "-eva-precision", "2", "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
                    request.file};
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
   CheckerAnswer answer;
@@ -220,12 +195,14 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
   CheckerAnswer answer;
   if (request.checker == "clang-analyzer") {
     std::string clang = found_program({"clang-19", "clang"}, "clang-19");
-    answer = run_analyser(request, {clang, "--analyze", "-w", "--analyzer-output", "text"}, "Calling 'reach_error'");
+    answer = run_analyser(request, {clang, "--analyze", "-w", "--analyzer-output", "text"},
+                          "warning: Dereference of null pointer");
   } else if (request.checker == "gcc-analyzer") {
     std::string gcc = found_program({"gcc"}, "gcc");
     answer = run_analyser(request, {gcc, "-O0", "-fanalyzer", "-Wanalyzer-null-dereference",
-                                    "-fdiagnostics-path-format=separate-events", "-c", "-o", "/dev/null"},
-                          "calling 'reach_error'");
+                                    "--param", "analyzer-max-enodes-per-program-point=16", "--param",
+                                    "analyzer-bb-explosion-factor=20", "-c", "-o", "/dev/null"},
+                          "warning: dereference of NULL");
   } else if (request.checker == "frama-c") {
     answer = run_frama_c(request);
   } else {
