@@ -150,7 +150,7 @@ class SequentializeCommand {
         ->capture_default_str();
     command_->add_option("--race", o.race, "Look for data races on a variable or a field")->type_name("VAR|TYPE.FIELD");
     command_->add_option("--compile-flags", o.compile_flags, "Of the compiler, such as '-DN=2 -Iinclude'");
-    command_->add_option("--checker", o.checker, "Checks it: thrum, clang-analyzer, gcc-analyzer, frama-c, or a command line "
+    command_->add_option("--checker", o.checker, "Checks it: thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line "
                                                  "in which {} is the file")
         ->type_name("NAME|COMMAND");
     command_->add_option("--pattern", o.pattern, "What a command line prints where the program fails, as a regular expression; "

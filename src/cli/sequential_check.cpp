@@ -81,6 +81,28 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
   return answer;
 }
 
+// As a boolean program: exact, with stacks of any depth, for integers of a few bits.
+CheckerAnswer run_bool(const CheckerRequest& request) {
+  std::string result = request.folder + "/result.json";
+  Command command = {thrum_itself(), "bool", "check", request.file, "--time", fmt::format("{}", request.seconds),
+                     "--out", request.folder + "/boolean", "--json", result};
+  std::string said = output_of(command).value_or("");
+  Json json = read_json(result, said);
+  std::error_code ignored;
+  fs::remove(result, ignored);
+  const Json& test = json.at("tests").at(0);
+  std::string verdict = test.at("verdict");
+  CheckerAnswer answer;
+  answer.reason = test.at("reason");
+  for (const Json& each : test.at("guarantee").at("assumptions")) answer.assumptions.push_back(each.at("text"));
+  if (verdict == "bug") {
+    answer.kind = CheckerAnswer::Kind::fails;
+  } else if (verdict == "exhausted") {
+    answer.kind = CheckerAnswer::Kind::proved;
+  }
+  return answer;
+}
+
 // Gives what verifiers know a meaning in plain C.
 std::string plain_header() { return installation_prefix() + "/include/thrum/verifier.h"; }
 
@@ -185,7 +207,7 @@ CheckerAnswer run_command_line(const CheckerRequest& request) {
 }  // namespace
 
 bool is_known_checker(const std::string& name) {
-  return name == "thrum" || name == "clang-analyzer" || name == "gcc-analyzer" || name == "frama-c";
+  return name == "thrum" || name == "bool" || name == "clang-analyzer" || name == "gcc-analyzer" || name == "frama-c";
 }
 
 CheckerAnswer run_checker(const CheckerRequest& request) {
@@ -205,6 +227,8 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
                           "warning: dereference of NULL");
   } else if (request.checker == "frama-c") {
     answer = run_frama_c(request);
+  } else if (request.checker == "bool") {
+    answer = run_bool(request);
   } else {
     answer = run_command_line(request);
   }
@@ -240,7 +264,6 @@ std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::st
     words >> step.thread >> step.round >> step.line;
     std::getline(words >> std::ws, step.message);
     steps.push_back(step);
-    if (fails) break;
   }
   return steps;
 }

@@ -10,7 +10,7 @@
 namespace thrum {
 
 struct CheckerRequest {
-  std::string checker;  // thrum, clang-analyzer, gcc-analyzer, frama-c, or a command line, in which {} is the file
+  std::string checker;  // thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line, in which {} is the file
   std::string pattern;  // of a command line: a regular expression for what it prints where the program fails
   std::string file;     // the sequential program
   std::string flags;    // of the compiler

@@ -106,20 +106,21 @@ class Check {
       if (found.kind != CheckerAnswer::Kind::fails) return;
     }
     std::vector<RecordedStep> steps = recorded_steps(found.trace, options_.compile_flags, options_.trace_folder);
-    if (steps.empty() || !steps.back().fails) return;
     // Copies of the variables for each round let threads run one after the other; in truth they take turns.
     if (options_.eager) {
-      std::stable_sort(steps.begin(), steps.end() - 1, [](const RecordedStep& a, const RecordedStep& b) {
+      std::stable_sort(steps.begin(), steps.end(), [](const RecordedStep& a, const RecordedStep& b) {
         return std::pair(a.round, a.thread) < std::pair(b.round, b.thread);
       });
     }
+    auto failing = std::find_if(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
+    if (failing == steps.end()) return;
+    steps.erase(failing + 1, steps.end());
     trace_ = SequentialTrace();
     for (const std::string& name : options_.files) trace_->files.push_back(std::filesystem::absolute(name).string());
     for (const RecordedStep& step : steps) {
       if (step.line == 0 || step.line > program_.origins.size()) continue;
       const seq::Origin& origin = program_.origins[step.line - 1];
       if (origin.line == 0) continue;
-      // Behind its failing step a run of rounds may go on.
       trace_->steps.push_back({step.thread, origin.file, origin.line, text_of_line(origin.file, origin.line)});
       while (trace_->threads.size() <= step.thread) trace_->threads.push_back("");
     }
@@ -212,7 +213,7 @@ class Check {
     if (trace_) {
       fmt::print("\nBug 1: {}", sequential_trace_text(*trace_, style));
       if (trace_->original.empty()) {
-        fmt::print("\n  The compiled program was searched for {:g} s and did not show it.\n", options_.seconds);
+        fmt::print("\n  A search of the compiled program did not show it.\n");
       } else {
         fmt::print("\n  The compiled program fails there too: thrum replay {}/{}\n", options_.trace_folder, trace_->original);
       }

@@ -176,6 +176,8 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
   }
   if (memory && form() != Form::eager && !atomic_) point(call->getExprLoc());
   if (callee->getBuiltinID() == 0 || memory) changed();
+  if (form() == Form::eager && is_memory(call->getType()))
+    refuse(call->getExprLoc(), "memory of the heap, in the eager rounds", "use the lazy rounds");
   set_position(call->getExprLoc());
   std::string text = name + "(" + joined(given) + ")";
   if (callee->getBuiltinID() != 0 && name.starts_with("__builtin_") && !memory && wanted) return text;
@@ -192,7 +194,11 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
 
 std::string Function::read_modify(const Expr* pointer, const std::string& operation, const std::string& operand,
                                   bool old, bool wanted) {
-  clang::QualType type = pointer->getType()->getPointeeType();
+  clang::QualType type = pointer->IgnoreParenCasts()->getType()->getPointeeType();
+  if (type.isNull()) type = pointer->getType()->getPointeeType();
+  if (operation != "=" && type->isPointerType()) {
+    refuse(pointer->getExprLoc(), "arithmetic on a pointer that is atomic", "use a compare-exchange");
+  }
   std::string object = behind(pointer);
   changed();
   if (!atomic_) point(pointer->getExprLoc());

@@ -50,6 +50,7 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
 
   bool VisitTagDecl(clang::TagDecl* tag) {
     bool local = tag->getParentFunctionOrMethod() != nullptr;
+    if (tag->isThisDeclarationADefinition()) d_.types_.push_back(tag);
     if (!seen_.insert(tag->getCanonicalDecl()).second) return true;
     if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(tag);
         record != nullptr && record->isAnonymousStructOrUnion()) {
@@ -62,7 +63,6 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
     } else if (local) {
       set_name(tag, d_.names_.tags.fresh(name));
     }
-    d_.types_.push_back(tag);
     return true;
   }
 
@@ -278,7 +278,7 @@ void Declarations::define(const clang::TypedefNameDecl* alias, Text& text) {
 void Declarations::write_types(Text& text) {
   for (const clang::TypeDecl* each : types_) {
     const auto* record = llvm::dyn_cast<clang::RecordDecl>(each);
-    if (record == nullptr) continue;
+    if (record == nullptr || record->isAnonymousStructOrUnion()) continue;
     std::string line = std::string(record->isUnion() ? "union " : "struct ") + record->getName().str() + ";";
     if (names_.definitions.try_emplace(line).second) text.line(line);
   }
@@ -301,6 +301,8 @@ void Declarations::write_types_of_fields(const clang::RecordDecl* record, Text& 
 
 void Declarations::write_type(const clang::TypeDecl* type, Text& text) {
   const auto* tag = llvm::dyn_cast<clang::TagDecl>(type);
+  if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(type); record != nullptr && record->isAnonymousStructOrUnion())
+    return;  // written where it stands
   if (tag != nullptr) tag = tag->getDefinition();
   if (tag == nullptr && llvm::isa<clang::TagDecl>(type)) return;
   if (!written_.insert(type->getCanonicalDecl()).second) return;

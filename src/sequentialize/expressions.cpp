@@ -108,6 +108,10 @@ std::string Function::cast(const clang::CastExpr* cast) {
     case clang::CK_ArrayToPointerDecay:
       if (llvm::isa<clang::StringLiteral>(from->IgnoreParens()) || llvm::isa<clang::PredefinedExpr>(from->IgnoreParens()))
         return printed(from);
+      if (form() == Form::eager && is_shared(from)) {
+        refuse(cast->getBeginLoc(), "a pointer to a shared array, of which there is a copy for each round",
+               "use the lazy rounds");
+      }
       return place(from);
     case clang::CK_FunctionToPointerDecay:
     case clang::CK_BuiltinFnToFnPtr: return place(from);

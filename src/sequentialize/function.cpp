@@ -127,13 +127,7 @@ void Function::write_prototype(Text& text) const {
     text.line("static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *F);");
     if (!defined_.address_taken) return;
   }
-  std::string parameters;
-  for (const clang::ParmVarDecl* parameter : function_->parameters()) {
-    parameters += (parameters.empty() ? "" : ", ") + declarations_.type(parameter->getType());
-  }
-  if (parameters.empty()) parameters = "void";
-  text.line(std::string("static ") +
-            declarations_.declare(function_->getReturnType(), defined_.name + "(" + parameters + ")") + ";");
+  text.line(head() + ";");
 }
 
 void Function::write_frame(Text& text) const {
@@ -160,22 +154,23 @@ void Function::write_frame(Text& text) const {
   text.close("};");
 }
 
+std::string Function::head() const {
+  std::string parameters;
+  for (unsigned i = 0; i < function_->getNumParams(); ++i) {
+    clang::QualType type = declarations_.of_value(function_->getParamDecl(i)->getType());
+    parameters += (i == 0 ? "" : ", ") + declarations_.declare(type, defined_.parameters[i]);
+  }
+  if (parameters.empty()) parameters = "void";
+  return "static " + declarations_.declare(function_->getReturnType(), defined_.name + "(" + parameters + ")");
+}
+
 void Function::write_definition(Text& text) const {
   text.at(source_.place(function_->getLocation()));
-  std::string head;
-  if (resumable_) {
-    head = "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *F)";
-  } else {
-    std::string parameters;
-    for (const clang::ParmVarDecl* parameter : function_->parameters()) {
-      parameters += (parameters.empty() ? "" : ", ") +
-                    declarations_.declare(declarations_.of_value(parameter->getType()), variables_.at(parameter));
-    }
-    if (parameters.empty()) parameters = "void";
-    head = std::string("static ") +
-           declarations_.declare(function_->getReturnType(), defined_.name + "(" + parameters + ")");
-  }
-  text.open(head + " {");
+  // What pointers to a resumable function hold: they are compared, and never called.
+  if (resumable_ && defined_.address_taken) text.line(head() + " { abort(); }");
+  text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *F)"
+                        : head()) +
+            " {");
   if (resumable_) {
     if (points_ > 0) {
       text.open("switch (F->thrum_pc) {");

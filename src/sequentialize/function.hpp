@@ -128,6 +128,7 @@ class Function {
   void release_temporaries() { temporaries_in_use_ = temporaries_kept_; }
   std::string local(const std::string& name, clang::QualType type);  // a new one; its text
   std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "F->" + name : name; }
+  std::string head() const;   // "static int f(int x)"
   std::string leave() const;  // "return 0;" of the function's type
   std::string new_label(const char* what);
   void line(const std::string& text) { out_->line(text); }

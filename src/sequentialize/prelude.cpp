@@ -175,6 +175,42 @@ static _Bool thrum_switches(void) {
 static void thrum_begin(unsigned char thread);
 )";
 
+constexpr const char* kEager = R"(
+/* Threads run one after the other, each through all rounds: thrum_round says in which it is. Each shared variable
+   has a copy for each round; what a round begins with is guessed, and compared in the end. */
+#ifndef THRUM_FAIL
+#define THRUM_FAIL(message) do { THRUM_FAILED(thrum_self, thrum_round, message); thrum_failed = 1; \
+    thrum_raise = 1; } while (0)
+#endif
+static unsigned char thrum_round;
+static unsigned char thrum_rounds = THRUM_ROUNDS; /* in which threads move */
+static _Bool thrum_raise, thrum_failed;
+static _Bool thrum_finished[THRUM_ROUNDS][THRUM_THREADS];
+static unsigned char thrum_begins[THRUM_THREADS]; /* the round in which it was started */
+static _Bool thrum_advances(void) {
+  if (thrum_raise) return 1;
+  if (thrum_atomic > 0) return 0;
+  while (thrum_round + 1 < thrum_rounds && __VERIFIER_nondet_bool()) ++thrum_round;
+  if (thrum_round + 1 >= thrum_rounds) thrum_raise = __VERIFIER_nondet_bool();
+  return thrum_raise;
+}
+#define THRUM_POINT(leave) if (thrum_advances()) leave; THRUM_STEP(thrum_self, thrum_round)
+#define THRUM_FINISHED(thread) thrum_finished[thrum_round][thread]
+#define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_round][thrum_self] = 1; thrum_raise = 1; } while (0)
+#define THRUM_START(thread) thrum_begins[thread] = thrum_round
+)";
+
+// Of shared variables, and of what the program draws itself.
+constexpr const char* kGuesses = R"(extern char __VERIFIER_nondet_char(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern short __VERIFIER_nondet_short(void);
+extern unsigned short __VERIFIER_nondet_ushort(void);
+extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+extern long __VERIFIER_nondet_long(void);
+extern unsigned long __VERIFIER_nondet_ulong(void);
+)";
+
 constexpr const char* kRace = R"(
 /* A thread that is about to make an access, and stops there; whoever makes another one races with it. */
 static const char *thrum_race_begin;
@@ -268,6 +304,28 @@ std::string kiss_main(const Program& program) {
          "}\n";
 }
 
+std::string eager_main(const Program& program) {
+  return calls(program) + "int main(void) {\n  thrum_guess();\n  thrum_main(" +
+         main_arguments(program.functions.at("thrum_main")) +
+         ");\n"
+         "  if (!thrum_raise) thrum_rounds = thrum_round; /* the process ended: others moved before that only */\n"
+         "  for (thrum_self = 1; thrum_self < thrum_threads; ++thrum_self) {\n"
+         "    thrum_raise = 0;\n"
+         "    thrum_atomic = 0;\n"
+         "    thrum_round = thrum_begins[thrum_self];\n"
+         "    if (thrum_round >= thrum_rounds) continue;\n"
+         "    thrum_call(thrum_self);\n"
+         "    if (!thrum_raise) thrum_finished[thrum_round][thrum_self] = 1;\n"
+         "  }\n"
+         "  thrum_compare();\n"
+         "  if (thrum_failed) {\n"
+         "    reach_error();\n"
+         "    abort();\n"
+         "  }\n"
+         "  return 0;\n"
+         "}\n";
+}
+
 std::string lazy_main(const Program& program) {
   std::string frames, begin, resume;
   const Defined& main = program.functions.at("thrum_main");
@@ -320,7 +378,8 @@ std::string prelude(const Program& program) {
                                      : ", THRUM_ROUNDS = " + number(options.rounds);
   text += " };\n\n";
   text += kVerifier;
-  text += options.form == Form::kiss ? kKiss : kLazy;
+  if (options.form == Form::eager) text += kGuesses;
+  text += options.form == Form::kiss ? kKiss : options.form == Form::lazy ? kLazy : kEager;
   text += threads(program);
   if (has(program, Feature::meeting)) text += kMeeting;
   if (has(program, Feature::choose)) text += kChoice;
@@ -342,7 +401,11 @@ std::string epilogue(const Program& program) {
   }
   if (program.functions.at("thrum_main").declaration->getNumParams() > 1)
     text += "static char *thrum_arguments[] = {\"program\", 0, 0};\n";
-  return text + (program.options.form == Form::lazy ? lazy_main(program) : kiss_main(program));
+  switch (program.options.form) {
+    case Form::lazy: return text + lazy_main(program);
+    case Form::eager: return text + eager_main(program);
+    default: return text + kiss_main(program);
+  }
 }
 
 }  // namespace thrum::seq

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "sequentialize/constants.hpp"
+#include "sequentialize/copies.hpp"
 #include "sequentialize/declarations.hpp"
 #include "sequentialize/function.hpp"
 #include "sequentialize/prelude.hpp"
@@ -77,6 +78,9 @@ class Assembly {
   void choose_race() {
     const std::string& race = program_.options.race;
     if (race.empty()) return;
+    if (program_.options.form == Form::eager) {
+      throw SourceError({files_[0].source->path(), 0, 0}, "--race has no eager rounds: use the lazy rounds, or KISS");
+    }
     std::size_t dot = race.find('.');
     program_.race = dot == std::string::npos ? RaceTarget{"", race} : RaceTarget{race.substr(0, dot), race.substr(dot + 1)};
   }
@@ -141,6 +145,7 @@ class Assembly {
     whole.add(variables);
     write_frames(whole);
     whole.add(functions);
+    if (program_.options.form == Form::eager) copies_.write(whole);
     whole.block("\n" + epilogue(program_));
     Sequential result;
     for (const Text::Line& line : whole.lines()) {
@@ -214,7 +219,8 @@ class Assembly {
                             program_.options.form != Form::normal;
     std::string storage = is_static ? "static " : "";
     if (variable->getTLSKind() != clang::VarDecl::TLS_None && !thread_local_one) storage += "_Thread_local ";
-    std::string object = thread_local_one ? name + "[THRUM_THREADS]" : name;
+    bool copied = program_.options.form == Form::eager && is_shared_variable(variable);
+    std::string object = thread_local_one ? name + "[THRUM_THREADS]" : copied ? name + "[THRUM_ROUNDS]" : name;
     if (definition == nullptr || (definition != variable && !is_local)) {
       // Declared here; others may name it before its definition.
       if (!declared_.insert(name).second) return;
@@ -226,9 +232,10 @@ class Assembly {
     std::string line = storage + file.declarations->declare(definition->getType(), object);
     if (const clang::Expr* initial = definition->getInit(); initial != nullptr) {
       std::string value = initial_value(*file.source, *file.declarations, definition->getType(), initial);
-      line += " = " + (thread_local_one ? "{[0 ... THRUM_THREADS - 1] = " + value + "}" : value);
+      line += " = " + (thread_local_one ? "{[0 ... THRUM_THREADS - 1] = " + value + "}" : copied ? "{" + value + "}" : value);
     }
     text.line(line + ";");
+    if (copied) copies_.add(*file.source, *file.declarations, definition);
   }
 
   void write_frame_names(Text& text) const {
@@ -255,6 +262,7 @@ class Assembly {
   Program program_;
   std::vector<File> files_;
   std::map<std::string, std::unique_ptr<Function>> written_;
+  Copies copies_;
   std::set<std::string> declared_;
   std::set<std::string> defined_;
 };
