@@ -53,5 +53,5 @@ int main(void) {
   pthread_create(&thread, 0, power, &extension);
   dispatch_pnp(&extension, query_stop_device);
   pthread_join(thread, 0);
-  return 0;
+  return answer;
 }

@@ -32,8 +32,10 @@ std::string read_text(const std::string& path) {
 
 Json read_json(const std::string& path, const std::string& said) {
   Json json = Json::parse(read_text(path), nullptr, false);
-  if (!json.is_object()) throw UserError(said.empty() ? path + ": cannot be read" : said.substr(0, said.find('\n')));
-  return json;
+  if (json.is_object()) return json;
+  std::string line = said.substr(0, said.find('\n'));
+  if (line.starts_with("thrum: ")) line.erase(0, 7);
+  throw UserError(line.empty() ? path + ": cannot be read" : line);
 }
 
 // The trace's own check in a process of its own; what it says goes nowhere.
@@ -206,10 +208,6 @@ CheckerAnswer run_command_line(const CheckerRequest& request) {
 
 }  // namespace
 
-bool is_known_checker(const std::string& name) {
-  return name == "thrum" || name == "bool" || name == "clang-analyzer" || name == "gcc-analyzer" || name == "frama-c";
-}
-
 CheckerAnswer run_checker(const CheckerRequest& request) {
   fs::create_directories(request.folder);
   if (request.checker == "thrum") return run_thrum(request);
@@ -241,10 +239,10 @@ std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::st
   std::string header = fs::absolute(folder).string() + "/recorder.h";
   write_file(header,
              "extern int dprintf(int, const char *, ...);\n"
-             "#define THRUM_STEP(thread, round) dprintf(1, \"\\nthrum-step %u %u %u\\n\", (unsigned)(thread), "
-             "(unsigned)(round), (unsigned)__LINE__);\n"
-             "#define THRUM_FAILED(thread, round, message) dprintf(1, \"\\nthrum-fail %u %u %u %s\\n\", "
-             "(unsigned)(thread), (unsigned)(round), (unsigned)__LINE__, message)\n");
+             "#define THRUM_SAY(what, thread, round, message) dprintf(1, \"\\nthrum-%s %u %u %u %u %s\\n\", what, "
+             "(unsigned)(thread), (unsigned)thrum_function[thread], (unsigned)(round), (unsigned)__LINE__, message)\n"
+             "#define THRUM_STEP(thread, round) THRUM_SAY(\"step\", thread, round, \"\");\n"
+             "#define THRUM_FAILED(thread, round, message) THRUM_SAY(\"fail\", thread, round, message)\n");
   Json json = read_json(trace, "");
   json["compile_flags"] = flags + (flags.empty() ? "" : " ") + "-include '" + header + "'";
   std::string copy = folder + "/recorded.json";
@@ -261,7 +259,7 @@ std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::st
     std::istringstream words(line.substr(11));
     RecordedStep step;
     step.fails = fails;
-    words >> step.thread >> step.round >> step.line;
+    words >> step.thread >> step.function >> step.round >> step.line;
     std::getline(words >> std::ws, step.message);
     steps.push_back(step);
   }

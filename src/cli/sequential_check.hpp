@@ -34,13 +34,13 @@ struct CheckerAnswer {
   std::string trace;                  // of thrum
 };
 
-bool is_known_checker(const std::string& name);
 // Throws UserError where the checker is not there.
 CheckerAnswer run_checker(const CheckerRequest& request);
 
 // A step of a thread, or its failure, in the sequential program's execution that a trace of thrum holds.
 struct RecordedStep {
   unsigned thread = 0;
+  unsigned function = 0;  // that the thread runs; main is number 0
   unsigned round = 0;
   unsigned line = 0;
   bool fails = false;

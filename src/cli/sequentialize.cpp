@@ -123,12 +123,12 @@ class Check {
       if (origin.line == 0) continue;
       trace_->steps.push_back({step.thread, origin.file, origin.line, text_of_line(origin.file, origin.line)});
       while (trace_->threads.size() <= step.thread) trace_->threads.push_back("");
+      trace_->threads[step.thread] = step.function == 0 ? "main" : program_.functions.at(step.function);
     }
     if (trace_->steps.empty()) {
       trace_.reset();
       return;
     }
-    name_threads();
     const std::string& message = steps.back().message;
     trace_->message = message == "data race" ? "data race on " + options_.race : "assertion failed: " + message;
     const SequentialStep& last = trace_->steps.back();
@@ -140,12 +140,6 @@ class Check {
     if (original) trace_->original = std::filesystem::relative(*original, folder).string();
     trace_file_ = folder + "/bug-1.trace.json";
     write_file(trace_file_, to_json(*trace_));
-  }
-
-  // Which function each runs is known from its first step only where it is a thread's own; so the program says it.
-  void name_threads() {
-    for (std::size_t i = 0; i < trace_->threads.size(); ++i)
-      trace_->threads[i] = i == 0 ? "main" : program_.functions.size() == 2 ? program_.functions[1] : "thread";
   }
 
   void describe() {
