@@ -136,10 +136,11 @@ class PushdownCheck {
     return true;
   }
 
-  void found(const Transfer& transfer, const ContextSearch& search) {
+  void found(const Transfer& transfer, ContextSearch& search) {
     answer_.kind = Answer::Kind::bug;
     answer_.contexts = std::max(search.failure()->contexts, 1U);
     try {
+      search.remember();
       answer_.bug = witness(transfer, search, goal_);
     } catch (const TraceTooLong& error) {
       answer_.trace_missing = error.what();

@@ -19,7 +19,7 @@ void ContextSearch::run_init() {
   const Encoding& encoding = transfer_.encoding();
   std::uint32_t procedure = *encoding.flow().init;
   Pc entry = encoding.flow().procedures[procedure].entry;
-  auto phase = std::make_shared<Phase>(summaries_, transfer_, Phase::Purpose::go_on, 0U, 0U);
+  auto phase = std::make_shared<Phase>(summaries_, transfer_, Phase::Purpose::trace, 0U, 0U);
   phase->begin_first(entry, first_globals_ & transfer_.first_locals(procedure));
   phase->saturate();
   init_ = phase;
@@ -87,9 +87,26 @@ void ContextSearch::add_child(const std::shared_ptr<const Node>& parent, std::ui
   node->phases[thread] = run(*node, Phase::Purpose::detect);
   ++figures_.nodes;
   leaves_.push_back(node);
-  if (!node->phases[thread]->failure()) return;
-  node->phases[thread] = run(*node, Phase::Purpose::go_on);  // has a trace
-  THRUM_CHECK(node->phases[thread]->failure());
+  if (node->phases[thread]->failure()) failure_ = node;
+}
+
+// A copy of the node, and of those that led to it.
+std::shared_ptr<Node> ContextSearch::remembered(const Node& node) {
+  auto result = std::make_shared<Node>(node);
+  if (node.parent == nullptr) return result;
+  auto parent = remembered(*node.parent);
+  result->parent = parent;
+  result->phases = parent->phases;
+  std::shared_ptr<Phase> phase = run(*result, Phase::Purpose::trace);
+  if (!phase->failure()) phase->close(node.contexts);
+  result->phases[node.thread] = phase;
+  return result;
+}
+
+void ContextSearch::remember() {
+  if (failure_->contexts == 0) return;  // `init`
+  auto node = remembered(*failure_);
+  THRUM_CHECK(node->phases[node->thread]->failure());
   failure_ = node;
 }
 

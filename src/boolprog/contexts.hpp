@@ -45,8 +45,10 @@ class ContextSearch {
   bool next_level();
   std::uint32_t level() const { return level_; }
 
-  // The node in whose last context what is searched for is reached; nullptr: none was found.
+  // The node in whose last context what is searched for is reached; nullptr: none was found. It has no trace
+  // until remember() has run its contexts again.
   std::shared_ptr<const Node> failure() const { return failure_; }
+  void remember();
   // The run of `init`, if there is one.
   std::shared_ptr<const Phase> init() const { return init_; }
   const Figures& figures() const { return figures_; }
@@ -57,6 +59,7 @@ class ContextSearch {
   // The node's last context.
   std::shared_ptr<Phase> run(const Node& node, Phase::Purpose purpose);
   void run_init();
+  std::shared_ptr<Node> remembered(const Node& node);
 
   const Transfer& transfer_;
   Summaries summaries_;

@@ -136,14 +136,13 @@ class FullExploration {
   bool saturate(std::map<Pc, GrowingSet>& states) const {
     Worklist<Pc> work;
     for (const auto& [pc, set] : states) work.push(pc);
-    std::uint64_t rank = 0;
     while (!work.empty()) {
       Pc pc = work.pop();
       Bdd fresh = states[pc].take_new();
       if (pc == transfer_.dead()) continue;
       if (!(fresh & transfer_.failing(pc)).is_false()) return false;
       auto add = [&](Pc to, const Bdd& set) {
-        if (!states[to].add(set, {}, rank).is_false()) work.push(to);
+        if (!states[to].add(set).is_false()) work.push(to);
       };
       if (transfer_.is_give_back(pc)) {
         add(transfer_.dead(), transfer_.without_locals(transfer_.ended(pc, fresh)));
@@ -160,8 +159,7 @@ class FullExploration {
   // What `init` leaves.
   bool run_init(Bdd& globals) const {
     std::map<Pc, GrowingSet> states;
-    std::uint64_t rank = 0;
-    states[flow_.procedures[*flow_.init].entry].add(globals & transfer_.first_locals(*flow_.init), {}, rank);
+    states[flow_.procedures[*flow_.init].entry].add(globals & transfer_.first_locals(*flow_.init));
     if (!saturate(states)) return false;
     globals = transfer_.init_ended(states[transfer_.dead()].all());
     return true;
@@ -170,9 +168,8 @@ class FullExploration {
   // What the states become by a context of the thread. Nothing: something goes wrong.
   std::optional<Bdd> moved(std::uint32_t thread, const Bdd& before) const {
     std::map<Pc, GrowingSet> states;
-    std::uint64_t rank = 0;
     auto begin = [&](Pc pc, const Bdd& set) {
-      if (!set.is_false()) states[pc].add(set, {}, rank);
+      if (!set.is_false()) states[pc].add(set);
     };
     for (Pc pc = 0; pc < transfer_.dead(); ++pc) {
       Bdd here = place_[thread].exists(before, at(thread, pc));

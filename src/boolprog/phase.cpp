@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "boolprog/phase.hpp"
 
+#include <algorithm>
+
 namespace thrum::bp {
 
 namespace {
@@ -54,14 +56,23 @@ std::vector<std::uint32_t> Phase::boundaries() const {
   return result;
 }
 
-void Phase::begin_first(Pc entry, const Bdd& begin) { add({kBase, {entry, entry}}, begin, {}); }
+void Phase::begin_first(Pc entry, const Bdd& begin) {
+  OldFrame frame{kBase, {entry, entry}};
+  begun_[frame] |= begin;
+  add(frame, begin, {});
+}
 
 void Phase::begin_again(const Bdd& schedules) {
-  Bdd known = transfer_.onto_boundaries(schedules, boundaries());
+  Bdd begin = transfer_.onto_boundaries(schedules, boundaries()) & transfer_.now_is_boundary(start_);
+  if (purpose_ == Purpose::detect) begin = transfer_.onto_boundaries(begin, previous_->boundaries());
   std::uint32_t end = previous_->end_;
   auto go_on = [&](const OldFrame& frame, const Bdd& states) {
-    Bdd left = transfer_.now_as_boundary(end, transfer_.context_ended(thread_, states)) & known;
-    add(frame, transfer_.context_begun(thread_, left & transfer_.now_is_boundary(start_)), {});
+    Bdd left = transfer_.now_as_boundary(end, transfer_.context_ended(thread_, states));
+    Bdd set =
+        purpose_ == Purpose::detect ? transfer_.onto_boundaries(left, begin, needed(frame)) : left & begin;
+    set = transfer_.context_begun(thread_, set);
+    begun_[frame] = set;
+    add(frame, set, {});
   };
   for (const auto& [frame, states] : previous_->at_) go_on(frame, states.all());
   for (const auto& [entry, entries] : previous_->on_stack_) {
@@ -80,16 +91,22 @@ void Phase::saturate() {
   if (!failure_) find_stacks();
 }
 
-// What of the boundaries the frames below depend on, too.
-Bdd Phase::needed(const OldFrame& frame, const Bdd& set) const {
-  if (purpose_ == Purpose::go_on) return set;
-  std::vector<std::uint32_t> kept;
-  if (frame.origin != kBase) kept = of_number(frame.origin).boundaries();
-  return transfer_.onto_boundaries(set, kept);
+// The boundaries that the frames below depend on, too.
+std::vector<std::uint32_t> Phase::needed(const OldFrame& frame) const {
+  if (frame.origin == kBase) return {};
+  return of_number(frame.origin).boundaries();
+}
+
+Bdd Phase::onto_needed(const OldFrame& frame, const Bdd& set) const {
+  return purpose_ == Purpose::detect ? transfer_.onto_boundaries(set, needed(frame)) : set;
+}
+
+Bdd Phase::grow(GrowingSet& set, const Bdd& by, const Cause& cause) {
+  return purpose_ == Purpose::trace ? set.add(by, cause, rank_) : set.add(by);
 }
 
 void Phase::add(const OldFrame& frame, const Bdd& set, const Cause& cause) {
-  Bdd fresh = at_[frame].add(needed(frame, set), cause, rank_);
+  Bdd fresh = grow(at_[frame], set, cause);
   if (fresh.is_false() || frame.frame.pc == transfer_.dead()) return;
   work_.push(frame);
   if (failure_) return;
@@ -113,7 +130,14 @@ void Phase::call(const OldFrame& frame, const Bdd& states) {
   Pc entry = flow.procedures[instruction.callee].entry;
   Bdd called = transfer_.called(frame.frame.pc, states);
   if (called.is_false()) return;
-  callers_[entry].push_back({frame, called, ++rank_});
+  auto& callers = callers_[entry];
+  auto known =
+      std::find_if(callers.begin(), callers.end(), [&](const OldCaller& one) { return one.frame == frame; });
+  if (known == callers.end()) {
+    callers.push_back({frame, called});
+  } else {
+    known->called |= called;
+  }
   summaries_.demand(instruction.callee, transfer_.entered(called));
   add({frame.origin, {frame.frame.entry, instruction.next[0]}},
       transfer_.resumed(frame.frame.pc, called, summaries_.returned(entry).all()),
@@ -135,7 +159,7 @@ void Phase::give_back(const OldFrame& frame, const Bdd& states) {
   for (std::uint32_t i = 0; i < old_callers.size(); ++i) {
     const OldFrame& caller = old_callers[i].frame;
     add({caller.origin, {caller.frame.entry, flow.code[caller.frame.pc].next[0]}},
-        transfer_.resumed(caller.frame.pc, old_callers[i].called, returned),
+        onto_needed(caller, transfer_.resumed(caller.frame.pc, old_callers[i].called, returned)),
         {Cause::Kind::resume, caller.frame.pc, i, frame.origin, entry});
   }
   for (const Caller& caller : summaries_.callers(entry)) {
@@ -151,11 +175,14 @@ void Phase::give_back(const OldFrame& frame, const Bdd& states) {
 void Phase::find_stacks() {
   Worklist<Pc> work;
   auto see = [&](Pc entry, const Bdd& entries, const Cause& cause) {
-    if (!on_stack_[entry].add(entries, cause, rank_).is_false()) work.push(entry);
+    if (!grow(on_stack_[entry], entries, cause).is_false()) work.push(entry);
+  };
+  auto entered = [&](const Bdd& called) {
+    return purpose_ == Purpose::detect ? transfer_.entered(called) : transfer_.entered_from(called);
   };
   for (const auto& [entry, callers] : callers_) {
     for (std::uint32_t i = 0; i < callers.size(); ++i) {
-      see(entry, transfer_.entered_from(callers[i].called), {Cause::Kind::resume, callers[i].frame.frame.pc, i});
+      see(entry, entered(callers[i].called), {Cause::Kind::resume, callers[i].frame.frame.pc, i});
     }
   }
   std::map<Pc, std::vector<std::pair<Pc, Caller>>> callees;  // by the caller's entry
@@ -166,7 +193,7 @@ void Phase::find_stacks() {
     Pc caller = work.pop();
     Bdd fresh = on_stack_[caller].take_new();
     for (const auto& [entry, by] : callees[caller]) {
-      see(entry, transfer_.entered_from(by.called & fresh), {Cause::Kind::back, by.frame.pc, 0, 0, caller});
+      see(entry, entered(by.called & fresh), {Cause::Kind::back, by.frame.pc, 0, 0, caller});
     }
   }
   for (const auto& [entry, entries] : on_stack_) {
@@ -181,11 +208,9 @@ void Phase::find_stacks() {
 Bdd Phase::ends() const {
   Bdd result;
   for (const auto& [frame, states] : at_) {
-    Bdd begun;
-    for (const Addition& one : states.additions()) {
-      if (one.cause.kind == Cause::Kind::begin) begun |= one.set;
-    }
-    result |= transfer_.without_frame(minus(states.all(), begun));
+    auto begun = begun_.find(frame);
+    Bdd moved = begun == begun_.end() ? states.all() : minus(states.all(), begun->second);
+    result |= transfer_.without_frame(moved);
   }
   for (const auto& [entry, entries] : on_stack_) {
     result |= transfer_.without_frame(entries.all() & summaries_.globals_of(entry));

@@ -10,13 +10,14 @@
 //
 // Whether the last context of a schedule goes wrong is answered with less: what the globals at boundaries have to do
 // with other threads does not matter any more, and a frame needs to know only what it has in common with those that
-// lie below it. Such a phase is no ground for further contexts, and has no trace.
+// lie below it. Such a phase is no ground for further contexts.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "boolprog/saturation.hpp"
@@ -34,7 +35,11 @@ inline constexpr std::uint32_t kNoOldCaller = ~std::uint32_t{0};
 struct OldFrame {
   std::uint32_t origin = kBase;  // the thread's context that called it, counted from 1; kBase: its first
   FrameKey frame;
-  friend auto operator<=>(const OldFrame&, const OldFrame&) = default;
+  friend bool operator==(const OldFrame&, const OldFrame&) = default;
+  // Frames called later come first: they return to earlier ones, and never the other way round.
+  friend auto operator<=>(const OldFrame& a, const OldFrame& b) {
+    return std::tie(b.origin, a.frame) <=> std::tie(a.origin, b.frame);
+  }
 };
 
 class Phase {
@@ -43,10 +48,13 @@ class Phase {
   struct OldCaller {
     OldFrame frame;
     Bdd called;
-    std::uint64_t rank = 0;
   };
 
-  enum class Purpose : std::uint8_t { detect, go_on };
+  enum class Purpose : std::uint8_t {
+    detect,  // whether the context goes wrong
+    go_on,   // further contexts
+    trace,   // likewise, and how it all came about
+  };
 
   // The first context of a thread. start: the boundary where it begins, 0 for the beginning of all.
   Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread, std::uint32_t start);
@@ -93,8 +101,10 @@ class Phase {
   const Summaries& summaries() const { return summaries_; }
 
  private:
+  Bdd grow(GrowingSet& set, const Bdd& by, const Cause& cause);
   void add(const OldFrame& frame, const Bdd& set, const Cause& cause);
-  Bdd needed(const OldFrame& frame, const Bdd& set) const;
+  std::vector<std::uint32_t> needed(const OldFrame& frame) const;
+  Bdd onto_needed(const OldFrame& frame, const Bdd& set) const;
   void expand(const OldFrame& frame, const Bdd& states);
   void call(const OldFrame& frame, const Bdd& states);
   void give_back(const OldFrame& frame, const Bdd& states);
@@ -109,6 +119,7 @@ class Phase {
   std::uint32_t start_;
   std::uint32_t end_ = 0;
   std::map<OldFrame, GrowingSet> at_;
+  std::map<OldFrame, Bdd> begun_;  // what was there when the context began
   std::map<Pc, std::vector<OldCaller>> callers_;
   std::map<Pc, GrowingSet> on_stack_;
   std::uint64_t rank_ = 0;

@@ -48,7 +48,7 @@ void Predecessors::saturate() {
 }
 
 void Predecessors::add(std::vector<GrowingSet>& sets, Pc pc, const Bdd& set) {
-  if (!sets[pc].add(set, {}, rank_).is_false()) work_.push(pc);
+  if (!sets[pc].add(set).is_false()) work_.push(pc);
 }
 
 void Predecessors::before(std::vector<GrowingSet>& sets, Pc pc, const Bdd& fresh) {

@@ -43,7 +43,6 @@ class Predecessors {
   std::vector<std::vector<Pc>> calls_of_;            // by procedure
   std::vector<std::vector<std::uint32_t>> entered_;  // by place: procedures that begin there
   Worklist<Pc> work_;
-  std::uint64_t rank_ = 0;
 };
 
 }  // namespace thrum::bp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets that grow to a fixed point, and how each of their members came about.
+// Sets that grow to a fixed point, and, where it is asked for, how each of their members came about.
 #pragma once
 
 #include <algorithm>
@@ -43,12 +43,18 @@ class GrowingSet {
   const std::vector<Addition>& additions() const { return additions_; }
 
   // What of the set was not there; it is empty where nothing was.
+  Bdd add(const Bdd& set) {
+    Bdd more = all_ | set;
+    if (more == all_) return Bdd();
+    all_ = more;
+    new_ |= set;
+    return set;
+  }
+  // The same, with its cause. The diagrams that this keeps are many times those of the set.
   Bdd add(const Bdd& set, const Cause& cause, std::uint64_t& rank) {
-    Bdd fresh = minus(set, all_);
-    if (fresh.is_false()) return fresh;
-    additions_.push_back({++rank, fresh, cause, all_});
-    all_ |= fresh;
-    new_ |= fresh;
+    Bdd before = all_;
+    Bdd fresh = add(set);
+    if (!fresh.is_false()) additions_.push_back({++rank, fresh, cause, before});
     return fresh;
   }
 

@@ -572,13 +572,21 @@ Bdd Transfer::slot_begun(std::uint32_t slot, std::uint32_t start, const Bdd& set
   return all_held ? result : result & first_locals(from.procedure);
 }
 
-Bdd Transfer::onto_boundaries(const Bdd& set, const std::vector<std::uint32_t>& kept) const {
+Cube Transfer::boundaries_without(const std::vector<std::uint32_t>& kept) const {
   std::vector<int> gone;
   for (std::uint32_t k = 1; k <= encoding_.boundaries(); ++k) {
     if (std::find(kept.begin(), kept.end(), k) != kept.end()) continue;
     append(gone, encoding_.globals(), [&](auto i) { return encoding_.global_boundary(i, k); });
   }
-  return Cube(gone).exists(set);
+  return Cube(gone);
+}
+
+Bdd Transfer::onto_boundaries(const Bdd& set, const std::vector<std::uint32_t>& kept) const {
+  return boundaries_without(kept).exists(set);
+}
+
+Bdd Transfer::onto_boundaries(const Bdd& a, const Bdd& b, const std::vector<std::uint32_t>& kept) const {
+  return boundaries_without(kept).exists(a, b);
 }
 
 }  // namespace thrum::bp

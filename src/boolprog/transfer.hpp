@@ -113,8 +113,11 @@ class Transfer {
   Bdd now_is_boundary(std::uint32_t boundary) const { return is_boundary_[boundary]; }
   // A set over boundaries, without those that are not `kept`.
   Bdd onto_boundaries(const Bdd& set, const std::vector<std::uint32_t>& kept) const;
+  // The same of a & b.
+  Bdd onto_boundaries(const Bdd& a, const Bdd& b, const std::vector<std::uint32_t>& kept) const;
 
  private:
+  Cube boundaries_without(const std::vector<std::uint32_t>& kept) const;
   struct Rule {
     std::vector<Move> moves{};
     Bdd relation{};  // call: parameters; return: results
