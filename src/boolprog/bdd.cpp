@@ -9,6 +9,7 @@
 #undef bdd_makeset
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "support/check.hpp"
@@ -119,5 +120,18 @@ BddSpace::~BddSpace() {
 }
 
 std::uint64_t BddSpace::nodes() { return static_cast<std::uint64_t>(bdd_getnodenum()); }
+
+std::vector<std::uint32_t> BddSpace::sift(const std::vector<Block>& blocks, std::uint64_t nodes_max) {
+  bdd_gbc();
+  if (nodes() > nodes_max) return {};
+  for (auto [first, last] : blocks) bdd_intaddvarblock(first, last, BDD_REORDER_FIXED);
+  bdd_reorder(BDD_REORDER_SIFT);
+  std::vector<std::uint32_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return bdd_var2level(blocks[a].first) < bdd_var2level(blocks[b].first);
+  });
+  return order;
+}
 
 }  // namespace thrum::bp

@@ -109,6 +109,13 @@ class BddSpace {
 
   // Nodes in the table, those that nothing refers to any more included.
   static std::uint64_t nodes();
+
+  // Variables that follow each other, which stay together: the first and the last.
+  using Block = std::pair<int, int>;
+  // An order of all blocks in which the diagrams that are referred to are small, as numbers of blocks
+  // (sifting: Rudell, ICCAD 1993). Nothing where these have more nodes than `nodes_max`. Afterwards the space
+  // is good for nothing more. REQUIRES: few renamings, since each is kept up to date.
+  static std::vector<std::uint32_t> sift(const std::vector<Block>& blocks, std::uint64_t nodes_max);
 };
 
 }  // namespace thrum::bp

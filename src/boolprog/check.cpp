@@ -17,7 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBytesOfSchedule = 16384;  // of one in the tree, without its diagrams
 constexpr std::uint32_t kRoomMax = 512;            // contexts
-constexpr std::uint64_t kBytesOfNode = 28;  // of a diagram, with its part of BuDDy's caches
+constexpr std::uint32_t kRoomToSift = 3;
+constexpr std::uint32_t kRoomAtOnce = 8;      // where so many are asked for
+constexpr std::uint64_t kSiftedMax = 200000;  // nodes
+constexpr std::uint64_t kBytesOfNode = 28;    // of a diagram, with its part of BuDDy's caches
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -65,9 +68,11 @@ class PushdownCheck {
 
   Answer run() {
     bool starts_threads = flow_.uses(Instruction::Kind::start_thread);
-    // Diagrams are made for so many contexts; where they do not do, the search begins anew with more. The threads
-    // that a program starts have their part in each diagram, so there it grows by one.
-    std::uint32_t room = starts_threads ? 1 : std::min(limits_.contexts == 0 ? 4 : limits_.contexts, 8U);
+    // Diagrams are made for so many contexts; where they do not do, the search begins anew with more. The
+    // threads that a program starts have their part in each diagram, so there it grows by one. Else the first
+    // few contexts, which cost little, also tell in which order bits lie well.
+    std::uint32_t room = starts_threads ? 1 : kRoomToSift;
+    if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
     if (limits_.explores_fully && is_explored_fully()) return std::move(answer_);
     try {
       while (!search_with(room)) {
@@ -75,7 +80,7 @@ class PushdownCheck {
           answer_.reason = "no more than " + std::to_string(kRoomMax) + " contexts can be searched";
           break;
         }
-        room = starts_threads ? room + 1 : room * 2;
+        room = starts_threads ? room + 1 : std::max(room * 2, std::min(limits_.contexts, kRoomAtOnce));
         if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
       }
     } catch (const BddMemoryError&) {
@@ -106,12 +111,22 @@ class PushdownCheck {
 
   // Up to `room` contexts; true: there is an answer.
   bool search_with(std::uint32_t room) {
-    Encoding encoding(flow_, room - 1, room - 1);
+    Encoding encoding(flow_, room - 1, room - 1, 0, order_);
     answer_.bdd_variables = encoding.variables();
     BddSpace space(static_cast<int>(encoding.variables()), limits_.memory / kBytesOfNode,
                    [this] { return time_is_over(); });
-    Transfer transfer(encoding, goal_);
-    ContextSearch search(transfer, room, [this] { return time_is_over(); });
+    std::vector<Bdd> sets;
+    {
+      Transfer transfer(encoding, goal_);
+      ContextSearch search(transfer, room, [this] { return time_is_over(); });
+      if (search_levels(transfer, search, room)) return true;
+      if (room == kRoomToSift && !flow_.uses(Instruction::Kind::start_thread)) sets = search.sets();
+    }
+    if (!sets.empty()) order_ = BddSpace::sift(encoding.blocks(), kSiftedMax);
+    return false;
+  }
+
+  bool search_levels(const Transfer& transfer, ContextSearch& search, std::uint32_t room) {
     while (search.level() < room) {
       bool more = search.next_level();
       answer_.schedules = search.figures().nodes;
@@ -157,6 +172,7 @@ class PushdownCheck {
   const Goal& goal_;
   const Limits& limits_;
   Clock::time_point begin_ = Clock::now();
+  std::vector<std::uint32_t> order_;  // of bits; empty: not known
   Answer answer_;
 };
 

@@ -110,6 +110,19 @@ void ContextSearch::remember() {
   failure_ = node;
 }
 
+std::vector<Bdd> ContextSearch::sets() const {
+  std::vector<Bdd> all;
+  for (const auto& [frame, states] : summaries_.frames()) all.push_back(states.all());
+  for (const auto& leaf : leaves_) {
+    for (const auto& phase : leaf->phases) {
+      if (phase == nullptr) continue;
+      for (const auto& [frame, states] : phase->old_frames()) all.push_back(states.all());
+      for (const auto& [entry, entries] : phase->stacks()) all.push_back(entries.all());
+    }
+  }
+  return all;
+}
+
 bool ContextSearch::next_level() {
   if (failure_ != nullptr) return true;  // of `init`
   THRUM_CHECK(level_ < contexts_);

@@ -52,6 +52,8 @@ class ContextSearch {
   // The run of `init`, if there is one.
   std::shared_ptr<const Phase> init() const { return init_; }
   const Figures& figures() const { return figures_; }
+  // What the search has come to: the sets of states that a further level would begin with.
+  std::vector<Bdd> sets() const;
 
  private:
   bool may_move(const Node& node, std::uint32_t thread) const;

@@ -79,7 +79,8 @@ std::uint32_t choices_in(const std::vector<Expression>& expressions) {
 
 }  // namespace
 
-Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads)
+Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads,
+                   const std::vector<std::uint32_t>& order)
     : flow_(flow),
       boundaries_(boundaries),
       slots_(flow.uses(Kind::start_thread) ? slots : 0),
@@ -97,7 +98,7 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
     std::uint32_t count = choices_in(one.values) + (one.constraint ? choices_in(*one.constraint) : 0);
     choices_ = std::max(choices_, count);
   }
-  place_variables();
+  place_variables(order.empty() ? order_by_force(globals_ + locals_, edges()) : order);
   variables_ = first_result_ + 2 * results_ + choices_ + place_bits_ * threads_;
 }
 
@@ -141,14 +142,23 @@ std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
   return all;
 }
 
-void Encoding::place_variables() {
-  first_variable_.resize(globals_ + locals_);
+void Encoding::place_variables(const std::vector<std::uint32_t>& order) {
+  THRUM_CHECK(order.size() == globals_ + locals_);
+  first_variable_.resize(order.size());
   std::uint32_t at = 0;
-  for (std::uint32_t bit : order_by_force(globals_ + locals_, edges())) {
+  for (std::uint32_t bit : order) {
     first_variable_[bit] = at;
-    at += bit < globals_ ? 3 + boundaries_ : 3 + threads_;
+    at += copies(bit);
   }
   first_result_ = at;
+}
+
+std::vector<std::pair<int, int>> Encoding::blocks() const {
+  std::vector<std::pair<int, int>> all;
+  for (std::uint32_t bit = 0; bit < first_variable_.size(); ++bit) {
+    all.emplace_back(first_variable_[bit], first_variable_[bit] + copies(bit) - 1);
+  }
+  return all;
 }
 
 void Encoding::place_locals() {

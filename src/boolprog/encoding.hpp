@@ -12,7 +12,8 @@
 // Parameters of all procedures have the same bits, the first ones of the locals, so that a call needs no more
 // copies; the other locals have bits of their own, so that each lies where its procedure wants it.
 //
-// Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003).
+// Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003), until
+// the diagrams of a small search tell of a better order (check.cpp).
 //
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
 // that moves is inside an atomic section, waits for a broadcast, or has ended in this context; and for threads
@@ -24,6 +25,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "boolprog/bdd.hpp"
@@ -46,9 +48,11 @@ struct Start {
 
 class Encoding {
  public:
-  // boundaries: contexts that may be followed by another. slots: threads that are started and ever move. threads:
-  // that a state is of at once.
-  Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads = 0);
+  // boundaries: contexts that may be followed by another. slots: threads that are started and ever move.
+  // threads: that a state is of at once. order: of bits, those of globals numbered before those of locals;
+  // empty: is found.
+  Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slots, std::uint32_t threads = 0,
+           const std::vector<std::uint32_t>& order = {});
 
   const Flow& flow() const { return flow_; }
   std::uint32_t variables() const { return variables_; }
@@ -62,6 +66,9 @@ class Encoding {
   std::uint32_t boundaries() const { return boundaries_; }
   std::uint32_t slots() const { return slots_; }
   std::uint32_t thread_bits() const { return thread_bits_; }  // of a variable that holds a thread
+
+  // The first and the last variable of each bit's copies.
+  std::vector<std::pair<int, int>> blocks() const;
 
   // Numbers of variables.
   int global_entry(std::uint32_t bit) const { return global_at(bit, 0); }
@@ -122,7 +129,8 @@ class Encoding {
   void place_starts();
   void place_globals();
   void place_locals();
-  void place_variables();
+  void place_variables(const std::vector<std::uint32_t>& order);
+  std::uint32_t copies(std::uint32_t bit) const { return bit < globals_ ? 3 + boundaries_ : 3 + threads_; }
 
   const Flow& flow_;
   std::uint32_t boundaries_;
