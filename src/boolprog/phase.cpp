@@ -66,13 +66,17 @@ void Phase::begin_again(const Bdd& schedules) {
   Bdd begin = transfer_.onto_boundaries(schedules, boundaries()) & transfer_.now_is_boundary(start_);
   if (purpose_ == Purpose::detect) begin = transfer_.onto_boundaries(begin, previous_->boundaries());
   std::uint32_t end = previous_->end_;
+  const SwitchPlaces& switches = transfer_.switches(thread_);
   auto go_on = [&](const OldFrame& frame, const Bdd& states) {
+    bool begins = switches.begins[frame.frame.pc];
+    bool ends = purpose_ != Purpose::detect && switches.ends[frame.frame.pc];
+    if (!begins && !ends) return;
     Bdd left = transfer_.now_as_boundary(end, transfer_.context_ended(thread_, states));
     Bdd set =
         purpose_ == Purpose::detect ? transfer_.onto_boundaries(left, begin, needed(frame)) : left & begin;
     set = transfer_.context_begun(thread_, set);
-    begun_[frame] = set;
-    add(frame, set, {});
+    if (ends) begun_[frame] = set;
+    if (begins) add(frame, set, {});
   };
   for (const auto& [frame, states] : previous_->at_) go_on(frame, states.all());
   for (const auto& [entry, entries] : previous_->on_stack_) {
@@ -206,14 +210,16 @@ void Phase::find_stacks() {
 }
 
 Bdd Phase::ends() const {
+  const std::vector<bool>& places = transfer_.switches(thread_).ends;
   Bdd result;
   for (const auto& [frame, states] : at_) {
+    if (!places[frame.frame.pc]) continue;
     auto begun = begun_.find(frame);
     Bdd moved = begun == begun_.end() ? states.all() : minus(states.all(), begun->second);
     result |= transfer_.without_frame(moved);
   }
   for (const auto& [entry, entries] : on_stack_) {
-    result |= transfer_.without_frame(entries.all() & summaries_.globals_of(entry));
+    result |= transfer_.without_frame(entries.all() & summaries_.globals_of(entry, places));
   }
   return result;
 }

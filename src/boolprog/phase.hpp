@@ -64,12 +64,13 @@ class Phase {
 
   // begin: the states of the thread's first frame at `entry`.
   void begin_first(Pc entry, const Bdd& begin);
-  // schedules: which globals there may be at the boundaries.
+  // Where a switch makes a difference. schedules: which globals there may be at the boundaries.
   void begin_again(const Bdd& schedules);
   // Runs the thread as far as it goes.
   void saturate();
-  // What another thread may find: globals now, over the thread's boundaries, before Transfer::context_ended(). Only of
-  // states that were not there when the context began: a context without a step says nothing new.
+  // What another thread may find: globals now, over the thread's boundaries, before
+  // Transfer::context_ended(). Only where a switch makes a difference (switches.hpp), and of states that were
+  // not there when the context began: a context without a step says nothing new.
   Bdd ends() const;
   // The context is over, at this boundary.
   void close(std::uint32_t end) { end_ = end; }

@@ -27,10 +27,10 @@ const GrowingSet& Summaries::returned(Pc entry) const {
   return found == returned_.end() ? kNothing : found->second;
 }
 
-Bdd Summaries::globals_of(Pc entry) const {
+Bdd Summaries::globals_of(Pc entry, const std::vector<bool>& places) const {
   Bdd result;
   for (auto frame = at_.lower_bound({entry, 0}); frame != at_.end() && frame->first.entry == entry; ++frame) {
-    result |= transfer_.without_locals(frame->second.all());
+    if (places[frame->first.pc]) result |= transfer_.without_locals(frame->second.all());
   }
   return result;
 }

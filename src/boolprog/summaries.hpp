@@ -46,8 +46,8 @@ class Summaries {
   const std::map<Pc, std::vector<Caller>>& all_callers() const { return callers_; }
   // In the form that Transfer::resumed() takes.
   const GrowingSet& returned(Pc entry) const;
-  // For a procedure's entries, the globals with which a frame of it may be on top.
-  Bdd globals_of(Pc entry) const;
+  // For a procedure's entries, the globals with which a frame of it may be on top at one of the places.
+  Bdd globals_of(Pc entry, const std::vector<bool>& places) const;
   const std::map<FrameKey, GrowingSet>& frames() const { return at_; }
 
  private:

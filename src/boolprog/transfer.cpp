@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "boolprog/transfer.hpp"
 
-#include <algorithm>
-
 #include "support/check.hpp"
 
 namespace thrum::bp {
@@ -43,7 +41,7 @@ Update::Update(Bdd relation, const std::vector<std::pair<int, int>>& changed, co
       forth_(changed) {}
 
 Transfer::Transfer(const Encoding& encoding, const Goal& goal)
-    : encoding_(encoding), live_(live_locals(encoding.flow())) {
+    : encoding_(encoding), live_(live_locals(encoding.flow())), switches_(switch_places(encoding.flow())) {
   const Encoding& e = encoding;
   std::vector<int> choices, frame, locals, entered;
   append(choices, e.choices(), [&](auto i) { return e.choice(i); });

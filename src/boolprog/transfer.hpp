@@ -6,6 +6,7 @@
 // those pass through. Of locals that are not live (liveness.hpp) they say nothing: there they hold anything.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "boolprog/encoding.hpp"
 #include "boolprog/interpreter.hpp"
 #include "boolprog/liveness.hpp"
+#include "boolprog/switches.hpp"
 
 namespace thrum::bp {
 
@@ -92,11 +94,15 @@ class Transfer {
 
   // --- Contexts ---
 
+  // Places where switches make a difference (switches.hpp); threads are numbered as in Encoding::waiting().
+  const SwitchPlaces& switches(std::uint32_t thread) const {
+    return switches_[std::min<std::size_t>(thread, switches_.size() - 1)];
+  }
   // What globals there may be before anything runs.
   Bdd first_globals() const;
   // The locals with which a thread may begin: any, and no threads.
   Bdd first_locals(std::uint32_t procedure) const;
-  // A context of the thread ends, or begins; threads are numbered as in Encoding::waiting().
+  // A context of the thread ends, or begins.
   Bdd context_ended(std::uint32_t thread, const Bdd& set) const { return ends_[thread](set); }
   // `init` has ended, and the program's threads begin.
   Bdd init_ended(const Bdd& set) const { return (*init_ended_)(set); }
@@ -160,6 +166,7 @@ class Transfer {
   Cube choices_, frame_, locals_, entered_, entered_from_;
   std::unique_ptr<Renaming> to_entry_, to_called_;
   std::vector<std::vector<bool>> live_;
+  std::vector<SwitchPlaces> switches_;
   std::vector<Bdd> allowed_;
   std::vector<Rule> rules_;
   std::vector<Update> ends_, begins_;
