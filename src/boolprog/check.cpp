@@ -17,7 +17,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBytesOfSchedule = 16384;  // of one in the tree, without its diagrams
 constexpr std::uint32_t kRoomMax = 512;            // contexts
+// The order of bits is sifted after so few contexts, or up to so many, as soon as they reach so much of the code:
+// what is not reached has no part in the diagrams, and would lie anywhere.
 constexpr std::uint32_t kRoomToSift = 3;
+constexpr std::uint32_t kRoomToSiftMax = 5;
+constexpr double kReachedToSift = 0.7;
 constexpr std::uint32_t kRoomAtOnce = 8;      // where so many are asked for
 constexpr std::uint64_t kSiftedMax = 200000;  // nodes
 constexpr std::uint64_t kBytesOfNode = 28;    // of a diagram, with its part of BuDDy's caches
@@ -72,6 +76,7 @@ class PushdownCheck {
     // threads that a program starts have their part in each diagram, so there it grows by one. Else the first
     // few contexts, which cost little, also tell in which order bits lie well.
     std::uint32_t room = starts_threads ? 1 : kRoomToSift;
+    may_sift_ = !starts_threads;
     if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
     if (limits_.explores_fully && is_explored_fully()) return std::move(answer_);
     try {
@@ -80,8 +85,7 @@ class PushdownCheck {
           answer_.reason = "no more than " + std::to_string(kRoomMax) + " contexts can be searched";
           break;
         }
-        room = starts_threads ? room + 1 : std::max(room * 2, std::min(limits_.contexts, kRoomAtOnce));
-        if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
+        room = next_room(room);
       }
     } catch (const BddMemoryError&) {
       answer_.kind = Answer::Kind::inconclusive;
@@ -120,10 +124,19 @@ class PushdownCheck {
       Transfer transfer(encoding, goal_);
       ContextSearch search(transfer, room, [this] { return time_is_over(); });
       if (search_levels(transfer, search, room)) return true;
-      if (room == kRoomToSift && !flow_.uses(Instruction::Kind::start_thread)) sets = search.sets();
+      if (may_sift_ && search.reached() >= kReachedToSift) sets = search.sets();
     }
-    if (!sets.empty()) order_ = BddSpace::sift(encoding.blocks(), kSiftedMax);
+    if (!sets.empty()) {
+      order_ = BddSpace::sift(encoding.blocks(), kSiftedMax);
+      may_sift_ = false;
+    }
     return false;
+  }
+
+  std::uint32_t next_room(std::uint32_t room) const {
+    bool by_one = flow_.uses(Instruction::Kind::start_thread) || (may_sift_ && room < kRoomToSiftMax);
+    std::uint32_t next = by_one ? room + 1 : std::max(room * 2, std::min(limits_.contexts, kRoomAtOnce));
+    return limits_.contexts == 0 ? next : std::min(next, limits_.contexts);
   }
 
   bool search_levels(const Transfer& transfer, ContextSearch& search, std::uint32_t room) {
@@ -173,6 +186,7 @@ class PushdownCheck {
   const Limits& limits_;
   Clock::time_point begin_ = Clock::now();
   std::vector<std::uint32_t> order_;  // of bits; empty: not known
+  bool may_sift_ = true;
   Answer answer_;
 };
 

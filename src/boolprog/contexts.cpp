@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "boolprog/contexts.hpp"
 
+#include <set>
+
 #include "support/check.hpp"
 
 namespace thrum::bp {
@@ -121,6 +123,20 @@ std::vector<Bdd> ContextSearch::sets() const {
     }
   }
   return all;
+}
+
+double ContextSearch::reached() const {
+  std::set<Pc> places;
+  for (const auto& [frame, states] : summaries_.frames()) places.insert(frame.pc);
+  for (const auto& leaf : leaves_) {
+    for (const auto& phase : leaf->phases) {
+      if (phase == nullptr) continue;
+      for (const auto& [frame, states] : phase->old_frames()) {
+        if (!states.all().is_false()) places.insert(frame.frame.pc);
+      }
+    }
+  }
+  return static_cast<double>(places.size()) / static_cast<double>(transfer_.encoding().flow().code.size() + 1);
 }
 
 bool ContextSearch::next_level() {

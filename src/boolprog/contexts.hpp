@@ -54,6 +54,8 @@ class ContextSearch {
   const Figures& figures() const { return figures_; }
   // What the search has come to: the sets of states that a further level would begin with.
   std::vector<Bdd> sets() const;
+  // Places in the code that were reached, as a part of all.
+  double reached() const;
 
  private:
   bool may_move(const Node& node, std::uint32_t thread) const;

@@ -15,7 +15,8 @@ using Texts = std::vector<std::string>;
 Texts statements(const Flow& flow, const std::string& procedure, const std::vector<bool>& places) {
   Texts result;
   for (Pc pc = 0; pc < flow.code.size(); ++pc) {
-    if (places[pc] && flow.procedures[flow.code[pc].procedure].name == procedure) result.push_back(flow.code[pc].text);
+    const Instruction& one = flow.code[pc];
+    if (places[pc] && flow.procedures[one.procedure].name == procedure) result.push_back(one.text);
   }
   return result;
 }
