@@ -95,8 +95,9 @@ std::optional<std::string> Function::verifier_call(const std::string& name, cons
     changed();
     return result;
   }
-  if ((name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit") && form() == Form::eager) {
-    refuse(call->getExprLoc(), name + " in the eager rounds", "use the lazy rounds");
+  if (name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit") {
+    if (form() == Form::eager) refuse(call->getExprLoc(), name + " in the eager rounds", "use the lazy rounds");
+    if (!atomic_) point(call->getExprLoc());  // the others may go on before it
   }
   return std::nullopt;
 }

@@ -296,10 +296,8 @@ std::string calls(const Program& program) {
 std::string kiss_main(const Program& program) {
   return calls(program) + "int main(void) {\n  thrum_main(" + main_arguments(program.functions.at("thrum_main")) +
          ");\n"
-         "  if (thrum_raise) { /* main ended early; others may go on */\n"
-         "    thrum_raise = 0;\n"
-         "    thrum_schedule();\n"
-         "  }\n"
+         "  thrum_raise = 0;\n"
+         "  thrum_schedule(); /* before the process ends, or where main ended early */\n"
          "  return 0;\n"
          "}\n";
 }
@@ -361,8 +359,8 @@ std::string lazy_main(const Program& program) {
          "    for (thrum_self = 0; thrum_self < thrum_threads; ++thrum_self) {\n"
          "      if (thrum_finished[thrum_self] || thrum_stopped[thrum_self]) continue;\n"
          "      if (thrum_resume(thrum_self)) continue;\n"
-         "      if (thrum_self == 0) return 0; /* the process ends */\n"
-         "      thrum_finished[thrum_self] = 1;\n"
+         "      if (thrum_self == 0) thrum_stopped[0] = 1; /* just before the process ends: others may go on */\n"
+         "      else thrum_finished[thrum_self] = 1;\n"
          "    }\n"
          "  return 0;\n"
          "}\n";
