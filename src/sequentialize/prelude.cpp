@@ -183,15 +183,14 @@ constexpr const char* kEager = R"(
     thrum_raise = 1; } while (0)
 #endif
 static unsigned char thrum_round;
-static unsigned char thrum_rounds = THRUM_ROUNDS; /* in which threads move */
 static _Bool thrum_raise, thrum_failed;
 static _Bool thrum_finished[THRUM_ROUNDS][THRUM_THREADS];
 static unsigned char thrum_begins[THRUM_THREADS]; /* the round in which it was started */
 static _Bool thrum_advances(void) {
   if (thrum_raise) return 1;
   if (thrum_atomic > 0) return 0;
-  while (thrum_round + 1 < thrum_rounds && __VERIFIER_nondet_bool()) ++thrum_round;
-  if (thrum_round + 1 >= thrum_rounds) thrum_raise = __VERIFIER_nondet_bool();
+  while (thrum_round + 1 < THRUM_ROUNDS && __VERIFIER_nondet_bool()) ++thrum_round;
+  if (thrum_round + 1 == THRUM_ROUNDS) thrum_raise = __VERIFIER_nondet_bool();
   return thrum_raise;
 }
 #define THRUM_POINT(leave) if (thrum_advances()) leave; THRUM_STEP(thrum_self, thrum_round)
@@ -268,10 +267,10 @@ std::string argument_of(const Program& program, const Defined& function) {
   return (type->isPointerType() ? "" : "(long)") + std::string("thrum_argument[thread]");
 }
 
+// What makes a join's value of what the function returns; empty: nobody wants it.
 std::string result_of(const Program& program, const Defined& function) {
   if (!has(program, Feature::results) || function.declaration->getReturnType()->isVoidType()) return "";
-  return function.declaration->getReturnType()->isPointerType() ? "thrum_result[thread] = "
-                                                                : "thrum_result[thread] = (void *)(long)";
+  return function.declaration->getReturnType()->isPointerType() ? "(void *)" : "(void *)(long)";
 }
 
 std::string main_arguments(const Defined& main) {
@@ -287,8 +286,13 @@ std::string calls(const Program& program) {
   std::string text = "static void thrum_call(unsigned char thread) {\n  switch (thrum_function[thread]) {\n";
   for (std::size_t i = 1; i < program.thread_functions.size(); ++i) {
     const Defined& function = program.functions.at(program.thread_functions[i]);
-    text += "    case " + std::to_string(i) + ": " + result_of(program, function) + function.name + "(" +
-            argument_of(program, function) + "); break;\n";
+    std::string result = result_of(program, function);
+    std::string call = function.name + "(" + argument_of(program, function) + ");";
+    // What a thread that ended early returns means nothing, or pthread_exit gave something else.
+    text += "    case " + std::to_string(i) + ": ";
+    text += result.empty() ? call + " break;\n"
+                           : "{ void *result = " + result + call +
+                                 " if (!thrum_raise) thrum_result[thread] = result; break; }\n";
   }
   return text + "  }\n}\n";
 }
@@ -306,12 +310,10 @@ std::string eager_main(const Program& program) {
   return calls(program) + "int main(void) {\n  thrum_guess();\n  thrum_main(" +
          main_arguments(program.functions.at("thrum_main")) +
          ");\n"
-         "  if (!thrum_raise) thrum_rounds = thrum_round; /* the process ended: others moved before that only */\n"
          "  for (thrum_self = 1; thrum_self < thrum_threads; ++thrum_self) {\n"
          "    thrum_raise = 0;\n"
          "    thrum_atomic = 0;\n"
          "    thrum_round = thrum_begins[thrum_self];\n"
-         "    if (thrum_round >= thrum_rounds) continue;\n"
          "    thrum_call(thrum_self);\n"
          "    if (!thrum_raise) thrum_finished[thrum_round][thrum_self] = 1;\n"
          "  }\n"
@@ -324,6 +326,10 @@ std::string eager_main(const Program& program) {
          "}\n";
 }
 
+std::string given_back(const std::string& result) {
+  return result.empty() ? "" : "thrum_result[thread] = " + result;
+}
+
 std::string lazy_main(const Program& program) {
   std::string frames, begin, resume;
   const Defined& main = program.functions.at("thrum_main");
@@ -332,7 +338,7 @@ std::string lazy_main(const Program& program) {
     std::string which = "    case " + std::to_string(i) + ": ";
     if (!function.visible) {
       std::string given = i == 0 ? main_arguments(main) : argument_of(program, function);
-      resume += which + (i == 0 ? "" : result_of(program, function)) + function.name + "(" + given + "); return 0;\n";
+      resume += which + given_back(i == 0 ? "" : result_of(program, function)) + function.name + "(" + given + "); return 0;\n";
       continue;
     }
     std::string frame = "thrum_frame_of_" + function.name + (i == 0 ? "" : "[thread]");
@@ -346,7 +352,7 @@ std::string lazy_main(const Program& program) {
     begin += "break;\n";
     std::string result = i == 0 ? "" : result_of(program, function);
     resume += which + "if (thrum_run_" + function.name + "(&" + frame + ")) return 1; " +
-              (result.empty() ? "" : result + frame + ".thrum_result; ") + "return 0;\n";
+              (result.empty() ? "" : given_back(result) + frame + ".thrum_result; ") + "return 0;\n";
   }
   return frames +
          "static void thrum_begin(unsigned char thread) {\n  switch (thrum_function[thread]) {\n" + begin +
