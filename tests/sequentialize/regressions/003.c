@@ -1,0 +1,23 @@
+// Functions whose addresses are compared are defined: this links.
+// kiss 2: {0}
+// lazy 1: {}
+// lazy 2: {0}
+#include <assert.h>
+#include <pthread.h>
+static int g;
+static int put(int value) {
+  g = value;
+  return value;
+}
+static int get(int value) { return g + value; }
+static void *t1(void *argument) {
+  (g == 1 ? put : get)(2);
+  return 0;
+}
+int main(void) {
+  pthread_t h;
+  pthread_create(&h, 0, t1, 0);
+  g = 1;
+  if (g == 2) __assert_fail("0", "f", 1, "f");
+  return 0;
+}
