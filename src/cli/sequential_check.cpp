@@ -153,7 +153,7 @@ CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command
 CheckerAnswer run_frama_c(const CheckerRequest& request) {
   std::string program = found_program({"frama-c"}, "frama-c-base");
   Command words = {program, "-eva", "-eva-precision", "2", "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
-                   request.file};
+                   fs::absolute(request.file).string()};  // it believes PWD
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
   CheckerAnswer answer;
   if (output.find("assertion got status invalid") != std::string::npos) {
@@ -165,7 +165,9 @@ CheckerAnswer run_frama_c(const CheckerRequest& request) {
     answer.kind = CheckerAnswer::Kind::proved;
     answer.reason = "Frama-C proved that it does not fail";
   } else {
-    answer.reason = "Frama-C did not get to its end";
+    std::size_t at = output.find("Error: ");
+    answer.reason = "Frama-C did not get to its end" +
+                    (at == std::string::npos ? "" : ": " + output.substr(at + 7, output.find('\n', at) - at - 7));
   }
   return answer;
 }

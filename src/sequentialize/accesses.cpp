@@ -11,8 +11,7 @@ std::string Function::variable(const clang::VarDecl* variable) {
   std::string name = variable->getName().str();
   if (!instrumented() || source_.of_system(variable)) return name;
   if (variable->getTLSKind() != clang::VarDecl::TLS_None) {
-    program_.features.insert(Feature::threads);
-    return name + "[thrum_self]";
+      return name + "[thrum_self]";
   }
   if (form() == Form::eager && is_shared_variable(variable)) return name + "[thrum_round]";
   return name;

@@ -53,7 +53,7 @@ std::string Function::call(const clang::CallExpr* call, bool wanted) {
   if (callee == nullptr) return call_pointer(call, wanted);
   std::string name = callee->getName().str();
   if (instrumented()) {
-    if (std::optional<std::string> known = known_call(name, call, wanted)) return *known;
+    if (std::optional<std::string> known = known_call(name, call)) return *known;
   }
   if (auto found = program_.functions.find(name); found != program_.functions.end()) {
     defined_.callees.insert(name);
@@ -95,8 +95,8 @@ void Function::resumable_call(const Defined& callee, const std::vector<std::stri
                               const std::string& result) {
   std::string type = "struct thrum_frame_" + callee.name;
   bool recursive = program_.is_recursive_call(defined_.name, callee.name);
-  std::string frame = recursive ? "F->thrum_of_" + callee.name : "&F->thrum_child." + callee.name;
-  std::string access = recursive ? frame + "->" : "F->thrum_child." + callee.name + ".";
+  std::string frame = recursive ? "thrum_f->thrum_of_" + callee.name : "&thrum_f->thrum_child." + callee.name;
+  std::string access = recursive ? frame + "->" : "thrum_f->thrum_child." + callee.name + ".";
   child_frames_[callee.name] = recursive ? type + " *thrum_of_" + callee.name : type + " " + callee.name;
   if (recursive) line(frame + " = __builtin_malloc(sizeof(" + type + "));");
   line(access + "thrum_pc = 0;");
@@ -218,7 +218,7 @@ std::string Function::read_modify(const Expr* pointer, const std::string& operat
   return result;
 }
 
-std::string Function::compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished, bool wanted) {
+std::string Function::compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished) {
   clang::QualType type = pointer->getType()->getPointeeType();
   std::string object = behind(pointer);
   std::string held = behind(expected);
@@ -235,7 +235,6 @@ std::string Function::compare_exchange(const Expr* pointer, const Expr* expected
   out_->turn("} else {");
   line(held + " = " + before + ";");
   out_->close();
-  (void)wanted;
   return same;
 }
 
@@ -277,7 +276,7 @@ std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
     if (expression->getOp() == Op::AO__atomic_compare_exchange) {
       refuse(expression->getBeginLoc(), "__atomic_compare_exchange", "use __atomic_compare_exchange_n");
     }
-    return compare_exchange(pointer, expression->getVal1(), wished, wanted);
+    return compare_exchange(pointer, expression->getVal1(), wished);
   }
   if (name == "load" || name == "load_n") {
     if (expression->getOp() == Op::AO__atomic_load) refuse(expression->getBeginLoc(), "__atomic_load", "use __atomic_load_n");

@@ -144,6 +144,12 @@ void Declarations::reserve() {
   }
 }
 
+bool Declarations::is_outside(const std::string& name) const {
+  if (names_.ordinary.taken(name)) return true;
+  clang::ASTContext& context = source_.context();
+  return !context.getTranslationUnitDecl()->lookup(&context.Idents.get(name)).empty();
+}
+
 Meeting Declarations::meeting(clang::QualType type) {
   for (;;) {
     if (const auto* alias = type->getAs<clang::TypedefType>()) {

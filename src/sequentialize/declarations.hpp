@@ -49,6 +49,8 @@ class Declarations {
   void reserve();
   // Gives what is declared in the file, or in one of its functions, the names that it will have.
   void rename();
+  // Whether something outside functions has the name, so that a local of this name would hide it.
+  bool is_outside(const std::string& name) const;
   // Definitions of types, each once for all files.
   void write_types(Text& text);
   // Whether a type by which threads meet was written.

@@ -55,13 +55,13 @@ Function::Function(Program& program, const Source& source, Declarations& declara
   }
 }
 
-std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Names& outside) {
+std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Declarations& outside) {
   std::vector<std::string> result;
   Names names;
   for (const clang::ParmVarDecl* parameter : function->parameters()) {
     std::string name = parameter->getName().str();
     if (name.empty()) name = "unnamed";
-    while (outside.taken(name)) name += "_";
+    while (outside.is_outside(name)) name += "_";
     result.push_back(names.fresh(name));
   }
   return result;
@@ -102,7 +102,7 @@ std::string Function::temporary(clang::QualType type) {
 std::string Function::local(const std::string& wanted, clang::QualType type) {
   // A local that hid something outside would go on hiding it, where other statements want that.
   std::string name = wanted;
-  for (unsigned i = 2; program_.names.ordinary.taken(name) || local_names_.taken(name); ++i)
+  for (unsigned i = 2; declarations_.is_outside(name) || local_names_.taken(name); ++i)
     name = wanted + "_" + std::to_string(i);
   local_names_.fresh(name);
   locals_.push_back({name, declarations_.declare(declarations_.of_value(type), name)});
@@ -124,7 +124,7 @@ std::string Function::new_label(const char* what) {
 void Function::write_prototype(Text& text) const {
   text.at(source_.place(function_->getLocation()));
   if (resumable_) {
-    text.line("static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *F);");
+    text.line("static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *thrum_f);");
     if (!defined_.address_taken) return;
   }
   text.line(head() + ";");
@@ -168,12 +168,12 @@ void Function::write_definition(Text& text) const {
   text.at(source_.place(function_->getLocation()));
   // What pointers to a resumable function hold: they are compared, and never called.
   if (resumable_ && defined_.address_taken) text.line(head() + " { abort(); }");
-  text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *F)"
+  text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *thrum_f)"
                         : head()) +
             " {");
   if (resumable_) {
     if (points_ > 0) {
-      text.open("switch (F->thrum_pc) {");
+      text.open("switch (thrum_f->thrum_pc) {");
       for (unsigned i = 1; i <= points_; ++i)
         text.line("case " + std::to_string(i) + ": goto thrum_at_" + std::to_string(i) + ";");
       text.close();

@@ -102,12 +102,12 @@ class Function {
   // One step that reads, and may write, what the pointer leads to.
   std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand, bool old,
                           bool wanted);
-  std::string compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished, bool wanted);
+  std::string compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished);
 
   // --- library.cpp ---
 
   // Nothing where it is not known.
-  std::optional<std::string> known_call(const std::string& name, const clang::CallExpr* call, bool wanted);
+  std::optional<std::string> known_call(const std::string& name, const clang::CallExpr* call);
   std::optional<std::string> thread_call(const std::string& name, const clang::CallExpr* call);
   std::optional<std::string> lock_call(const std::string& name, const clang::CallExpr* call);
   std::optional<std::string> set_up_call(const std::string& name, const clang::CallExpr* call);
@@ -127,7 +127,7 @@ class Function {
   std::string temporary(clang::QualType type);
   void release_temporaries() { temporaries_in_use_ = temporaries_kept_; }
   std::string local(const std::string& name, clang::QualType type);  // a new one; its text
-  std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "F->" + name : name; }
+  std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "thrum_f->" + name : name; }
   std::string head() const;   // "static int f(int x)"
   std::string leave() const;  // "return 0;" of the function's type
   std::string new_label(const char* what);
@@ -179,7 +179,7 @@ class Function {
 };
 
 // Of a function, so that they hide nothing that stands outside.
-std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Names& outside);
+std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Declarations& outside);
 
 // The text as an operand of any operator.
 std::string wrapped(const std::string& text);

@@ -29,14 +29,13 @@ void Function::fail(const std::string& message) {
   changed();
 }
 
-std::optional<std::string> Function::known_call(const std::string& name, const clang::CallExpr* call, bool wanted) {
+std::optional<std::string> Function::known_call(const std::string& name, const clang::CallExpr* call) {
   set_position(call->getExprLoc());
   if (auto result = verifier_call(name, call)) return result;
   if (auto result = thread_call(name, call)) return result;
   if (auto result = lock_call(name, call)) return result;
   if (auto result = set_up_call(name, call)) return result;
   if (auto result = wait_call(name, call)) return result;
-  (void)wanted;
   return std::nullopt;
 }
 
@@ -140,7 +139,6 @@ void Function::start_thread(const clang::CallExpr* call) {
            std::to_string(program_.thread_number(name)) + ";");
     }
   }
-  program_.features.insert(Feature::threads);
   changed();
   set_position(call->getExprLoc());
   line(handle + " = THRUM_NEW(" + number + ", " + given + ");");
@@ -168,8 +166,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     return "0";
   }
   if (name == "pthread_self") {
-    program_.features.insert(Feature::threads);
-    return "((thrum_thread)thrum_self)";
+      return "((thrum_thread)thrum_self)";
   }
   if (name == "pthread_equal") return wrapped(value(call->getArg(0))) + " == " + wrapped(value(call->getArg(1)));
   if (name == "pthread_detach") {
@@ -178,8 +175,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
   }
   if (name == "pthread_exit") {
     std::string text = value(call->getArg(0));
-    program_.features.insert(Feature::threads);
-    line("THRUM_EXIT(" + text + ");");
+      line("THRUM_EXIT(" + text + ");");
     line(leave());
     ++points_;  // its callers must look whether it came back
     if (resumable_) out_->label("thrum_at_" + std::to_string(points_));

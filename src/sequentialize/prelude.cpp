@@ -167,7 +167,7 @@ static _Bool thrum_switches(void) {
   if (thrum_round + 1 == THRUM_ROUNDS && thrum_self + 1 == thrum_threads) return 0; /* nobody would go on */
   return __VERIFIER_nondet_bool();
 }
-#define THRUM_STOP(point) { F->thrum_pc = point; return 1; }
+#define THRUM_STOP(point) { thrum_f->thrum_pc = point; return 1; }
 #define THRUM_POINT(point) if (thrum_switches()) THRUM_STOP(point) THRUM_STEP(thrum_self, thrum_round)
 #define THRUM_FINISHED(thread) thrum_finished[thread]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_self] = 1; } while (0)

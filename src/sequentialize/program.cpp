@@ -9,8 +9,7 @@ unsigned Program::thread_number(const std::string& function) {
   auto found = std::find(thread_functions.begin(), thread_functions.end(), function);
   if (found == thread_functions.end()) {
     found = thread_functions.insert(found, function);
-    Defined& defined = functions.at(function);
-    defined.runs_as_thread = true;
+    const Defined& defined = functions.at(function);
     if (defined.declaration->getNumParams() == 1 && defined.declaration->getParamDecl(0)->isUsed())
       features.insert(Feature::arguments);
   }

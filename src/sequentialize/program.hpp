@@ -28,14 +28,11 @@ struct Defined {
   std::set<std::string> callees{};
   // Whether it may reach a scheduling point, so that its callers must look whether it came back.
   bool visible = true;
-  bool recursive = false;  // it may call itself, by others too
   bool address_taken = false;
-  bool runs_as_thread = false;
 };
 
 // The features of the prelude that the program asks for.
 enum class Feature {
-  threads,
   arguments,  // threads look at what they are given
   results,    // joins look at what threads give back
   meeting,    // any of the types by which threads meet
@@ -54,7 +51,6 @@ struct Program {
   ProgramNames names;
   std::map<std::string, Defined> functions;   // by their names in the sequential program
   std::vector<std::string> thread_functions;  // number 0 is main
-  std::map<std::string, std::vector<std::string>> edges;
   std::set<Feature> features;
   std::optional<RaceTarget> race;
   std::set<std::string> recursive_calls;  // "caller callee"

@@ -101,7 +101,7 @@ class Assembly {
       known->second.name = name;
       known->second.declaration = function;
       known->second.file = index;
-      known->second.parameters = parameter_names(function, program_.names.ordinary);
+      known->second.parameters = parameter_names(function, *file.declarations);
       file.functions.push_back(name);
     }
   }

@@ -161,7 +161,7 @@ void Function::give_back(const clang::ReturnStmt* statement) {
     }
   }
   if (resumable_) {
-    if (!text.empty()) line("F->thrum_result = " + text + ";");
+    if (!text.empty()) line("thrum_f->thrum_result = " + text + ";");
     if (atomic_) line("--thrum_atomic;");
     line("return 0;");
   } else {
