@@ -39,6 +39,26 @@ class StaticLocals : public clang::RecursiveASTVisitor<StaticLocals> {
   std::vector<const clang::VarDecl*> found;
 };
 
+// The functions that variables of static storage begin with.
+class FunctionsInTables : public clang::RecursiveASTVisitor<FunctionsInTables> {
+ public:
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (!variable->hasGlobalStorage() || variable->getInit() == nullptr) return true;
+    inside_ = true;
+    TraverseStmt(variable->getInit());
+    inside_ = false;
+    return true;
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    if (inside_ && llvm::isa<clang::FunctionDecl>(reference->getDecl())) found.push_back(reference->getDecl());
+    return true;
+  }
+  std::vector<const clang::ValueDecl*> found;
+
+ private:
+  bool inside_ = false;
+};
+
 struct File {
   std::unique_ptr<Source> source;
   std::unique_ptr<Declarations> declarations;
@@ -65,6 +85,7 @@ class Assembly {
     }
     if (!program_.functions.contains("thrum_main")) throw SourceError({paths[0], 0, 0}, "there is no function main");
     program_.thread_number("thrum_main");
+    note_functions_in_tables();
     write_functions();
     program_.close();
     if (program_.race && !program_.race->found) {
@@ -103,6 +124,19 @@ class Assembly {
       known->second.file = index;
       known->second.parameters = parameter_names(function, *file.declarations);
       file.functions.push_back(name);
+    }
+  }
+
+  void note_functions_in_tables() {
+    FunctionsInTables tables;
+    for (File& file : files_) {
+      for (clang::Decl* each : file.source->context().getTranslationUnitDecl()->decls()) {
+        if (!file.source->of_system(each)) tables.TraverseDecl(each);
+      }
+    }
+    for (const clang::ValueDecl* each : tables.found) {
+      auto function = program_.functions.find(each->getName().str());
+      if (function != program_.functions.end()) function->second.address_taken = true;
     }
   }
 
