@@ -151,10 +151,25 @@ std::string Function::write(const Expr* lvalue, const std::string& text, bool wa
   if (wanted) {
     stored = temporary(lvalue->getType());
     if (stored != text) line(stored + " = " + text + ";");
+    narrow(lvalue, stored);
   }
   access_point(lvalue, object, true);
   line(object + " = " + stored + ";");
   return stored;
+}
+
+// What a bit field holds once the value is stored there.
+void Function::narrow(const Expr* lvalue, const std::string& value) {
+  const clang::FieldDecl* field = const_cast<Expr*>(lvalue)->getSourceBitField();
+  if (field == nullptr || field->getType()->isBooleanType()) return;
+  unsigned width = field->getBitWidthValue(source_.context());
+  if (width >= 64) return;
+  if (field->getType()->isUnsignedIntegerOrEnumerationType()) {
+    line(value + " = " + value + " & " + std::to_string((1ULL << width) - 1) + "ULL;");
+  } else {
+    std::string unused = std::to_string(64 - width);
+    line(value + " = (long long)((unsigned long long)" + value + " << " + unused + ") >> " + unused + ";");
+  }
 }
 
 void Function::initialise(const std::string& object, clang::QualType type, const Expr* from) {
@@ -194,9 +209,31 @@ void Function::initialise(const std::string& object, clang::QualType type, const
   unsigned i = 0;
   for (const clang::FieldDecl* field : record->fields()) {
     if (field->isUnnamedBitField() || i >= list->getNumInits()) continue;
+    if (field->isAnonymousStructOrUnion() && llvm::isa<clang::ImplicitValueInitExpr>(list->getInit(i))) {
+      clear_anonymous(object, field->getType()->getAsRecordDecl());
+      ++i;
+      continue;
+    }
     initialise(field->getName().empty() ? object : wrapped(object) + "." + field->getName().str(), field->getType(),
                list->getInit(i++));
   }
+}
+
+// The members of a struct or union without a name: no expression names the whole.
+void Function::clear_anonymous(const std::string& object, const clang::RecordDecl* record) {
+  const clang::FieldDecl* largest = nullptr;
+  auto size = [&](const clang::FieldDecl* field) { return source_.context().getTypeSize(field->getType()); };
+  auto clear = [&](const clang::FieldDecl* field) {
+    if (field->isAnonymousStructOrUnion()) return clear_anonymous(object, field->getType()->getAsRecordDecl());
+    clang::ImplicitValueInitExpr nothing(field->getType());
+    initialise(wrapped(object) + "." + field->getName().str(), field->getType(), &nothing);
+  };
+  for (const clang::FieldDecl* field : record->fields()) {
+    if (field->isUnnamedBitField()) continue;
+    if (!record->isUnion()) clear(field);
+    if (largest == nullptr || size(field) > size(largest)) largest = field;
+  }
+  if (record->isUnion() && largest != nullptr) clear(largest);
 }
 
 void Function::initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from) {

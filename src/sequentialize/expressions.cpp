@@ -183,6 +183,7 @@ std::string Function::step(const clang::UnaryOperator* unary, bool wanted) {
   if (!wanted || unary->isPostfix()) return before;
   std::string after = temporary(operand->getType());
   line(after + " = " + before + by + ";");
+  narrow(operand, after);
   return after;
 }
 
@@ -283,6 +284,7 @@ std::string Function::compound_assign(const clang::CompoundAssignOperator* assig
   line(before + " = " + object + ";");
   // An operand that is itself a temporary was read before.
   line(before + " = " + before + " " + operation + " " + by + ";");
+  if (wanted) narrow(to, before);
   if (!atomic) access_point(to, object, true);
   line(object + " = " + before + ";");
   return before;

@@ -73,6 +73,7 @@ class Function {
   std::string printed(const Expr* expression);
   // Stores what initialises an object, piece by piece.
   void initialise(const std::string& object, clang::QualType type, const Expr* from);
+  void clear_anonymous(const std::string& object, const clang::RecordDecl* record);
   void initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from);
   std::string constant(clang::QualType type, const Expr* from);
 
@@ -83,6 +84,7 @@ class Function {
   std::string read(const Expr* lvalue);
   // The value that was written, where wanted.
   std::string write(const Expr* lvalue, const std::string& value, bool wanted);
+  void narrow(const Expr* lvalue, const std::string& value);
   void point(clang::SourceLocation where);
   void access_point(const Expr* lvalue, const std::string& place, bool writes);
   bool is_race_target(const Expr* lvalue) const;
