@@ -191,7 +191,13 @@ void compare(const std::vector<Setting>& settings) {
     one.seed = seed;
     one.setting = seed % settings.size();
     one.program = random_program(seed);
-    if (prepare(one, settings[one.setting], tally)) {
+    bool small = false;
+    try {
+      small = prepare(one, settings[one.setting], tally);
+    } catch (const NoProgram& error) {
+      ADD_FAILURE() << "seed " << seed << ": " << error.what();
+    }
+    if (small) {
       cases.push_back(std::move(one));
     } else {
       ++tally.programs;

@@ -44,6 +44,9 @@ class Compiler {
     bool is_switch = false;
   };
 
+  static bool has_effect(Kind kind) {
+    return kind == Kind::call || kind == Kind::call_either || (kind >= Kind::step_before && kind <= Kind::try_down);
+  }
   bool is_atomic() const { return function_.role == Function::Role::atomic_helper; }
   int here() const { return static_cast<int>(routine_.code.size()); }
   std::size_t emit(Instruction instruction) {
@@ -238,7 +241,10 @@ class Compiler {
       case Kind::block:
         for (const Node& each : n.children) statement(each);
         return;
-      case Kind::evaluate: expression(n.children.at(0)); break;
+      case Kind::evaluate:
+        if (!has_effect(n.children.at(0).kind)) throw NoProgram("a value that nobody wants");
+        expression(n.children.at(0));
+        break;
       case Kind::set: {
         int value = expression(n.children.at(1));
         emit({Do::write, place(n.children.at(0)), value});

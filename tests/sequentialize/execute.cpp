@@ -25,14 +25,17 @@ struct Hooks {
   void (*stop)();
   void (*fail)(const char*);
   void* (*allocate)(unsigned long);
+  void (*print)(long);
 };
 
 constexpr const char* kGlue = R"(
-struct { int (*choose)(void); void (*stop)(void); void (*fail)(const char *); void *(*allocate)(unsigned long); } hooks;
+struct { int (*choose)(void); void (*stop)(void); void (*fail)(const char *); void *(*allocate)(unsigned long);
+  void (*print)(long); } hooks;
 void thrum_test_hooks(const void *given) { __builtin_memcpy(&hooks, given, sizeof hooks); }
 _Bool __VERIFIER_nondet_bool(void) { return hooks.choose(); }
 void __VERIFIER_assume(int condition) { if (!condition) hooks.stop(); }
 void thrum_test_fail(const char *message) { hooks.fail(message); }
+void out(long value) { hooks.print(value); }
 void reach_error(void) { hooks.fail("reach_error"); }
 void thrum_test_exit(int status) { hooks.stop(); }
 void *thrum_test_allocate(unsigned long size) { return hooks.allocate(size); }
@@ -58,6 +61,7 @@ struct Run {
   sigjmp_buf out{};
 };
 Run g_run;
+std::vector<long> g_printed;
 alignas(16) std::array<char, 1 << 20> g_arena;
 
 [[noreturn]] void leave(int trouble) {
@@ -86,6 +90,11 @@ void* allocate(unsigned long size) {
   if (g_run.allocated > g_arena.size()) leave(SIGSEGV);
   std::memset(g_arena.data() + begin, 0, size);
   return g_arena.data() + begin;
+}
+
+void print(long value) {
+  if (g_printed.size() > 100'000) leave(SIGALRM);
+  g_printed.push_back(value);
 }
 
 struct Memory {
@@ -148,6 +157,7 @@ Runs explore(int (*program)(), const Memory& memory, const Executed& limits) {
     g_run.failed = nullptr;
     g_run.trouble = 0;
     g_run.allocated = 0;
+    g_printed.clear();
     run_once(program);
     if (g_run.trouble != 0) {
       result.trouble = std::string("ended by ") + strsignal(g_run.trouble) + " in run " + std::to_string(result.count);
@@ -165,6 +175,7 @@ Runs explore(int (*program)(), const Memory& memory, const Executed& limits) {
     }
   }
   alarm(0);
+  result.printed = g_printed;
   return result;
 }
 
@@ -187,7 +198,7 @@ class Folder {
 void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 std::string compiler(const fs::path& folder) {
-  return "cd " + folder.string() + " && cc -O0 -w -std=gnu17 -fPIC -shared -Wl,-z,now,-z,norelro,-z,defs -o all.so *.c 2>messages";
+  return "cd " + folder.string() + " && cc -O0 -w -fwrapv -std=gnu17 -fPIC -shared -Wl,-z,now,-z,norelro,-z,defs -o all.so *.c 2>messages";
 }
 
 }  // namespace
@@ -212,7 +223,7 @@ std::vector<Runs> run_all(const std::vector<std::string>& programs, const Execut
   std::string path = (folder.path() / "all.so").string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
-  Hooks hooks{choose, stop, fail, allocate};
+  Hooks hooks{choose, stop, fail, allocate, print};
   reinterpret_cast<void (*)(const void*)>(dlsym(library, "thrum_test_hooks"))(&hooks);
   std::pair<std::string, Memory> found{path, {}};
   dl_iterate_phdr(find_memory, &found);

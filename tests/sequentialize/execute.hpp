@@ -12,6 +12,7 @@ namespace thrum::seq::random {
 
 struct Runs {
   std::set<std::string> failing{};  // the messages
+  std::vector<long> printed{};      // by `out`, in the last run
   std::string trouble{};            // not empty: it does not compile, it crashes, it does not end
   std::uint64_t count = 0;
   bool all = true;  // false: there were more than the limit

@@ -62,6 +62,12 @@ void call(const Machine& machine, State& state, int thread, const Instruction& i
 
 }  // namespace
 
+bool is_at_point(const Machine& machine, const State& state, int thread) {
+  const Thread& it = state.threads[at(thread)];
+  if (it.frames.empty()) return true;  // its end
+  return is_visible(machine.routines[at(it.frames.back().routine)].code[at(it.frames.back().at)].what);
+}
+
 State first_state(const Machine& machine) {
   State state;
   state.memory = machine.memory;

@@ -117,6 +117,7 @@ enum class Stop : std::uint8_t {
   pruned,
 };
 
+bool is_at_point(const Machine& machine, const State& state, int thread);
 State first_state(const Machine& machine);
 // The thread goes on until something of these happens; failed: the identity.
 Stop run_local(const Machine& machine, State& state, int thread, int& failed);

@@ -183,8 +183,8 @@ class Any : public Search {
         int used = node.used + (t == node.last ? 0 : 1);
         if (switches_ >= 0 && used > switches_) continue;
         const Thread& thread = node.state.threads[static_cast<std::size_t>(t)];
-        if (is_created(thread)) settle({node.state, t, used});
-        if (thread.status != Thread::Status::running) continue;
+        if (is_created(thread) || !is_at_point(machine_, node.state, t)) settle({node.state, t, used});
+        if (thread.status != Thread::Status::running || !is_at_point(machine_, node.state, t)) continue;
         for (State& each : steps(node.state, t)) settle({std::move(each), t, used});
       }
     }
@@ -203,7 +203,10 @@ class Any : public Search {
       switch (run(node.state, node.last)) {
         case Stop::failed:
         case Stop::pruned: return;
-        case Stop::created: continue;
+        case Stop::created:
+          // The new one may run at once.
+          if (switches_ >= 0 || node.state.atomic > 0) continue;
+          break;
         case Stop::finished: break;
         case Stop::point:
           if (node.state.atomic == 0) break;

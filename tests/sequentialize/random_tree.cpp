@@ -122,6 +122,8 @@ class Maker {
   }
 
   Node local() { return make(Kind::local, pick(3)); }
+  // A helper's first parameter counts its calls of itself.
+  int written_local() { return is_helper() ? 1 + pick(2) : pick(3); }
   Node read() { return make(Kind::load, 0, 0, {place()}); }
 
   Node leaf() {
@@ -237,9 +239,9 @@ class Maker {
       Node where = place();
       to.push_back(make(Kind::set, 0, 0, {std::move(where), chance(50) ? number(pick(3)) : expression(2)}));
     } else if (which < 6) {
-      to.push_back(make(Kind::set_local, pick(3), 0, {chance(50) ? read() : expression(2)}));
+      to.push_back(make(Kind::set_local, written_local(), 0, {chance(50) ? read() : expression(2)}));
     } else if (which < 8) {
-      to.push_back(make(Kind::evaluate, 0, 0, {effect(1)}));
+      evaluate(to, effect(1));
     } else if (which == 8) {
       --left_;
       static const std::vector<int> kOperators = {plus, plus, bit_xor};
@@ -247,12 +249,18 @@ class Maker {
       to.push_back(make(Kind::update, kOperators[static_cast<std::size_t>(pick(3))], 0,
                         {std::move(where), chance(60) ? number(1 + pick(2)) : expression(1)}));
     } else if (which == 9) {
-      to.push_back(make(Kind::update_local, pick(3), chance(60) ? plus : bit_xor, {expression(1)}));
+      to.push_back(make(Kind::update_local, written_local(), chance(60) ? plus : bit_xor, {expression(1)}));
     } else if (which == 10 && pointers_) {
       repoint(to);
     } else if (checks_ < 5) {
       to.push_back(check());
     }
+  }
+
+  // What reads and does nothing else reads nothing.
+  void evaluate(std::vector<Node>& to, Node what) {
+    bool reads = what.kind == Kind::load || what.kind == Kind::local || what.kind == Kind::number;
+    to.push_back(make(reads ? Kind::set_local : Kind::evaluate, reads ? written_local() : 0, 0, {std::move(what)}));
   }
 
   void repoint(std::vector<Node>& to) {
@@ -308,7 +316,7 @@ class Maker {
     if (chance(30))
       inside.push_back(make(Kind::if_, 0, 0,
                             {condition(1), block({make(chance(50) ? Kind::break_ : Kind::continue_)}), block({})}));
-    if (chance(50)) inside.push_back(make(Kind::evaluate, 0, 0, {effect(0)}));
+    if (chance(50)) evaluate(inside, effect(0));
     --loops_around_;
     left_ -= (before - left_) * (rounds - 1);
     switch (pick(3)) {
@@ -352,7 +360,7 @@ class Maker {
     }
     if (int atomic = find(Type::atomic); which == 6 && atomic >= 0) {
       --left_;
-      to.push_back(make(Kind::set_local, 0, 0, {make(Kind::compare, atomic, 1, {expression(0)})}));
+      to.push_back(make(Kind::set_local, 2, 0, {make(Kind::compare, atomic, 1, {expression(0)})}));
       return true;
     }
     if (which == 7) return leaving(to);
