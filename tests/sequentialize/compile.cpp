@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trees as small steps. Operands come from left to right; an assignment computes its value before it looks for its
-// place; memory of the program is only read and written by instructions that are visible.
+// Trees as small steps. Operands come from left to right; an assignment computes its value before it looks
+// for its place; memory of the program is only read and written by instructions that are visible.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -45,7 +45,8 @@ class Compiler {
   };
 
   static bool has_effect(Kind kind) {
-    return kind == Kind::call || kind == Kind::call_either || (kind >= Kind::step_before && kind <= Kind::try_down);
+    return kind == Kind::call || kind == Kind::call_either ||
+           (kind >= Kind::step_before && kind <= Kind::try_down);
   }
   bool is_atomic() const { return function_.role == Function::Role::atomic_helper; }
   int here() const { return static_cast<int>(routine_.code.size()); }
@@ -157,7 +158,8 @@ class Compiler {
   }
 
   int call(const Node& n, int callee, std::size_t first) {
-    const Function& called = program_.functions.at(static_cast<std::size_t>(in(callee, program_.functions.size())));
+    const Function& called =
+        program_.functions.at(static_cast<std::size_t>(in(callee, program_.functions.size())));
     std::size_t given = n.children.size() - first;
     if (given != static_cast<std::size_t>(called.parameters)) throw NoProgram("wrong arguments");
     std::vector<int> values;
@@ -451,7 +453,8 @@ Machine machine_of(const Program& program) {
   machine.mutexes = program.mutexes;
   machine.conditions = program.conditions;
   for (const Routine& each : machine.routines) {
-    for (const Instruction& instruction : each.code) machine.creations += instruction.what == Do::create ? 1 : 0;
+    for (const Instruction& instruction : each.code)
+      machine.creations += instruction.what == Do::create ? 1 : 0;
   }
   return machine;
 }

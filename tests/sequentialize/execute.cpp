@@ -29,8 +29,8 @@ struct Hooks {
 };
 
 constexpr const char* kGlue = R"(
-struct { int (*choose)(void); void (*stop)(void); void (*fail)(const char *); void *(*allocate)(unsigned long);
-  void (*print)(long); } hooks;
+struct { int (*choose)(void); void (*stop)(void); void (*fail)(const char *);
+  void *(*allocate)(unsigned long); void (*print)(long); } hooks;
 void thrum_test_hooks(const void *given) { __builtin_memcpy(&hooks, given, sizeof hooks); }
 _Bool __VERIFIER_nondet_bool(void) { return hooks.choose(); }
 void __VERIFIER_assume(int condition) { if (!condition) hooks.stop(); }
@@ -160,7 +160,8 @@ Runs explore(int (*program)(), const Memory& memory, const Executed& limits) {
     g_printed.clear();
     run_once(program);
     if (g_run.trouble != 0) {
-      result.trouble = std::string("ended by ") + strsignal(g_run.trouble) + " in run " + std::to_string(result.count);
+      result.trouble =
+          std::string("ended by ") + strsignal(g_run.trouble) + " in run " + std::to_string(result.count);
       break;
     }
     if (g_run.failed != nullptr) result.failing.insert(g_run.failed);
@@ -198,7 +199,9 @@ class Folder {
 void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 
 std::string compiler(const fs::path& folder) {
-  return "cd " + folder.string() + " && cc -O0 -w -fwrapv -std=gnu17 -fPIC -shared -Wl,-z,now,-z,norelro,-z,defs -o all.so *.c 2>messages";
+  return "cd " + folder.string() +
+         " && cc -O0 -w -fwrapv -std=gnu17 -fPIC -shared -Wl,-z,now,-z,norelro,-z,defs -o all.so *.c "
+         "2>messages";
 }
 
 }  // namespace

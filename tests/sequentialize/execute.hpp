@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs sequential programs in this process, once for each way that their choices can go: the stock compiler makes
-// shared objects of them, whose variables are put back between two runs.
+// Runs sequential programs in this process, once for each way that their choices can go: the stock compiler
+// makes shared objects of them, whose variables are put back between two runs.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ int compute(int operation, int left, int right) {
 Frame frame_of(const Machine& machine, int routine) {
   Frame frame;
   frame.routine = routine;
-  frame.registers.assign(static_cast<std::size_t>(machine.routines.at(static_cast<std::size_t>(routine)).registers), 0);
+  frame.registers.assign(
+      static_cast<std::size_t>(machine.routines.at(static_cast<std::size_t>(routine)).registers), 0);
   return frame;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs as small steps, and the states that these lead through. The oracle runs them; nothing of src/sequentialize
-// has a part in it.
+// Programs as small steps, and the states that these lead through. The oracle runs them; nothing of
+// src/sequentialize has a part in it.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ class NoProgram : public std::runtime_error {
 
 enum class Do : std::uint8_t {
   // What only the thread itself sees. a: the register that is written.
-  number,    // b: the value
-  copy,      // b
-  binary,    // b, c; d: the operator
-  negation,  // b
-  jump,      // b: where to
+  number,       // b: the value
+  copy,         // b
+  binary,       // b, c; d: the operator
+  negation,     // b
+  jump,         // b: where to
   jump_if_not,  // a is read; b: where to
-  call,      // a: of the result; b: the function; c: the first argument's register; d: how many
-  give_back,  // a is read
-  forget,    // registers from a on
-  assume,    // a is read
-  fail,      // b: the identity
-  create,    // a: of the handle; b: the function; c: of the argument
-  leave,     // a is read: pthread_exit
+  call,         // a: of the result; b: the function; c: the first argument's register; d: how many
+  give_back,    // a is read
+  forget,       // registers from a on
+  assume,       // a is read
+  fail,         // b: the identity
+  create,       // a: of the handle; b: the function; c: of the argument
+  leave,        // a is read: pthread_exit
   atomic_end,
   // What others may see: a scheduling point stands before each.
   read,       // b: of the cell's number
@@ -40,11 +40,11 @@ enum class Do : std::uint8_t {
   fetch_add,  // b: of the cell's number; c is read
   fetch_xor,
   exchange,
-  compare,    // c: of what is expected; d: of what is wished
-  lock,       // b: the mutex, the condition or the semaphore
+  compare,  // c: of what is expected; d: of what is wished
+  lock,     // b: the mutex, the condition or the semaphore
   unlock,
   try_lock,
-  sleep,      // b: the condition, c: the mutex
+  sleep,  // b: the condition, c: the mutex
   wake,
   signal,
   broadcast,
@@ -121,8 +121,8 @@ bool is_at_point(const Machine& machine, const State& state, int thread);
 State first_state(const Machine& machine);
 // The thread goes on until something of these happens; failed: the identity.
 Stop run_local(const Machine& machine, State& state, int thread, int& failed);
-// The visible step that the thread stands before; one state for each outcome, none where it is blocked. True: the
-// process ends.
+// The visible step that the thread stands before; one state for each outcome, none where it is blocked. True:
+// the process ends.
 bool step(const Machine& machine, const State& state, int thread, std::vector<State>& outcomes, int& failed);
 void write_down(const State& state, std::string& text);
 

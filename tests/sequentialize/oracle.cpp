@@ -172,7 +172,8 @@ class Rounds : public Search {
 
 class Any : public Search {
  public:
-  Any(const Machine& machine, int switches, std::size_t limit) : Search(machine, limit), switches_(switches) {}
+  Any(const Machine& machine, int switches, std::size_t limit)
+      : Search(machine, limit), switches_(switches) {}
 
   void search() {
     settle({first_state(machine_), 0, 0});
@@ -216,7 +217,8 @@ class Any : public Search {
       break;
     }
     bool bounded = switches_ >= 0;
-    if (note(node.state, {bounded ? node.last : 0, bounded ? node.used : 0})) work_.push_back(std::move(node));
+    if (note(node.state, {bounded ? node.last : 0, bounded ? node.used : 0}))
+      work_.push_back(std::move(node));
   }
 
   int switches_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which assertions of a program can fail in the executions that a form of the sequential program covers: exhaustive
-// search over states that are remembered.
+// Which assertions of a program can fail in the executions that a form of the sequential program covers:
+// exhaustive search over states that are remembered.
 #pragma once
 
 #include <set>
@@ -17,8 +17,8 @@ class TooManyStates : public std::runtime_error {
 
 using Failing = std::set<int>;
 
-// A stack of threads. At a point the running thread goes on, or ends for good, or one that was created is started
-// above it. Where more than `pending` wait for their start, the newest starts at once.
+// A stack of threads. At a point the running thread goes on, or ends for good, or one that was created is
+// started above it. Where more than `pending` wait for their start, the newest starts at once.
 Failing by_kiss(const Machine& machine, int pending, std::size_t states);
 // Threads take turns in the order of their numbers.
 Failing by_rounds(const Machine& machine, int rounds, std::size_t states);

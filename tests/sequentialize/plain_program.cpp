@@ -9,15 +9,17 @@ namespace thrum::seq::random {
 
 namespace {
 
-constexpr const char* kTypes[] = {"_Bool", "char", "signed char", "unsigned char", "short", "unsigned short",
-                                  "int", "unsigned", "long", "unsigned long", "long long", "int"};
+constexpr const char* kTypes[] = {"_Bool", "char",           "signed char", "unsigned char",
+                                  "short", "unsigned short", "int",         "unsigned",
+                                  "long",  "unsigned long",  "long long",   "int"};
 
 constexpr const char* kBefore = R"(#include <stddef.h>
 extern void out(long value);
 enum color { red, green = 5, blue };
 typedef unsigned char byte;
 struct pair { int x; short y; };
-struct bits { unsigned a : 3; int b : 4; _Bool c : 1; unsigned long d : 20; int e; short f[2]; struct pair n; };
+struct bits { unsigned a : 3; int b : 4; _Bool c : 1; unsigned long d : 20; int e; short f[2];
+              struct pair n; };
 union both { int i; unsigned char c[4]; };
 struct deep { int k; union { int u; short v; }; struct pair p[2]; };
 static int g0 = 3, g1 = -7;
@@ -82,7 +84,8 @@ class Writer {
 
   std::string run() {
     out_ = kBefore;
-    for (int i = 0; i < 2; ++i) function("static int f" + std::to_string(i) + "(int v0, unsigned char v1)", i);
+    for (int i = 0; i < 2; ++i)
+      function("static int f" + std::to_string(i) + "(int v0, unsigned char v1)", i);
     function("int main(void)", 2);
     return std::move(out_);
   }
@@ -92,8 +95,9 @@ class Writer {
   bool chance(int percent) { return pick(100) < percent; }
   std::string num(int n) { return std::to_string(n); }
   std::string literal() {
-    static const char* const kLiterals[] = {"0", "1", "2", "-1", "7", "255", "'a'", "1000", "0x7fffL", "3U", "blue",
-                                            "40000", "1L << 31", "sizeof(struct pair)"};
+    static const char* const kLiterals[] = {
+        "0",    "1",       "2",  "-1",   "7",     "255",      "'a'",
+        "1000", "0x7fffL", "3U", "blue", "40000", "1L << 31", "sizeof(struct pair)"};
     return "(" + std::string(kLiterals[pick(14)]) + ")";
   }
   void line(const std::string& text) { out_ += std::string(2 * scopes_.size(), ' ') + text + "\n"; }
@@ -115,14 +119,16 @@ class Writer {
     line("int *p = &target1;");
     line("static int count = 5;");
     declared_ = 5;
-    for (int i = 0; i < 7; ++i) statement(3);
+    for (int i = 0; i < 6; ++i) statement(2);
     for (int i = 0; i < 5; ++i) line("out(v" + num(i) + ");");
     line("out(ls.a + ls.b + ls.c + ls.d + ls.e + ls.f[0] + ls.n.x);");
     line("out(la[0] ^ la[1] ^ la[2] ^ la[3] ^ count);");
     if (is_main) {
       line("out(g0); out(g1); out(g2); out(g3); out(g4); out(g5); out(target0); out(target1);");
       line("out(gs.a); out(gs.b); out(gs.c); out(gs.d); out(gs.e); out(gs.f[1]); out(gs.n.x); out(gs.n.y);");
-      line("out(ga[0]); out(ga[1]); out(ga[2]); out(ga[3]); out(gm[0][1]); out(gm[1][1]); out(gu.i); out(gd.u);");
+      line(
+          "out(ga[0]); out(ga[1]); out(ga[2]); out(ga[3]); out(gm[0][1]); out(gm[1][1]); out(gu.i); "
+          "out(gd.u);");
     }
     line("return " + (is_main ? "0" : expression(2)) + ";");
     scopes_.pop_back();
@@ -145,7 +151,9 @@ class Writer {
   }
 
   // Index expressions may have effects of their own.
-  std::string index(int depth, int most) { return "(" + value(depth > 0 ? depth - 1 : 0) + ") & " + num(most); }
+  std::string index(int depth, int most) {
+    return "(" + value(depth > 0 ? depth - 1 : 0) + ") & " + num(most);
+  }
 
   struct Place {
     std::string text;
@@ -156,12 +164,17 @@ class Writer {
   Place place(int depth) {
     static const char* const kFields[] = {"a", "b", "c", "d", "e", "n.x", "n.y"};
     switch (pick(16)) {
-      case 0: case 1: case 2: case 3: case 4: {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4: {
         std::vector<std::string> all = named();
         std::string name = all[static_cast<std::size_t>(pick(static_cast<int>(all.size())))];
         return {name, {name}};
       }
-      case 5: case 6: {
+      case 5:
+      case 6: {
         std::string name = "g" + num(pick(6));
         return {name, {name, "globals"}};
       }
@@ -223,7 +236,8 @@ class Writer {
       (each == "globals" ? touched_.read : touched_.written).insert(each);
     }
     switch (pick(5)) {
-      case 0: return "((" + it.text + ")++)";
+      case 0:  // Compilers do not agree on the type of a bit field's old value.
+        return (it.is_bits ? "((long)(" : "((") + it.text + ")++)";
       case 1: return "(--(" + it.text + "))";
       case 2: return "(" + it.text + " = " + value(depth - 1) + ")";
       case 3: {
@@ -287,8 +301,8 @@ class Writer {
     switch (pick(8)) {
       case 0: {
         std::string name = "w" + num(declared_++);
-        return "({ " + std::string(kTypes[pick(12)]) + " " + name + " = " + value(depth - 1) + "; " + name + " += 2; " +
-               name + "; })";
+        return "({ " + std::string(kTypes[pick(12)]) + " " + name + " = " + value(depth - 1) + "; " + name +
+               " += 2; " + name + "; })";
       }
       case 1: return "((struct pair){.y = 3, .x = " + value(depth - 1) + "}.x)";
       case 2: {
@@ -312,9 +326,14 @@ class Writer {
   std::string value(int depth) {
     if (depth <= 0) return chance(75) ? reading(0) : literal();
     switch (pick(16)) {
-      case 0: case 1: return reading(depth);
-      case 2: case 3: case 4: return writing(depth);
-      case 5: case 6: case 7: return branching(depth);
+      case 0:
+      case 1: return reading(depth);
+      case 2:
+      case 3:
+      case 4: return writing(depth);
+      case 5:
+      case 6:
+      case 7: return branching(depth);
       case 8: return calling(depth);
       case 9: return special(depth);
       case 10: {
@@ -378,7 +397,8 @@ class Writer {
   void choose(int depth) {
     int around = loops_;
     line("switch (" + expression(2) + " & 7) {");
-    static const char* const kLabels[] = {"case 0:", "case 1 ... 2:", "case green:", "case 'a' - 94:", "default:"};
+    static const char* const kLabels[] = {
+        "case 0:", "case 1 ... 2:", "case green:", "case 'a' - 94:", "default:"};
     loops_ = 0;
     for (const char* label : kLabels) {
       scope(std::string(label) + " {", depth, chance(50) ? "} break;" : "}");
@@ -406,7 +426,9 @@ class Writer {
         line("out(" + name + "[1][0] + 3 * " + name + "[2][1] + " + name + "[0][1]);");
         return;
       }
-      case 4: line("struct bits " + name + "; " + name + " = *ps; " + name + ".b = " + expression(2) + ";"); break;
+      case 4:
+        line("struct bits " + name + "; " + name + " = *ps; " + name + ".b = " + expression(2) + ";");
+        break;
       default:
         line("static int " + name + " = 2;");
         line(name + " += " + expression(2) + ";");
@@ -433,16 +455,21 @@ class Writer {
   void statement(int depth) {
     int which = depth <= 0 ? 8 + pick(8) : pick(18);
     switch (which) {
-      case 0: case 1: scope("if (" + expression(3) + ") {", depth); return;
+      case 0:
+      case 1: scope("if (" + expression(3) + ") {", depth); return;
       case 2:
         scope("if (" + expression(3) + ") {", depth, "} else {");
         scope("", depth);
         return;
-      case 3: case 4: loop(depth); return;
+      case 3:
+      case 4: loop(depth); return;
       case 5: choose(depth); return;
-      case 6: if (loops_ == 0) jump(depth); return;
+      case 6:
+        if (loops_ == 0) jump(depth);
+        return;
       case 7: scope("{", depth); return;
-      case 8: case 9: line("out(" + expression(3) + ");"); return;
+      case 8:
+      case 9: line("out(" + expression(3) + ");"); return;
       case 10: pointers(); return;
       case 16: declaration(); return;
       default: line(expression(3) + ";"); return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes programs. Each has a few of the features only, so that there are many of each in a small program; what a
-// thread may do to shared memory is limited, since all interleavings are looked at.
+// Makes programs. Each has a few of the features only, so that there are many of each in a small program;
+// what a thread may do to shared memory is limited, since all interleavings are looked at.
 #include <random>
 
 #include "sequentialize/tree.hpp"
@@ -182,7 +182,8 @@ class Maker {
     left_ -= 2;
     std::vector<Node> given;
     int other = first_helper_ + pick(count);
-    bool either = chance(20) && program_.functions[static_cast<std::size_t>(other)].parameters == called.parameters;
+    bool either =
+        chance(20) && program_.functions[static_cast<std::size_t>(other)].parameters == called.parameters;
     if (either) given.push_back(expression(0));
     for (int i = 0; i < called.parameters; ++i) given.push_back(i == 0 ? number(pick(3)) : expression(1));
     return make(either ? Kind::call_either : Kind::call, callee, other, std::move(given));
@@ -260,7 +261,8 @@ class Maker {
   // What reads and does nothing else reads nothing.
   void evaluate(std::vector<Node>& to, Node what) {
     bool reads = what.kind == Kind::load || what.kind == Kind::local || what.kind == Kind::number;
-    to.push_back(make(reads ? Kind::set_local : Kind::evaluate, reads ? written_local() : 0, 0, {std::move(what)}));
+    to.push_back(
+        make(reads ? Kind::set_local : Kind::evaluate, reads ? written_local() : 0, 0, {std::move(what)}));
   }
 
   void repoint(std::vector<Node>& to) {
@@ -278,7 +280,8 @@ class Maker {
     if (chance(18)) {
       Node asked = condition(2);
       Node yes = body(1 + pick(2), depth);
-      to.push_back(make(Kind::if_, 0, 0, {std::move(asked), std::move(yes), chance(40) ? body(1, depth) : block({})}));
+      to.push_back(
+          make(Kind::if_, 0, 0, {std::move(asked), std::move(yes), chance(40) ? body(1, depth) : block({})}));
       return true;
     }
     if (loops_ && left_ > 1 && loops_around_ == 0 && chance(30)) {
@@ -314,15 +317,20 @@ class Maker {
     ++loops_around_;
     std::vector<Node> inside = statements(1 + pick(2), depth - 1);
     if (chance(30))
-      inside.push_back(make(Kind::if_, 0, 0,
-                            {condition(1), block({make(chance(50) ? Kind::break_ : Kind::continue_)}), block({})}));
+      inside.push_back(
+          make(Kind::if_, 0, 0,
+               {condition(1), block({make(chance(50) ? Kind::break_ : Kind::continue_)}), block({})}));
     if (chance(50)) evaluate(inside, effect(0));
     --loops_around_;
     left_ -= (before - left_) * (rounds - 1);
     switch (pick(3)) {
       case 0: to.push_back(make(Kind::for_, counter, rounds, {block(std::move(inside))})); return;
-      case 1: to.push_back(make(Kind::while_, counter, rounds, {condition(1), block(std::move(inside))})); return;
-      default: to.push_back(make(Kind::do_, counter, rounds, {condition(1), block(std::move(inside))})); return;
+      case 1:
+        to.push_back(make(Kind::while_, counter, rounds, {condition(1), block(std::move(inside))}));
+        return;
+      default:
+        to.push_back(make(Kind::do_, counter, rounds, {condition(1), block(std::move(inside))}));
+        return;
     }
   }
 
@@ -414,7 +422,8 @@ class Maker {
       std::vector<Node> given{make(Kind::binary, minus, 0, {make(Kind::local, 0), number(1)})};
       while (static_cast<int>(given.size()) < function().parameters) given.push_back(local());
       Node again = make(Kind::call, index, 0, std::move(given));
-      all.push_back(make(Kind::return_, 0, 0, {make(Kind::binary, plus, 0, {expression(0), std::move(again)})}));
+      all.push_back(
+          make(Kind::return_, 0, 0, {make(Kind::binary, plus, 0, {expression(0), std::move(again)})}));
     } else {
       all.push_back(make(Kind::return_, 0, 0, {expression(1)}));
     }
@@ -432,7 +441,8 @@ class Maker {
       for (Node& each : statements(pick(3), 2)) all.push_back(std::move(each));
     }
     if (chance(40) && checks_ < 5) all.push_back(check());
-    if (results_ && chance(60)) all.push_back(make(leaves_ ? Kind::leave : Kind::return_, 0, 0, {expression(0)}));
+    if (results_ && chance(60))
+      all.push_back(make(leaves_ ? Kind::leave : Kind::return_, 0, 0, {expression(0)}));
     function().body = block(std::move(all));
   }
 
@@ -475,7 +485,8 @@ class Maker {
   int label_ = 0;
   int checks_ = 0;
   bool atomics_{}, arrays_{}, structures_{}, pointers_{}, mutexes_{}, trying_{}, conditions_{}, semaphores_{};
-  bool atomic_sections_{}, loops_{}, switches_{}, helpers_{}, nested_{}, waits_{}, joins_{}, results_{}, leaves_{};
+  bool atomic_sections_{}, loops_{}, switches_{}, helpers_{}, nested_{}, waits_{}, joins_{}, results_{},
+      leaves_{};
   bool jumps_{}, quits_{}, steps_{};
 };
 

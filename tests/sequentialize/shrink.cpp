@@ -21,11 +21,13 @@ class Shrinker {
     for (bool more = true; more;) {
       more = false;
       for (std::size_t i = 0; i < program.functions.size(); ++i) {
-        more |= attempt(program, [&](Program& p) { p.functions[i].body.children.clear(); },
-                        !program.functions[i].body.children.empty());
+        more |= attempt(
+            program, [&](Program& p) { p.functions[i].body.children.clear(); },
+            !program.functions[i].body.children.empty());
         more |= node(program, i, {});
-        more |= attempt(program, [&](Program& p) { p.functions[i].pointers.clear(); },
-                        !program.functions[i].pointers.empty());
+        more |= attempt(
+            program, [&](Program& p) { p.functions[i].pointers.clear(); },
+            !program.functions[i].pointers.empty());
       }
     }
     return program;
@@ -83,7 +85,8 @@ class Shrinker {
     }
     if (attempt(program, [&](Program& p) { at(p, function, path) = Node{Kind::global, 0}; })) return true;
     for (int value = 0; value < 2; ++value) {
-      if (attempt(program, [&](Program& p) { at(p, function, path) = Node{Kind::number, value}; })) return true;
+      if (attempt(program, [&](Program& p) { at(p, function, path) = Node{Kind::number, value}; }))
+        return true;
     }
     return false;
   }

@@ -28,16 +28,18 @@ class Printer {
   explicit Printer(const Program& program) : program_(program), cells_(cells(program)) {}
 
   std::string run() {
-    out_ = "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n"
-           "#include <stdlib.h>\n"
-           "extern void __VERIFIER_assume(int);\nextern void __VERIFIER_atomic_begin(void);\n"
-           "extern void __VERIFIER_atomic_end(void);\n";
+    out_ =
+        "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n"
+        "#include <stdlib.h>\n"
+        "extern void __VERIFIER_assume(int);\nextern void __VERIFIER_atomic_begin(void);\n"
+        "extern void __VERIFIER_atomic_end(void);\n";
     for (std::size_t i = 0; i < program_.globals.size(); ++i) global(static_cast<int>(i));
     for (int i = 0; i < program_.mutexes; ++i)
       out_ += "static pthread_mutex_t m" + num(i) + " = PTHREAD_MUTEX_INITIALIZER;\n";
     for (int i = 0; i < program_.conditions; ++i)
       out_ += "static pthread_cond_t c" + num(i) + " = PTHREAD_COND_INITIALIZER;\n";
-    for (std::size_t i = 0; i < program_.semaphores.size(); ++i) out_ += "static sem_t s" + std::to_string(i) + ";\n";
+    for (std::size_t i = 0; i < program_.semaphores.size(); ++i)
+      out_ += "static sem_t s" + std::to_string(i) + ";\n";
     for (std::size_t i = 1; i < program_.functions.size(); ++i) out_ += head(static_cast<int>(i)) + ";\n";
     for (std::size_t i = program_.functions.size(); i-- > 0;) function(static_cast<int>(i));
     return out_;
@@ -119,12 +121,20 @@ class Printer {
   void statement(const Node& n) {
     auto child = [&](std::size_t i) -> const Node& { return n.children.at(i); };
     switch (n.kind) {
-      case Kind::block: line("{"); inside(n); line("}"); return;
+      case Kind::block:
+        line("{");
+        inside(n);
+        line("}");
+        return;
       case Kind::evaluate: line(expression(child(0)) + ";"); return;
       case Kind::set: line(place(child(0)) + " = " + expression(child(1)) + ";"); return;
       case Kind::set_local: line("l" + num(n.a) + " = " + expression(child(0)) + ";"); return;
-      case Kind::update: line(place(child(0)) + " " + text_of(n.a) + "= " + expression(child(1)) + ";"); return;
-      case Kind::update_local: line("l" + num(n.a) + " " + text_of(n.b) + "= " + expression(child(0)) + ";"); return;
+      case Kind::update:
+        line(place(child(0)) + " " + text_of(n.a) + "= " + expression(child(1)) + ";");
+        return;
+      case Kind::update_local:
+        line("l" + num(n.a) + " " + text_of(n.b) + "= " + expression(child(0)) + ";");
+        return;
       case Kind::point_local: line("q" + num(n.a) + " = &" + place(child(0)) + ";"); return;
       case Kind::point_global: line("g" + num(n.a) + " = &" + place(child(0)) + ";"); return;
       case Kind::break_: line("break;"); return;
@@ -213,14 +223,15 @@ class Printer {
       case Kind::down: line("sem_wait(&s" + num(n.a) + ");"); return;
       case Kind::up: line("sem_post(&s" + num(n.a) + ");"); return;
       case Kind::create:
-        line("pthread_create(&h" + num(n.a) + ", 0, " + name(n.b) + ", (void *)(long)" + expression(n.children.at(0)) +
-             ");");
+        line("pthread_create(&h" + num(n.a) + ", 0, " + name(n.b) + ", (void *)(long)" +
+             expression(n.children.at(0)) + ");");
         return;
       case Kind::join:
         if (n.b < 0) {
           line("pthread_join(h" + num(n.a) + ", 0);");
         } else {
-          line("{ void *result; pthread_join(h" + num(n.a) + ", &result); l" + num(n.b) + " = (int)(long)result; }");
+          line("{ void *result; pthread_join(h" + num(n.a) + ", &result); l" + num(n.b) +
+               " = (int)(long)result; }");
         }
         return;
       case Kind::leave: line("pthread_exit((void *)(long)" + expression(n.children.at(0)) + ");"); return;
@@ -261,8 +272,10 @@ class Printer {
       case Kind::either: return "(" + child(0) + " || " + child(1) + ")";
       case Kind::choice: return "(" + child(0) + " ? " + child(1) + " : " + child(2) + ")";
       case Kind::call: return name(n.a) + arguments(n, 0);
-      case Kind::call_either: return "(" + child(0) + " ? " + name(n.a) + " : " + name(n.b) + ")" + arguments(n, 1);
-      case Kind::step_before: return (n.a > 0 ? "(++" : "(--") + std::string("(") + place(n.children.at(0)) + "))";
+      case Kind::call_either:
+        return "(" + child(0) + " ? " + name(n.a) + " : " + name(n.b) + ")" + arguments(n, 1);
+      case Kind::step_before:
+        return (n.a > 0 ? "(++" : "(--") + std::string("(") + place(n.children.at(0)) + "))";
       case Kind::step_behind: return "((" + place(n.children.at(0)) + (n.a > 0 ? ")++)" : ")--)");
       case Kind::assigned: return "(" + place(n.children.at(0)) + " = " + child(1) + ")";
       case Kind::try_lock: return "pthread_mutex_trylock(&m" + num(n.a) + ")";
@@ -270,7 +283,8 @@ class Printer {
       case Kind::fetch_add: return "atomic_fetch_add" + atomic + child(0) + ")";
       case Kind::fetch_xor: return "atomic_fetch_xor" + atomic + child(0) + ")";
       case Kind::exchange: return "atomic_exchange" + atomic + child(0) + ")";
-      case Kind::compare: return "atomic_compare_exchange_strong" + atomic + "&l" + num(n.b) + ", " + child(0) + ")";
+      case Kind::compare:
+        return "atomic_compare_exchange_strong" + atomic + "&l" + num(n.b) + ", " + child(0) + ")";
       default: return "no expression";
     }
   }
