@@ -3,6 +3,8 @@
 
 #include <clang/AST/ASTContext.h>
 
+#include <string_view>
+
 namespace thrum::seq {
 
 namespace {
@@ -76,6 +78,7 @@ void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, cl
   };
   if (Meeting meeting = Declarations::meeting(type); meeting != Meeting::none) {
     for (const Part& part : parts_of(meeting)) {
+      if (std::string_view(part.name) == ".depth" && !mutexes_nest_) continue;  // always 0
       Leaf inner = leaf;
       inner.object += part.name;
       inner.value = part.value;

@@ -15,6 +15,8 @@ namespace thrum::seq {
 
 class Copies {
  public:
+  // Mutexes may be locked again by the thread that has them.
+  void let_mutexes_nest() { mutexes_nest_ = true; }
   // Throws SourceError where the variable is of a type that cannot be guessed.
   void add(const Source& source, const Declarations& declarations, const clang::VarDecl* variable);
   // thrum_guess and thrum_compare.
@@ -29,6 +31,7 @@ class Copies {
   };
   void add_leaves(const Source& source, const clang::VarDecl* variable, clang::QualType type, Leaf leaf);
 
+  bool mutexes_nest_ = false;
   std::vector<std::string> declarations_;  // of what was guessed
   std::vector<Leaf> leaves_;
 };

@@ -189,6 +189,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
   if (name == "pthread_mutexattr_init" || name == "pthread_mutexattr_settype") {
     std::string object = behind(call->getArg(0));
     std::string kind = name.ends_with("init") ? "0" : value(call->getArg(1));
+    if (kind != "0") program_.features.insert(Feature::recursion);
     changed();
     line(object + ".kind = " + kind + ";");
     return "0";

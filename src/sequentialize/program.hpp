@@ -37,6 +37,7 @@ enum class Feature {
   results,    // joins look at what threads give back
   meeting,    // any of the types by which threads meet
   choose,
+  recursion,  // mutexes that may be locked again by the thread that has them
 };
 
 // What is looked for with Options::race.

@@ -159,6 +159,7 @@ class Assembly {
       for (const std::string& name : file.functions) written_.at(name)->write_prototype(prototypes);
       write_library_prototypes(file, prototypes);
     }
+    if (program_.features.contains(Feature::recursion)) copies_.let_mutexes_nest();
     for (const File& file : files_) write_variables(file, variables);
     for (const File& file : files_) {
       for (const std::string& name : file.functions) {
@@ -266,6 +267,7 @@ class Assembly {
     std::string line = storage + file.declarations->declare(definition->getType(), object);
     if (const clang::Expr* initial = definition->getInit(); initial != nullptr) {
       std::string value = initial_value(*file.source, *file.declarations, definition->getType(), initial);
+      if (value.find(".kind = 1") != std::string::npos) copies_.let_mutexes_nest();
       line += " = " + (thread_local_one ? "{[0 ... THRUM_THREADS - 1] = " + value + "}" : copied ? "{" + value + "}" : value);
     }
     text.line(line + ";");

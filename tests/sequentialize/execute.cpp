@@ -23,27 +23,34 @@ namespace fs = std::filesystem;
 struct Hooks {
   int (*choose)();
   void (*stop)();
-  void (*fail)(const char*);
+  void (*note)(int, const char*);
+  void (*fail)();
   void* (*allocate)(unsigned long);
   void (*print)(long);
 };
 
 constexpr const char* kGlue = R"(
-struct { int (*choose)(void); void (*stop)(void); void (*fail)(const char *);
+struct { int (*choose)(void); void (*stop)(void); void (*note)(int, const char *); void (*fail)(void);
   void *(*allocate)(unsigned long); void (*print)(long); } hooks;
 void thrum_test_hooks(const void *given) { __builtin_memcpy(&hooks, given, sizeof hooks); }
 _Bool __VERIFIER_nondet_bool(void) { return hooks.choose(); }
+/* What the eager rounds guess is one of four values. */
+static int guess(void) { int high = hooks.choose(); return 2 * high + hooks.choose(); }
+int __VERIFIER_nondet_int(void) { return guess(); }
+unsigned __VERIFIER_nondet_uint(void) { return guess(); }
+unsigned char __VERIFIER_nondet_uchar(void) { return guess(); }
 void __VERIFIER_assume(int condition) { if (!condition) hooks.stop(); }
-void thrum_test_fail(const char *message) { hooks.fail(message); }
+void thrum_test_note(int when, const char *message) { hooks.note(when, message); }
 void out(long value) { hooks.print(value); }
-void reach_error(void) { hooks.fail("reach_error"); }
+void reach_error(void) { hooks.fail(); }
 void thrum_test_exit(int status) { hooks.stop(); }
 void *thrum_test_allocate(unsigned long size) { return hooks.allocate(size); }
 )";
 
 constexpr const char* kBefore = R"(
-#define THRUM_FAIL(message) thrum_test_fail(message)
-extern void thrum_test_fail(const char *);
+#define THRUM_STEP(thread, round)
+#define THRUM_FAILED(thread, round, message) thrum_test_note((round) * 256 + (thread), message)
+extern void thrum_test_note(int, const char *);
 extern void *thrum_test_allocate(unsigned long);
 #define __builtin_malloc thrum_test_allocate
 #define __builtin_free(pointer) ((void)(pointer))
@@ -55,6 +62,8 @@ struct Run {
   std::array<char, 600> choices{};
   std::size_t known = 0;
   std::size_t next = 0;
+  int when = 0;  // in the order of turns, a failure was
+  const char* noted = nullptr;
   const char* failed = nullptr;
   int trouble = 0;
   std::size_t allocated = 0;
@@ -79,8 +88,16 @@ int choose() {
 
 void stop() { leave(0); }
 
-void fail(const char* message) {
-  g_run.failed = message;
+// Threads that run through all their rounds at once may fail one after the other: the first in the order of
+// turns counts.
+void note(int when, const char* message) {
+  if (g_run.noted != nullptr && g_run.when <= when) return;
+  g_run.when = when;
+  g_run.noted = message;
+}
+
+void fail() {
+  g_run.failed = g_run.noted == nullptr ? "reach_error" : g_run.noted;
   leave(0);
 }
 
@@ -154,6 +171,7 @@ Runs explore(int (*program)(), const Memory& memory, const Executed& limits) {
   for (;;) {
     std::memcpy(memory.begin, memory.saved.data(), memory.saved.size());
     g_run.next = 0;
+    g_run.noted = nullptr;
     g_run.failed = nullptr;
     g_run.trouble = 0;
     g_run.allocated = 0;
@@ -226,7 +244,7 @@ std::vector<Runs> run_all(const std::vector<std::string>& programs, const Execut
   std::string path = (folder.path() / "all.so").string();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
-  Hooks hooks{choose, stop, fail, allocate, print};
+  Hooks hooks{choose, stop, note, fail, allocate, print};
   reinterpret_cast<void (*)(const void*)>(dlsym(library, "thrum_test_hooks"))(&hooks);
   std::pair<std::string, Memory> found{path, {}};
   dl_iterate_phdr(find_memory, &found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sequentialize/oracle.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <unordered_set>
 
@@ -13,6 +14,8 @@ class Search {
  public:
   Search(const Machine& machine, std::size_t limit) : machine_(machine), limit_(limit) {}
   Failing failing() const { return failing_; }
+  int least() const { return least_; }  // of what memory held
+  int greatest() const { return greatest_; }
 
  protected:
   // Whether it is new; `more` is what belongs to the state besides.
@@ -22,6 +25,10 @@ class Search {
     for (int value : more) text += static_cast<char>(value + 1);
     if (!seen_.insert(std::move(text)).second) return false;
     if (seen_.size() > limit_) throw TooManyStates();
+    for (int value : state.memory) {
+      least_ = std::min(least_, value);
+      greatest_ = std::max(greatest_, value);
+    }
     return true;
   }
 
@@ -50,6 +57,8 @@ class Search {
   std::size_t limit_;
   std::unordered_set<std::string> seen_;
   Failing failing_;
+  int least_ = 0;
+  int greatest_ = 0;
 };
 
 class Kiss : public Search {
@@ -243,6 +252,12 @@ Failing by_any(const Machine& machine, int switches, std::size_t states) {
   Any search(machine, switches, states);
   search.search();
   return search.failing();
+}
+
+bool stays_below(const Machine& machine, int limit, std::size_t states) {
+  Any search(machine, -1, states);
+  search.search();
+  return search.least() >= 0 && search.greatest() < limit;
 }
 
 }  // namespace thrum::seq::random

@@ -25,4 +25,7 @@ Failing by_rounds(const Machine& machine, int rounds, std::size_t states);
 // Any interleaving; switches: at most so many changes of the thread that runs, or -1.
 Failing by_any(const Machine& machine, int switches, std::size_t states);
 
+// Whether all that memory ever holds between the steps of any interleaving lies in [0, limit).
+bool stays_below(const Machine& machine, int limit, std::size_t states);
+
 }  // namespace thrum::seq::random

@@ -19,7 +19,7 @@ Node block(std::vector<Node> statements) { return make(Kind::block, 0, 0, std::m
 
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15U + 1) {}
+  Maker(std::uint64_t seed, bool narrow) : random_(seed * 0x9E3779B97F4A7C15U + 1), narrow_(narrow) {}
 
   Program run() {
     choose_features();
@@ -27,6 +27,10 @@ class Maker {
     int threads = pick(10) < 3 ? 1 : 2;
     if (chance(8)) threads = 3;
     allowance_ = threads == 1 ? 8 : threads == 2 ? 5 : 3;
+    if (narrow_) {
+      threads = pick(10) < 7 ? 1 : 2;
+      allowance_ = threads == 1 ? 6 : 3;
+    }
     program_.functions.resize(1);
     for (int i = 0; i < threads; ++i) program_.functions.push_back({Function::Role::thread, 0, 3, {}, 1});
     first_helper_ = threads + 1;
@@ -68,6 +72,9 @@ class Maker {
     jumps_ = chance(12);
     quits_ = chance(5);
     steps_ = chance(50);
+    if (!narrow_) return;
+    atomics_ = chance(15);
+    arrays_ = structures_ = pointers_ = conditions_ = semaphores_ = loops_ = nested_ = results_ = quits_ = false;
   }
 
   void globals() {
@@ -77,7 +84,7 @@ class Maker {
     if (arrays_) program_.globals.push_back({Type::array, pick(2), pick(2)});
     if (structures_) program_.globals.push_back({Type::structure, pick(2), pick(2)});
     if (pointers_ && chance(50)) program_.globals.push_back({Type::pointer, pick(2)});
-    program_.mutexes = mutexes_ ? 1 + pick(2) : 0;
+    program_.mutexes = mutexes_ ? 1 + (narrow_ ? 0 : pick(2)) : 0;
     program_.conditions = conditions_ ? 1 : 0;
     if (semaphores_) program_.semaphores.push_back(pick(2));
   }
@@ -475,6 +482,7 @@ class Maker {
   }
 
   std::mt19937_64 random_;
+  bool narrow_;
   Program program_;
   int allowance_ = 5;
   int left_ = 0;  // accesses that the function may still make
@@ -492,6 +500,6 @@ class Maker {
 
 }  // namespace
 
-Program random_program(std::uint64_t seed) { return Maker(seed).run(); }
+Program random_program(std::uint64_t seed, bool narrow) { return Maker(seed, narrow).run(); }
 
 }  // namespace thrum::seq::random

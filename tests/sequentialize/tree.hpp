@@ -115,6 +115,7 @@ struct Program {
 // The first cell of each global.
 std::vector<int> cells(const Program& program);
 std::string to_c(const Program& program);
-Program random_program(std::uint64_t seed);
+// narrow: with little shared memory, and nothing that is reached by pointers.
+Program random_program(std::uint64_t seed, bool narrow = false);
 
 }  // namespace thrum::seq::random
