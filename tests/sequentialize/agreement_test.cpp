@@ -275,10 +275,16 @@ TEST(Agree, AsInRegressions) {
   EXPECT_GE(answers, 8U);
 }
 
-// To look at a program: THRUM_SEQUENTIAL_SEED.
+// To look at a program, or to give its sequential one to a checker: THRUM_SEQUENTIAL_SEED.
 TEST(Agree, DISABLED_Print) {
-  Program program = random_program(from_environment("THRUM_SEQUENTIAL_SEED", 1));
-  std::cout << to_c(program);
+  std::uint64_t seed = from_environment("THRUM_SEQUENTIAL_SEED", 1);
+  Program program = random_program(seed);
+  Setting setting = kiss(2);
+  std::cout << to_c(program)
+            << "// can fail, by KISS: " << listed(messages(setting.covered(machine_of(program)))) << '\n';
+  std::string path = "thrum-agreement-" + std::to_string(seed) + ".c";
+  std::ofstream(path) << to_sequential(program, setting.options);
+  std::cout << "// made sequential: " << path << '\n';
 }
 
 }  // namespace
