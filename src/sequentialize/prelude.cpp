@@ -148,7 +148,7 @@ static _Bool thrum_stops(void) {
 static void thrum_start(thrum_thread thread) {
   thrum_waiting[thread] = 1;
   ++thrum_pending;
-  if (thrum_pending > THRUM_PENDING) thrum_run((unsigned char)thread);
+  if (thrum_pending > THRUM_PENDING && thrum_atomic == 0) thrum_run((unsigned char)thread);
 }
 #define THRUM_START(thread) thrum_start(thread)
 )";

@@ -91,7 +91,8 @@ class Kiss : public Search {
         case Stop::created: {
           int waiting = 0;
           for (const Thread& each : node.state.threads) waiting += is_created(each) ? 1 : 0;
-          if (waiting > pending_) node.stack.push_back(static_cast<int>(node.state.threads.size()) - 1);
+          if (waiting > pending_ && node.state.atomic == 0)
+            node.stack.push_back(static_cast<int>(node.state.threads.size()) - 1);
           break;
         }
         case Stop::point:

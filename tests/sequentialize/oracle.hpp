@@ -18,7 +18,8 @@ class TooManyStates : public std::runtime_error {
 using Failing = std::set<int>;
 
 // A stack of threads. At a point the running thread goes on, or ends for good, or one that was created is
-// started above it. Where more than `pending` wait for their start, the newest starts at once.
+// started above it. Where more than `pending` wait for their start, the newest starts at once, unless in an
+// atomic section.
 Failing by_kiss(const Machine& machine, int pending, std::size_t states);
 // Threads take turns in the order of their numbers.
 Failing by_rounds(const Machine& machine, int rounds, std::size_t states);
