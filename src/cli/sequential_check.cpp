@@ -51,13 +51,16 @@ Json searched(const Command& arguments, const std::string& folder) {
   return json;
 }
 
+// The sequential program does what its text says: a read whose value nobody uses may still go wrong.
+std::string unoptimised(const std::string& flags) { return flags.empty() ? "-O0" : "-O0 " + flags; }
+
 Command flags_option(const std::string& flags) {
   return flags.empty() ? Command{} : Command{"--compile-flags", flags};
 }
 
 CheckerAnswer run_thrum(const CheckerRequest& request) {
   Command command = {request.file, "--time", fmt::format("{}", request.seconds)};
-  for (const std::string& word : flags_option(request.flags)) command.push_back(word);
+  for (const std::string& word : flags_option(unoptimised(request.flags))) command.push_back(word);
   Json json = searched(command, request.folder + "/sequential");
   const Json& test = json.at("tests").at(0);
   CheckerAnswer answer;
@@ -72,7 +75,14 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
   }
   if (verdict == "bug") {
     answer.kind = CheckerAnswer::Kind::fails;
-    answer.trace = test.at("bugs").at(0).at("trace");
+    const Json& bug = test.at("bugs").at(0);
+    answer.trace = bug.at("trace");
+    answer.bug_kind = bug.at("kind");
+    answer.message = bug.at("message");
+    for (const Json& location : bug.at("locations")) {
+      bool of_program = fs::path(std::string(location.at("file"))).filename() == fs::path(request.file).filename();
+      if (location.at("role") == "failure" && of_program) answer.line = location.at("line");
+    }
   } else if (verdict == "exhausted" && test.at("complete") && answer.assumptions.empty()) {
     answer.kind = CheckerAnswer::Kind::proved;
   } else if (verdict == "exhausted") {
@@ -246,7 +256,7 @@ std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::st
              "#define THRUM_STEP(thread, round) THRUM_SAY(\"step\", thread, round, \"\");\n"
              "#define THRUM_FAILED(thread, round, message) THRUM_SAY(\"fail\", thread, round, message)\n");
   Json json = read_json(trace, "");
-  json["compile_flags"] = flags + (flags.empty() ? "" : " ") + "-include '" + header + "'";
+  json["compile_flags"] = unoptimised(flags) + " -include '" + header + "'";
   std::string copy = folder + "/recorded.json";
   write_file(copy, json.dump());
   std::string output = output_of({thrum_itself(), "replay", copy}).value_or("");

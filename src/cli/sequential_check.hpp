@@ -32,6 +32,8 @@ struct CheckerAnswer {
   std::optional<unsigned> line{};     // of the file, that fails
   std::vector<std::string> assumptions{};
   std::string trace;                  // of thrum
+  std::string bug_kind{};             // likewise
+  std::string message{};
 };
 
 // Throws UserError where the checker is not there.

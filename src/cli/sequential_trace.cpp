@@ -31,6 +31,16 @@ std::uint32_t switches_of(const SequentialTrace& trace) {
   return count;
 }
 
+std::uint32_t preemptions_of(const SequentialTrace& trace) {
+  std::uint32_t count = 0;
+  for (auto step = trace.steps.begin(); step != trace.steps.end(); ++step) {
+    auto next = step + 1;
+    if (next == trace.steps.end() || next->thread == step->thread) continue;
+    count += std::any_of(next, trace.steps.end(), [&](const SequentialStep& each) { return each.thread == step->thread; });
+  }
+  return count;
+}
+
 std::string to_json(const SequentialTrace& trace) {
   Json json = {{"schema", 1},           {"thrum", kVersion},       {"kind", kKind},
                {"files", trace.files},  {"threads", trace.threads}, {"message", trace.message},

@@ -29,6 +29,8 @@ struct SequentialTrace {
 };
 
 std::uint32_t switches_of(const SequentialTrace& trace);
+// Switches away from threads that go on later.
+std::uint32_t preemptions_of(const SequentialTrace& trace);
 std::string to_json(const SequentialTrace& trace);
 // Nothing where the file is another one. Throws UserError where it is a broken one.
 std::optional<SequentialTrace> read_sequential_trace(const std::string& path);

@@ -112,6 +112,15 @@ class Check {
         return std::pair(a.round, a.thread) < std::pair(b.round, b.thread);
       });
     }
+    // A crash comes without a word.
+    bool crashed = !options_.eager && !steps.empty() && found.line &&
+                   std::none_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
+    if (crashed) {
+      steps.push_back(steps.back());
+      steps.back().line = *found.line;
+      steps.back().fails = true;
+      steps.back().message = found.message;
+    }
     auto failing = std::find_if(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
     if (failing == steps.end()) return;
     steps.erase(failing + 1, steps.end());
@@ -129,10 +138,9 @@ class Check {
       trace_.reset();
       return;
     }
-    const std::string& message = steps.back().message;
-    trace_->message = message == "data race" ? "data race on " + options_.race : "assertion failed: " + message;
+    name_failure(steps.back().message, crashed ? found.bug_kind : "");
     const SequentialStep& last = trace_->steps.back();
-    bool is_race = message == "data race";
+    bool is_race = bug_kind_ == "data-race";
     std::string folder = options_.trace_folder;
     auto original = confirming_trace(options_.files, options_.compile_flags, last.file, last.line, is_race,
                                      options_.seconds, folder + "/original");
@@ -140,6 +148,16 @@ class Check {
     if (original) trace_->original = std::filesystem::relative(*original, folder).string();
     trace_file_ = folder + "/bug-1.trace.json";
     write_file(trace_file_, to_json(*trace_));
+  }
+
+  // said: by the sequential program. kind: of a crash.
+  void name_failure(const std::string& said, const std::string& kind) {
+    bug_kind_ = !kind.empty() ? kind : said == "data race" ? "data-race" : said.starts_with("unlocked") ? "lock-misuse" : "assertion";
+    bool called = said == "reach_error" || said == "abort" || said == "__VERIFIER_error";
+    trace_->message = bug_kind_ == "data-race"   ? "data race on " + options_.race
+                      : bug_kind_ != "assertion" ? said
+                      : called                   ? said + " was called"
+                                                 : "assertion failed: " + said;
   }
 
   void describe() {
@@ -181,12 +199,12 @@ class Check {
   void add_bug(TestResult& test) {
     const SequentialStep& last = trace_->steps.back();
     BugResult bug;
-    bug.kind = trace_->message.starts_with("data race") ? "data-race" : "assertion";
+    bug.kind = bug_kind_;
     bug.message = trace_->message;
     bug.seconds = answer_.seconds;
     bug.heap = "none";
     bug.switches = switches_of(*trace_);
-    bug.preemptions = *bug.switches;
+    bug.preemptions = preemptions_of(*trace_);
     bug.locations.push_back({"failure", std::to_string(last.thread), last.file, last.line, ""});
     bug.trace = trace_file_;
     Digest digest;
@@ -245,6 +263,7 @@ class Check {
   seq::Sequential program_;
   CheckerAnswer answer_;
   std::optional<SequentialTrace> trace_;
+  std::string bug_kind_;
   std::string trace_file_;
   Result result_;
 };

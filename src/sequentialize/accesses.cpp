@@ -94,6 +94,8 @@ void Function::access_point(const Expr* lvalue, const std::string& place, bool w
   if (!instrumented()) return;
   if (!atomic_) point(lvalue->getExprLoc());
   if (!program_.race || !is_race_target(lvalue)) return;
+  if (const_cast<Expr*>(lvalue)->getSourceBitField() != nullptr)
+    refuse(lvalue->getExprLoc(), "--race on a bit field", "name a variable or another field");
   bool is_atomic = atomic_ || Declarations::is_atomic(lvalue->getType());
   stop_if("thrum_race(" + std::string(form() == Form::eager ? "0, 0" : "&" + wrapped(place) + ", sizeof(" + place + ")") +
           ", " + (writes ? "1" : "0") + ", " + (is_atomic ? "1" : "0") + ")");

@@ -221,6 +221,7 @@ std::string Function::read_modify(const Expr* pointer, const std::string& operat
 std::string Function::compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished) {
   clang::QualType type = pointer->getType()->getPointeeType();
   std::string object = behind(pointer);
+  if (type->isRecordType()) refuse(pointer->getExprLoc(), "a compare-exchange of a structure", "use a number");
   std::string held = behind(expected);
   std::string text = value(wished);
   changed();

@@ -75,7 +75,6 @@ class Function {
   void initialise(const std::string& object, clang::QualType type, const Expr* from);
   void clear_anonymous(const std::string& object, const clang::RecordDecl* record);
   void initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from);
-  std::string constant(clang::QualType type, const Expr* from);
 
   // --- accesses.cpp ---
 

@@ -50,7 +50,7 @@ std::optional<std::string> Function::verifier_call(const std::string& name, cons
     }
     return "0";
   }
-  if (name == "__VERIFIER_assume" || name == "thrum_assume") {
+  if (name == "__VERIFIER_assume" || name == "thrum_assume" || name == "assume_abort_if_not") {
     line("__VERIFIER_assume(" + argument(0) + ");");
     return "0";
   }
@@ -66,7 +66,7 @@ std::optional<std::string> Function::verifier_call(const std::string& name, cons
     fail(text != nullptr ? text->getString().str() : "assert");
     return "0";
   }
-  if (name == "reach_error" || name == "__VERIFIER_error") {
+  if (name == "reach_error" || name == "__VERIFIER_error" || name == "abort") {
     fail(name);
     return "0";
   }
@@ -190,6 +190,11 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     std::string object = behind(call->getArg(0));
     std::string kind = name.ends_with("init") ? "0" : value(call->getArg(1));
     if (kind != "0") program_.features.insert(Feature::recursion);
+    constexpr std::int64_t kErrorCheck = 2;
+    Expr::EvalResult known;
+    if (name.ends_with("settype") && call->getArg(1)->EvaluateAsInt(known, source_.context()) &&
+        known.Val.getInt().getExtValue() == kErrorCheck)
+      refuse(call->getArg(1)->getBeginLoc(), "PTHREAD_MUTEX_ERRORCHECK", "use an ordinary mutex");
     changed();
     line(object + ".kind = " + kind + ";");
     return "0";

@@ -122,6 +122,7 @@ static void thrum_run(unsigned char thread) {
   thrum_call(thread);
   if (!thrum_raise) thrum_finished[thread] = 1;
   thrum_raise = 0;
+  thrum_atomic = 0; /* as it was */
   thrum_self = self;
 }
 static void thrum_schedule(void) {

@@ -27,7 +27,7 @@ namespace {
 bool is_of_verifiers(llvm::StringRef name) {
   return name == "reach_error" || name == "__VERIFIER_error" || name == "__VERIFIER_assert" ||
          name == "__VERIFIER_assume" || name == "__VERIFIER_atomic_begin" || name == "__VERIFIER_atomic_end" ||
-         name.starts_with("thrum_");
+         name == "assume_abort_if_not" || name.starts_with("thrum_");
 }
 
 class StaticLocals : public clang::RecursiveASTVisitor<StaticLocals> {

@@ -95,6 +95,7 @@ void Function::branch(const clang::IfStmt* branch) {
 void Function::loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body,
                     bool first) {
   unsigned changes = changes_;
+  unsigned points = points_;
   jumps_.push_back({new_label("next"), false});
   std::string test;
   Text before = written_by([&] {
@@ -127,7 +128,10 @@ void Function::loop(const clang::Stmt* where, const Expr* condition, const Expr*
   out_->add(inside);
   out_->add(behind);
   if (first) leave_unless();
-  if (waits) line("__VERIFIER_assume(0);");
+  if (waits) {
+    if (points == points_ && !atomic_) point(where->getBeginLoc());  // the others go on
+    line("__VERIFIER_assume(0);");
+  }
   out_->close(waits ? "} while (0);" : "}");
 }
 

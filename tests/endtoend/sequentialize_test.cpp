@@ -144,6 +144,27 @@ TEST_F(SequentializeTest, FalseAlarmsAreToldApart) {
   EXPECT_NE(std::string(test.at("reason")).find("no execution that fails was found"), std::string::npos);
 }
 
+TEST_F(SequentializeTest, CrashesAreFailuresToo) {
+  const std::string program = write("crash.c",
+                                    "#include <pthread.h>\n"
+                                    "static int value = 3, *pointer = &value;\n"
+                                    "static void *clear(void *none) { (void)none; pointer = 0; return 0; }\n"
+                                    "int main(void) {\n"
+                                    "  pthread_t t;\n"
+                                    "  pthread_create(&t, 0, clear, 0);\n"
+                                    "  if (pointer)\n"
+                                    "    return *pointer == 3 ? 0 : 1;\n"
+                                    "  return 0;\n"
+                                    "}\n");
+  for (std::vector<std::string> form : kForms) {
+    form.insert(form.end(), {"--checker", "thrum", program});
+    json bug = check(form, 1, {"sequentialize"}).at("tests").at(0).at("bugs").at(0);
+    EXPECT_EQ(bug.at("kind"), "crash");
+    EXPECT_EQ(bug.at("locations").at(0).at("line"), 8);
+    EXPECT_EQ(bug.at("preemptions"), 1);
+  }
+}
+
 TEST_F(SequentializeTest, TheNormalFormStillHasThreads) {
   ChildResult written = thrum({"sequentialize", example("sequentialize/packet.c"), "--normal-form", "-o", path("n.c")});
   EXPECT_EQ(written.exit_code, 0) << written.errors;
