@@ -58,7 +58,7 @@ std::string covered(const SequentializeOptions& o) {
   }
   return fmt::format("executions of {} in which up to {} take turns in the order of their starts (all with up to {})",
                      plural_of(o.rounds, "round"), plural_of(o.threads_max, "thread"),
-                     o.rounds == 1 ? "0 switches" : plural_of(o.rounds - 1, "switch") + (o.rounds == 2 ? "" : "es"));
+                     o.rounds == 2 ? "1 switch" : fmt::format("{} switches", o.rounds - 1));
 }
 
 std::string text_of_line(const std::string& file, unsigned line) {
@@ -237,7 +237,7 @@ class Check {
     fmt::print("{}", wrap(std::string("Covered: ") + (test.verdict == Verdict::exhausted ? "all " : "of ") + covered(options_) +
                              (test.verdict == Verdict::exhausted ? "." : ", what was run until then."), "", style.width));
     for (const Assumption& each : test.assumptions) fmt::print("{}", wrap(each.text, "  - ", style.width));
-    std::string executions = answer_.executions == 0 ? "" : fmt::format("{} executions of the sequential program, ", answer_.executions);
+    std::string executions = answer_.executions == 0 ? "" : fmt::format("{} execution{} of the sequential program, ", answer_.executions, plural(answer_.executions));
     fmt::print("{}{:.2f} s, checker {}.\n", executions, answer_.seconds, options_.checker);
   }
 

@@ -2,6 +2,7 @@
 // Memory: which object an lvalue is, reads and writes with their scheduling points, and initial values.
 #include <clang/AST/ASTContext.h>
 
+#include "sequentialize/constants.hpp"
 #include "sequentialize/function.hpp"
 
 namespace thrum::seq {
@@ -66,11 +67,15 @@ std::string Function::place(const Expr* lvalue) {
     }
   }
   if (const auto* literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(lvalue)) {
-    std::string object = local("thrum_literal", literal->getType());
+    const clang::RecordDecl* record = literal->getType()->getAsRecordDecl();
+    if (record != nullptr && record->getName().empty())
+      refuse(literal->getBeginLoc(), "a structure without a name in a compound literal", "declare it before");
+    std::string object = local("thrum_literal", literal->getType(), form() == Form::kiss);
     initialise(object, literal->getType(), literal->getInitializer());
     return object;
   }
-  if (llvm::isa<clang::StringLiteral>(lvalue) || llvm::isa<clang::PredefinedExpr>(lvalue)) return printed(lvalue);
+  if (const auto* name = llvm::dyn_cast<clang::PredefinedExpr>(lvalue)) return printed(name->getFunctionName());
+  if (llvm::isa<clang::StringLiteral>(lvalue)) return printed(lvalue);
   return value(lvalue);
 }
 
@@ -96,9 +101,19 @@ void Function::access_point(const Expr* lvalue, const std::string& place, bool w
   if (!program_.race || !is_race_target(lvalue)) return;
   if (const_cast<Expr*>(lvalue)->getSourceBitField() != nullptr)
     refuse(lvalue->getExprLoc(), "--race on a bit field", "name a variable or another field");
-  bool is_atomic = atomic_ || Declarations::is_atomic(lvalue->getType());
-  stop_if("thrum_race(" + std::string(form() == Form::eager ? "0, 0" : "&" + wrapped(place) + ", sizeof(" + place + ")") +
-          ", " + (writes ? "1" : "0") + ", " + (is_atomic ? "1" : "0") + ")");
+  race_check(place, writes, atomic_ || Declarations::is_atomic(lvalue->getType()));
+}
+
+void Function::race_check(const std::string& place, bool writes, bool is_atomic) {
+  stop_if("thrum_race(&" + wrapped(place) + ", sizeof(" + place + "), " + (writes ? "1" : "0") + ", " +
+          (is_atomic ? "1" : "0") + ")");
+}
+
+void Function::atomic_point(const Expr* pointer, const std::string& object, bool writes) {
+  if (!atomic_) point(pointer->getExprLoc());
+  const auto* address = llvm::dyn_cast<clang::UnaryOperator>(pointer->IgnoreParenCasts());
+  if (!program_.race || address == nullptr || address->getOpcode() != clang::UO_AddrOf) return;
+  if (is_race_target(address->getSubExpr())) race_check(object, writes, true);
 }
 
 // The thread ends where the condition holds.
@@ -178,7 +193,8 @@ void Function::initialise(const std::string& object, clang::QualType type, const
   changed();
   from = from->IgnoreParens();
   if (Declarations::meeting(type) != Meeting::none && llvm::isa<clang::InitListExpr>(from)) {
-    line(object + " = (" + declarations_.type(type) + "){0};");
+    line(object + " = (" + declarations_.type(declarations_.of_value(type)) + ")" +
+         initial_value(source_, declarations_, type, from) + ";");
     return;
   }
   if (const auto* array = source_.context().getAsConstantArrayType(type)) {

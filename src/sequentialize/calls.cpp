@@ -17,7 +17,9 @@ struct Refused {
   const char* prefix;
   const char* advice;
 };
-constexpr std::array<Refused, 18> kRefused{{
+constexpr std::array<Refused, 20> kRefused{{
+    {"alloca", "use malloc"},
+    {"__builtin_alloca", "use malloc"},
     {"pthread_", "only threads, mutexes, conditions, read-write locks, spin locks, barriers and once are"},
     {"sem_", "use sem_init, sem_wait, sem_trywait, sem_post and sem_getvalue"},
     {"thrd_", "use pthreads"},
@@ -128,7 +130,8 @@ std::string Function::call_pointer(const clang::CallExpr* call, bool wanted) {
   std::string word = "if (";
   for (auto& [name, callee] : program_.functions) {
     if (!callee.address_taken || !callee.visible) continue;
-    if (source_.context().getCanonicalType(callee.declaration->getType()) != type) continue;
+    if (!declarations_.may_be_called_as(callee.declaration->getType(), type)) continue;
+    if (callee.parameters.size() != given.size()) continue;
     defined_.callees.insert(name);
     if (word == "if (") {
       out_->open(word + wrapped(pointer) + " == " + name + ") {");
@@ -171,6 +174,9 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
         llvm::isa<clang::FunctionDecl>(reference->getDecl())) {
       refuse(argument->getBeginLoc(), "a function of the program that " + name + " calls", "call it here instead");
     }
+    if (instrumented() && argument->getType()->isFunctionPointerType() &&
+        !argument->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull))
+      refuse(argument->getBeginLoc(), "a function that " + name + " calls", "call it here instead");
     given.push_back(value(argument));
     if (is_memory(argument->getType()) && !llvm::isa<clang::StringLiteral>(inner)) memory = true;
   }
@@ -201,7 +207,7 @@ std::string Function::read_modify(const Expr* pointer, const std::string& operat
   }
   std::string object = behind(pointer);
   changed();
-  if (!atomic_) point(pointer->getExprLoc());
+  atomic_point(pointer, object, true);
   if (!wanted && operation == "=") {
     line(object + " = " + operand + ";");
     return "";
@@ -221,12 +227,13 @@ std::string Function::read_modify(const Expr* pointer, const std::string& operat
 std::string Function::compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished) {
   clang::QualType type = pointer->getType()->getPointeeType();
   std::string object = behind(pointer);
-  if (type->isRecordType()) refuse(pointer->getExprLoc(), "a compare-exchange of a structure", "use a number");
+  if (type.getAtomicUnqualifiedType()->isRecordType())
+    refuse(pointer->getExprLoc(), "a compare-exchange of a structure", "use a number");
   std::string held = behind(expected);
   std::string text = value(wished);
   changed();
   // What is expected is read, and written back, in the same step: it is nearly always a local variable.
-  if (!atomic_) point(pointer->getExprLoc());
+  atomic_point(pointer, object, true);
   std::string before = temporary(type);
   line(before + " = " + object + ";");
   std::string same = temporary(source_.context().IntTy);
@@ -239,34 +246,47 @@ std::string Function::compare_exchange(const Expr* pointer, const Expr* expected
   return same;
 }
 
+// By the builtins that all compilers know.
+std::string Function::still_atomic(const clang::AtomicExpr* expression, bool wanted) {
+  using Op = clang::AtomicExpr;
+  llvm::StringRef name = expression->getOpAsString();
+  std::vector<std::string> given;
+  const Op* e = expression;  // which keeps the arguments in an order of its own
+  given.push_back(value(e->getPtr()));
+  bool loads = e->getOp() == Op::AO__c11_atomic_load || e->getOp() == Op::AO__atomic_load_n;
+  bool init = e->getOp() == Op::AO__c11_atomic_init;
+  if (!loads) given.push_back(value(e->getVal1()));
+  if (e->getOp() == Op::AO__atomic_exchange) given.push_back(value(e->getVal2()));
+  if (e->isCmpXChg()) {
+    given.push_back(value(e->getVal2()));
+    if (name.starts_with("__atomic")) given.push_back(value(e->getWeak()));
+  }
+  if (!init) given.push_back(value(e->getOrder()));
+  if (e->isCmpXChg()) given.push_back(value(e->getOrderFail()));
+  changed();
+  std::string called = name.str();
+  if (name.consume_front("__c11_atomic_")) {
+    if (init) given.push_back("0");
+    if (e->isCmpXChg()) given.insert(given.begin() + 3, name.ends_with("weak") ? "1" : "0");
+    called = name.starts_with("fetch_") ? "__atomic_" + name.str()
+             : init                     ? "__atomic_store_n"
+             : e->isCmpXChg()           ? "__atomic_compare_exchange_n"
+                                        : "__atomic_" + name.str() + "_n";
+  }
+  std::string text = called + "(" + joined(given) + ")";
+  if (!wanted || e->getType()->isVoidType()) {
+    line(text + ";");
+    return "";
+  }
+  std::string result = temporary(e->getType());
+  line(result + " = " + text + ";");
+  return result;
+}
+
 std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
   using Op = clang::AtomicExpr;
   llvm::StringRef name = expression->getOpAsString();
-  if (!instrumented()) {
-    std::vector<std::string> given;
-    // Clang keeps the arguments in an order of its own.
-    const Op* e = expression;
-    given.push_back(value(e->getPtr()));
-    bool loads = e->getOp() == Op::AO__c11_atomic_load || e->getOp() == Op::AO__atomic_load_n;
-    bool init = e->getOp() == Op::AO__c11_atomic_init;
-    if (!loads) given.push_back(value(e->getVal1()));
-    if (e->getOp() == Op::AO__atomic_exchange) given.push_back(value(e->getVal2()));
-    if (e->isCmpXChg()) {
-      given.push_back(value(e->getVal2()));
-      if (name.starts_with("__atomic")) given.push_back(value(e->getWeak()));
-    }
-    if (!init) given.push_back(value(e->getOrder()));
-    if (e->isCmpXChg()) given.push_back(value(e->getOrderFail()));
-    changed();
-    std::string text = name.str() + "(" + joined(given) + ")";
-    if (!wanted || e->getType()->isVoidType()) {
-      line(text + ";");
-      return "";
-    }
-    std::string result = temporary(e->getType());
-    line(result + " = " + text + ";");
-    return result;
-  }
+  if (!instrumented()) return still_atomic(expression, wanted);
   name.consume_front("__c11_");
   name.consume_front("__");
   name.consume_front("scoped_");
@@ -282,7 +302,7 @@ std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
   if (name == "load" || name == "load_n") {
     if (expression->getOp() == Op::AO__atomic_load) refuse(expression->getBeginLoc(), "__atomic_load", "use __atomic_load_n");
     std::string object = behind(pointer);
-    if (!atomic_) point(expression->getExprLoc());
+    atomic_point(pointer, object, false);
     std::string result = temporary(pointer->getType()->getPointeeType());
     line(result + " = " + object + ";");
     return result;
@@ -334,7 +354,7 @@ std::string Function::builtin_atomic(llvm::StringRef name, const clang::CallExpr
     std::string old = value(given[1]);
     std::string text = value(given[2]);
     changed();
-    if (!atomic_) point(call->getExprLoc());
+    atomic_point(given[0], object, true);
     std::string before = temporary(given[0]->getType()->getPointeeType());
     line(before + " = " + object + ";");
     line("if (" + before + " == " + wrapped(old) + ") " + object + " = " + text + ";");

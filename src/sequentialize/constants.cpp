@@ -34,12 +34,16 @@ class Writer {
   std::string mutex_or_zero(clang::QualType type, const clang::Expr* from) const {
     clang::Expr::EvalResult result;
     bool recursive = false;
+    constexpr std::int64_t kErrorCheck = 2;
     if (Declarations::meeting(type) == Meeting::mutex && from->EvaluateAsRValue(result, source_.context()) &&
         result.Val.isUnion() && result.Val.getUnionValue().isStruct()) {
       const clang::APValue& fields = result.Val.getUnionValue();
       constexpr unsigned kKind = 4;  // of glibc's __pthread_mutex_s on 64 bits
       recursive = fields.getStructNumFields() > kKind && fields.getStructField(kKind).isInt() &&
                   fields.getStructField(kKind).getInt() == 1;
+      if (fields.getStructNumFields() > kKind && fields.getStructField(kKind).isInt() &&
+          fields.getStructField(kKind).getInt() == kErrorCheck)
+        source_.refuse(from->getBeginLoc(), "PTHREAD_ERRORCHECK_MUTEX_INITIALIZER", "use an ordinary mutex");
     }
     return recursive ? "{.kind = 1}" : "{0}";
   }
@@ -47,7 +51,7 @@ class Writer {
   std::string pieces(clang::QualType type, const clang::InitListExpr* list) const {
     std::string result = "{";
     auto add = [&](const std::string& piece) { result += (result.size() > 1 ? ", " : "") + piece; };
-    if (const clang::ConstantArrayType* array = source_.context().getAsConstantArrayType(type)) {
+    if (const clang::ArrayType* array = source_.context().getAsArrayType(type)) {  // also one without a size
       for (const clang::Expr* each : list->inits()) add(text(array->getElementType(), each));
     } else if (const clang::RecordDecl* record = type->getAsRecordDecl()) {
       if (record->isUnion()) {
@@ -68,7 +72,15 @@ class Writer {
     return result.size() == 1 ? "{0}" : result + "}";
   }
 
+  void note_uses(const clang::Stmt* part) const {
+    if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part)) declarations_.uses(reference->getDecl());
+    for (const clang::Stmt* child : part->children()) {
+      if (child != nullptr) note_uses(child);
+    }
+  }
+
   std::string expression(const clang::Expr* from) const {
+    note_uses(from);
     std::string text;
     llvm::raw_string_ostream out(text);
     from->printPretty(out, nullptr, declarations_.policy());

@@ -19,13 +19,13 @@ std::vector<Part> parts_of(Meeting meeting) {
   const char* byte = "__VERIFIER_nondet_uchar()";
   switch (meeting) {
     case Meeting::mutex:
-    case Meeting::spinlock: return {{".owner", false, byte}, {".depth", false, byte}};
+    case Meeting::spinlock: return {{".owner", false, byte}, {".depth", false, byte}, {".kind", false, byte}};
     case Meeting::rwlock: return {{".writer", false, byte}, {".readers", false, byte}};
     case Meeting::condition: return {{".waits", true, "__VERIFIER_nondet_bool()"}};
     case Meeting::barrier: return {{".count", false, byte}, {".arrived", false, byte}, {".round", false, byte}};
     case Meeting::semaphore: return {{".value", false, "__VERIFIER_nondet_uint()"}};
     case Meeting::once: return {{".state", false, byte}};
-    case Meeting::flag: return {{"", false, "__VERIFIER_nondet_bool()"}};
+    case Meeting::flag: return {{"._Value", false, "__VERIFIER_nondet_bool()"}};
     case Meeting::thread: return {{"", false, byte}};
     case Meeting::attribute:
     case Meeting::none: break;
@@ -72,13 +72,14 @@ void Copies::add(const Source& source, const Declarations& declarations, const c
 
 void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, clang::QualType type, Leaf leaf) {
   auto loop = [&](const std::string& size) {
-    std::string i = "i" + std::to_string(++leaf.depth);
+    std::string i = "thrum_i" + std::to_string(++leaf.depth);
     leaf.loops += "for (unsigned " + i + " = 0; " + i + " < " + size + "; ++" + i + ") ";
     leaf.object += "[" + i + "]";
   };
   if (Meeting meeting = Declarations::meeting(type); meeting != Meeting::none) {
     for (const Part& part : parts_of(meeting)) {
-      if (std::string_view(part.name) == ".depth" && !mutexes_nest_) continue;  // always 0
+      if ((std::string_view(part.name) == ".depth" || std::string_view(part.name) == ".kind") && !mutexes_nest_)
+        continue;  // always 0
       Leaf inner = leaf;
       inner.object += part.name;
       inner.value = part.value;
@@ -118,22 +119,22 @@ void Copies::write(Text& text) const {
   for (const std::string& declaration : declarations_) text.block(declaration);
   text.block("static _Bool thrum_first_thrum_finished[THRUM_ROUNDS][THRUM_THREADS];\n"
              "static void thrum_guess(void) {\n"
-             "  for (unsigned r = 1; r < THRUM_ROUNDS; ++r) {\n"
-             "    for (unsigned i1 = 0; i1 < THRUM_THREADS; ++i1) thrum_first_thrum_finished[r][i1] = "
-             "thrum_finished[r][i1] = __VERIFIER_nondet_bool();");
+             "  for (unsigned thrum_r = 1; thrum_r < THRUM_ROUNDS; ++thrum_r) {\n"
+             "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) thrum_first_thrum_finished[thrum_r][thrum_i1] = "
+             "thrum_finished[thrum_r][thrum_i1] = __VERIFIER_nondet_bool();");
   for (const Leaf& leaf : leaves_) {
-    text.block("    " + leaf.loops + "{ " + at_round(leaf.object, "r") + " = " + leaf.value + "; thrum_first_" +
-               at_round(leaf.object, "r") + " = " + at_round(leaf.object, "r") + "; }");
+    text.block("    " + leaf.loops + "{ " + at_round(leaf.object, "thrum_r") + " = " + leaf.value + "; thrum_first_" +
+               at_round(leaf.object, "thrum_r") + " = " + at_round(leaf.object, "thrum_r") + "; }");
   }
   text.block("  }\n"
              "}\n"
              "static void thrum_compare(void) {\n"
-             "  for (unsigned r = 0; r + 1 < THRUM_ROUNDS; ++r) {\n"
-             "    for (unsigned i1 = 0; i1 < THRUM_THREADS; ++i1) "
-             "__VERIFIER_assume(thrum_finished[r][i1] == thrum_first_thrum_finished[r + 1][i1]);");
+             "  for (unsigned thrum_r = 0; thrum_r + 1 < THRUM_ROUNDS; ++thrum_r) {\n"
+             "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) "
+             "__VERIFIER_assume(thrum_finished[thrum_r][thrum_i1] == thrum_first_thrum_finished[thrum_r + 1][thrum_i1]);");
   for (const Leaf& leaf : leaves_) {
-    text.block("    " + leaf.loops + "__VERIFIER_assume(" + at_round(leaf.object, "r") + " == thrum_first_" +
-               at_round(leaf.object, "r + 1") + ");");
+    text.block("    " + leaf.loops + "__VERIFIER_assume(" + at_round(leaf.object, "thrum_r") + " == thrum_first_" +
+               at_round(leaf.object, "thrum_r + 1") + ");");
   }
   text.block("  }\n"
              "}\n");

@@ -59,7 +59,14 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
     std::string name = tag->getName().str();
     if (name.empty()) {
       const clang::TypedefNameDecl* alias = tag->getTypedefNameForAnonDecl();
-      set_name(tag, d_.names_.tags.fresh(alias != nullptr ? alias->getName().str() : "thrum_unnamed"));
+      // The same one of a header that several files take in has the same name in each.
+      Place at = d_.source_.place(tag->getLocation());
+      std::string& known = d_.names_.unnamed[at.file + ':' + std::to_string(at.line) + ':' + std::to_string(at.column)];
+      if (known.empty()) known = d_.names_.tags.fresh(alias != nullptr ? alias->getName().str() : "thrum_unnamed");
+      set_name(tag, known);
+      // As one with a name has it.
+      tag->setDeclContext(context_.getTranslationUnitDecl());
+      tag->setTypedefNameForAnonDecl(nullptr);
     } else if (local) {
       set_name(tag, d_.names_.tags.fresh(name));
     }
@@ -107,7 +114,9 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
   template <typename D>
   void rename_all(D* first) {
     if (!seen_.insert(first).second) return;
-    std::string name = d_.names_.ordinary.fresh(first->getName().str());
+    std::string name = first->getName().str();
+    while (d_.names_.library.contains(name)) name += "_";  // of a header that another file takes in
+    name = d_.names_.ordinary.fresh(name);
     for (auto* each : first->redecls()) each->setDeclName(identifier(name));
   }
 
@@ -135,7 +144,11 @@ void Declarations::rename() {
 void Declarations::reserve() {
   for (const clang::Decl* each : source_.context().getTranslationUnitDecl()->decls()) {
     const auto* named = llvm::dyn_cast<clang::NamedDecl>(each);
-    if (named == nullptr || !named->getDeclName().isIdentifier() || source_.of_system(each)) continue;
+    if (named == nullptr || !named->getDeclName().isIdentifier()) continue;
+    if (source_.of_system(each)) {
+      if (!llvm::isa<clang::TagDecl>(each)) names_.library.insert(named->getName().str());
+      continue;
+    }
     if (llvm::isa<clang::TagDecl>(each)) {
       names_.tags.fresh(named->getName().str());
     } else if (named->getFormalLinkage() != clang::Linkage::Internal) {
@@ -167,16 +180,31 @@ Meeting Declarations::meeting(clang::QualType type) {
 
 bool Declarations::is_atomic(clang::QualType type) { return holds_atomic(type); }
 
+bool Declarations::may_be_called_as(clang::QualType function, clang::QualType type) const {
+  if (function->isFunctionNoProtoType() || type->isFunctionNoProtoType()) return true;
+  return function.getCanonicalType().getAsString(policy_) == type.getCanonicalType().getAsString(policy_);
+}
+
 void Declarations::uses(const clang::Decl* declaration) const {
   if (source_.of_system(declaration)) needed_.insert(source_.include_of(declaration));
 }
 
 clang::QualType Declarations::of_value(clang::QualType type) const {
-  return plain(type.getAtomicUnqualifiedType());
+  type = type.getAtomicUnqualifiedType();
+  // Elements that are const would be stored to.
+  if (source_.context().getBaseElementType(type).isConstQualified() && type->isConstantArrayType()) {
+    clang::Qualifiers none;
+    type = source_.context().getUnqualifiedArrayType(type, none);
+  }
+  return plain(type);
 }
 
 clang::QualType Declarations::plain(clang::QualType type) const {
-  if (keeps_atomic_) return type;
+  if (keeps_atomic_) {
+    const clang::Type* outer = type.getTypePtr();
+    bool of_expression = llvm::isa<clang::TypeOfExprType>(outer) || llvm::isa<clang::TypeOfType>(outer);
+    return of_expression ? plain(type.getSingleStepDesugaredType(source_.context())) : type;
+  }
   clang::ASTContext& context = source_.context();
   clang::Qualifiers qualifiers = type.getLocalQualifiers();
   auto qualified = [&](clang::QualType inner) { return context.getQualifiedType(inner, qualifiers); };
@@ -244,7 +272,7 @@ void Declarations::write_fields(const clang::RecordDecl* record, Text& text) con
       text.close("}" + attributes(inner) + ";");
       continue;
     }
-    std::string line = declare(field->getType(), field->getName().str());
+    std::string line = declare(of_value(field->getType()), field->getName().str());
     if (field->isBitField()) line += " : " + std::to_string(field->getBitWidthValue(source_.context()));
     text.line(line + attributes(field) + ";");
   }
@@ -259,7 +287,7 @@ std::string Declarations::enumeration(const clang::EnumDecl* tag) const {
     text += between + constant->getName().str() + " = " + value.str().str();
     between = ", ";
   }
-  return text + " };";
+  return text + " }" + attributes(tag) + ";";
 }
 
 void Declarations::define(const clang::TagDecl* tag, Text& text) {

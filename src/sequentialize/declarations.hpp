@@ -24,6 +24,8 @@ namespace thrum::seq {
 struct ProgramNames {
   Names ordinary;  // variables, functions, types by typedef, enumerators
   Names tags;
+  std::set<std::string> library;  // what headers of the system declare
+  std::map<std::string, std::string> unnamed;      // tags without names, by their places
   std::map<std::string, std::string> definitions;  // of types: "struct s" or a name of a typedef, to its text
 };
 
@@ -44,6 +46,8 @@ class Declarations {
   clang::QualType plain(clang::QualType type) const;
   static Meeting meeting(clang::QualType type);
   static bool is_atomic(clang::QualType type);
+  // Whether a pointer to the one may lead to the other, in another file perhaps.
+  bool may_be_called_as(clang::QualType function, clang::QualType type) const;
 
   // Takes the names that other files may mean too.
   void reserve();

@@ -64,7 +64,6 @@ std::string Function::value(const Expr* expression) {
     case clang::Stmt::FloatingLiteralClass:
     case clang::Stmt::CharacterLiteralClass:
     case clang::Stmt::StringLiteralClass:
-    case clang::Stmt::PredefinedExprClass:
     case clang::Stmt::OffsetOfExprClass:
     case clang::Stmt::SourceLocExprClass:
     case clang::Stmt::TypeTraitExprClass: return printed(expression);
@@ -89,7 +88,8 @@ std::string Function::value(const Expr* expression) {
     case clang::Stmt::StmtExprClass: return block_value(llvm::cast<clang::StmtExpr>(expression), true);
     case clang::Stmt::AtomicExprClass: return atomic(llvm::cast<clang::AtomicExpr>(expression), true);
     case clang::Stmt::DeclRefExprClass:  // an enumerator, or a function
-    case clang::Stmt::MemberExprClass:   // of a value
+    case clang::Stmt::PredefinedExprClass:
+    case clang::Stmt::MemberExprClass:  // of a value
     case clang::Stmt::ArraySubscriptExprClass:
     case clang::Stmt::CompoundLiteralExprClass: return place(expression);
     case clang::Stmt::VAArgExprClass:
@@ -106,8 +106,7 @@ std::string Function::cast(const clang::CastExpr* cast) {
   switch (cast->getCastKind()) {
     case clang::CK_LValueToRValue: return read(from);
     case clang::CK_ArrayToPointerDecay:
-      if (llvm::isa<clang::StringLiteral>(from->IgnoreParens()) || llvm::isa<clang::PredefinedExpr>(from->IgnoreParens()))
-        return printed(from);
+      if (llvm::isa<clang::StringLiteral>(from->IgnoreParens())) return printed(from);
       if (form() == Form::eager && is_shared(from)) {
         refuse(cast->getBeginLoc(), "a pointer to a shared array, of which there is a copy for each round",
                "use the lazy rounds");

@@ -51,6 +51,7 @@ Function::Function(Program& program, const Source& source, Declarations& declara
     const std::string& name = defined.parameters[i];
     local_names_.fresh(name);
     variables_[parameter] = in_frame(name);
+    if (keeps(parameter)) variables_[parameter] = kept(name, parameter->getType());
     if (resumable_) locals_.push_back({name, declarations_.declare(declarations_.of_value(parameter->getType()), name)});
   }
 }
@@ -67,9 +68,23 @@ std::vector<std::string> parameter_names(const clang::FunctionDecl* function, co
   return result;
 }
 
+// By KISS a thread that ends early leaves its functions, and others may still have pointers to its locals.
+bool Function::keeps(const clang::VarDecl* variable) const {
+  return form() == Form::kiss && sharing_.escapes(variable);
+}
+
+std::string Function::kept(const std::string& name, clang::QualType type) {
+  kept_.push_back({name, declarations_.declare(declarations_.of_value(type), name)});
+  return "thrum_kept->" + name;
+}
+
 void Function::read() {
   if (function_->isVariadic()) {
     refuse(function_->getLocation(), "a function of any number of arguments", "give it fixed ones");
+  }
+  for (const clang::ParmVarDecl* parameter : function_->parameters()) {
+    if (parameter->getOriginalType()->isVariablyModifiedType())
+      refuse(parameter->getLocation(), "an array whose size is no constant", "give it a constant size");
   }
   set_position(function_->getLocation());
   if (resumable_ && !function_->getReturnType()->isVoidType()) {
@@ -83,7 +98,7 @@ void Function::read() {
   for (const clang::Stmt* each : llvm::cast<clang::CompoundStmt>(function_->getBody())->body()) statement(each);
   set_position(function_->getBodyRBrace());
   if (atomic_ && instrumented()) line("--thrum_atomic;");
-  if (resumable_) line("return 0;");
+  if (resumable_ || (defined_.name == "thrum_main" && function_->getReturnType()->isIntegerType())) line("return 0;");
   defined_.has_points = points_ > 0;
 }
 
@@ -99,12 +114,13 @@ std::string Function::temporary(clang::QualType type) {
   return name;
 }
 
-std::string Function::local(const std::string& wanted, clang::QualType type) {
+std::string Function::local(const std::string& wanted, clang::QualType type, bool keep) {
   // A local that hid something outside would go on hiding it, where other statements want that.
   std::string name = wanted;
   for (unsigned i = 2; declarations_.is_outside(name) || local_names_.taken(name); ++i)
     name = wanted + "_" + std::to_string(i);
   local_names_.fresh(name);
+  if (keep) return kept(name, type);
   locals_.push_back({name, declarations_.declare(declarations_.of_value(type), name)});
   return in_frame(name);
 }
@@ -166,6 +182,11 @@ std::string Function::head() const {
 
 void Function::write_definition(Text& text) const {
   text.at(source_.place(function_->getLocation()));
+  if (!kept_.empty()) {
+    text.open("struct thrum_kept_" + defined_.name + " {");
+    for (const Local& each : kept_) text.line(each.declaration + ";");
+    text.close("};");
+  }
   // What pointers to a resumable function hold: they are compared, and never called.
   if (resumable_ && defined_.address_taken) text.line(head() + " { abort(); }");
   text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *thrum_f)"
@@ -180,6 +201,13 @@ void Function::write_definition(Text& text) const {
     }
   } else {
     for (const Local& each : locals_) text.line(each.declaration + ";");
+    if (!kept_.empty()) {
+      text.line("struct thrum_kept_" + defined_.name + " *thrum_kept = __builtin_malloc(sizeof *thrum_kept);");
+      for (unsigned i = 0; i < function_->getNumParams(); ++i) {
+        const std::string& name = defined_.parameters[i];
+        if (keeps(function_->getParamDecl(i))) text.line("thrum_kept->" + name + " = " + name + ";");
+      }
+    }
   }
   text.add(body_);
   text.at({});

@@ -89,6 +89,9 @@ class Function {
   bool is_race_target(const Expr* lvalue) const;
   bool is_shared(const Expr* lvalue) const { return sharing_.is_shared(lvalue); }
   void stop_if(const std::string& condition);
+  // Of an operation that is atomic, on what the pointer leads to.
+  void atomic_point(const Expr* pointer, const std::string& object, bool writes);
+  void race_check(const std::string& place, bool writes, bool is_atomic);
 
   // --- calls.cpp ---
 
@@ -99,6 +102,7 @@ class Function {
   std::vector<std::string> arguments(const clang::CallExpr* call);
   void resumable_call(const Defined& callee, const std::vector<std::string>& arguments, const std::string& result);
   std::string atomic(const clang::AtomicExpr* expression, bool wanted);
+  std::string still_atomic(const clang::AtomicExpr* expression, bool wanted);
   std::string builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted, bool& known);
   // One step that reads, and may write, what the pointer leads to.
   std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand, bool old,
@@ -127,7 +131,10 @@ class Function {
   Form form() const { return program_.options.form; }
   std::string temporary(clang::QualType type);
   void release_temporaries() { temporaries_in_use_ = temporaries_kept_; }
-  std::string local(const std::string& name, clang::QualType type);  // a new one; its text
+  // A new one; its text. keep: where others may have pointers to it.
+  std::string local(const std::string& name, clang::QualType type, bool keep = false);
+  bool keeps(const clang::VarDecl* variable) const;
+  std::string kept(const std::string& name, clang::QualType type);
   std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "thrum_f->" + name : name; }
   std::string head() const;   // "static int f(int x)"
   std::string leave() const;  // "return 0;" of the function's type
@@ -165,6 +172,7 @@ class Function {
   };
   Names local_names_;
   std::vector<Local> locals_;
+  std::vector<Local> kept_;  // KISS: those that stay when a thread ends early
   std::map<const clang::VarDecl*, std::string> variables_;
   std::multimap<std::string, std::string> temporaries_;  // by type
   std::set<std::string> temporaries_in_use_;

@@ -134,10 +134,12 @@ void Function::start_thread(const clang::CallExpr* call) {
     clang::QualType type = call->getArg(2)->getType()->getPointeeType().getCanonicalType();
     line(number + " = 0;");
     for (auto& [name, callee] : program_.functions) {
-      if (!callee.address_taken || source_.context().getCanonicalType(callee.declaration->getType()) != type) continue;
+      if (!callee.address_taken || !declarations_.may_be_called_as(callee.declaration->getType(), type)) continue;
+      if (callee.parameters.size() > 1) continue;
       line("if (" + wrapped(pointer) + " == " + name + ") " + number + " = " +
            std::to_string(program_.thread_number(name)) + ";");
     }
+    line("if (" + number + " == 0) THRUM_FAIL(\"a thread is started whose function is not known\");");
   }
   changed();
   set_position(call->getExprLoc());
@@ -161,12 +163,22 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     if (form() == Form::eager)
       refuse(result->getBeginLoc(), "what a thread gives back, in the eager rounds", "use the lazy rounds");
     program_.features.insert(Feature::results);
-    std::string object = behind(result);
-    line(object + " = thrum_result[" + thread + "];");
+    const Expr* inner = result->IgnoreParenCasts();
+    clang::QualType type = inner->getType()->getPointeeType();
+    std::string given = (type->isPointerType() ? "" : "(" + declarations_.type(declarations_.of_value(type)) + ")") +
+                        ("thrum_result[" + wrapped(thread) + " - 1]");
+    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner);
+    if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
+      std::string object = behind(result);
+      line(object + " = " + given + ";");
+    } else {
+      std::string pointer = wrapped(value(inner));
+      line("if (" + pointer + ") *" + pointer + " = " + given + ";");
+    }
     return "0";
   }
   if (name == "pthread_self") {
-      return "((thrum_thread)thrum_self)";
+      return "((thrum_thread)thrum_self + 1)";
   }
   if (name == "pthread_equal") return wrapped(value(call->getArg(0))) + " == " + wrapped(value(call->getArg(1)));
   if (name == "pthread_detach") {

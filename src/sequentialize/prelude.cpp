@@ -20,7 +20,7 @@ extern void abort(void);
 #define THRUM_FAILED(thread, round, message)
 #endif
 
-/* Threads are numbered as they are started; main is number 0. */
+/* Threads are numbered as they are started; main is number 0. A handle is the number and 1. */
 typedef unsigned long thrum_thread;
 #define pthread_t thrum_thread
 static unsigned char thrum_self;        /* the one that runs */
@@ -39,7 +39,7 @@ typedef struct { unsigned char count, arrived, round; } thrum_barrier;
 typedef struct { unsigned value; } thrum_semaphore;
 typedef struct { int kind; } thrum_attribute;
 typedef struct { unsigned char state; } thrum_once;
-typedef _Bool thrum_flag;
+typedef struct { _Bool _Value; } thrum_flag;
 #define THRUM_MUTEX_INIT(m, k) do { (m).owner = 0; (m).depth = 0; (m).kind = (unsigned char)(k); } while (0)
 /* kind 1: it may be locked again by the thread that has it. */
 #define THRUM_LOCK(m) do { if ((m).owner == thrum_self + 1 && (m).kind == 1) ++(m).depth; \
@@ -65,16 +65,16 @@ typedef _Bool thrum_flag;
 #define THRUM_DOWN(s) do { __VERIFIER_assume((s).value > 0); --(s).value; } while (0)
 #define THRUM_TRY_DOWN(s, result) do { (result) = 0; if ((s).value > 0) --(s).value; else (result) = -1; } while (0)
 #define THRUM_UP(s) do { ++(s).value; } while (0)
-#define THRUM_CONDITION_INIT(c) do { for (unsigned i = 0; i < THRUM_THREADS; ++i) (c).waits[i] = 0; } while (0)
+#define THRUM_CONDITION_INIT(c) do { for (unsigned thrum_i = 0; thrum_i < THRUM_THREADS; ++thrum_i) (c).waits[thrum_i] = 0; } while (0)
 #define THRUM_SLEEP(c, m) do { THRUM_UNLOCK(m); (c).waits[thrum_self] = 1; } while (0)
 #define THRUM_WAKE(c, m) do { __VERIFIER_assume(!(c).waits[thrum_self]); THRUM_LOCK(m); } while (0)
 #define THRUM_TIMED_WAKE(c, m, result) do { (result) = 0; \
     if ((c).waits[thrum_self]) { (c).waits[thrum_self] = 0; (result) = 110; } THRUM_LOCK(m); } while (0)
 /* Wakes one of those that wait, any of them. */
-#define THRUM_SIGNAL(c) do { _Bool more = 0, done = 0; \
-    for (unsigned i = 0; i < THRUM_THREADS; ++i) if ((c).waits[i] && !done) { \
-      if (__VERIFIER_nondet_bool()) { (c).waits[i] = 0; done = 1; } else more = 1; } \
-    __VERIFIER_assume(done || !more); } while (0)
+#define THRUM_SIGNAL(c) do { _Bool thrum_more = 0, thrum_done = 0; \
+    for (unsigned thrum_i = 0; thrum_i < THRUM_THREADS; ++thrum_i) if ((c).waits[thrum_i] && !thrum_done) { \
+      if (__VERIFIER_nondet_bool()) { (c).waits[thrum_i] = 0; thrum_done = 1; } else thrum_more = 1; } \
+    __VERIFIER_assume(thrum_done || !thrum_more); } while (0)
 #define THRUM_BROADCAST(c) THRUM_CONDITION_INIT(c)
 #define THRUM_BARRIER_INIT(b, n) do { (b).count = (unsigned char)(n); (b).arrived = 0; (b).round = 0; } while (0)
 #define THRUM_ARRIVE(b, mine, result) do { (mine) = (b).round; (result) = 0; ++(b).arrived; \
@@ -144,14 +144,14 @@ static _Bool thrum_stops(void) {
   return thrum_raise;
 }
 #define THRUM_POINT(leave) if (thrum_stops()) leave; THRUM_STEP(thrum_self, 0)
-#define THRUM_FINISHED(thread) thrum_finished[thread]
+#define THRUM_FINISHED(handle) thrum_finished[(handle) - 1]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_self] = 1; thrum_raise = 1; } while (0)
-static void thrum_start(thrum_thread thread) {
+static void thrum_start(unsigned char thread) {
   thrum_waiting[thread] = 1;
   ++thrum_pending;
-  if (thrum_pending > THRUM_PENDING && thrum_atomic == 0) thrum_run((unsigned char)thread);
+  if (thrum_pending > THRUM_PENDING && thrum_atomic == 0) thrum_run(thread);
 }
-#define THRUM_START(thread) thrum_start(thread)
+#define THRUM_START(handle) thrum_start((unsigned char)((handle) - 1))
 )";
 
 constexpr const char* kLazy = R"(
@@ -170,9 +170,9 @@ static _Bool thrum_switches(void) {
 }
 #define THRUM_STOP(point) { thrum_f->thrum_pc = point; return 1; }
 #define THRUM_POINT(point) if (thrum_switches()) THRUM_STOP(point) THRUM_STEP(thrum_self, thrum_round)
-#define THRUM_FINISHED(thread) thrum_finished[thread]
+#define THRUM_FINISHED(handle) thrum_finished[(handle) - 1]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_self] = 1; } while (0)
-#define THRUM_START(thread) thrum_begin((unsigned char)(thread))
+#define THRUM_START(handle) thrum_begin((unsigned char)((handle) - 1))
 static void thrum_begin(unsigned char thread);
 )";
 
@@ -195,9 +195,9 @@ static _Bool thrum_advances(void) {
   return thrum_raise;
 }
 #define THRUM_POINT(leave) if (thrum_advances()) leave; THRUM_STEP(thrum_self, thrum_round)
-#define THRUM_FINISHED(thread) thrum_finished[thrum_round][thread]
+#define THRUM_FINISHED(handle) thrum_finished[thrum_round][(handle) - 1]
 #define THRUM_EXIT(value) do { THRUM_GIVE(value); thrum_finished[thrum_round][thrum_self] = 1; thrum_raise = 1; } while (0)
-#define THRUM_START(thread) thrum_begins[thread] = thrum_round
+#define THRUM_START(handle) thrum_begins[(handle) - 1] = thrum_round
 )";
 
 // Of shared variables, and of what the program draws itself.
@@ -253,7 +253,7 @@ std::string threads(const Program& program) {
           "  __VERIFIER_assume(thrum_threads < THRUM_THREADS);\n"
           "  thrum_function[thrum_threads] = function;\n" +
           (arguments ? "  thrum_argument[thrum_threads] = argument;\n" : "") +
-          "  return thrum_threads++;\n"
+          "  return (thrum_thread)++thrum_threads; /* a handle: its number and 1 */\n"
           "}\n";
   text += arguments ? "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function), (void *)(argument))\n"
                     : "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function))\n";
@@ -265,7 +265,7 @@ std::string argument_of(const Program& program, const Defined& function) {
   if (function.declaration->getNumParams() == 0) return "";
   if (!has(program, Feature::arguments)) return "0";
   clang::QualType type = function.declaration->getParamDecl(0)->getType();
-  return (type->isPointerType() ? "" : "(long)") + std::string("thrum_argument[thread]");
+  return (type->isPointerType() ? "" : "(long)") + std::string("thrum_argument[thrum_t]");
 }
 
 // What makes a join's value of what the function returns; empty: nobody wants it.
@@ -284,7 +284,7 @@ std::string main_arguments(const Defined& main) {
 }
 
 std::string calls(const Program& program) {
-  std::string text = "static void thrum_call(unsigned char thread) {\n  switch (thrum_function[thread]) {\n";
+  std::string text = "static void thrum_call(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n";
   for (std::size_t i = 1; i < program.thread_functions.size(); ++i) {
     const Defined& function = program.functions.at(program.thread_functions[i]);
     std::string result = result_of(program, function);
@@ -292,8 +292,8 @@ std::string calls(const Program& program) {
     // What a thread that ended early returns means nothing, or pthread_exit gave something else.
     text += "    case " + std::to_string(i) + ": ";
     text += result.empty() ? call + " break;\n"
-                           : "{ void *result = " + result + call +
-                                 " if (!thrum_raise) thrum_result[thread] = result; break; }\n";
+                           : "{ void *thrum_r = " + result + call +
+                                 " if (!thrum_raise) thrum_result[thrum_t] = thrum_r; break; }\n";
   }
   return text + "  }\n}\n";
 }
@@ -328,7 +328,7 @@ std::string eager_main(const Program& program) {
 }
 
 std::string given_back(const std::string& result) {
-  return result.empty() ? "" : "thrum_result[thread] = " + result;
+  return result.empty() ? "" : "thrum_result[thrum_t] = " + result;
 }
 
 std::string lazy_main(const Program& program) {
@@ -342,7 +342,7 @@ std::string lazy_main(const Program& program) {
       resume += which + given_back(i == 0 ? "" : result_of(program, function)) + function.name + "(" + given + "); return 0;\n";
       continue;
     }
-    std::string frame = "thrum_frame_of_" + function.name + (i == 0 ? "" : "[thread]");
+    std::string frame = "thrum_frame_of_" + function.name + (i == 0 ? "" : "[thrum_t]");
     frames += "static struct thrum_frame_" + function.name + " thrum_frame_of_" + function.name +
               (i == 0 ? "" : "[THRUM_THREADS]") + ";\n";
     begin += which;
@@ -356,9 +356,9 @@ std::string lazy_main(const Program& program) {
               (result.empty() ? "" : given_back(result) + frame + ".thrum_result; ") + "return 0;\n";
   }
   return frames +
-         "static void thrum_begin(unsigned char thread) {\n  switch (thrum_function[thread]) {\n" + begin +
+         "static void thrum_begin(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" + begin +
          "    default: break;\n  }\n}\n"
-         "static _Bool thrum_resume(unsigned char thread) {\n  switch (thrum_function[thread]) {\n" + resume +
+         "static _Bool thrum_resume(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" + resume +
          "    default: return 0;\n  }\n}\n"
          "int main(void) {\n"
          "  thrum_begin(0);\n"
@@ -401,8 +401,10 @@ std::string epilogue(const Program& program) {
   if (program.options.form == Form::normal) {
     const Defined& main = program.functions.at("thrum_main");
     unsigned count = main.declaration->getNumParams();
-    return std::string("int main(int argc, char **argv) {\n  (void)argc;\n  (void)argv;\n  return thrum_main(") +
-           (count == 0 ? "" : count == 1 ? "argc" : "argc, argv") + ");\n}\n";
+    bool is_void = main.declaration->getReturnType()->isVoidType();
+    return std::string("int main(int argc, char **argv, char **envp) {\n  (void)argc;\n  (void)argv;\n  (void)envp;\n  ") +
+           (is_void ? "" : "return ") + "thrum_main(" +
+           (count == 0 ? "" : count == 1 ? "argc" : count == 2 ? "argc, argv" : "argc, argv, envp") + ");\n}\n";
   }
   if (program.functions.at("thrum_main").declaration->getNumParams() > 1)
     text += "static char *thrum_arguments[] = {\"program\", 0, 0};\n";

@@ -194,6 +194,7 @@ class Assembly {
 
   void write_includes(Text& text) const {
     std::set<std::string> said;
+    text.block("#ifndef _DEFAULT_SOURCE\n#define _DEFAULT_SOURCE 1 /* as the compiler has it by default */\n#endif");
     for (const File& file : files_) {
       for (const std::string& macro : file.source->feature_macros()) {
         if (said.insert(macro).second) text.block(macro);

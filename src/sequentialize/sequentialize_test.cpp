@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -102,6 +103,20 @@ TEST_F(Sequentialize, FilesBecomeOne) {
   EXPECT_NE(program.text.find("static int x = 1;"), std::string::npos);
   EXPECT_NE(program.text.find("static int x_2 = 2;"), std::string::npos) << program.text;
   EXPECT_EQ(program.text.find("struct s {"), program.text.rfind("struct s {"));
+}
+
+// An unnamed type of a header is one type in all files, and so is what stands in it.
+TEST_F(Sequentialize, HeadersMayBeTakenInTwice) {
+  write("h.h", "#ifndef H\n#define H\ntypedef struct { int x; struct { int y; } in; } T;\nenum { A, B };\n"
+               "static inline int twice(int v) { return 2 * v; }\nint other(T *t);\n#endif\n");
+  std::string one = write("one.c", "#include \"h.h\"\nint other(T *t) { return t->x + twice(B); }\n");
+  std::string two = write("two.c", "#include \"h.h\"\nint main(void) {\n  T t = {1, {2}};\n  return other(&t) + twice(A);\n}\n");
+  for (Form form : {Form::normal, Form::kiss, Form::lazy}) {
+    Options options;
+    options.form = form;
+    std::string out = write("out.c", sequentialize({one, two}, options).text);
+    EXPECT_EQ(std::system(("cc -w -c -o /dev/null " + out).c_str()), 0);
+  }
 }
 
 // n copies of a function: what is written grows as the program does.

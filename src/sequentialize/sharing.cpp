@@ -35,7 +35,7 @@ class FindEscaping : public clang::RecursiveASTVisitor<FindEscaping> {
   bool TraverseCallExpr(clang::CallExpr* call) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
     llvm::StringRef name = callee != nullptr && callee->getDeclName().isIdentifier() ? callee->getName() : "";
-    bool keeps_none = name.starts_with("pthread_") || name.starts_with("sem_");
+    bool keeps_none = (name.starts_with("pthread_") || name.starts_with("sem_")) && !callee->isDefined();
     for (unsigned i = 0; i < call->getNumArgs(); ++i) {
       bool kept = !keeps_none || (name == "pthread_create" && i == 3);
       if (!TraverseStmt(kept ? call->getArg(i) : pointee(call->getArg(i)))) return false;

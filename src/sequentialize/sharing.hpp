@@ -23,6 +23,7 @@ class Sharing {
       : escaping_(std::move(escaping)), pointers_(pointers) {}
 
   bool is_shared(const clang::Expr* lvalue) const;
+  bool escapes(const clang::VarDecl* variable) const { return escaping_.contains(variable); }
 
  private:
   std::set<const clang::VarDecl*> escaping_;

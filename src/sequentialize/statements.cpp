@@ -145,8 +145,8 @@ void Function::choose_case(const clang::SwitchStmt* choice) {
 
 void Function::case_label(const clang::SwitchCase* label) {
   if (const auto* one = llvm::dyn_cast<clang::CaseStmt>(label)) {
-    std::string text = "case " + printed(one->getLHS());
-    if (one->getRHS() != nullptr) text += " ... " + printed(one->getRHS());
+    std::string text = "case " + value(one->getLHS());
+    if (one->getRHS() != nullptr) text += " ... " + value(one->getRHS());
     line(text + ":;");
   } else {
     line("default:;");
@@ -181,7 +181,7 @@ void Function::declare(const clang::VarDecl* variable) {
   if (type->isVariablyModifiedType()) {
     refuse(variable->getLocation(), "an array whose size is no constant", "give it a constant size, or use malloc");
   }
-  variables_[variable] = local(variable->getName().str(), type);
+  variables_[variable] = local(variable->getName().str(), type, keeps(variable));
   if (variable->getInit() == nullptr) return;
   set_position(variable->getLocation());
   initialise(variables_[variable], type, variable->getInit());
