@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <sstream>
 
 namespace thrum::seq {
@@ -111,10 +110,16 @@ std::vector<std::string> Source::includes() const {
 
 std::vector<std::string> Source::feature_macros() const {
   std::vector<std::string> result;
-  static const std::regex definition(R"(\s*#\s*define\s+_[A-Z][A-Z0-9_]*(\s.*)?)");
   std::istringstream text(sources().getBufferData(sources().getMainFileID()).str());
   for (std::string line; std::getline(text, line);) {
-    if (line.find("define") != std::string::npos && std::regex_match(line, definition)) result.push_back(line);
+    llvm::StringRef words = llvm::StringRef(line).trim();
+    if (!words.consume_front("#")) continue;
+    words = words.ltrim();
+    if (!words.consume_front("define")) continue;
+    words = words.ltrim();
+    llvm::StringRef name = words.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    bool takes_arguments = words.substr(name.size()).starts_with("(");
+    if (name.starts_with("_") && name == name.upper() && !takes_arguments) result.push_back(line);
   }
   for (const std::string& flag : flags_) {
     if (!flag.starts_with("-D_")) continue;
