@@ -131,10 +131,9 @@ TEST_F(SequentializeTest, OtherCheckers) {
   EXPECT_EQ(own.exit_code, 1) << own.output << own.errors;
   own = thrum({"sequentialize", program, "--checker", "true", "--pattern", "FAILED"});
   EXPECT_EQ(own.exit_code, 3) << own.output;
-  if (run({"frama-c", "-version"}, path("")).exit_code == 0) {
-    json said = check({"--checker", "frama-c", program}, 1, {"sequentialize"}).at("tests").at(0);
-    expect_confirmed(said, "tiny.c", 8);
-  }
+  if (run({"frama-c", "-version"}, path("")).exit_code != 0) GTEST_SKIP() << "frama-c is not there (Debian: frama-c-base)";
+  json said = check({"--checker", "frama-c", program}, 1, {"sequentialize"}).at("tests").at(0);
+  expect_confirmed(said, "tiny.c", 8);
 }
 
 // The checker claims a failure, and no execution shows it.
