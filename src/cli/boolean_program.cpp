@@ -46,7 +46,7 @@ class Check {
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     describe();
     if (options_.json != "-") print_report();
-    if (!options_.json.empty()) write_json();
+    if (!options_.json.empty()) write_result(result_, options_.json);
     return exit_code();
   }
 
@@ -208,15 +208,6 @@ class Check {
                  answer_.schedules, plural(answer_.schedules), seconds_, answer_.bdd_variables, answer_.bdd_nodes);
     } else {
       fmt::print("{} state{} in {:.2f} s; engine explicit.\n", answer_.states, plural(answer_.states), seconds_);
-    }
-  }
-
-  void write_json() const {
-    std::string text = to_json(result_);
-    if (options_.json == "-") {
-      fmt::print("{}", text);
-    } else {
-      write_file(options_.json, text);
     }
   }
 

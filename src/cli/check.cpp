@@ -370,7 +370,7 @@ void Check::leave_out(const std::string& test) {
 void Check::tell() const {
   if (!options_.plot.empty()) write_file(options_.plot, coverage_plot(result_));
   if (options_.json == "-") {
-    fmt::print("{}", to_json(result_));
+    write_result(result_, options_.json);
     return;
   }
   TextStyle style = style_for(STDOUT_FILENO, options_.colour);
@@ -378,7 +378,7 @@ void Check::tell() const {
   style.assumptions = options_.assumptions;
   style.statistics = options_.statistics;
   fmt::print("{}", text_report(result_, bugs_.traces(), style));
-  if (!options_.json.empty()) write_file(options_.json, to_json(result_));
+  if (!options_.json.empty()) write_result(result_, options_.json);
 }
 
 }  // namespace

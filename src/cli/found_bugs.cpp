@@ -104,6 +104,14 @@ void write_file(const std::string& path, const std::string& text) {
   if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
 }
 
+void write_result(const Result& result, const std::string& path) {
+  if (path == "-") {
+    fmt::print("{}", to_json(result));
+  } else {
+    write_file(path, to_json(result));
+  }
+}
+
 void prepare_trace_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

@@ -54,4 +54,7 @@ void prepare_trace_folder(const std::string& folder);
 // Throws UserError where the file cannot be written.
 void write_file(const std::string& path, const std::string& text);
 
+// As JSON, to the file of --json; "-" is standard output. Throws UserError.
+void write_result(const Result& result, const std::string& path);
+
 }  // namespace thrum

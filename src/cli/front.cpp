@@ -47,6 +47,8 @@ Colour colour_of(const std::string& word) {
   return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
 }
 
+constexpr const char* kExitCodes = "Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.";
+
 void add_bits_option(CLI::App& app, unsigned& bits) {
   app.add_option("--bits", bits, "Of C: bits of integers, of types that have more")
       ->check(CLI::Range(2, 64))
@@ -69,7 +71,7 @@ class BoolCommands {
     bool_ = app.add_subcommand("bool", "Boolean programs: finite data, unbounded stacks, bounded contexts");
     bool_->require_subcommand(1);
     check_ = bool_->add_subcommand("check", "Search a boolean program for failing assertions");
-    check_->footer("Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.");
+    check_->footer(kExitCodes);
     BoolOptions& o = options_;
     check_->add_option("file", o.file, "A boolean program, a program of C, or a pushdown file")
         ->required()
@@ -134,6 +136,7 @@ class SequentializeCommand {
  public:
   explicit SequentializeCommand(CLI::App& app) {
     command_ = app.add_subcommand("sequentialize", "Turn C with threads into C without, and check that");
+    command_->footer(kExitCodes);
     SequentializeOptions& o = options_;
     command_->add_option("files", o.files, "The program's files")->required()->type_name("FILE.c...");
     command_->add_option("-o,--output", o.out, "Where the sequential program goes; else to standard output")

@@ -38,7 +38,7 @@ Json read_json(const std::string& path, const std::string& said) {
   throw UserError(line.empty() ? path + ": cannot be read" : line);
 }
 
-// The trace's own check in a process of its own; what it says goes nowhere.
+// What `thrum check` finds, in a process of its own, which prints nothing here.
 Json searched(const Command& arguments, const std::string& folder) {
   std::string result = folder + "/result.json";
   Command command = {thrum_itself(), "check"};
@@ -71,7 +71,7 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
   for (const Json& each : test.at("guarantee").at("assumptions")) {
     std::string text = each.at("text");
     bool drawn = each.at("kind") == "inputs-fixed" && text.find("__VERIFIER_nondet") != std::string::npos;
-    if (drawn) answer.assumptions.push_back(text);
+    if (drawn) answer.assumptions.emplace_back("inputs", text);
   }
   if (verdict == "bug") {
     answer.kind = CheckerAnswer::Kind::fails;
@@ -88,7 +88,7 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
   } else if (verdict == "exhausted") {
     answer.reason = "not all inputs were tried";
   } else {
-    answer.budget_ended = verdict == "inconclusive" && answer.reason.find("time") != std::string::npos;
+    answer.budget_ended = verdict == "inconclusive" && answer.reason.starts_with("the time ended");
   }
   return answer;
 }
@@ -117,7 +117,7 @@ CheckerAnswer run_bool(const CheckerRequest& request) {
   const Json& test = json.at("tests").at(0);
   std::string verdict = test.at("verdict");
   answer.reason = test.at("reason");
-  for (const Json& each : test.at("guarantee").at("assumptions")) answer.assumptions.push_back(each.at("text"));
+  for (const Json& each : test.at("guarantee").at("assumptions")) answer.assumptions.emplace_back(each.at("kind"), each.at("text"));
   if (verdict == "bug") {
     answer.kind = CheckerAnswer::Kind::fails;
   } else if (verdict == "exhausted") {
@@ -168,7 +168,8 @@ CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command
 
 CheckerAnswer run_frama_c(const CheckerRequest& request) {
   std::string program = found_program({"frama-c"}, "frama-c-base");
-  Command words = {program, "-eva", "-eva-precision", "2", "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
+  Command words = {program, "-eva", "-eva-precision", "2",
+                   "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
                    fs::absolute(request.file).string()};  // it believes PWD
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
   CheckerAnswer answer;
@@ -237,9 +238,10 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
                           "warning: Dereference of null pointer");
   } else if (request.checker == "gcc-analyzer") {
     std::string gcc = found_program({"gcc"}, "gcc");
-    answer = run_analyser(request, {gcc, "-O0", "-fanalyzer", "-Wanalyzer-null-dereference",
-                                    "--param", "analyzer-max-enodes-per-program-point=16", "--param",
-                                    "analyzer-bb-explosion-factor=20", "-c", "-o", "/dev/null"},
+    answer = run_analyser(request,
+                          {gcc, "-O0", "-fanalyzer", "-Wanalyzer-null-dereference", "--param",
+                           "analyzer-max-enodes-per-program-point=16", "--param", "analyzer-bb-explosion-factor=20",
+                           "-c", "-o", "/dev/null"},
                           "warning: dereference of NULL");
   } else if (request.checker == "frama-c") {
     answer = run_frama_c(request);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thrum {
@@ -30,7 +31,7 @@ struct CheckerAnswer {
   double seconds = 0;
   std::uint64_t executions = 0;       // 0: the checker runs none
   std::optional<unsigned> line{};     // of the file, that fails
-  std::vector<std::string> assumptions{};
+  std::vector<std::pair<std::string, std::string>> assumptions{};  // kind, text
   std::string trace;                  // of thrum
   std::string bug_kind{};             // likewise
   std::string message{};

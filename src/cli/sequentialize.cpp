@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 
+#include "cli/boolean_program.hpp"
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/load_module.hpp"
@@ -51,14 +52,15 @@ std::string plural_of(unsigned count, const char* what) { return fmt::format("{}
 
 // Which executions of the program with threads the sequential one stands for.
 std::string covered(const SequentializeOptions& o) {
+  std::string numbers = o.checker == "bool" ? fmt::format(", integers of up to {} bits", BoolOptions().bits) : "";
   if (o.rounds == 0) {
     return fmt::format("executions whose switches are nested as calls are (with two threads all with up to 2 switches; "
-                       "with n some with up to 2n - 2), with up to {} started threads that wait and {}",
-                       o.pending, plural_of(o.threads_max, "thread"));
+                       "with n some with up to 2n - 2), with up to {} started threads that wait and {}{}",
+                       o.pending, plural_of(o.threads_max, "thread"), numbers);
   }
-  return fmt::format("executions of {} in which up to {} take turns in the order of their starts (all with up to {})",
+  return fmt::format("executions of {} in which up to {} take turns in the order of their starts (all with up to {}){}",
                      plural_of(o.rounds, "round"), plural_of(o.threads_max, "thread"),
-                     o.rounds == 2 ? "1 switch" : fmt::format("{} switches", o.rounds - 1));
+                     o.rounds == 2 ? "1 switch" : fmt::format("{} switches", o.rounds - 1), numbers);
 }
 
 std::string text_of_line(const std::string& file, unsigned line) {
@@ -92,7 +94,7 @@ class Check {
     if (answer_.kind == CheckerAnswer::Kind::fails) follow(request);
     describe();
     if (options_.json != "-") print_report();
-    if (!options_.json.empty()) write_json();
+    if (!options_.json.empty()) write_result(result_, options_.json);
     return exit_code();
   }
 
@@ -152,7 +154,10 @@ class Check {
 
   // said: by the sequential program. kind: of a crash.
   void name_failure(const std::string& said, const std::string& kind) {
-    bug_kind_ = !kind.empty() ? kind : said == "data race" ? "data-race" : said.starts_with("unlocked") ? "lock-misuse" : "assertion";
+    bug_kind_ = !kind.empty()                  ? kind
+                : said == "data race"          ? "data-race"
+                : said.starts_with("unlocked") ? "lock-misuse"
+                                               : "assertion";
     bool called = said == "reach_error" || said == "abort" || said == "__VERIFIER_error";
     trace_->message = bug_kind_ == "data-race"   ? "data race on " + options_.race
                       : bug_kind_ != "assertion" ? said
@@ -180,7 +185,8 @@ class Check {
           test.reason = "a bug was found";
           add_bug(test);
         } else {
-          test.reason = options_.checker + " says that the sequential program fails, but no execution that fails was found";
+          test.reason = fmt::format("{} says that the sequential program fails{}, but no execution that fails was found",
+                                    options_.checker, answer_.line ? fmt::format(" in line {}", *answer_.line) : "");
         }
         break;
       case CheckerAnswer::Kind::proved:
@@ -191,7 +197,7 @@ class Check {
         break;
       case CheckerAnswer::Kind::silent: test.reason = answer_.reason; break;
     }
-    for (const std::string& text : answer_.assumptions) test.assumptions.push_back({"inputs", 1, text});
+    for (const auto& [kind, text] : answer_.assumptions) test.assumptions.push_back({kind, 1, text});
     test.bounds.push_back(bound);
     result_.tests.push_back(std::move(test));
   }
@@ -227,27 +233,20 @@ class Check {
       if (trace_->original.empty()) {
         fmt::print("\n  A search of the compiled program did not show it.\n");
       } else {
-        fmt::print("\n  The compiled program fails there too: thrum replay {}/{}\n", options_.trace_folder, trace_->original);
+        fmt::print("\n  The compiled program fails there too: thrum replay {}/{}\n", options_.trace_folder,
+                   trace_->original);
       }
       fmt::print("  Run it again: thrum replay {}\n", trace_file_);
     }
-    fmt::print("\n{}", wrap("Looked for: " + (options_.race.empty() ? std::string("assertions that fail")
-                                                                     : "assertions that fail, and races on " + options_.race) +
-                                ".", "", style.width));
-    fmt::print("{}", wrap(std::string("Covered: ") + (test.verdict == Verdict::exhausted ? "all " : "of ") + covered(options_) +
-                             (test.verdict == Verdict::exhausted ? "." : ", what was run until then."), "", style.width));
+    std::string races = options_.race.empty() ? "" : ", and races on " + options_.race;
+    fmt::print("\n{}", wrap("Looked for: assertions that fail" + races + ".", "", style.width));
+    bool all = test.verdict == Verdict::exhausted;
+    std::string coverage = (all ? "all " : "of ") + covered(options_) + (all ? "." : ", what was run until then.");
+    fmt::print("{}", wrap("Covered: " + coverage, "", style.width));
     for (const Assumption& each : test.assumptions) fmt::print("{}", wrap(each.text, "  - ", style.width));
-    std::string executions = answer_.executions == 0 ? "" : fmt::format("{} execution{} of the sequential program, ", answer_.executions, plural(answer_.executions));
-    fmt::print("{}{:.2f} s, checker {}.\n", executions, answer_.seconds, options_.checker);
-  }
-
-  void write_json() const {
-    std::string text = to_json(result_);
-    if (options_.json == "-") {
-      fmt::print("{}", text);
-    } else {
-      write_file(options_.json, text);
-    }
+    if (answer_.executions != 0)
+      fmt::print("{} execution{} of the sequential program, ", answer_.executions, plural(answer_.executions));
+    fmt::print("{:.2f} s, checker {}.\n", answer_.seconds, options_.checker);
   }
 
   int exit_code() const {

@@ -174,8 +174,7 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
         llvm::isa<clang::FunctionDecl>(reference->getDecl())) {
       refuse(argument->getBeginLoc(), "a function of the program that " + name + " calls", "call it here instead");
     }
-    if (instrumented() && argument->getType()->isFunctionPointerType() &&
-        !argument->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull))
+    if (instrumented() && argument->getType()->isFunctionPointerType() && !is_null(argument))
       refuse(argument->getBeginLoc(), "a function that " + name + " calls", "call it here instead");
     given.push_back(value(argument));
     if (is_memory(argument->getType()) && !llvm::isa<clang::StringLiteral>(inner)) memory = true;
@@ -197,6 +196,21 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
 }
 
 // --- Operations that are atomic ---
+
+namespace {
+
+// C's operator, "nand", which it lacks, or nothing.
+std::string operator_of(llvm::StringRef name) {
+  return name == "add"    ? "+"
+         : name == "sub"  ? "-"
+         : name == "and"  ? "&"
+         : name == "or"   ? "|"
+         : name == "xor"  ? "^"
+         : name == "nand" ? "nand"
+                          : "";
+}
+
+}  // namespace
 
 std::string Function::read_modify(const Expr* pointer, const std::string& operation, const std::string& operand,
                                   bool old, bool wanted) {
@@ -315,13 +329,7 @@ std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
     return read_modify(pointer, "=", operand, true, wanted && !expression->getType()->isVoidType());
   bool old = name.consume_front("fetch_");
   if (!old) name.consume_back("_fetch");
-  std::string operation = name == "add"    ? "+"
-                          : name == "sub"  ? "-"
-                          : name == "and"  ? "&"
-                          : name == "or"   ? "|"
-                          : name == "xor"  ? "^"
-                          : name == "nand" ? "nand"
-                                           : "";
+  std::string operation = operator_of(name);
   if (operation.empty())
     refuse(expression->getBeginLoc(), expression->getOpAsString().str(), "use a compare-exchange");
   return read_modify(pointer, operation, operand, old, wanted);
@@ -362,13 +370,7 @@ std::string Function::builtin_atomic(llvm::StringRef name, const clang::CallExpr
   }
   bool fetch_first = name.consume_front("fetch_and_");
   if (!fetch_first) name.consume_back("_and_fetch");
-  std::string operation = name == "add"    ? "+"
-                          : name == "sub"  ? "-"
-                          : name == "and"  ? "&"
-                          : name == "or"   ? "|"
-                          : name == "xor"  ? "^"
-                          : name == "nand" ? "nand"
-                                           : "";
+  std::string operation = operator_of(name);
   if (operation.empty()) refuse(call->getExprLoc(), call->getDirectCallee()->getName().str(), "use C11's atomics");
   return read_modify(given[0], operation, value(given[1]), fetch_first, wanted);
 }

@@ -136,6 +136,9 @@ class Function {
   bool keeps(const clang::VarDecl* variable) const;
   std::string kept(const std::string& name, clang::QualType type);
   std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "thrum_f->" + name : name; }
+  bool is_null(const Expr* pointer) const {
+    return pointer->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
+  }
   std::string head() const;   // "static int f(int x)"
   std::string leave() const;  // "return 0;" of the function's type
   std::string new_label(const char* what);

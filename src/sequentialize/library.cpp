@@ -158,8 +158,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     point(call->getExprLoc());
     line("__VERIFIER_assume(THRUM_FINISHED(" + thread + "));");
     changed();
-    bool none = result->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
-    if (none) return "0";
+    if (is_null(result)) return "0";
     if (form() == Form::eager)
       refuse(result->getBeginLoc(), "what a thread gives back, in the eager rounds", "use the lazy rounds");
     program_.features.insert(Feature::results);
@@ -177,9 +176,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     }
     return "0";
   }
-  if (name == "pthread_self") {
-      return "((thrum_thread)thrum_self + 1)";
-  }
+  if (name == "pthread_self") return "((thrum_thread)thrum_self + 1)";
   if (name == "pthread_equal") return wrapped(value(call->getArg(0))) + " == " + wrapped(value(call->getArg(1)));
   if (name == "pthread_detach") {
     effect(call->getArg(0));
@@ -187,7 +184,7 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
   }
   if (name == "pthread_exit") {
     std::string text = value(call->getArg(0));
-      line("THRUM_EXIT(" + text + ");");
+    line("THRUM_EXIT(" + text + ");");
     line(leave());
     ++points_;  // its callers must look whether it came back
     if (resumable_) out_->label("thrum_at_" + std::to_string(points_));
@@ -273,10 +270,9 @@ void Function::meeting_point(const clang::CallExpr* call, const std::string& tex
 std::optional<std::string> Function::set_up_call(const std::string& name, const clang::CallExpr* call) {
   auto object = [&](unsigned i) { return behind(call->getArg(i)); };
   if (name == "pthread_mutex_init") {
-    bool plain = call->getArg(1)->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull) !=
-                 Expr::NPCK_NotNull;
     std::string mutex = object(0);
-    meeting_step(call, "THRUM_MUTEX_INIT(" + mutex + ", " + (plain ? "0" : object(1) + ".kind") + ");");
+    std::string kind = is_null(call->getArg(1)) ? "0" : object(1) + ".kind";
+    meeting_step(call, "THRUM_MUTEX_INIT(" + mutex + ", " + kind + ");");
   } else if (name == "pthread_spin_init") {
     meeting_step(call, "THRUM_MUTEX_INIT(" + object(0) + ", 0);");
   } else if (name == "pthread_rwlock_init") {

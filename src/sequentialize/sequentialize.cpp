@@ -89,10 +89,11 @@ class Assembly {
     write_functions();
     program_.close();
     if (program_.race && !program_.race->found) {
-      throw SourceError({paths[0], 0, 0}, "--race " + program_.options.race + ": no access to it was found; name a variable, or TYPE.FIELD");
+      throw SourceError({paths[0], 0, 0},
+                        "--race " + program_.options.race + ": no access to it was found; name a variable, or TYPE.FIELD");
     }
     write_functions();
-    return put_together(paths);
+    return put_together();
   }
 
  private:
@@ -152,7 +153,7 @@ class Assembly {
     }
   }
 
-  Sequential put_together(const std::vector<std::string>& paths) {
+  Sequential put_together() {
     Text types, prototypes, variables, functions;
     for (File& file : files_) file.declarations->write_types(types);
     for (const File& file : files_) {
@@ -187,7 +188,6 @@ class Assembly {
       result.text += line.text + '\n';
       result.origins.push_back(line.origin);
     }
-    result.files = paths;
     result.functions = program_.thread_functions;
     return result;
   }

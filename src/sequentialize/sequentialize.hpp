@@ -37,9 +37,8 @@ using Origin = Place;
 
 struct Sequential {
   std::string text;
-  std::vector<Origin> origins{};        // of each line, the first line first
-  std::vector<std::string> files{};     // that were read
-  std::vector<std::string> functions{}; // that run as threads, by number; main is number 0
+  std::vector<Origin> origins{};         // of each line, the first line first
+  std::vector<std::string> functions{};  // that run as threads, by number; main is number 0
 };
 
 // What is wrong with the program, and where. what() is the message alone.
