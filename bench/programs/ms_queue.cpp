@@ -50,10 +50,18 @@ void work(std::size_t first_node) {
 }
 
 int main() {
+#ifdef BARE
+  for (long round = 0; round < BARE; ++round) {
+    for (Node& node : nodes) node.next = nullptr;
+    head = tail = &nodes[0];
+    for (std::size_t first_node : {1, 3, 5}) work(first_node);
+  }
+#else
   std::thread first(work, 1);
   std::thread second(work, 3);
   std::thread third(work, 5);
   first.join();
   second.join();
   third.join();
+#endif
 }

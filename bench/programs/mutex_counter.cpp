@@ -28,9 +28,17 @@ void count() {
 }
 
 int main() {
+#ifdef BARE
+  for (long round = 0; round < BARE; ++round) {
+    counter = 0;
+    count();
+    count();
+  }
+#else
   std::thread first(count);
   std::thread second(count);
   first.join();
   second.join();
+#endif
   assert(counter == 4);
 }

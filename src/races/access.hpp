@@ -23,7 +23,9 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
   return (writes(a) || writes(b)) && (plain(a) || plain(b));
 }
 
-// By a: a bit for each b.
+// Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
+// after it: who races with b races with a. But a free is remembered for itself: what the same thread does
+// behind it is no race, and wrong all the same. By a: a bit for each b.
 inline constexpr auto kCovered = [] {
   constexpr std::size_t kKinds = kAccessKindCount;
   std::array<std::uint8_t, kKinds> table{};
@@ -35,17 +37,14 @@ inline constexpr auto kCovered = [] {
         all = all &&
               (conflict(static_cast<AccessKind>(a), other) || !conflict(static_cast<AccessKind>(b), other));
       }
-      if (all) table[a] = static_cast<std::uint8_t>(table[a] | 1U << b);
+      const bool for_itself = b == static_cast<std::size_t>(AccessKind::free) && a != b;
+      if (all && !for_itself) table[a] = static_cast<std::uint8_t>(table[a] | 1U << b);
     }
   }
   return table;
 }();
 
-// Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
-// after it: who races with b races with a. But a free is remembered for itself: what the same thread does
-// behind it is no race, and wrong all the same.
 constexpr bool covers(AccessKind a, AccessKind b) {
-  if (b == AccessKind::free && a != AccessKind::free) return false;
   return (kCovered[static_cast<std::size_t>(a)] >> static_cast<unsigned>(b) & 1) != 0;
 }
 

@@ -96,16 +96,16 @@ RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
 }
 
 // A plain write begins the life of a new object.
-void RaceDetector::forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes) {
-  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
-    if ((bytes >> (syncs_[at - 1].object - cell_begin) & 1) != 0) syncs_[at - 1].clock.clear();
+void RaceDetector::forget_syncs(const Spot& spot) {
+  for (std::uint32_t at = spot.cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if ((spot.bytes >> (syncs_[at - 1].object - spot.begin) & 1) != 0) syncs_[at - 1].clock.clear();
   }
 }
 
 void RaceDetector::forget(std::uint64_t address, std::uint64_t size) {
   for (std::uint64_t end = address + size; address < end; address += kCellBytes) {
     Cell& cell = shadow_.cell(address);
-    while (cell.count != 0) shadow_.remove(cell, cell.count - std::size_t{1});
+    shadow_.shorten(cell, 0);
     cell.sync = 0;
   }
 }
@@ -174,71 +174,48 @@ void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
   me.now.advance(thread);
 }
 
-bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                          std::uint64_t code) {
-  races_.clear();
-  for (std::uint64_t end = address + size; address < end;) {
-    std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
-    std::uint64_t offset = address % kCellBytes;
-    Cell& cell = shadow_.cell(address);
-    std::uint8_t bytes = bytes_of(offset, part);
-    if (!repeats(cell, thread, kind, bytes)) access_part(cell, address - offset, thread, kind, bytes, code);
-    address += part;
-  }
-  return !races_.empty();
-}
-
-[[gnu::noinline]] bool RaceDetector::repeats_beside(const Cell& cell, std::uint16_t thread, AccessKind kind,
-                                                    std::uint8_t bytes) const {
+[[gnu::noinline]] bool RaceDetector::repeats_beside(const Spot& spot, std::uint16_t thread,
+                                                    AccessKind kind) const {
   bool covered = false;
   for (std::size_t i = 0; i < 2; ++i) {
-    const Record& record = cell.records[i];
+    const Record& record = spot.cell.records[i];
     if (record.clock != threads_[thread].now[thread] || record.kind == AccessKind::free) return false;
-    covered = covered || ((bytes & ~record.bytes) == 0 && covers(record.kind, kind));
+    covered = covered || ((spot.bytes & ~record.bytes) == 0 && covers(record.kind, kind));
   }
   return covered;
 }
 
 bool RaceDetector::used_atomically(std::uint64_t address) {
-  Cell& cell = shadow_.cell(address);
-  for (std::size_t i = 0; i < cell.count; ++i) {
-    const Record& record = shadow_.record(cell, i);
-    if (record.kind == AccessKind::atomic_write && (record.bytes & bytes_of(address % kCellBytes, 1)) != 0)
-      return true;
+  const Spot byte = spot(address, 1);
+  for (std::size_t i = 0; i < byte.cell.count; ++i) {
+    const Record& record = shadow_.record(byte.cell, i);
+    if (record.kind == AccessKind::atomic_write && (record.bytes & byte.bytes) != 0) return true;
   }
   return false;
 }
 
-// Of bytes of one cell.
-inline void RaceDetector::access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread,
-                                      AccessKind kind, std::uint8_t bytes, std::uint64_t code) {
-  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(cell, cell_begin, bytes);
-  const VectorClock& now = threads_[thread].now;
-  const Record fresh{code, now[thread], thread, bytes, kind};
-  for (std::size_t i = 0; i < cell.count;) {
-    Record& old = shadow_.record(cell, i);
-    auto shared = static_cast<std::uint8_t>(old.bytes & bytes);
-    if (shared == 0) {
-      ++i;
-      continue;
-    }
-    // The thread has done as much, or more, in this stretch.
-    if (old.when() == fresh.when() && covers(old.kind, kind) && shared == bytes) return;
-    if (!now.knows(old.when())) {
-      if (conflict(old.kind, kind)) {
-        races_.push_back({old.access(cell_begin), fresh.access(cell_begin),
-                          cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
-      }
-    } else if (covers(kind, old.kind)) {
-      old.bytes = static_cast<std::uint8_t>(old.bytes & ~bytes);
-      if (old.bytes == 0) {
-        shadow_.remove(cell, i);
-        continue;
-      }
-    }
-    ++i;
+[[gnu::noinline, gnu::cold]] void RaceDetector::note_race(const Record& old, const Record& fresh,
+                                                          std::uint64_t cell_begin, std::uint8_t shared) {
+  races_.push_back({old.access(cell_begin), fresh.access(cell_begin),
+                    cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
+}
+
+[[gnu::noinline]] void RaceDetector::access_spilled(const Spot& spot, std::uint16_t thread, AccessKind kind,
+                                                    std::uint64_t code) {
+  access_part<true>(spot, thread, kind, code);
+}
+
+[[gnu::noinline]] bool RaceDetector::access_several(std::uint16_t thread, AccessKind kind,
+                                                    std::uint64_t address, std::uint64_t size,
+                                                    std::uint64_t code) {
+  races_.clear();
+  for (std::uint64_t end = address + size; address < end;) {
+    const std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
+    const Spot here = spot(address, part);
+    if (!repeats(here, thread, kind)) access_spilled(here, thread, kind, code);
+    address += part;
   }
-  shadow_.add(cell) = fresh;
+  return !races_.empty();
 }
 
 }  // namespace thrum

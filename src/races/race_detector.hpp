@@ -68,9 +68,24 @@ class RaceDetector {
   const std::vector<Race>& races() const { return races_; }
   const Race& race() const { return races_.front(); }
 
-  // Whether the thread has just done such an access to these bytes, so that access() would do nothing. What
-  // comes behind a free is always looked at.
-  bool repeats(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size);
+  // Bytes of one cell. It is good until the next run begins.
+  struct Spot {
+    Cell& cell;
+    std::uint64_t begin;  // of the cell
+    std::uint8_t bytes;   // a bit each
+  };
+  static bool is_spot(std::uint64_t address, std::uint64_t size) {
+    return address % kCellBytes + size <= kCellBytes;
+  }
+  // REQUIRES: is_spot(address, size).
+  Spot spot(std::uint64_t address, std::uint64_t size) {
+    const std::uint64_t offset = address % kCellBytes;
+    return {shadow_.cell(address), address - offset, static_cast<std::uint8_t>(((1U << size) - 1) << offset)};
+  }
+  // Whether the thread has just done such an access there, so that access() would do nothing. What comes
+  // behind a free is always looked at.
+  bool repeats(const Spot& spot, std::uint16_t thread, AccessKind kind) const;
+  bool access(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
 
   // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
   // kCellBytes.
@@ -106,16 +121,16 @@ class RaceDetector {
   ThreadState& new_thread(std::uint16_t thread);
   Sync* find_sync(const Cell& cell, std::uint64_t object);
   Sync& sync(std::uint64_t object);
-  void forget_syncs(Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes);
-  // A bit for each byte of a cell.
-  static std::uint8_t bytes_of(std::uint64_t offset, std::uint64_t size) {
-    return static_cast<std::uint8_t>(((1U << size) - 1) << offset);
-  }
-  bool repeats(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
+  void forget_syncs(const Spot& spot);
   // Likewise where the thread has used two parts of the cell, as where it sweeps over an array.
-  bool repeats_beside(const Cell& cell, std::uint16_t thread, AccessKind kind, std::uint8_t bytes) const;
-  void access_part(Cell& cell, std::uint64_t cell_begin, std::uint16_t thread, AccessKind kind,
-                   std::uint8_t bytes, std::uint64_t code);
+  bool repeats_beside(const Spot& spot, std::uint16_t thread, AccessKind kind) const;
+  // kSpilled: the cell may have more records than it has room for.
+  template <bool kSpilled>
+  void access_part(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
+  void access_spilled(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
+  bool access_several(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                      std::uint64_t code);
+  void note_race(const Record& old, const Record& fresh, std::uint64_t cell_begin, std::uint8_t shared);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
   void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
 
@@ -129,20 +144,76 @@ class RaceDetector {
   std::size_t marks_used_ = 0;
 };
 
-[[gnu::always_inline]] inline bool RaceDetector::repeats(std::uint16_t thread, AccessKind kind,
-                                                         std::uint64_t address, std::uint64_t size) {
-  std::uint64_t offset = address % kCellBytes;
-  if (offset + size > kCellBytes) return false;
-  return repeats(shadow_.cell(address), thread, kind, bytes_of(offset, size));
+// Records that give way are taken out, the others move up.
+template <bool kSpilled>
+[[gnu::always_inline]] inline void RaceDetector::access_part(const Spot& spot, std::uint16_t thread,
+                                                             AccessKind kind, std::uint64_t code) {
+  Cell& cell = spot.cell;
+  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(spot);
+  const VectorClock& now = threads_[thread].now;
+  const Epoch present{now[thread], thread};
+  const auto record = [&](std::uint32_t i) -> Record& {
+    return kSpilled ? shadow_.record(cell, i) : cell.records[i];
+  };
+  const std::uint32_t count = cell.count;
+  bool is_known = false;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Record& old = record(i);
+    const auto shared = static_cast<std::uint8_t>(old.bytes & spot.bytes);
+    if (shared != 0 && !is_known) {
+      if (old.when() == present && covers(old.kind, kind) && shared == spot.bytes) {
+        is_known = true;  // the thread has done as much, or more, in this stretch
+      } else if (__builtin_expect(!now.knows(old.when()), 0)) {
+        if (conflict(old.kind, kind))
+          note_race(old, {code, present.clock, thread, spot.bytes, kind}, spot.begin, shared);
+      } else if (covers(kind, old.kind)) {
+        old.bytes = static_cast<std::uint8_t>(old.bytes & ~spot.bytes);
+        if (old.bytes == 0) continue;
+      }
+    }
+    if (kept != i) record(kept) = old;
+    ++kept;
+  }
+  if (kSpilled) {
+    shadow_.shorten(cell, kept);
+  } else {
+    cell.count = kept;
+  }
+  if (is_known) return;
+  Record& added = shadow_.add(cell);  // its parts one by one: a copy of the whole would wait for them
+  added.code = code;
+  added.clock = present.clock;
+  added.thread = thread;
+  added.bytes = spot.bytes;
+  added.kind = kind;
 }
 
-[[gnu::always_inline]] inline bool RaceDetector::repeats(const Cell& cell, std::uint16_t thread,
-                                                         AccessKind kind, std::uint8_t bytes) const {
+[[gnu::always_inline]] inline bool RaceDetector::access(const Spot& spot, std::uint16_t thread,
+                                                        AccessKind kind, std::uint64_t code) {
+  races_.clear();
+  if (__builtin_expect(spot.cell.count > Cell::kInline, 0)) {
+    access_spilled(spot, thread, kind, code);
+  } else {
+    access_part<false>(spot, thread, kind, code);
+  }
+  return !races_.empty();
+}
+
+inline bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address,
+                                 std::uint64_t size, std::uint64_t code) {
+  if (__builtin_expect(!is_spot(address, size), 0)) return access_several(thread, kind, address, size, code);
+  return access(spot(address, size), thread, kind, code);
+}
+
+[[gnu::always_inline]] inline bool RaceDetector::repeats(const Spot& spot, std::uint16_t thread,
+                                                         AccessKind kind) const {
+  const Cell& cell = spot.cell;
   const Record& last = cell.records[0];
   if (__builtin_expect(cell.count == 2 && last.thread == thread && cell.records[1].thread == thread, 0))
-    return repeats_beside(cell, thread, kind, bytes);
+    return repeats_beside(spot, thread, kind);
   return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
-         (bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
+         (spot.bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
 }
 
 }  // namespace thrum

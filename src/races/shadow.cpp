@@ -87,11 +87,4 @@ Record& Shadow::add_spilled(Cell& cell) {
   return spills_[cell.spill - 1U]->emplace_back();
 }
 
-void Shadow::remove(Cell& cell, std::size_t index) {
-  std::size_t last = cell.count - std::size_t{1};
-  if (index != last) record(cell, index) = record(cell, last);
-  if (last >= Cell::kInline) spills_[cell.spill - 1U]->pop_back();
-  --cell.count;
-}
-
 }  // namespace thrum

@@ -78,8 +78,12 @@ class Shadow {
     if (cell.count < Cell::kInline) return cell.records[cell.count++];
     return add_spilled(cell);
   }
-  // The last record takes its place.
-  void remove(Cell& cell, std::size_t index);
+  // Takes away all but the first records.
+  void shorten(Cell& cell, std::uint32_t count) {
+    if (__builtin_expect(cell.count > Cell::kInline, 0))
+      spills_[cell.spill - 1U]->resize(count > Cell::kInline ? count - Cell::kInline : 0);
+    cell.count = count;
+  }
 
  private:
   static constexpr std::size_t kSavedMax = 4096;  // cells; then no more are saved

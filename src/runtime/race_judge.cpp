@@ -30,6 +30,9 @@ void* map_pages(std::size_t bytes) {
 // Of a barrier: what all have done before its last phase ended.
 std::uint64_t second_clock(std::uint64_t object) { return object + 1; }
 
+// Whoever touches that will soon be told.
+constexpr std::uint64_t kNullPage = 4096;
+
 // In the code address of an access that the program asks not to look at: what races with it is passed over.
 constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
 
@@ -227,7 +230,13 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
                        Point point) {
   auto begin = reinterpret_cast<std::uint64_t>(address);
   if (is_attentive()) return access_attentively(kind, begin, size, code, point);
-  if (!detector_.repeats(scheduler().current().number, kind, begin, size)) judge(kind, begin, size, code);
+  if (!RaceDetector::is_spot(begin, size)) return judge(kind, begin, size, code);
+  const Thread& me = scheduler().current();
+  const RaceDetector::Spot spot = detector_.spot(begin, size);
+  if (detector_.repeats(spot, me.number, kind) || size == 0 || begin < kNullPage) return;
+  check_memory(me, kind, begin, size, code);
+  if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
+  if (__builtin_expect(detector_.access(spot, me.number, kind, code), 0)) check_races();
 }
 
 void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
@@ -259,15 +268,17 @@ void RaceJudge::judge_at_point(AccessKind kind, std::uint64_t address, std::uint
 
 void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
   const Thread& me = scheduler().current();
-  const LeftOut& left_out = left_out_[me.number];
-  constexpr std::uint64_t kNullPage = 4096;  // whoever touches that will soon be told
   if (size == 0 || address < kNullPage) return;
-  if ((kind == AccessKind::plain_read && left_out.reads != 0) ||
-      (kind == AccessKind::plain_write && left_out.writes != 0))
-    code |= kLeftOut;
-  check_memory(me, kind, address, size, code & ~kLeftOut);
+  check_memory(me, kind, address, size, code);
+  if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
   if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
   if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races();
+}
+
+bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
+  const LeftOut& left_out = left_out_[me.number];
+  return (kind == AccessKind::plain_read && left_out.reads != 0) ||
+         (kind == AccessKind::plain_write && left_out.writes != 0);
 }
 
 void RaceJudge::load(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
@@ -352,6 +363,7 @@ void RaceJudge::allow(const volatile void* address, std::size_t size) {
 void RaceJudge::leave_out(AccessKind kind, bool begin) {
   LeftOut& mine = left_out_[scheduler().current().number];
   std::uint16_t& count = kind == AccessKind::plain_read ? mine.reads : mine.writes;
+  leaves_out_ = true;
   if (begin) {
     ++count;
   } else if (count != 0) {
@@ -359,10 +371,20 @@ void RaceJudge::leave_out(AccessKind kind, bool begin) {
   }
 }
 
-void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                             std::uint64_t code) {
-  if (ProgramHeap::is_heap(address)) return check_heap(me, kind, address, size, code);
-  if (!ThreadPool::is_stack(address)) return;
+[[gnu::always_inline]] inline void RaceJudge::check_memory(const Thread& me, AccessKind kind,
+                                                           std::uint64_t address, std::uint64_t size,
+                                                           std::uint64_t code) {
+  if (ProgramHeap::is_heap(address)) {
+    ProgramHeap::Use use = the_heap.use_of(address, size);
+    if (__builtin_expect(use.state != ProgramHeap::State::live, 0))
+      fail_by_heap(me, use, kind, address, size, code);
+  } else if (ThreadPool::is_stack(address)) {
+    check_stack(me, kind, address, size, code);
+  }
+}
+
+[[gnu::noinline]] void RaceJudge::check_stack(const Thread& me, AccessKind kind, std::uint64_t address,
+                                              std::uint64_t size, std::uint64_t code) {
   std::uint16_t slot = ThreadPool::slot_of_stack(address);
   if (slot == me.slot || slot >= scheduler().slots_used()) return;
   const Thread& owner = scheduler().thread_in_slot(slot);
@@ -383,10 +405,8 @@ void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint64_t ad
   fail_with(std::move(failure), kind, address, size, code);
 }
 
-void RaceJudge::check_heap(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                           std::uint64_t code) {
-  ProgramHeap::Use use = the_heap.use_of(address, size);
-  if (use.state == ProgramHeap::State::live) return;
+void RaceJudge::fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
+                             std::uint64_t address, std::uint64_t size, std::uint64_t code) {
   Failure failure{BugKind::buffer_overflow, access_text(kind, size), me.id, code, {}};
   if (use.state == ProgramHeap::State::freed) {
     failure.kind = BugKind::use_after_free;

@@ -22,6 +22,7 @@
 #include "model/trace.hpp"
 #include "races/race_detector.hpp"
 #include "runtime/forever.hpp"
+#include "runtime/heap.hpp"
 #include "runtime/known_races.hpp"
 #include "runtime/thread.hpp"
 #include "runtime/world.hpp"
@@ -112,8 +113,11 @@ class RaceJudge {
   void use_object(const Thread& thread);
   void check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                     std::uint64_t code);
-  void check_heap(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                  std::uint64_t code);
+  void check_stack(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t code);
+  [[noreturn, gnu::cold]] void fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
+                                            std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  bool is_left_out(const Thread& me, AccessKind kind) const;
   void check_races();
   void note_learned(const Thread& me);
   bool is_allowed(std::uint64_t address) const;
@@ -136,7 +140,8 @@ class RaceJudge {
     std::uint16_t reads = 0;
     std::uint16_t writes = 0;
   };
-  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
+  std::vector<LeftOut> left_out_;  // likewise: how often leave_out() with true
+  bool leaves_out_ = false;        // whether it was ever called
   std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
   std::size_t allowed_before_ = 0;                                // of them came before the first choice
   std::vector<Access> freed_;                                     // blocks, where places are recorded

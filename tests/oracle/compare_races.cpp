@@ -50,8 +50,10 @@ bool RaceComparison::detect(const RaceStep& step, std::size_t place) {
     case What::plain_write: {
       AccessKind kind = step.what == What::plain_read ? AccessKind::plain_read : AccessKind::plain_write;
       // As the runtime does it.
-      return !detector_.repeats(me, kind, step.address, step.size) &&
-             detector_.access(me, kind, step.address, step.size, place);
+      if (!RaceDetector::is_spot(step.address, step.size))
+        return detector_.access(me, kind, step.address, step.size, place);
+      const RaceDetector::Spot spot = detector_.spot(step.address, step.size);
+      return !detector_.repeats(spot, me, kind) && detector_.access(spot, me, kind, place);
     }
     case What::load: return detector_.atomic_load(me, step.address, step.size, memory_order(step), place);
     case What::store: return detector_.atomic_store(me, step.address, step.size, memory_order(step), place);
