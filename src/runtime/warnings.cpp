@@ -105,6 +105,7 @@ std::vector<Warning> Warnings::explain_blocked(Program& program) {
 
 void Warnings::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(executions_);
+  out.put(steps_);
   out.put(next_);
   out.put(static_cast<std::uint32_t>(blocked_.size()));
   for (const Blocked& blocked : blocked_) {
@@ -131,6 +132,7 @@ void Warnings::save(ByteWriter& out, const ThreadNames& names) const {
 
 void Warnings::load(ByteReader& in, ThreadNames& names, bool same_layout) {
   executions_ = in.get<std::uint64_t>();
+  steps_ = in.get<std::uint64_t>();
   next_ = in.get<std::uint64_t>();
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
     Blocked& blocked = blocked_.emplace_back();
@@ -174,6 +176,7 @@ void Warnings::merge(ByteReader& in, ThreadNames& names) {
 // ---- Orders of locks -----------------------------------------------------------------------------
 
 void Warnings::learn(const Trace& trace) {
+  steps_ += steps_done();
   Held held;
   for (const Event& event : trace.events) {
     auto release = [&](std::uint64_t lock) {

@@ -42,7 +42,7 @@ class Warnings {
     sampled_ = false;
     if (!watching_) return;
     ++executions_;
-    sampled_ = executions_ <= kAllOfFirst || executions_ == next_;
+    sampled_ = (executions_ <= kAllOfFirst && steps_ < kStepsOfFirst) || executions_ == next_;
     if (executions_ == next_) next_ += kEachOf;
   }
   // Whether its events are to be written down.
@@ -67,6 +67,7 @@ class Warnings {
 
  private:
   static constexpr std::uint64_t kAllOfFirst = 1000;
+  static constexpr std::uint64_t kStepsOfFirst = 4'000'000;
   static constexpr std::uint64_t kEachOf = 1000;
   static constexpr std::size_t kBlockedMax = 8;
   static constexpr std::size_t kEdgesMax = 256;
@@ -110,6 +111,7 @@ class Warnings {
   std::vector<Edge> edges_;
   const Plan* plan_ = nullptr;
   std::uint64_t executions_ = 0;
+  std::uint64_t steps_ = 0;              // of those whose events were wanted
   std::uint64_t next_ = kEachOf;  // whose events are wanted, behind the first ones
   bool watching_ = false;
   bool sampled_ = false;  // those of the execution that runs
