@@ -176,7 +176,9 @@ void Warnings::merge(ByteReader& in, ThreadNames& names) {
 // ---- Orders of locks -----------------------------------------------------------------------------
 
 void Warnings::learn(const Trace& trace) {
-  steps_ += steps_done();
+  const std::uint64_t steps = steps_done();
+  steps_ += steps;
+  if (executions_ + kEachOf == next_) next_ += kEachOf * (steps / kStepsOfEach);  // it was its turn
   Held held;
   for (const Event& event : trace.events) {
     auto release = [&](std::uint64_t lock) {

@@ -69,6 +69,7 @@ class Warnings {
   static constexpr std::uint64_t kAllOfFirst = 1000;
   static constexpr std::uint64_t kStepsOfFirst = 4'000'000;
   static constexpr std::uint64_t kEachOf = 1000;
+  static constexpr std::uint64_t kStepsOfEach = 4000;  // longer ones have their turn as much more seldom
   static constexpr std::size_t kBlockedMax = 8;
   static constexpr std::size_t kEdgesMax = 256;
   static constexpr std::size_t kCirclesMax = 8;
