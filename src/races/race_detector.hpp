@@ -75,7 +75,7 @@ class RaceDetector {
     std::uint8_t bytes;   // a bit each
   };
   static bool is_spot(std::uint64_t address, std::uint64_t size) {
-    return address % kCellBytes + size <= kCellBytes;
+    return size <= kCellBytes - address % kCellBytes;
   }
   // REQUIRES: is_spot(address, size).
   Spot spot(std::uint64_t address, std::uint64_t size) {

@@ -234,9 +234,8 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
   const Thread& me = scheduler().current();
   const RaceDetector::Spot spot = detector_.spot(begin, size);
   if (detector_.repeats(spot, me.number, kind) || size == 0 || begin < kNullPage) return;
-  check_memory(me, kind, begin, size, code);
-  if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
-  if (__builtin_expect(detector_.access(spot, me.number, kind, code), 0)) check_races();
+  judge_by(me, kind, begin, size, code,
+           [&](std::uint64_t where) { return detector_.access(spot, me.number, kind, where); });
 }
 
 void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
@@ -269,10 +268,20 @@ void RaceJudge::judge_at_point(AccessKind kind, std::uint64_t address, std::uint
 void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
   const Thread& me = scheduler().current();
   if (size == 0 || address < kNullPage) return;
+  judge_by(me, kind, address, size, code, [&](std::uint64_t where) {
+    return detector_.access(me.number, kind, address, size, where);
+  });
+}
+
+// Whether the bytes may be used, and whether that races. detect: asks the detector, which is told code.
+template <typename Detect>
+[[gnu::always_inline]] inline void RaceJudge::judge_by(const Thread& me, AccessKind kind,
+                                                       std::uint64_t address, std::uint64_t size,
+                                                       std::uint64_t code, Detect detect) {
   check_memory(me, kind, address, size, code);
   if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
   if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
-  if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races();
+  if (__builtin_expect(detect(code), 0)) check_races();
 }
 
 bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
@@ -304,9 +313,7 @@ void RaceJudge::judge_atomic(AccessKind kind, const volatile void* address, std:
                              std::uint64_t code, Do detect) {
   const Thread& me = scheduler().current();
   auto at = reinterpret_cast<std::uint64_t>(address);
-  check_memory(me, kind, at, size, code);
-  if (__builtin_expect(recognising_, 0)) recognise(me, kind, at, size, code);
-  if (__builtin_expect(detect(me.number, at), 0)) check_races();
+  judge_by(me, kind, at, size, code, [&](std::uint64_t) { return detect(me.number, at); });
 }
 
 void RaceJudge::fence(int order) { detector_.fence(scheduler().current().number, order_of(order)); }

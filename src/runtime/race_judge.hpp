@@ -106,6 +106,9 @@ class RaceJudge {
   void access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
                           Point point);
   bool is_passed_over(const Race& race) const;
+  template <typename Detect>
+  void judge_by(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                std::uint64_t code, Detect detect);
   template <typename Do>
   void judge_atomic(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
                     Do detect);
