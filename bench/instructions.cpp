@@ -11,7 +11,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,15 +22,16 @@ namespace {
 
 using Address = std::uint64_t;
 
-// One step; where that leads.
-Address step(pid_t process) {
+// One step; where that leads. signal: to be delivered with it, and then what came meanwhile: a page of the
+// snapshot is written by way of SIGSEGV.
+Address step(pid_t process, int& signal) {
   int status = 0;
-  if (ptrace(PTRACE_SINGLESTEP, process, nullptr, nullptr) != 0 || waitpid(process, &status, __WALL) != process ||
+  if (ptrace(PTRACE_SINGLESTEP, process, nullptr, signal) != 0 || waitpid(process, &status, __WALL) != process ||
       !WIFSTOPPED(status)) {
     std::fprintf(stderr, "instructions: process %d is gone\n", process);
     std::exit(1);
   }
-  errno = 0;
+  signal = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
   return static_cast<Address>(ptrace(PTRACE_PEEKUSER, process, offsetof(user_regs_struct, rip), nullptr));
 }
 
@@ -51,8 +52,9 @@ int main(int argc, char** argv) {
   waitpid(process, nullptr, __WALL);
   std::unordered_map<Address, std::uint64_t> counts;
   Address last = 0;
+  int signal = 0;
   for (long begun = 0;;) {
-    const Address at = step(process);
+    const Address at = step(process, signal);
     if (at == first && ++begun > executions) break;
     if (begun > 0 && at != last) ++counts[at];
     last = at;

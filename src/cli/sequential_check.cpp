@@ -117,7 +117,8 @@ CheckerAnswer run_bool(const CheckerRequest& request) {
   const Json& test = json.at("tests").at(0);
   std::string verdict = test.at("verdict");
   answer.reason = test.at("reason");
-  for (const Json& each : test.at("guarantee").at("assumptions")) answer.assumptions.emplace_back(each.at("kind"), each.at("text"));
+  for (const Json& each : test.at("guarantee").at("assumptions"))
+    answer.assumptions.emplace_back(each.at("kind"), each.at("text"));
   if (verdict == "bug") {
     answer.kind = CheckerAnswer::Kind::fails;
   } else if (verdict == "exhausted") {
