@@ -23,29 +23,48 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
   return (writes(a) || writes(b)) && (plain(a) || plain(b));
 }
 
-// Whether every access that conflicts with b also conflicts with a. Then b need not be remembered once a came
-// after it: who races with b races with a. But a free is remembered for itself: what the same thread does
-// behind it is no race, and wrong all the same. By a: a bit for each b.
-inline constexpr auto kCovered = [] {
-  constexpr std::size_t kKinds = kAccessKindCount;
-  std::array<std::uint8_t, kKinds> table{};
-  for (std::size_t a = 0; a < kKinds; ++a) {
-    for (std::size_t b = 0; b < kKinds; ++b) {
-      bool all = true;
-      for (std::size_t c = 0; c < kKinds; ++c) {
-        auto other = static_cast<AccessKind>(c);
-        all = all &&
-              (conflict(static_cast<AccessKind>(a), other) || !conflict(static_cast<AccessKind>(b), other));
-      }
-      const bool for_itself = b == static_cast<std::size_t>(AccessKind::free) && a != b;
-      if (all && !for_itself) table[a] = static_cast<std::uint8_t>(table[a] | 1U << b);
-    }
+using AccessKinds = std::uint8_t;  // a bit each
+
+constexpr bool holds(AccessKinds kinds, AccessKind kind) {
+  return (kinds >> static_cast<unsigned>(kind) & 1) != 0;
+}
+
+constexpr AccessKinds kinds_in_conflict_with(AccessKind a) {
+  AccessKinds kinds = 0;
+  for (unsigned b = 0; b < kAccessKindCount; ++b) {
+    if (conflict(a, static_cast<AccessKind>(b))) kinds = static_cast<AccessKinds>(kinds | 1U << b);
   }
+  return kinds;
+}
+
+// Of which every access that conflicts with them also conflicts with a. Then they need not be remembered once
+// a came after them: who races with them races with a. But a free is remembered for itself: what the same
+// thread does behind it is no race, and wrong all the same.
+constexpr AccessKinds kinds_covered_by(AccessKind a) {
+  AccessKinds kinds = 0;
+  for (unsigned b = 0; b < kAccessKindCount; ++b) {
+    const auto other = static_cast<AccessKind>(b);
+    const bool for_itself = other == AccessKind::free && a != other;
+    if ((kinds_in_conflict_with(other) & ~kinds_in_conflict_with(a)) == 0 && !for_itself)
+      kinds = static_cast<AccessKinds>(kinds | 1U << b);
+  }
+  return kinds;
+}
+
+inline constexpr auto kCovered = [] {
+  std::array<AccessKinds, kAccessKindCount> table{};
+  for (std::size_t a = 0; a < table.size(); ++a) table[a] = kinds_covered_by(static_cast<AccessKind>(a));
   return table;
 }();
 
-constexpr bool covers(AccessKind a, AccessKind b) {
-  return (kCovered[static_cast<std::size_t>(a)] >> static_cast<unsigned>(b) & 1) != 0;
+constexpr bool covers(AccessKind a, AccessKind b) { return holds(kCovered[static_cast<std::size_t>(a)], b); }
+
+constexpr AccessKinds kinds_that_cover(AccessKind b) {
+  AccessKinds kinds = 0;
+  for (unsigned a = 0; a < kAccessKindCount; ++a) {
+    if (covers(static_cast<AccessKind>(a), b)) kinds = static_cast<AccessKinds>(kinds | 1U << a);
+  }
+  return kinds;
 }
 
 struct Access {

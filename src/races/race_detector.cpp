@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/check.hpp"
+
 namespace thrum {
 
 namespace {
@@ -28,6 +30,7 @@ template <typename Visit>
 void RaceDetector::visit_clocks(const Mark& mark, Visit visit) {
   for (std::size_t i = 0; i < mark.threads; ++i) {
     visit(threads_[i].now);
+    if (!mark.has_fences) continue;
     visit(threads_[i].fence_may_acquire);
     visit(threads_[i].fence_released);
   }
@@ -40,6 +43,7 @@ void RaceDetector::set_mark() {
   Mark& mark = marks_[marks_used_++];
   mark.threads = threads_used_;
   mark.syncs = syncs_used_;
+  mark.has_fences = has_fences_;
   mark.clocks.clear();
   visit_clocks(mark, [&](const VectorClock& clock) { clock.save(mark.clocks); });
 }
@@ -52,6 +56,11 @@ void RaceDetector::return_to(std::size_t number) {
   syncs_used_ = mark.syncs;
   const std::uint32_t* words = mark.clocks.data();
   visit_clocks(mark, [&](VectorClock& clock) { words = clock.load(words); });
+  if (!has_fences_ || mark.has_fences) return;
+  for (std::size_t i = 0; i < mark.threads; ++i) {
+    threads_[i].fence_may_acquire.clear();
+    threads_[i].fence_released.clear();
+  }
 }
 
 RaceDetector::ThreadState& RaceDetector::new_thread(std::uint16_t thread) {
@@ -76,16 +85,15 @@ void RaceDetector::join(std::uint16_t thread, std::uint16_t other) {
   threads_[thread].now.join(threads_[other].now);
 }
 
-RaceDetector::Sync* RaceDetector::find_sync(const Cell& cell, std::uint64_t object) {
-  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
-    if (syncs_[at - 1].object == object) return &syncs_[at - 1];
-  }
-  return nullptr;
-}
-
 RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
   Cell& cell = shadow_.cell(object);
-  if (Sync* known = find_sync(cell, object)) return *known;
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if (syncs_[at - 1].object == object) return syncs_[at - 1];
+  }
+  return new_sync(cell, object);
+}
+
+[[gnu::noinline]] RaceDetector::Sync& RaceDetector::new_sync(Cell& cell, std::uint64_t object) {
   if (syncs_used_ == syncs_.size()) syncs_.emplace_back();
   Sync& made = syncs_[syncs_used_++];
   made.object = object;
@@ -96,9 +104,9 @@ RaceDetector::Sync& RaceDetector::sync(std::uint64_t object) {
 }
 
 // A plain write begins the life of a new object.
-void RaceDetector::forget_syncs(const Spot& spot) {
-  for (std::uint32_t at = spot.cell.sync; at != 0; at = syncs_[at - 1].next) {
-    if ((spot.bytes >> (syncs_[at - 1].object - spot.begin) & 1) != 0) syncs_[at - 1].clock.clear();
+void RaceDetector::forget_syncs(const Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes) {
+  for (std::uint32_t at = cell.sync; at != 0; at = syncs_[at - 1].next) {
+    if ((bytes >> (syncs_[at - 1].object - cell_begin) & 1) != 0) syncs_[at - 1].clock.clear();
   }
 }
 
@@ -110,8 +118,11 @@ void RaceDetector::forget(std::uint64_t address, std::uint64_t size) {
   }
 }
 
-void RaceDetector::acquire(std::uint16_t thread, std::uint64_t object) {
-  if (const Sync* known = find_sync(shadow_.cell(object), object)) threads_[thread].now.join(known->clock);
+void RaceDetector::acquire(std::uint16_t thread, std::uint64_t object, std::uint64_t also) {
+  for (std::uint32_t at = shadow_.cell(object).sync; at != 0; at = syncs_[at - 1].next) {
+    const Sync& known = syncs_[at - 1];
+    if (known.object == object || known.object == also) threads_[thread].now.join(known.clock);
+  }
 }
 
 void RaceDetector::release(std::uint16_t thread, std::uint64_t object, bool keep) {
@@ -128,8 +139,9 @@ void RaceDetector::release(std::uint16_t thread, std::uint64_t object, bool keep
 void RaceDetector::read_from(ThreadState& me, const Sync& from, MemoryOrder order) {
   if (acquires(order)) {
     me.now.join(from.clock);
-  } else {
+  } else if (!from.clock.empty()) {
     me.fence_may_acquire.join(from.clock);
+    has_fences_ = true;
   }
 }
 
@@ -146,23 +158,25 @@ void RaceDetector::write_to(std::uint16_t thread, Sync& to, MemoryOrder order, b
 
 bool RaceDetector::atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
                                MemoryOrder order, std::uint64_t code) {
-  read_from(threads_[thread], sync(address), order);
-  return access(thread, AccessKind::atomic_read, address, size, code);
+  bool races = false;
+  load_by(thread, address, order,
+          [&] { races = access(thread, AccessKind::atomic_read, address, size, code); });
+  return races;
 }
 
 bool RaceDetector::atomic_store(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
                                 MemoryOrder order, std::uint64_t code) {
-  bool races = access(thread, AccessKind::atomic_write, address, size, code);
-  write_to(thread, sync(address), order, false);
+  bool races = false;
+  store_by(thread, address, order,
+           [&] { races = access(thread, AccessKind::atomic_write, address, size, code); });
   return races;
 }
 
 bool RaceDetector::read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
                                      MemoryOrder order, std::uint64_t code) {
-  Sync& at = sync(address);
-  read_from(threads_[thread], at, order);
-  bool races = access(thread, AccessKind::atomic_write, address, size, code);
-  write_to(thread, at, order, true);
+  bool races = false;
+  change_by(thread, address, order,
+            [&] { races = access(thread, AccessKind::atomic_write, address, size, code); });
   return races;
 }
 
@@ -171,49 +185,80 @@ void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
   if (acquires(order)) me.now.join(me.fence_may_acquire);
   if (!releases(order)) return;
   me.fence_released.assign(me.now);
+  has_fences_ = true;
   me.now.advance(thread);
 }
 
-[[gnu::noinline]] bool RaceDetector::repeats_beside(const Spot& spot, std::uint16_t thread,
-                                                    AccessKind kind) const {
-  bool covered = false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Record& record = spot.cell.records[i];
-    if (record.clock != threads_[thread].now[thread] || record.kind == AccessKind::free) return false;
-    covered = covered || ((spot.bytes & ~record.bytes) == 0 && covers(record.kind, kind));
-  }
-  return covered;
-}
-
 bool RaceDetector::used_atomically(std::uint64_t address) {
-  const Spot byte = spot(address, 1);
-  for (std::size_t i = 0; i < byte.cell.count; ++i) {
-    const Record& record = shadow_.record(byte.cell, i);
-    if (record.kind == AccessKind::atomic_write && (record.bytes & byte.bytes) != 0) return true;
+  Cell& cell = shadow_.cell(address);
+  for (std::size_t i = 0; i < cell.count; ++i) {
+    const Record& record = shadow_.record(cell, i);
+    if (record.kind() == AccessKind::atomic_write && (record.bytes() & bits(address, 1)) != 0) return true;
   }
   return false;
 }
 
 [[gnu::noinline, gnu::cold]] void RaceDetector::note_race(const Record& old, const Record& fresh,
-                                                          std::uint64_t cell_begin, std::uint8_t shared) {
+                                                          std::uint64_t cell_begin) {
+  const unsigned shared = old.bytes() & fresh.bytes();
   races_.push_back({old.access(cell_begin), fresh.access(cell_begin),
                     cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
 }
 
-[[gnu::noinline]] void RaceDetector::access_spilled(const Spot& spot, std::uint16_t thread, AccessKind kind,
-                                                    std::uint64_t code) {
-  access_part<true>(spot, thread, kind, code);
+// Records that give way are taken out, the others move up.
+[[gnu::noinline]] void RaceDetector::access_cell(std::uint16_t thread, AccessKind kind,
+                                                 std::uint64_t cell_begin, std::uint8_t bytes,
+                                                 std::uint64_t code) {
+  Cell& cell = shadow_.cell(cell_begin);
+  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(cell, cell_begin, bytes);
+  const VectorClock& now = threads_[thread].now;
+  const Epoch present{now[thread], thread};
+  const Record fresh{code, Record::stamp_of(present, bytes, kind)};
+  bool is_known = false;
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < cell.count; ++i) {
+    Record& old = shadow_.record(cell, i);
+    const auto shared = static_cast<std::uint8_t>(old.bytes() & bytes);
+    if (shared != 0 && !is_known) {
+      if (old.when() == present && covers(old.kind(), kind) && shared == bytes) {
+        is_known = true;  // the thread has done as much, or more, in this stretch
+      } else if (!now.knows(old.when())) {
+        if (conflict(old.kind(), kind)) note_race(old, fresh, cell_begin);
+      } else if (covers(kind, old.kind())) {
+        old.leave_out(bytes);
+        if (old.bytes() == 0) continue;
+      }
+    }
+    if (kept != i) shadow_.record(cell, kept) = old;
+    ++kept;
+  }
+  shadow_.shorten(cell, kept);
+  if (!is_known) shadow_.add(cell) = fresh;
 }
 
-[[gnu::noinline]] bool RaceDetector::access_several(std::uint16_t thread, AccessKind kind,
-                                                    std::uint64_t address, std::uint64_t size,
-                                                    std::uint64_t code) {
-  races_.clear();
+template <AccessKind kKind>
+inline void RaceDetector::access_cells(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
+                                       std::uint64_t code) {
   for (std::uint64_t end = address + size; address < end;) {
-    const std::uint64_t part = std::min(end - address, kCellBytes - address % kCellBytes);
-    const Spot here = spot(address, part);
-    if (!repeats(here, thread, kind)) access_spilled(here, thread, kind, code);
+    const std::uint64_t begin = address & ~(kCellBytes - 1);
+    const std::uint64_t part = std::min(end, begin + kCellBytes) - address;
+    shadow_.cell(begin);  // from here on it is at hand
+    if (!access_plainly<kKind>(thread, address, part, code))
+      access_cell(thread, kKind, begin, bits(address, part), code);
     address += part;
+  }
+}
+
+bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                          std::uint64_t code) {
+  races_.clear();
+  switch (kind) {
+    case AccessKind::plain_read: access_cells<AccessKind::plain_read>(thread, address, size, code); break;
+    case AccessKind::plain_write: access_cells<AccessKind::plain_write>(thread, address, size, code); break;
+    case AccessKind::atomic_read: access_cells<AccessKind::atomic_read>(thread, address, size, code); break;
+    case AccessKind::atomic_write: access_cells<AccessKind::atomic_write>(thread, address, size, code); break;
+    case AccessKind::free: access_cells<AccessKind::free>(thread, address, size, code); break;
+    case AccessKind::thread_end: THRUM_CHECK(false);  // of a stack, and no access to bytes
   }
   return !races_.empty();
 }

@@ -51,8 +51,10 @@ class RaceDetector {
   void join(std::uint16_t thread, std::uint16_t other);
 
   // Synchronization objects, by address. release: what the thread has done so far is passed on to all who
-  // acquire the object from now on; with keep, beside what was passed on before.
-  void acquire(std::uint16_t thread, std::uint64_t object);
+  // acquire the object from now on; with keep, beside what was passed on before. also: a second object that
+  // lies in the same cell.
+  void acquire(std::uint16_t thread, std::uint64_t object) { acquire(thread, object, object); }
+  void acquire(std::uint16_t thread, std::uint64_t object, std::uint64_t also);
   void release(std::uint16_t thread, std::uint64_t object, bool keep);
 
   // What touches memory says whether it races with earlier accesses; then races() tells of those, and it
@@ -65,27 +67,24 @@ class RaceDetector {
                     std::uint64_t code);
   bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
                          std::uint64_t code);
+  // What these order, where the access itself is done by the caller: access(), at its place.
+  template <typename Access>
+  void load_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order, Access access);
+  template <typename Access>
+  void store_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order, Access access);
+  template <typename Access>
+  void change_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order, Access access);
   const std::vector<Race>& races() const { return races_; }
   const Race& race() const { return races_.front(); }
 
-  // Bytes of one cell. It is good until the next run begins.
-  struct Spot {
-    Cell& cell;
-    std::uint64_t begin;  // of the cell
-    std::uint8_t bytes;   // a bit each
-  };
-  static bool is_spot(std::uint64_t address, std::uint64_t size) {
-    return size <= kCellBytes - address % kCellBytes;
-  }
-  // REQUIRES: is_spot(address, size).
-  Spot spot(std::uint64_t address, std::uint64_t size) {
-    const std::uint64_t offset = address % kCellBytes;
-    return {shadow_.cell(address), address - offset, static_cast<std::uint8_t>(((1U << size) - 1) << offset)};
-  }
+  // The access where all is at hand and plain: it races with none. False, and nothing is done, where access()
+  // is to look closer.
+  template <AccessKind kKind>
+  bool access_plainly(std::uint16_t thread, std::uint64_t address, std::uint64_t size, std::uint64_t code);
   // Whether the thread has just done such an access there, so that access() would do nothing. What comes
   // behind a free is always looked at.
-  bool repeats(const Spot& spot, std::uint16_t thread, AccessKind kind) const;
-  bool access(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
+  template <AccessKind kKind>
+  bool repeats(std::uint16_t thread, std::uint64_t address, std::uint64_t size);
 
   // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
   // kCellBytes.
@@ -108,7 +107,8 @@ class RaceDetector {
   struct Mark {
     std::size_t threads;
     std::size_t syncs;
-    std::vector<std::uint32_t> clocks;  // three of each thread, one of each synchronization object
+    std::vector<std::uint32_t> clocks;  // of threads, synchronization objects, and where there are fences
+    bool has_fences;
   };
   struct Sync {
     std::uint64_t object;
@@ -119,18 +119,21 @@ class RaceDetector {
   template <typename Visit>
   void visit_clocks(const Mark& mark, Visit visit);
   ThreadState& new_thread(std::uint16_t thread);
-  Sync* find_sync(const Cell& cell, std::uint64_t object);
   Sync& sync(std::uint64_t object);
-  void forget_syncs(const Spot& spot);
-  // Likewise where the thread has used two parts of the cell, as where it sweeps over an array.
-  bool repeats_beside(const Spot& spot, std::uint16_t thread, AccessKind kind) const;
-  // kSpilled: the cell may have more records than it has room for.
-  template <bool kSpilled>
-  void access_part(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
-  void access_spilled(const Spot& spot, std::uint16_t thread, AccessKind kind, std::uint64_t code);
-  bool access_several(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                      std::uint64_t code);
-  void note_race(const Record& old, const Record& fresh, std::uint64_t cell_begin, std::uint8_t shared);
+  Sync& new_sync(Cell& cell, std::uint64_t object);
+  // Of some bytes of one cell.
+  static std::uint8_t bits(std::uint64_t address, std::uint64_t size) {
+    return static_cast<std::uint8_t>(((1U << size) - 1) << address % kCellBytes);
+  }
+  static bool is_in_cell(std::uint64_t address, std::uint64_t size) {
+    return size - 1 < kCellBytes - address % kCellBytes;
+  }
+  void forget_syncs(const Cell& cell, std::uint64_t cell_begin, std::uint8_t bytes);
+  template <AccessKind kKind>
+  void access_cells(std::uint16_t thread, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  void access_cell(std::uint16_t thread, AccessKind kind, std::uint64_t cell_begin, std::uint8_t bytes,
+                   std::uint64_t code);
+  void note_race(const Record& old, const Record& fresh, std::uint64_t cell_begin);
   void read_from(ThreadState& me, const Sync& from, MemoryOrder order);
   void write_to(std::uint16_t thread, Sync& to, MemoryOrder order, bool keep);
 
@@ -140,80 +143,88 @@ class RaceDetector {
   std::size_t threads_used_ = 0;
   std::vector<Sync> syncs_;
   std::size_t syncs_used_ = 0;
+  bool has_fences_ =
+      false;  // in this execution or an earlier one: clocks that matter to them may say something
   std::vector<Mark> marks_;  // the first marks_used_ count
   std::size_t marks_used_ = 0;
 };
 
-// Records that give way are taken out, the others move up.
-template <bool kSpilled>
-[[gnu::always_inline]] inline void RaceDetector::access_part(const Spot& spot, std::uint16_t thread,
-                                                             AccessKind kind, std::uint64_t code) {
-  Cell& cell = spot.cell;
-  if (kind == AccessKind::plain_write && cell.sync != 0) forget_syncs(spot);
+// In one short pass over the records, of which none gives way, or one, or all.
+template <AccessKind kKind>
+[[gnu::always_inline]] inline bool RaceDetector::access_plainly(std::uint16_t thread, std::uint64_t address,
+                                                                std::uint64_t size, std::uint64_t code) {
+  if (!is_in_cell(address, size)) return false;
+  Cell* const cell = shadow_.cell_at_hand(address);
+  if (cell == nullptr) return false;
+  const std::uint32_t count = cell->count;
+  if (count > Cell::kInline || (kKind == AccessKind::plain_write && cell->sync != 0)) return false;
   const VectorClock& now = threads_[thread].now;
-  const Epoch present{now[thread], thread};
-  const auto record = [&](std::uint32_t i) -> Record& {
-    return kSpilled ? shadow_.record(cell, i) : cell.records[i];
-  };
-  const std::uint32_t count = cell.count;
-  bool is_known = false;
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Record& old = record(i);
-    const auto shared = static_cast<std::uint8_t>(old.bytes & spot.bytes);
-    if (shared != 0 && !is_known) {
-      if (old.when() == present && covers(old.kind, kind) && shared == spot.bytes) {
-        is_known = true;  // the thread has done as much, or more, in this stretch
-      } else if (__builtin_expect(!now.knows(old.when()), 0)) {
-        if (conflict(old.kind, kind))
-          note_race(old, {code, present.clock, thread, spot.bytes, kind}, spot.begin, shared);
-      } else if (covers(kind, old.kind)) {
-        old.bytes = static_cast<std::uint8_t>(old.bytes & ~spot.bytes);
-        if (old.bytes == 0) continue;
-      }
+  const std::uint64_t stamp = Record::stamp_of({now[thread], thread}, bits(address, size), kKind);
+  const std::uint64_t bytes = stamp & std::uint64_t{0xff} << Record::kBytes;
+  Record* const end = cell->records + count;
+  Record* place = end;
+  std::uint32_t left = count;
+  for (Record* old = cell->records; old != end; ++old) {
+    const std::uint64_t shared = old->stamp & bytes;
+    if (shared == 0) continue;
+    const AccessKind kind = old->kind();
+    if (!now.knows(old->when())) {
+      if (holds(kinds_in_conflict_with(kKind), kind)) return false;
+      continue;
     }
-    if (kept != i) record(kept) = old;
-    ++kept;
+    // The thread has done as much, or more, in this stretch.
+    if ((old->stamp ^ stamp) << (64 - Record::kBytes) == 0 && shared == bytes &&
+        holds(kinds_that_cover(kKind), kind))
+      return true;
+    if (!holds(kinds_covered_by(kKind), kind)) continue;
+    if ((old->stamp & std::uint64_t{0xff} << Record::kBytes) != shared) return false;
+    if (place == end) place = old;
+    --left;
   }
-  if (kSpilled) {
-    shadow_.shorten(cell, kept);
-  } else {
-    cell.count = kept;
-  }
-  if (is_known) return;
-  Record& added = shadow_.add(cell);  // its parts one by one: a copy of the whole would wait for them
-  added.code = code;
-  added.clock = present.clock;
-  added.thread = thread;
-  added.bytes = spot.bytes;
-  added.kind = kind;
+  const std::uint32_t gone = count - left;
+  if ((gone == 0 && count == Cell::kInline) || (gone > 1 && left != 0)) return false;
+  cell->count = left + 1;
+  place->code = code;
+  place->stamp = stamp;
+  return true;
 }
 
-[[gnu::always_inline]] inline bool RaceDetector::access(const Spot& spot, std::uint16_t thread,
-                                                        AccessKind kind, std::uint64_t code) {
-  races_.clear();
-  if (__builtin_expect(spot.cell.count > Cell::kInline, 0)) {
-    access_spilled(spot, thread, kind, code);
-  } else {
-    access_part<false>(spot, thread, kind, code);
+template <AccessKind kKind>
+inline bool RaceDetector::repeats(std::uint16_t thread, std::uint64_t address, std::uint64_t size) {
+  if (!is_in_cell(address, size)) return false;
+  const Cell& cell = shadow_.cell(address);
+  if (cell.count > Cell::kInline) return false;
+  const Epoch present{threads_[thread].now[thread], thread};
+  const std::uint8_t bytes = bits(address, size);
+  bool covered = false;
+  for (const Record* record = cell.records; record != cell.records + cell.count; ++record) {
+    if (record->when() != present || record->kind() == AccessKind::free) return false;
+    covered = covered || ((bytes & ~record->bytes()) == 0 && holds(kinds_that_cover(kKind), record->kind()));
   }
-  return !races_.empty();
+  return covered;
 }
 
-inline bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t address,
-                                 std::uint64_t size, std::uint64_t code) {
-  if (__builtin_expect(!is_spot(address, size), 0)) return access_several(thread, kind, address, size, code);
-  return access(spot(address, size), thread, kind, code);
+template <typename Access>
+inline void RaceDetector::load_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order,
+                                  Access access) {
+  read_from(threads_[thread], sync(address), order);
+  access();
 }
 
-[[gnu::always_inline]] inline bool RaceDetector::repeats(const Spot& spot, std::uint16_t thread,
-                                                         AccessKind kind) const {
-  const Cell& cell = spot.cell;
-  const Record& last = cell.records[0];
-  if (__builtin_expect(cell.count == 2 && last.thread == thread && cell.records[1].thread == thread, 0))
-    return repeats_beside(spot, thread, kind);
-  return cell.count == 1 && last.thread == thread && last.clock == threads_[thread].now[thread] &&
-         (spot.bytes & ~last.bytes) == 0 && last.kind != AccessKind::free && covers(last.kind, kind);
+template <typename Access>
+inline void RaceDetector::store_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order,
+                                   Access access) {
+  access();
+  write_to(thread, sync(address), order, false);
+}
+
+template <typename Access>
+inline void RaceDetector::change_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order,
+                                    Access access) {
+  Sync& at = sync(address);
+  read_from(threads_[thread], at, order);
+  access();
+  write_to(thread, at, order, true);
 }
 
 }  // namespace thrum

@@ -23,6 +23,7 @@ void Shadow::begin_execution() {
   begin_run();
   spills_used_ = 0;
   marks_.clear();
+  note_marks();
   saved_.clear();
   saved_records_.clear();
 }
@@ -34,13 +35,33 @@ void Shadow::begin_run() {
 }
 
 void Shadow::set_mark() {
-  marks_.push_back({run_, saved_.size(), spills_used_});
+  marks_.push_back({run_, saved_.size(), saved_records_.size(), spills_used_});
+  note_marks();
   begin_run();
 }
 
 void Shadow::return_to(std::size_t mark) {
+  const bool is_last = mark + 1 == marks_.size();
   marks_.resize(mark + 1);
-  for (const std::size_t kept = marks_.back().saved; saved_.size() > kept; saved_.pop_back()) {
+  const Mark& back = marks_.back();
+  begin_run();
+  if (is_last && saved_.size() - back.saved <= kKeptMax && saved_records_.size() == back.records) {
+    // Each is there once, and none had records in its spill. They are of the new run, so that its first use
+    // need not save them again.
+    for (auto kept = saved_.begin() + static_cast<std::ptrdiff_t>(back.saved); kept != saved_.end(); ++kept) {
+      *kept->cell = kept->before;
+      kept->cell->run = run_;
+      if (kept->before.spill != 0) spills_[kept->before.spill - 1U]->clear();
+    }
+  } else {
+    put_back_saved();
+  }
+  spills_used_ = back.spills_used;
+  note_marks();
+}
+
+void Shadow::put_back_saved() {
+  for (const std::size_t left = marks_.back().saved; saved_.size() > left; saved_.pop_back()) {
     const Saved& last = saved_.back();
     *last.cell = last.before;
     if (last.before.spill == 0) continue;
@@ -48,11 +69,17 @@ void Shadow::return_to(std::size_t mark) {
     spills_[last.before.spill - 1U]->assign(first, saved_records_.end());
     saved_records_.erase(first, saved_records_.end());
   }
-  spills_used_ = marks_.back().spills_used;
-  begin_run();
 }
 
-void Shadow::use_first(Cell& cell) {
+void Shadow::note_marks() {
+  first_marked_ = marks_.empty() ? 0 : marks_.front().run;
+  marked_ = marks_.empty() ? 0 : marks_.back().run - first_marked_ + 1;
+}
+
+[[gnu::noinline]] Cell& Shadow::use_first(std::uint64_t address) {
+  Cell* cells = parts_[address >> kPartBits];
+  if (cells == nullptr) cells = map_part(address >> kPartBits);
+  Cell& cell = cells[(address & ((std::uint64_t{1} << kPartBits) - 1)) / kCellBytes];
   const bool is_marked =
       std::any_of(marks_.begin(), marks_.end(), [&](const Mark& mark) { return mark.run == cell.run; });
   if (is_marked) {
@@ -63,11 +90,10 @@ void Shadow::use_first(Cell& cell) {
       saved_records_.insert(saved_records_.end(), spill.begin(), spill.end());
     }
   } else {
-    cell.count = 0;
-    cell.spill = 0;
-    cell.sync = 0;
+    cell.count = cell.spill = cell.sync = 0;
   }
   cell.run = run_;
+  return cell;
 }
 
 Cell* Shadow::map_part(std::uint64_t part) {

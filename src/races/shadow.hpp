@@ -5,6 +5,7 @@
 // Every cell says in which run it was last used, so that nothing is cleared between executions. A run is an
 // execution, or what follows a mark: a moment of an execution that others begin with. Who goes back to a mark
 // begins a new run; cells that were last used before the mark are saved when they are used first behind it.
+// Where one goes back to the same mark again and again, a few cells stay saved.
 //
 // Thread safety: none.
 #pragma once
@@ -22,16 +23,25 @@ namespace thrum {
 // An access to some bytes of one cell.
 struct Record {
   std::uint64_t code = 0;
-  std::uint32_t clock = 0;
-  std::uint16_t thread = 0;
-  std::uint8_t bytes = 0;  // a bit each
-  AccessKind kind = AccessKind::plain_read;
+  // When, which bytes (a bit each), and how, in one word: clock, thread, bytes, kind from its lowest bit on.
+  std::uint64_t stamp = 0;
 
-  Epoch when() const { return {clock, thread}; }
+  static constexpr unsigned kBytes = 48;  // they begin there
+  static constexpr unsigned kKind = 56;
+
+  static std::uint64_t stamp_of(Epoch when, std::uint8_t bytes, AccessKind kind) {
+    return std::uint64_t{static_cast<std::uint8_t>(kind)} << kKind | std::uint64_t{bytes} << kBytes |
+           std::uint64_t{when.thread} << 32 | when.clock;
+  }
+  Epoch when() const { return {static_cast<std::uint32_t>(stamp), static_cast<std::uint16_t>(stamp >> 32)}; }
+  std::uint8_t bytes() const { return static_cast<std::uint8_t>(stamp >> kBytes); }
+  AccessKind kind() const { return static_cast<AccessKind>(stamp >> kKind); }
+  void leave_out(std::uint8_t bytes) { stamp &= ~(std::uint64_t{bytes} << kBytes); }
+
   // cell_begin: the address of the cell's first byte.
   Access access(std::uint64_t cell_begin) const {
-    auto first = static_cast<unsigned>(std::countr_zero(bytes));
-    return {cell_begin + first, static_cast<std::uint32_t>(std::bit_width(bytes)) - first, kind, code,
+    auto first = static_cast<unsigned>(std::countr_zero(bytes()));
+    return {cell_begin + first, static_cast<std::uint32_t>(std::bit_width(bytes())) - first, kind(), code,
             when()};
   }
 };
@@ -69,6 +79,8 @@ class Shadow {
 
   // REQUIRES: address < 2^47.
   Cell& cell(std::uint64_t address);
+  // The same, or nullptr where that takes more than a few instructions.
+  Cell* cell_at_hand(std::uint64_t address);
 
   Record& record(Cell& cell, std::size_t index) {
     if (index < Cell::kInline) return cell.records[index];
@@ -87,12 +99,14 @@ class Shadow {
 
  private:
   static constexpr std::size_t kSavedMax = 4096;  // cells; then no more are saved
+  static constexpr std::size_t kKeptMax = 64;     // cells that stay saved
   static constexpr unsigned kPartBits = 30;       // of the address: a part of the shadow covers a gigabyte
   static constexpr std::size_t kParts = std::size_t{1} << (47 - kPartBits);
   using Spill = std::vector<Record>;
   struct Mark {
-    std::uint32_t run;  // that led there
-    std::size_t saved;  // cells
+    std::uint32_t run;    // that led there
+    std::size_t saved;    // cells
+    std::size_t records;  // of their spills
     std::size_t spills_used;
   };
   struct Saved {
@@ -102,7 +116,9 @@ class Shadow {
 
   Cell* map_part(std::uint64_t part);
   void begin_run();
-  void use_first(Cell& cell);  // in this run
+  void put_back_saved();
+  Cell& use_first(std::uint64_t address);  // in this run
+  void note_marks();
   Record& add_spilled(Cell& cell);
 
   Map map_;
@@ -111,17 +127,27 @@ class Shadow {
   std::vector<std::unique_ptr<Spill>> spills_;
   std::size_t spills_used_ = 0;
   std::vector<Mark> marks_;
+  std::uint32_t first_marked_ = 0;     // the run that led to the first mark
+  std::uint32_t marked_ = 0;           // so many runs from there on may have led to others
   std::vector<Saved> saved_;           // since the first mark
   std::vector<Record> saved_records_;  // of their spills
 };
 
-[[gnu::always_inline]] inline Cell& Shadow::cell(std::uint64_t address) {
-  std::uint64_t part = address >> kPartBits;
-  Cell* cells = parts_[part];
-  if (__builtin_expect(cells == nullptr, 0)) cells = map_part(part);
+// Runs that led to marks lie from the first such to the last.
+[[gnu::always_inline]] inline Cell* Shadow::cell_at_hand(std::uint64_t address) {
+  Cell* const cells = parts_[address >> kPartBits];
+  if (__builtin_expect(cells == nullptr, 0)) return nullptr;
   Cell& cell = cells[(address & ((std::uint64_t{1} << kPartBits) - 1)) / kCellBytes];
-  if (cell.run != run_) use_first(cell);
-  return cell;
+  if (cell.run == run_) return &cell;
+  if (cell.run - first_marked_ < marked_) return nullptr;
+  cell.run = run_;
+  cell.count = cell.spill = cell.sync = 0;
+  return &cell;
+}
+
+[[gnu::always_inline]] inline Cell& Shadow::cell(std::uint64_t address) {
+  Cell* const cell = cell_at_hand(address);
+  return cell != nullptr ? *cell : use_first(address);
 }
 
 }  // namespace thrum

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace thrum {
@@ -23,54 +25,88 @@ struct Epoch {
 class VectorClock {
  public:
   // 0 for threads that it has not heard of.
-  std::uint32_t operator[](std::size_t thread) const { return thread < size_ ? clocks_[thread] : 0; }
+  std::uint32_t operator[](std::size_t thread) const {
+    return __builtin_expect(thread < kFirst, 1) ? first_[thread] : more(thread);
+  }
 
   // Whether that moment is in the past, or is the present.
   bool knows(Epoch epoch) const { return epoch.clock <= (*this)[epoch.thread]; }
 
   void advance(std::size_t thread) {
     reach(thread + 1);
-    ++clocks_[thread];
+    ++(thread < kFirst ? first_[thread] : more_[thread - kFirst]);
   }
 
   // Learns all that the other knows.
   void join(const VectorClock& other) {
     reach(other.size_);
-    for (std::size_t i = 0; i < other.size_; ++i) clocks_[i] = std::max(clocks_[i], other.clocks_[i]);
+    for (std::size_t i = 0; i < kFirst; i += kLanes) {
+      Lanes mine;
+      Lanes others;
+      std::memcpy(&mine, &first_[i], sizeof mine);
+      std::memcpy(&others, &other.first_[i], sizeof others);
+      mine = mine > others ? mine : others;
+      std::memcpy(&first_[i], &mine, sizeof mine);
+    }
+    if (other.size_ <= kFirst) return;
+    for (std::size_t i = 0; i < other.size_ - kFirst; ++i) more_[i] = std::max(more_[i], other.more_[i]);
   }
 
   // Becomes as the other; keeps its memory.
   void assign(const VectorClock& other) {
-    if (clocks_.size() < other.size_) clocks_.resize(other.size_);
-    std::copy_n(other.clocks_.begin(), other.size_, clocks_.begin());
     size_ = other.size_;
+    std::copy_n(other.first_.begin(), kFirst, first_.begin());
+    if (size_ > kFirst) std::copy_n(other.more_.begin(), size_ - kFirst, room_for_more());
   }
 
   // Adds itself to the words; and becomes what was added there, and returns where that ends.
   void save(std::vector<std::uint32_t>& words) const {
-    words.push_back(static_cast<std::uint32_t>(size_));
-    words.insert(words.end(), clocks_.begin(), clocks_.begin() + static_cast<std::ptrdiff_t>(size_));
+    words.push_back(size_);
+    words.insert(words.end(), first_.begin(), first_.end());
+    words.insert(words.end(), more_.begin(), more_.begin() + static_cast<std::ptrdiff_t>(count_of_more()));
   }
   const std::uint32_t* load(const std::uint32_t* words) {
-    size_ = *words++;  // it has been as large before, and so has the memory
-    std::copy_n(words, size_, clocks_.begin());
-    return words + size_;
+    size_ = words[0];
+    std::memcpy(first_.data(), words + 1, sizeof first_);
+    words += 1 + kFirst;
+    if (size_ <= kFirst) return words;
+    std::copy_n(words, size_ - kFirst, room_for_more());
+    return words + (size_ - kFirst);
   }
 
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    first_.fill(0);
+  }
   bool empty() const { return size_ == 0; }
 
  private:
-  void reach(std::size_t size) {
-    if (size <= size_) return;
-    if (clocks_.size() < size) clocks_.resize(size);
-    std::fill(clocks_.begin() + static_cast<std::ptrdiff_t>(size_),
-              clocks_.begin() + static_cast<std::ptrdiff_t>(size), 0);
-    size_ = size;
+  // Few programs have more threads at a time; their clocks lie in place.
+  static constexpr std::size_t kFirst = 8;
+  static constexpr std::size_t kLanes = 4;
+  using Lanes [[gnu::vector_size(kLanes * sizeof(std::uint32_t))]] = std::uint32_t;
+
+  std::size_t count_of_more() const { return size_ > kFirst ? size_ - kFirst : 0; }
+  std::uint32_t more(std::size_t thread) const { return thread < size_ ? more_[thread - kFirst] : 0; }
+
+  // Where those behind the first are, about to be written.
+  std::vector<std::uint32_t>::iterator room_for_more() {
+    if (more_.size() < count_of_more()) more_.resize(count_of_more());
+    return more_.begin();
   }
 
-  std::vector<std::uint32_t> clocks_;  // the first size_ count
-  std::size_t size_ = 0;
+  void reach(std::size_t size) {
+    if (size <= size_) return;
+    const auto before = static_cast<std::ptrdiff_t>(count_of_more());
+    size_ = static_cast<std::uint32_t>(size);
+    if (size_ <= kFirst) return;
+    auto more = room_for_more();
+    std::fill(more + before, more + static_cast<std::ptrdiff_t>(count_of_more()), 0);
+  }
+
+  std::array<std::uint32_t, kFirst> first_{};  // 0 from size_ on
+  std::uint32_t size_ = 0;
+  std::vector<std::uint32_t> more_;  // as many as size_ says count
 };
 
 }  // namespace thrum

@@ -20,8 +20,8 @@ constinit ProgramHeap the_heap;
 
 namespace {
 
-constexpr std::uint64_t kHeap = 0x1000'0000'0000;
-constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
+constexpr std::uint64_t kHeap = ProgramHeap::kHeap;
+constexpr std::uint64_t kRegionSize = ProgramHeap::kRegionSize;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kGrain = 16;
 constexpr std::size_t kExactMax =

@@ -31,6 +31,9 @@ class ProgramHeap {
   using Region = std::uint32_t;                // a thread's slot
   static constexpr Region kPoolRegion = 1024;  // for what libc allocates when the runtime makes a thread
   static constexpr Region kRegionCount = 1025;
+  // Where they lie, the same in every run.
+  static constexpr std::uint64_t kHeap = 0x1000'0000'0000;
+  static constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
 
   void initialize();
 

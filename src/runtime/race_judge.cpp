@@ -27,14 +27,25 @@ void* map_pages(std::size_t bytes) {
 }
 
 // Beside what an exclusive release of a lock passes on: what readers do, who are ordered before writers only.
-// Of a barrier: what all have done before its last phase ended.
-std::uint64_t second_clock(std::uint64_t object) { return object + 1; }
+// Of a barrier: what all have done before its last phase ended. In the same cell of the detector.
+std::uint64_t second_clock(std::uint64_t object) { return object ^ 1; }
 
 // Whoever touches that will soon be told.
 constexpr std::uint64_t kNullPage = 4096;
 
 // In the code address of an access that the program asks not to look at: what races with it is passed over.
 constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
+
+// Whether the address lies where the heap or the threads' stacks are, whose memory may be gone. Each of these
+// has parts of the address space to itself.
+constexpr bool is_in_pool(std::uint64_t address) {
+  constexpr unsigned kBits = 44;
+  constexpr unsigned kParts = 1U << (ProgramHeap::kHeap >> kBits) | 1U << (ThreadPool::kStacks >> kBits) |
+                              1U << (ThreadPool::kLargeStacks >> kBits);
+  static_assert(ProgramHeap::kRegionCount * ProgramHeap::kRegionSize <= std::uint64_t{1} << kBits &&
+                kThreadsMax * ThreadPool::kLargeStackMax <= std::uint64_t{1} << kBits);
+  return (kParts >> (address >> kBits) & 1) != 0;
+}
 
 MemoryOrder order_of(int order) {
   switch (order) {
@@ -75,7 +86,7 @@ void RaceJudge::begin(bool again) {
   allowed_.resize(allowed_before_);
   at_point_ = false;
   recognising_ = again && earlier_;
-  attentive_ = recognising_ || known_.count() != 0;
+  attentive_ = recognising_ || leaves_out_ || known_.count() != 0;
   recognised_.reset();
   skipped_ = 0;
   if (learned_) learned_->clear();
@@ -148,7 +159,7 @@ void RaceJudge::release(std::uint64_t object) {
 // A lock that others use must not be destroyed, nor its memory be written or freed.
 void RaceJudge::use_object(const Thread& thread) {
   constexpr std::uint32_t kPart = 4;
-  judge(AccessKind::atomic_write, thread.object, kPart, thread.code);
+  judge_plainly<AccessKind::atomic_write>(thread, thread.object, kPart, thread.code);
 }
 
 void RaceJudge::synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand,
@@ -165,8 +176,7 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
     case Operation::try_lock:
       use_object(thread);
       if (outcome == Outcome::failed) return;
-      detector_.acquire(me, object);
-      detector_.acquire(me, second_clock(object));
+      detector_.acquire(me, object, second_clock(object));
       return;
     case Operation::shared_lock:
     case Operation::try_shared_lock:
@@ -176,8 +186,7 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
     case Operation::lock_queue:  // value: how many writers wait; 0: it has the lock
       use_object(thread);
       if (value != 0) return;
-      detector_.acquire(me, object);
-      detector_.acquire(me, second_clock(object));
+      detector_.acquire(me, object, second_clock(object));
       return;
     case Operation::unlock:
       use_object(thread);
@@ -230,12 +239,9 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
                        Point point) {
   auto begin = reinterpret_cast<std::uint64_t>(address);
   if (is_attentive()) return access_attentively(kind, begin, size, code, point);
-  if (!RaceDetector::is_spot(begin, size)) return judge(kind, begin, size, code);
   const Thread& me = scheduler().current();
-  const RaceDetector::Spot spot = detector_.spot(begin, size);
-  if (detector_.repeats(spot, me.number, kind) || size == 0 || begin < kNullPage) return;
-  judge_by(me, kind, begin, size, code,
-           [&](std::uint64_t where) { return detector_.access(spot, me.number, kind, where); });
+  if (kind == AccessKind::plain_read) return judge_plainly<AccessKind::plain_read>(me, begin, size, code);
+  judge_plainly<AccessKind::plain_write>(me, begin, size, code);
 }
 
 void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
@@ -265,23 +271,34 @@ void RaceJudge::judge_at_point(AccessKind kind, std::uint64_t address, std::uint
   at_point_ = false;
 }
 
-void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code) {
-  const Thread& me = scheduler().current();
-  if (size == 0 || address < kNullPage) return;
-  judge_by(me, kind, address, size, code, [&](std::uint64_t where) {
-    return detector_.access(me.number, kind, address, size, where);
-  });
+// The common case of judge(): in a row, and all that may end otherwise apart.
+template <AccessKind kKind>
+[[gnu::always_inline]] inline void RaceJudge::judge_plainly(const Thread& me, std::uint64_t address,
+                                                            std::uint64_t size, std::uint64_t code) {
+  const bool is_done = !is_attentive() && (is_in_pool(address) ? judge_in_pool<kKind>(me, address, size, code)
+                                                               : detector_.access_plainly<kKind>(
+                                                                     me.number, address, size, code));
+  if (!is_done) judge(kKind, address, size, code);
 }
 
-// Whether the bytes may be used, and whether that races. detect: asks the detector, which is told code.
-template <typename Detect>
-[[gnu::always_inline]] inline void RaceJudge::judge_by(const Thread& me, AccessKind kind,
-                                                       std::uint64_t address, std::uint64_t size,
-                                                       std::uint64_t code, Detect detect) {
+// Likewise of memory that may be gone. False: judge() is to look closer.
+template <AccessKind kKind>
+[[gnu::noinline]] bool RaceJudge::judge_in_pool(const Thread& me, std::uint64_t address, std::uint64_t size,
+                                                std::uint64_t code) {
+  if (detector_.repeats<kKind>(me.number, address, size)) return true;
+  check_memory(me, kKind, address, size, code);
+  return detector_.access_plainly<kKind>(me.number, address, size, code);
+}
+
+// Whether the bytes may be used, and whether that races.
+[[gnu::noinline]] void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                                        std::uint64_t code) {
+  if (size == 0 || address < kNullPage) return;
+  const Thread& me = scheduler().current();
   check_memory(me, kind, address, size, code);
   if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
   if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
-  if (__builtin_expect(detect(code), 0)) check_races();
+  if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races();
 }
 
 bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
@@ -291,29 +308,24 @@ bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
 }
 
 void RaceJudge::load(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
-  judge_atomic(AccessKind::atomic_read, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
-    return detector_.atomic_load(me, at, size, order_of(order), code);
-  });
+  const Thread& me = scheduler().current();
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  detector_.load_by(me.number, at, order_of(order),
+                    [&] { judge_plainly<AccessKind::atomic_read>(me, at, size, code); });
 }
 
 void RaceJudge::store(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
-  judge_atomic(AccessKind::atomic_write, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
-    return detector_.atomic_store(me, at, size, order_of(order), code);
-  });
+  const Thread& me = scheduler().current();
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  detector_.store_by(me.number, at, order_of(order),
+                     [&] { judge_plainly<AccessKind::atomic_write>(me, at, size, code); });
 }
 
 void RaceJudge::change(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
-  judge_atomic(AccessKind::atomic_write, address, size, code, [&](std::uint16_t me, std::uint64_t at) {
-    return detector_.read_modify_write(me, at, size, order_of(order), code);
-  });
-}
-
-template <typename Do>
-void RaceJudge::judge_atomic(AccessKind kind, const volatile void* address, std::size_t size,
-                             std::uint64_t code, Do detect) {
   const Thread& me = scheduler().current();
-  auto at = reinterpret_cast<std::uint64_t>(address);
-  judge_by(me, kind, at, size, code, [&](std::uint64_t) { return detect(me.number, at); });
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  detector_.change_by(me.number, at, order_of(order),
+                      [&] { judge_plainly<AccessKind::atomic_write>(me, at, size, code); });
 }
 
 void RaceJudge::fence(int order) { detector_.fence(scheduler().current().number, order_of(order)); }
@@ -370,7 +382,7 @@ void RaceJudge::allow(const volatile void* address, std::size_t size) {
 void RaceJudge::leave_out(AccessKind kind, bool begin) {
   LeftOut& mine = left_out_[scheduler().current().number];
   std::uint16_t& count = kind == AccessKind::plain_read ? mine.reads : mine.writes;
-  leaves_out_ = true;
+  leaves_out_ = attentive_ = true;
   if (begin) {
     ++count;
   } else if (count != 0) {
@@ -378,9 +390,8 @@ void RaceJudge::leave_out(AccessKind kind, bool begin) {
   }
 }
 
-[[gnu::always_inline]] inline void RaceJudge::check_memory(const Thread& me, AccessKind kind,
-                                                           std::uint64_t address, std::uint64_t size,
-                                                           std::uint64_t code) {
+inline void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint64_t address,
+                                    std::uint64_t size, std::uint64_t code) {
   if (ProgramHeap::is_heap(address)) {
     ProgramHeap::Use use = the_heap.use_of(address, size);
     if (__builtin_expect(use.state != ProgramHeap::State::live, 0))

@@ -106,12 +106,10 @@ class RaceJudge {
   void access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
                           Point point);
   bool is_passed_over(const Race& race) const;
-  template <typename Detect>
-  void judge_by(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
-                std::uint64_t code, Detect detect);
-  template <typename Do>
-  void judge_atomic(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
-                    Do detect);
+  template <AccessKind kKind>
+  void judge_plainly(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  template <AccessKind kKind>
+  bool judge_in_pool(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);
   void order(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
   void use_object(const Thread& thread);
   void check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
@@ -143,8 +141,8 @@ class RaceJudge {
     std::uint16_t reads = 0;
     std::uint16_t writes = 0;
   };
-  std::vector<LeftOut> left_out_;  // likewise: how often leave_out() with true
-  bool leaves_out_ = false;        // whether it was ever called
+  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
+  bool leaves_out_ = false;                                       // whether it was ever called
   std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
   std::size_t allowed_before_ = 0;                                // of them came before the first choice
   std::vector<Access> freed_;                                     // blocks, where places are recorded

@@ -25,11 +25,9 @@ constinit Forever<ThreadPool> the_thread_pool;
 
 namespace {
 
-// Stacks lie at addresses of their own, the same in every run.
-constexpr std::uint64_t kStacks = 0x2000'0000'0000;
-// Stacks beyond kStackSize, at addresses of their own too.
-constexpr std::uint64_t kLargeStacks = 0x6000'0000'0000;
-constexpr std::size_t kLargeStackMax = std::size_t{1} << 34;
+constexpr std::uint64_t kStacks = ThreadPool::kStacks;
+constexpr std::uint64_t kLargeStacks = ThreadPool::kLargeStacks;
+constexpr std::size_t kLargeStackMax = ThreadPool::kLargeStackMax;
 // What the runtime itself needs below the program's frames, beyond what a small stack was asked to hold.
 constexpr std::size_t kOwnFrames = 64 << 10;
 // Left for the parked frame at the upper end of a stack.

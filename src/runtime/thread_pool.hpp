@@ -72,6 +72,10 @@ class ThreadPool {
 
   static constexpr std::size_t kStackSize = std::size_t{8} << 20;
   static constexpr std::size_t kGuardSize = std::size_t{1} << 16;
+  // Stacks lie at addresses of their own, the same in every run; beyond kStackSize at others.
+  static constexpr std::uint64_t kStacks = 0x2000'0000'0000;
+  static constexpr std::uint64_t kLargeStacks = 0x6000'0000'0000;
+  static constexpr std::size_t kLargeStackMax = std::size_t{1} << 34;
 
  private:
   struct Seat {

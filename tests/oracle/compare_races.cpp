@@ -41,20 +41,22 @@ void add_common(const RaceStep& a, const RaceStep& b, std::set<std::uint64_t>& b
 
 RaceComparison::RaceComparison() : detector_(map_pages) {}
 
+// As the runtime does it.
+template <AccessKind kKind>
+bool RaceComparison::detect_plain(const RaceStep& step, std::size_t place) {
+  const std::uint16_t me = step.thread;
+  if (place % 2 == 0 && detector_.repeats<kKind>(me, step.address, step.size)) return false;
+  if (detector_.access_plainly<kKind>(me, step.address, step.size, place)) return false;
+  return detector_.access(me, kKind, step.address, step.size, place);
+}
+
 // The code addresses that the detector is given are places in the trace.
 bool RaceComparison::detect(const RaceStep& step, std::size_t place) {
   using What = RaceStep::What;
   std::uint16_t me = step.thread;
   switch (step.what) {
-    case What::plain_read:
-    case What::plain_write: {
-      AccessKind kind = step.what == What::plain_read ? AccessKind::plain_read : AccessKind::plain_write;
-      // As the runtime does it.
-      if (!RaceDetector::is_spot(step.address, step.size))
-        return detector_.access(me, kind, step.address, step.size, place);
-      const RaceDetector::Spot spot = detector_.spot(step.address, step.size);
-      return !detector_.repeats(spot, me, kind) && detector_.access(spot, me, kind, place);
-    }
+    case What::plain_read: return detect_plain<AccessKind::plain_read>(step, place);
+    case What::plain_write: return detect_plain<AccessKind::plain_write>(step, place);
     case What::load: return detector_.atomic_load(me, step.address, step.size, memory_order(step), place);
     case What::store: return detector_.atomic_store(me, step.address, step.size, memory_order(step), place);
     case What::read_modify_write:

@@ -39,6 +39,8 @@ class RaceComparison {
 
  private:
   bool detect(const RaceStep& step, std::size_t place);
+  template <AccessKind kKind>
+  bool detect_plain(const RaceStep& step, std::size_t place);
   std::string compare_step(const RaceTrace& trace, std::size_t at, bool found,
                            const std::vector<std::size_t>& racing, bool first);
 
