@@ -13,6 +13,8 @@
 #include <cstring>
 #include <vector>
 
+#include "support/maxima.hpp"
+
 namespace thrum {
 
 struct Epoch {
@@ -40,14 +42,7 @@ class VectorClock {
   // Learns all that the other knows.
   void join(const VectorClock& other) {
     reach(other.size_);
-    for (std::size_t i = 0; i < kFirst; i += kLanes) {
-      Lanes mine;
-      Lanes others;
-      std::memcpy(&mine, &first_[i], sizeof mine);
-      std::memcpy(&others, &other.first_[i], sizeof others);
-      mine = mine > others ? mine : others;
-      std::memcpy(&first_[i], &mine, sizeof mine);
-    }
+    take_maxima(first_.data(), other.first_.data(), kFirst);
     if (other.size_ <= kFirst) return;
     for (std::size_t i = 0; i < other.size_ - kFirst; ++i) more_[i] = std::max(more_[i], other.more_[i]);
   }
@@ -83,8 +78,7 @@ class VectorClock {
  private:
   // Few programs have more threads at a time; their clocks lie in place.
   static constexpr std::size_t kFirst = 8;
-  static constexpr std::size_t kLanes = 4;
-  using Lanes [[gnu::vector_size(kLanes * sizeof(std::uint32_t))]] = std::uint32_t;
+  static_assert(kFirst % kMaximaAtATime == 0);
 
   std::size_t count_of_more() const { return size_ > kFirst ? size_ - kFirst : 0; }
   std::uint32_t more(std::size_t thread) const { return thread < size_ ? more_[thread - kFirst] : 0; }

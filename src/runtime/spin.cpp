@@ -49,11 +49,14 @@ void SpinDetector::reset() {
 }
 
 void SpinDetector::copy(const PerThread& from, PerThread& to) {
+  const auto assign = [](std::vector<Read>& reads, const std::vector<Read>& others) {
+    if (!reads.empty() || !others.empty()) reads = others;
+  };
   if (to.visits.size() < from.visit_count) to.visits.resize(from.visit_count);
   std::copy_n(from.visits.begin(), from.visit_count, to.visits.begin());
   to.visit_count = from.visit_count;
-  to.reads = from.reads;
-  to.waits_for = from.waits_for;
+  assign(to.reads, from.reads);
+  assign(to.waits_for, from.waits_for);
   to.waits = from.waits;
   to.round_given_at = from.round_given_at;
 }

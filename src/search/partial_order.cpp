@@ -115,13 +115,9 @@ void PartialOrder::learn(ThreadId thread, ThreadId from) {
   if (last_[from] != kNone) join(known(thread), row(last_[from]));
 }
 
-void PartialOrder::join(Clock* to, const Clock* from) const {
-  for (std::size_t i = 0; i < width_; ++i) to[i] = std::max(to[i], from[i]);
-}
-
 void PartialOrder::widen(ThreadId thread) {
   if (thread < width_) return;
-  std::size_t width = std::max<std::size_t>(width_ * 2, 4);
+  std::size_t width = std::max(width_ * 2, kMaximaAtATime);
   while (thread >= width) width *= 2;
   for (std::vector<Clock>* rows : {&clocks_, &known_, &known_before_}) {
     const std::size_t count = width_ == 0 ? 0 : rows->size() / width_;

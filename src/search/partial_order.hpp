@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "model/trace.hpp"
+#include "support/bytes.hpp"
+#include "support/maxima.hpp"
 
 namespace thrum {
 
@@ -125,7 +127,7 @@ class PartialOrder {
   const Clock* known(ThreadId thread) const { return known_.data() + width_ * thread; }
   Clock* known(ThreadId thread) { return known_.data() + width_ * thread; }
   void widen(ThreadId thread);
-  void join(Clock* to, const Clock* from) const;
+  void join(Clock* to, const Clock* from) const { take_maxima(to, from, width_); }
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
   void append_hidden(const Event& event);
   void order_creation(const Event& event);
