@@ -33,8 +33,6 @@ thrum_fiber_switch:
         mov     %rsi, %rsp
         test    %rdx, %rdx
         jz      1f
-        cmp     %fs:0x10, %rdx          // between the engine and main it stays; changing it is slow, or a system call
-        je      1f
         cmpb    $2, thrum_switch_by(%rip)   // SwitchBy::wrfsbase
         jne     2f
         wrfsbase %rdx
@@ -73,7 +71,9 @@ thrum_fiber_switch:
         fldcw   4(%rsp)
         jmp     4b
 // From here on nothing may touch the stack that is left: whoever runs next may begin another thread on it.
-5:      mov     thrum_mailbox@gottpoff(%rip), %r9
+5:      cmp     %fs:0x10, %rdx
+        je      1b
+        mov     thrum_mailbox@gottpoff(%rip), %r9
         lea     (%rdx,%r9), %rdi        // of the other thread
         add     %fs:0x10, %r9           // of this one
         mov     %rsi, 8(%rdi)

@@ -73,7 +73,7 @@ struct Options {
   std::string thrum;
   std::string file;
   Configuration configuration;
-  int timeout_seconds = 60;
+  int timeout_seconds = 180;  // of one command, on a machine on which each switch is a system call
   bool same_counts = false;
 };
 
