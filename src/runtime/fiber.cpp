@@ -9,6 +9,7 @@ namespace thrum {
 
 SwitchBy thrum_switch_by = SwitchBy::arch_prctl;
 CallerState thrum_caller;
+constinit Forever<SharedBlock> the_shared_block;
 
 namespace {
 
@@ -56,7 +57,7 @@ void interrupt(Context& context) {
 
 std::uint64_t current_fs_base() {
   std::uint64_t base;
-  asm("mov %%fs:0x10, %0" : "=r"(base));  // the control block's pointer to itself
+  asm("mov %%fs:0, %0" : "=r"(base));  // which the ABI has stand there
   return base;
 }
 

@@ -11,6 +11,9 @@
 #include <csignal>
 #include <cstdint>
 
+#include "runtime/forever.hpp"
+#include "runtime/shared_block.hpp"
+
 namespace thrum {
 
 struct Context {
@@ -23,9 +26,10 @@ extern "C" void thrum_signal_entry();
 extern "C" void thrum_fault_entry();
 extern "C" [[noreturn]] void thrum_wait_for_baton();
 
-// How the thread control block is changed. Known to switch.S.
-enum class SwitchBy : std::uint8_t { arch_prctl = 0, baton = 1, wrfsbase = 2 };
+// How the thread control block is changed. The first three are known to switch.S.
+enum class SwitchBy : std::uint8_t { arch_prctl = 0, baton = 1, wrfsbase = 2, exchange = 3 };
 extern "C" __attribute__((visibility("hidden"))) SwitchBy thrum_switch_by;
+extern constinit Forever<SharedBlock> the_shared_block;
 
 // The callee-saved registers and stack pointer at the last entry that switch.S marks as loop_entry.
 struct CallerState {
@@ -37,6 +41,10 @@ extern "C" CallerState thrum_caller;
 
 // Leaves the running fiber and goes on in `to`. fs_base: of the fiber to go on; 0 where it stays the same.
 inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
+  if (__builtin_expect(thrum_switch_by == SwitchBy::exchange, 0) && fs_base != 0) {
+    the_shared_block.value.give_to(fs_base);
+    fs_base = 0;
+  }
   thrum_fiber_switch(&from.stack_pointer, to.stack_pointer, fs_base);
 }
 
@@ -51,6 +59,7 @@ void interrupt(Context& context);
 extern "C" void thrum_call_on_stack(void* top, void (*handler)(int, siginfo_t*, void*), int signal,
                                     siginfo_t* info, void* context);
 
+// Of the system thread.
 std::uint64_t current_fs_base();
 
 // The modes of the running fiber's floating-point arithmetic.

@@ -260,8 +260,7 @@ void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
     if (distance > storage.size()) return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
-      std::uint64_t begin = thread_pool().fs_base(self.slot) - distance;
-      self.search->mark(bytes_between(begin, begin + info->dlpi_phdr[i].p_memsz));
+      self.search->mark(storage.last(distance).first(info->dlpi_phdr[i].p_memsz));
     }
     return 0;
   };

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <sys/auxv.h>
 #include <unwind.h>
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -164,11 +165,24 @@ namespace {
 
 bool is_cxx_name(const char* name) { return std::strstr(name, "libstdc++") || std::strstr(name, "libc++"); }
 
+bool has_storage(const dl_phdr_info& info) {
+  return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum,
+                     [](const auto& segment) { return segment.p_type == PT_TLS; });
+}
+
 }  // namespace
 
 bool is_cxx_library(std::uint64_t address) {
   return any_module([&](const dl_phdr_info& info, std::uint16_t number) {
     return number != 0 && is_cxx_name(info.dlpi_name) && holds(info, address);
+  });
+}
+
+bool others_have_storage() {
+  return any_module([&](const dl_phdr_info& info, std::uint16_t number) {
+    const bool is_system =
+        number != 0 && (is_cxx_name(info.dlpi_name) || std::strstr(info.dlpi_name, "libc.so") != nullptr);
+    return has_storage(info) && !is_system && !holds(info, runtime_range().begin);
   });
 }
 

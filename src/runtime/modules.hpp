@@ -25,6 +25,9 @@ const char* uncontrolled_module(std::uint64_t address);
 // Whether the address lies in a shared C++ library (libstdc++, libc++).
 bool is_cxx_library(std::uint64_t address);
 
+// Whether a module has thread-local storage that is neither libc, a shared C++ library nor the runtime.
+bool others_have_storage();
+
 // Whether the address lies in code that was built with the driver.
 bool is_instrumented(std::uint64_t address);
 

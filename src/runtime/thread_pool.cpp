@@ -12,7 +12,9 @@
 
 #include "protocol/channel.hpp"
 #include "runtime/failure.hpp"
+#include "runtime/fiber.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/modules.hpp"
 #include "runtime/process_state.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/system_calls.hpp"
@@ -73,6 +75,11 @@ void ThreadPool::note_vector(Seat& seat) {
               sizeof seat.vector);
   std::size_t count = seat.vector[-2] + 1;
   seat.vector_words.assign(seat.vector, seat.vector + 2 * count);
+}
+
+std::span<const char> ThreadPool::storage(std::uint16_t slot) const {
+  const Seat& seat = seats_[slot];
+  return {the_shared_block.value.home_of(seat.fs_base) - seat.storage_size, seat.storage_size};
 }
 
 std::span<const std::uint64_t> ThreadPool::vector_now(std::uint16_t slot) const {
@@ -260,7 +267,36 @@ void ThreadPool::adopt_loaded() {
   }
 }
 
+// How far in each control block libc has the kernel's number of its thread; 0 where that cannot be told.
+std::size_t ThreadPool::number_in_block() const {
+  constexpr std::size_t kHeader = 0x2c0;  // of the ABI and the loader, in all of libc's versions
+  constexpr std::size_t kBlock = 0x600;   // at least
+  for (std::size_t at = kHeader; at < kBlock; at += sizeof(std::int32_t)) {
+    auto has_it = [&](const Seat& seat) {
+      std::int32_t word;
+      std::memcpy(&word, reinterpret_cast<const void*>(seat.fs_base + at), sizeof word);
+      return word == seat.thread;
+    };
+    if (std::all_of(seats_.begin() + 1, seats_.end(), has_it)) return at;
+  }
+  return 0;
+}
+
+// Where the kernel must be asked for each change of the FS base, none is changed if that will do.
+void ThreadPool::choose_block() const {
+  if (thrum_switch_by != SwitchBy::arch_prctl && thrum_switch_by != SwitchBy::exchange) return;
+  SharedBlock& block = the_shared_block.value;
+  const std::size_t number = others_have_storage() ? 0 : number_in_block();
+  if (number != 0) {
+    block.begin(seats_[0].fs_base, seats_[0].storage_size, number);
+  } else {
+    block.end();
+  }
+  thrum_switch_by = number != 0 ? SwitchBy::exchange : SwitchBy::arch_prctl;
+}
+
 void ThreadPool::save_main() {
+  choose_block();
   Seat& main = seats_[0];
   std::memcpy(main.pristine, main.storage, main.storage_size);
   note_vector(main);

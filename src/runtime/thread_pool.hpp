@@ -51,9 +51,7 @@ class ThreadPool {
   void restore_main();
   std::span<const char> main_storage() const { return {seats_[0].storage, seats_[0].storage_size}; }
   // A slot's, and the words of its dynamic thread vector, as they are now.
-  std::span<const char> storage(std::uint16_t slot) const {
-    return {seats_[slot].storage, seats_[slot].storage_size};
-  }
+  std::span<const char> storage(std::uint16_t slot) const;
   std::span<const std::uint64_t> vector_now(std::uint16_t slot) const;
   std::uint64_t fs_base(std::uint16_t slot) const { return seats_[slot].fs_base; }
   // Whether there is storage that main_storage() does not hold.
@@ -101,6 +99,8 @@ class ThreadPool {
   static void* park(void* seat);
   static void find_storage(Seat& seat);
   void note_vector(Seat& seat);
+  std::size_t number_in_block() const;
+  void choose_block() const;
   void restore_vector(const Seat& seat) const;
 
   std::vector<Seat> seats_;

@@ -127,6 +127,7 @@ void Waypoints::begin_at(const Waypoint& waypoint) {
     std::memcpy(place.data(), from, place.size());
     from += place.size();
   }
+  the_shared_block.value.fetch_from_home();
   scheduler().restore(waypoint.scheduler);
   the_heap.use_region(scheduler().current().slot);
   the_memory_limit.set_taken(waypoint.memory_taken);
