@@ -45,6 +45,7 @@ bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
   auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (signal == SIGSEGV && (snapshot().unprotect(address) || known_ends().open_stacks(address))) return;
+  if (world.running) restore_fs_base(scheduler().current().fs_base);
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   auto stack_pointer = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RSP]);

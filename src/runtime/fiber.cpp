@@ -61,16 +61,29 @@ std::uint64_t current_fs_base() {
   return base;
 }
 
+namespace {
+
+long set_fs_base(std::uint64_t block) {
+  constexpr long kSetFs = 0x1002;
+  return raw_syscall(SYS_arch_prctl, kSetFs, static_cast<long>(block));
+}
+
+}  // namespace
+
+void restore_fs_base(std::uint64_t own_block) {
+  if (thrum_switch_by == SwitchBy::arch_prctl) set_fs_base(own_block);
+  if (thrum_switch_by == SwitchBy::exchange) set_fs_base(the_shared_block.value.block());
+}
+
 void choose_switch(bool system_threads) {
   constexpr unsigned long kHwcap2Fsgsbase = 2;
-  constexpr long kSetFs = 0x1002;
   if (system_threads) {
     thrum_switch_by = SwitchBy::baton;
   } else if ((getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0) {
     thrum_switch_by = SwitchBy::wrfsbase;
   } else {
     // May be forbidden; tried by setting it to what it is.
-    bool allowed = raw_syscall(SYS_arch_prctl, kSetFs, static_cast<long>(current_fs_base())) == 0;
+    bool allowed = set_fs_base(current_fs_base()) == 0;
     thrum_switch_by = allowed ? SwitchBy::arch_prctl : SwitchBy::baton;
   }
 }

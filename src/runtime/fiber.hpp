@@ -62,6 +62,10 @@ extern "C" void thrum_call_on_stack(void* top, void (*handler)(int, siginfo_t*, 
 // Of the system thread.
 std::uint64_t current_fs_base();
 
+// Sets it as it must be while that fiber runs, where the program's code may have changed it and the machine
+// does not say whether that lasts.
+void restore_fs_base(std::uint64_t own_block);
+
 // The modes of the running fiber's floating-point arithmetic.
 inline std::uint64_t floating_point_modes() {
   std::uint32_t sse;

@@ -26,6 +26,8 @@ class SharedBlock {
   void begin(std::uint64_t block, std::size_t storage, std::size_t number);
   void end() { block_ = owner_ = 0; }
 
+  std::uint64_t block() const { return block_; }
+
   // The thread whose own block that is runs from here on.
   void give_to(std::uint64_t own_block);
 
