@@ -54,7 +54,8 @@ Finding thread_switching() {
   });
   if (by_call) {
     return {"fsgsbase", State::fallback,
-            "no: each switch between threads is a system call, about ten times as slow"};
+            "no: as fast all the same, but for programs with thread_local variables, where each switch between "
+            "threads is a system call"};
   }
   return {
       "fsgsbase", State::fallback,
