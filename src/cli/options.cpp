@@ -223,6 +223,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       ->capture_default_str();
   app.add_flag("--no-waypoints", options.no_waypoints)
       ->group("");  // for tests: each execution from the beginning
+  app.add_flag("--no-fsgsbase", options.no_fsgsbase)
+      ->group("");  // for tests: as on machines that do not let programs change the FS base
   app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
   app.add_option("--races", options.races,
                  "report: a data race is a bug; explore: likewise, and then its accesses become scheduling "

@@ -460,6 +460,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
   codec.flag(x.waypoints);
+  codec.flag(x.fsgsbase);
   codec.flag(x.digest_traces);
   codec.text(x.test);
   codec.number(x.part);

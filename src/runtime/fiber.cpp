@@ -75,11 +75,11 @@ void restore_fs_base(std::uint64_t own_block) {
   if (thrum_switch_by == SwitchBy::exchange) set_fs_base(the_shared_block.value.block());
 }
 
-void choose_switch(bool system_threads) {
+void choose_switch(bool system_threads, bool fsgsbase) {
   constexpr unsigned long kHwcap2Fsgsbase = 2;
   if (system_threads) {
     thrum_switch_by = SwitchBy::baton;
-  } else if ((getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0) {
+  } else if (fsgsbase && (getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0) {
     thrum_switch_by = SwitchBy::wrfsbase;
   } else {
     // May be forbidden; tried by setting it to what it is.

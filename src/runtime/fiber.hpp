@@ -74,8 +74,8 @@ inline std::uint64_t floating_point_modes() {
   return std::uint64_t{x87} << 32 | sse;
 }
 
-// Decides how to switch. system_threads: by the baton, whatever the machine can do.
-void choose_switch(bool system_threads);
+// Decides how to switch. system_threads: by the baton, whatever the machine can do. fsgsbase: it may be used.
+void choose_switch(bool system_threads, bool fsgsbase);
 inline bool on_system_threads() { return thrum_switch_by == SwitchBy::baton; }
 
 }  // namespace thrum

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 
@@ -317,6 +318,7 @@ void begin_search() {
         "the constructors of a library that is loaded in an execution start a thread or make a choice");
   }
   if (world.job->only_list && !test_framework().is_present()) report_without_search(nullptr);
+  const int program_errno = errno;
   Output::prepare();
   find_section_functions();
   thread_pool().grow(kThreadsAtFirst);
@@ -327,6 +329,7 @@ void begin_search() {
   install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
+  errno = program_errno;
 }
 
 void switch_to_engine() {

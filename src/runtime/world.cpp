@@ -123,7 +123,7 @@ void initialize() {
   search_state().initialize();
   // Not by _exit, which is the program's.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
-  choose_switch(world.job->threads == Threads::system);
+  choose_switch(world.job->threads == Threads::system, world.job->fsgsbase);
   the_heap.initialize();
   the_memory_limit.begin(world.job->program_memory);
   mappings().initialize();
