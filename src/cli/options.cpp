@@ -151,9 +151,6 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
   app.add_option("--jobs", options.jobs, "Workers that search at once")
       ->check(CLI::Range(1, kJobsMax))
       ->default_str("one for each processor");
-  app.add_option("--repeat", options.repeat)
-      ->check(CLI::Range(std::uint64_t{1}, kCountMax))
-      ->group("");  // for benchmarks
   app.add_option("--seed", options.seed, "Seed of everything random")->capture_default_str();
   app.add_option("--depth", options.depth,
                  "Of the bugs that --strategy pct is to find: how many orders of "
@@ -191,6 +188,19 @@ void add_statistics(CLI::App& app, CheckOptions& options) {
       ->type_name("FILE.svg");
 }
 
+// What only tests and benchmarks use; no help names it.
+void add_hidden(CLI::App& app, CheckOptions& options) {
+  CLI::Option_group& hidden = *app.add_option_group("");
+  // The same search so many times.
+  hidden.add_option("--repeat", options.repeat)->check(CLI::Range(std::uint64_t{1}, kCountMax));
+  // Each execution from the beginning.
+  hidden.add_flag("--no-waypoints", options.no_waypoints);
+  // As on machines that do not let programs change the FS base.
+  hidden.add_flag("--no-fsgsbase", options.no_fsgsbase);
+  // Of all events of the search.
+  hidden.add_flag("--trace-digest", options.trace_digest);
+}
+
 }  // namespace
 
 void add_check_options(CLI::App& app, CheckOptions& options) {
@@ -221,11 +231,6 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
          "fibers: of one system thread; system: system threads, which debuggers see; auto: fibers, where "
          "the machine can have them")
       ->capture_default_str();
-  app.add_flag("--no-waypoints", options.no_waypoints)
-      ->group("");  // for tests: each execution from the beginning
-  app.add_flag("--no-fsgsbase", options.no_fsgsbase)
-      ->group("");  // for tests: as on machines that do not let programs change the FS base
-  app.add_flag("--trace-digest", options.trace_digest)->group("");  // for tests: of all events of the search
   app.add_option("--races", options.races,
                  "report: a data race is a bug; explore: likewise, and then its accesses become scheduling "
                  "points; ignore: races, and memory that is freed or not allocated, are not looked "
@@ -255,6 +260,7 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
                  "Where the result goes as JSON; -: standard output, and nothing else there");
   add_statistics(app, options);
   add_checkpoint(app, options);
+  add_hidden(app, options);
   for (const Later& later : kLater) {
     CLI::callback_t refuse = [name = later.name](const CLI::results_t&) -> bool { not_yet(name); };
     if (later.words == 0) {
