@@ -67,6 +67,7 @@ Job job_of(const CheckOptions& options) {
   job.threads = threads_of(options.threads);
   job.count_classes = options.count_classes;
   job.waypoints = !options.no_waypoints;
+  job.trusts_classes = !options.judge_all;
   job.fsgsbase = !options.no_fsgsbase;
   job.digest_traces = options.trace_digest;
   return job;

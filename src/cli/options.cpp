@@ -195,6 +195,8 @@ void add_hidden(CLI::App& app, CheckOptions& options) {
   hidden.add_option("--repeat", options.repeat)->check(CLI::Range(std::uint64_t{1}, kCountMax));
   // Each execution from the beginning.
   hidden.add_flag("--no-waypoints", options.no_waypoints);
+  // Each execution judged for races.
+  hidden.add_flag("--judge-all", options.judge_all);
   // As on machines that do not let programs change the FS base.
   hidden.add_flag("--no-fsgsbase", options.no_fsgsbase);
   // Of all events of the search.

@@ -52,6 +52,7 @@ struct CheckOptions {
   bool require_exhausted = false;
   bool assumptions = false;  // in full in the report
   bool no_waypoints = false;
+  bool judge_all = false;
   bool no_fsgsbase = false;
   bool trace_digest = false;
   bool statistics = false;     // in the report

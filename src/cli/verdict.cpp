@@ -388,6 +388,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   if (options.trace_digest) test.trace_digest = fmt::format("{:016x}", report.trace_digest);
   test.executions = search.executions;
   test.midway = search.midway;
+  test.trusted = search.trusted;
   test.audited = search.audited;
   test.steps = search.steps;
   test.seconds = search.seconds;

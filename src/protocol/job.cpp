@@ -373,6 +373,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.text(x.lost_reason);
   codec.number(x.audited);
   codec.number(x.midway);
+  codec.number(x.trusted);
   codec.optional(x.divergence, [](auto& inner, auto& divergence) {
     trace(inner, divergence.first);
     trace(inner, divergence.second);
@@ -460,6 +461,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
   codec.flag(x.waypoints);
+  codec.flag(x.trusts_classes);
   codec.flag(x.fsgsbase);
   codec.flag(x.digest_traces);
   codec.text(x.test);

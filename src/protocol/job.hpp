@@ -53,6 +53,7 @@ struct Job {
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool count_classes = false;         // Limits::count_classes
   bool waypoints = true;       // executions may begin where earlier ones came by (runtime/waypoints.hpp)
+  bool trusts_classes = true;  // one execution of a class may be judged for all (runtime/judging.hpp)
   bool fsgsbase = true;        // may be used, where the machine has it (runtime/fiber.hpp)
   bool digest_traces = false;  // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program

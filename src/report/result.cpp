@@ -205,6 +205,7 @@ Json test_json(const TestResult& test) {
   if (test.workers_killed > 0) json["workers_killed"] = test.workers_killed;
   if (!test.one_worker.empty()) json["one_worker"] = test.one_worker;
   json["midway"] = test.midway;
+  json["trusted"] = test.trusted;
   json["audited"] = test.audited;
   if (test.divergence) json["divergence"] = divergence_json(*test.divergence);
   return json;

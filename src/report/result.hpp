@@ -200,6 +200,7 @@ struct TestResult {
   std::uint32_t workers = 1;         // the most that searched at once
   std::uint64_t workers_killed = 0;  // so often, from outside; what they had done was done again
   std::string one_worker;            // why no more than one could search; empty: more could
+  std::uint64_t trusted = 0;         // executions of classes that were judged for races before
   std::uint64_t midway = 0;          // executions that began where an earlier one came by
   std::uint64_t audited = 0;         // executions whose schedules were run again, to see the same
   std::optional<DivergenceResult> divergence;  // where control was lost, if it is known

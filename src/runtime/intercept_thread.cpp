@@ -8,6 +8,7 @@
 #include "runtime/cancellation.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
@@ -123,6 +124,7 @@ int join_error(const Thread* other) {
 void finish_join(Thread& other, void** result, std::uint64_t code) {
   note_in_trace(Operation::thread_join, other, code);
   if (world.judges_races) race_judge().join(scheduler().current(), other);
+  if (world.names_events) judging().join(scheduler().current(), other);
   if (result) *result = other.result;
   other.released = true;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/heap.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/leaks.hpp"
 #include "runtime/livelock.hpp"
 #include "runtime/loader.hpp"
@@ -89,7 +90,7 @@ void KnownEnds::look_up(const CallerState& caller) {
     if (!ends_[i].recorded && world.recording) continue;
     if (ends_[i].equals(now_) && leave_steps(ends_[i].steps)) end_as(i);
   }
-  keep();
+  if (judging().judges()) keep();
 }
 
 void KnownEnds::collect(const CallerState& caller) {

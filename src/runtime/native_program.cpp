@@ -14,6 +14,7 @@
 #include "runtime/files.hpp"
 #include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/leaks.hpp"
 #include "runtime/livelock.hpp"
@@ -64,14 +65,15 @@ std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;
 
 void enter_program() {
-  world.judges_races = world.job->races != Races::ignore;
+  world.judges_races = world.job->races != Races::ignore && judging().judges();
+  world.names_events = judging().names_events();
   world.running = true;
   catch_system_calls(true);
 }
 
 void leave_program() {
   catch_system_calls(false);
-  world.running = world.judges_races = false;
+  world.running = world.judges_races = world.names_events = false;
 }
 
 // The thread that is on, until the program's code is left.
@@ -108,6 +110,11 @@ bool is_to_record() {
   return needs_all_events() || warnings().wants_events() || livelock_detector().is_watching();
 }
 
+void begin_judging(bool again) {
+  if (world.job->races != Races::ignore && judging().judges()) race_judge().begin(again);
+  if (judging().names_events()) judging().begin_whole();
+}
+
 void put_back() {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
@@ -127,6 +134,7 @@ void put_back() {
 void take_snapshot() {
   known_ends().forget();
   waypoints().forget();
+  judging().forget();
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().save_main();
   g_main_at_snapshot.value = main;
@@ -262,11 +270,14 @@ Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
   g_trace = &trace;
-  bool again = false;  // for a race's sake
+  bool again = false;   // for a race's sake
+  bool unsure = false;  // whether there is one
   bool midway = false;
   leak_search().begin_plan();
   warnings().begin(plan);
   livelock_detector().begin_plan();
+  judging().begin(waypoints().is_plain(recording) && recording < Recording::branch &&
+                  !(online != nullptr && online->online()));
   do {
     put_back();
     midway = waypoints().restore(plan, online, recording);
@@ -283,19 +294,21 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     allocations().begin();
     output().begin(recording == Recording::full);
     g_again = Again::no;
-    if (!midway && world.job->races != Races::ignore) race_judge().begin(again);
+    if (!midway) begin_judging(again);
     enter_program();
     do {
       go_on();
     } while (waypoints().keep());
     waypoints().finish(scheduler().director());
     if (g_again != Again::no || world.restarts) waypoints().forget();
-    known_ends().finish(trace, trace.end == End::finished && g_again == Again::no && !world.restarts);
+    const bool whole = trace.end == End::finished && g_again == Again::no && !world.restarts;
+    known_ends().finish(trace, whole);
+    unsure = g_again == Again::no && !world.restarts && judging().finish(whole);
     if (test_framework().list_is_complete()) report_tests();
     if (g_again == Again::more_threads) grow_pool();
     if (g_again == Again::library) load_library();
     again = recording == Recording::full && race_judge().wants_again(trace);
-  } while ((again || g_again != Again::no) && !world.restarts);
+  } while ((again || unsure || g_again != Again::no) && !world.restarts);
   world.repeats = true;  // until another plan is announced
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (recording == Recording::full) trace.known_races = race_judge().known().places();
@@ -305,6 +318,7 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   trace.steps = steps_done();
   trace.points = scheduler().points();
   trace.midway = midway;
+  trace.trusted = !judging().judges();
   trace.threads = scheduler().threads_created();
   if (world.job->digest_traces) add_to_digest(trace);
 }

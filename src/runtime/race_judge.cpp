@@ -8,6 +8,7 @@
 
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
@@ -150,9 +151,13 @@ void RaceJudge::end(const Thread& thread) {
   }
 }
 
-void RaceJudge::acquire(std::uint64_t object) { detector_.acquire(scheduler().current().number, object); }
+void RaceJudge::acquire(std::uint64_t object) {
+  judging().lose();
+  detector_.acquire(scheduler().current().number, object);
+}
 
 void RaceJudge::release(std::uint64_t object) {
+  judging().lose();
   detector_.release(scheduler().current().number, object, true);
 }
 

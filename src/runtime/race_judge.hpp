@@ -50,11 +50,14 @@ class RaceJudge {
   void end(const Thread& thread);
   // The thread has done its pending operation (an atomic one is told below).
   void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  // Orders that are no event's.
   void acquire(std::uint64_t object);
   void release(std::uint64_t object);
 
   // Which are passed over. To be changed between executions only.
   KnownRaces& known() { return known_; }
+  // Whether some race is known, or meant, or was declared to be none.
+  bool makes_exceptions() const { return attentive_ || !allowed_.empty(); }
   // Whether accesses may be more than judged.
   bool is_attentive() const { return __builtin_expect(attentive_, 0); }
 

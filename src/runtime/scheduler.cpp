@@ -8,6 +8,7 @@
 #include "runtime/failure.hpp"
 #include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/livelock.hpp"
 #include "runtime/native_program.hpp"
@@ -235,6 +236,7 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   }
   if (world.judges_races) race_judge().synchronise(me, value, operand, outcome);
   if (me.atomic_depth != 0) return;  // the section is the event
+  if (world.names_events) judging().take(me, value, operand, outcome);
   course_.last = &me;
   if (__builtin_expect(world.recording, 0)) {
     record_event(me, value, operand, outcome);
@@ -587,6 +589,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   insert_live(child);
   signals().add_thread(slot, parent.slot);
   if (world.judges_races) race_judge().create(parent, child);
+  if (world.names_events) judging().create(parent, child);
   return &child;
 }
 

@@ -33,7 +33,6 @@ constexpr std::uint32_t kWorth = 12;
 
 }  // namespace
 
-// An execution of which nobody wants to know what happened before the plan's newest departure.
 bool Waypoints::is_plain(Recording recording) {
   return recording <= Recording::branch && !world.job->digest_traces && world.fatal == nullptr &&
          !on_system_threads() && !leak_search().notes_allocations() && !warnings().wants_events() &&
@@ -91,22 +90,43 @@ bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording reco
   const bool plain = is_plain(recording) && world.job->waypoints;
   // Its events are recorded from the beginning.
   const bool whole = recording == Recording::branch && plan.departures.empty();
-  if (used_ != 0 && !race_judge().can_return()) {
-    used_ = 0;
-    refuse();
-  }
   while (used_ != 0 && (!plain || whole || !is_on_the_way(*waypoints_[used_ - 1], plan, online))) --used_;
+  find_beginning();
   if (!plain || whole) return false;
   if (pause_ != 0) {
     --pause_;
   } else if (used_ == 0) {
     wants_first_ = true;
-  } else if (used_ < kWaypointsMax) {
+  } else if (used_ == begun_ && used_ < kWaypointsMax) {
     target_ = worthwhile_point();
   }
-  if (used_ == 0) return false;
-  begin_at(*waypoints_[used_ - 1]);
+  if (begun_ == 0) return false;
+  begin_at(*waypoints_[begun_ - 1]);
   return true;
+}
+
+// Whether all is there that an execution needs that is judged as this one is.
+bool Waypoints::is_complete(const Waypoint& waypoint) const {
+  return (waypoint.is_judged || !judging().judges()) && (waypoint.is_named || !judging().names_events());
+}
+
+std::size_t Waypoints::judged_before(std::size_t waypoint) const {
+  return static_cast<std::size_t>(std::count_if(waypoints_.begin(),
+                                                waypoints_.begin() + static_cast<std::ptrdiff_t>(waypoint),
+                                                [](const auto& each) { return each->is_judged; }));
+}
+
+// Where an execution is run for the second time those of its waypoints stay which it cannot begin at, as most
+// executions do not have to be. But not those of which the judge forgets when it begins before them.
+void Waypoints::find_beginning() {
+  begun_ = used_;
+  while (begun_ != 0 && !is_complete(*waypoints_[begun_ - 1])) --begun_;
+  if (begun_ != 0 && judging().judges() && !race_judge().can_return()) {
+    begun_ = used_ = 0;
+    refuse();
+  }
+  const bool may_stay = judging().is_second() && judged_before(begun_) == judged_before(used_);
+  if (!may_stay) used_ = begun_;
 }
 
 // What so many executions had in common is likely to be common to as many more.
@@ -133,16 +153,18 @@ void Waypoints::begin_at(const Waypoint& waypoint) {
   the_memory_limit.set_taken(waypoint.memory_taken);
   if (!waypoint.passes_over) test_framework().begin_part();
   thrum_caller = waypoint.caller;
-  if (world.job->races != Races::ignore) race_judge().return_to(used_ - 1, waypoint.races);
+  if (world.job->races != Races::ignore && judging().judges())
+    race_judge().return_to(judged_before(begun_ - 1), waypoint.races);
+  if (judging().names_events()) judging().restore(waypoint.names);
 }
 
 void Waypoints::lead(Director& director) const {
-  const Waypoint& waypoint = *waypoints_[used_ - 1];
+  const Waypoint& waypoint = *waypoints_[begun_ - 1];
   director.skip(waypoint.departures.size(), waypoint.cost);
   world.wrote = waypoint.wrote;
 }
 
-std::uint64_t Waypoints::steps() const { return used_ == 0 ? 0 : waypoints_[used_ - 1]->steps; }
+std::uint64_t Waypoints::steps() const { return begun_ == 0 ? 0 : waypoints_[begun_ - 1]->steps; }
 
 void Waypoints::set(ChoiceKey key, bool again) {
   const Director& director = scheduler().director();
@@ -215,7 +237,10 @@ bool Waypoints::keep() {
   waypoint.wrote = world.wrote;
   waypoint.passes_over = test_framework().passes_over();
   scheduler().save(waypoint.scheduler);
-  if (world.job->races != Races::ignore) race_judge().set_mark(waypoint.races);
+  waypoint.is_judged = judging().judges();
+  waypoint.is_named = judging().names_events();
+  if (world.job->races != Races::ignore && waypoint.is_judged) race_judge().set_mark(waypoint.races);
+  if (waypoint.is_named) judging().save(waypoint.names);
   ++used_;
   return true;
 }
@@ -228,7 +253,7 @@ void Waypoints::finish(const Director& director) {
 }
 
 void Waypoints::forget() {
-  used_ = executions_ = 0;
+  used_ = begun_ = executions_ = 0;
   refused_ = pause_ = 0;
 }
 

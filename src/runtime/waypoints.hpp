@@ -31,6 +31,7 @@
 #include "model/plan.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/forever.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -41,6 +42,9 @@ class Strategy;
 class Waypoints {
  public:
   constexpr Waypoints() = default;
+
+  // Whether of an execution nobody wants to know what happened before the plan's newest departure.
+  static bool is_plain(Recording recording);
 
   // An execution begins. True where it can do so at a waypoint: then the memory of the program and the
   // runtime are as they were there, all but the director. Else all waypoints are forgotten. REQUIRES: they
@@ -78,7 +82,10 @@ class Waypoints {
     bool wrote = false;
     bool passes_over = false;
     Scheduler::Moment scheduler;
+    bool is_judged = false;  // what the judge knew is kept
+    bool is_named = false;   // likewise the names of events
     RaceJudge::Moment races;
+    ExecutionNames::Moment names;
     std::vector<std::span<char>> places;  // what is not as in the snapshot
     std::vector<char> bytes;              // what was there, in the same order
 
@@ -86,7 +93,9 @@ class Waypoints {
   };
 
   void refuse();
-  static bool is_plain(Recording recording);
+  void find_beginning();
+  bool is_complete(const Waypoint& waypoint) const;
+  std::size_t judged_before(std::size_t waypoint) const;
   static bool is_simple();
   bool is_on_the_way(const Waypoint& waypoint, const Plan& plan, const Strategy* online) const;
   static bool comes_later(const Waypoint& waypoint, ChoiceKey key);
@@ -98,6 +107,7 @@ class Waypoints {
   static constexpr std::size_t kRecent = 16;
   std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ count
   std::size_t used_ = 0;
+  std::size_t begun_ = 0;  // so many lie before the execution's beginning
   bool wants_first_ = false;
   std::uint32_t target_ = kNever;  // the point at which one is to be set
   // Points that executions had in common with those before, the last ones, in turns.

@@ -146,6 +146,7 @@ void Search::run_plan() {
 
 void Search::count() {
   result_.midway += trace_.midway ? 1 : 0;
+  result_.trusted += trace_.trusted ? 1 : 0;
   // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
   if (statistics_.is_dearest(trace_) && !limits_.is_part)
     complete_levels(statistics_, strategy_.guarantee(), elapsed());
@@ -294,6 +295,7 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   to.steps += from.steps;
   to.cut_by_steps += from.cut_by_steps;
   to.midway += from.midway;
+  to.trusted += from.trusted;
   to.audited += from.audited;
   to.cut_by_memory += from.cut_by_memory;
   to.cut_by_yields += from.cut_by_yields;

@@ -69,6 +69,7 @@ struct SearchResult {
   std::vector<FoundBug> bugs;
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;          // instrumented operations
+  std::uint64_t trusted = 0;        // executions of classes that were judged before (Trace::trusted)
   std::uint64_t midway = 0;         // executions that began where an earlier one came by (Trace::midway)
   std::uint64_t audited = 0;        // executions whose schedules were run twice more, to see the same
   std::uint64_t cut_by_steps = 0;   // executions that met --steps

@@ -1,99 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Executions that go on where earlier ones came by are those that they would be from the beginning.
-#include "endtoend.hpp"
+#include "both_ways.hpp"
 
 namespace {
 
 using nlohmann::json;
 
-class Waypoints : public EndToEnd {
+class Waypoints : public BothWays {
  protected:
-  // Searched with waypoints and without, by each of these strategies; by the first with that result.
-  void check_both(const std::string& program, int exit_code, const std::vector<const char*>& strategies,
-                  const std::string& executions = "2000") {
-    for (const char* strategy : strategies) {
-      const int found = compare({program, "--strategy", strategy, "--executions", executions});
-      if (strategy == strategies[0]) {
-        EXPECT_EQ(found, exit_code);
-      }
-    }
-  }
+  Waypoints() : BothWays("--no-waypoints", "midway") {}
   void check_text(const std::string& text, int exit_code, bool goes_on = true) {
-    check_both(build(write("program.cpp", kBegin + text)), exit_code, {"auto", "dpor", "dfs", "pct"});
-    EXPECT_EQ(midway_ > 0, goes_on);
-  }
-
-  static const std::string kBegin;
-
- private:
-  int midway_ = 0;  // executions that began so, in all
-  // The exit code.
-  int compare(std::vector<std::string> options) {
-    options.insert(options.end(), {"--keep-going", "--jobs", "1", "--seed", "7"});
-    int found = 0;
-    json with = run_all(options, found);
-    options.emplace_back("--no-waypoints");
-    int found_without = 0;
-    json without = run_all(options, found_without);
-    EXPECT_EQ(found, found_without);
-    const std::string& strategy = options[2];
-    midway_ += with["midway"].get<int>();
-    EXPECT_EQ(without["midway"], 0);
-    for (const char* field : {"verdict", "reason", "executions", "steps", "complete", "statistics",
-                              "guarantee", "threads", "happens_before_classes"})
-      EXPECT_EQ(with[field], without[field]) << strategy << ' ' << field;
-    EXPECT_EQ(with["bugs"].size(), without["bugs"].size()) << strategy;
-    for (std::size_t i = 0; i < std::min(with["bugs"].size(), without["bugs"].size()); ++i) {
-      for (const char* field : {"kind", "message", "execution", "preemptions", "fingerprint"})
-        EXPECT_EQ(with["bugs"][i][field], without["bugs"][i][field]) << strategy << ' ' << field;
-    }
-    return found;
-  }
-  json run_all(const std::vector<std::string>& options, int& found) {
-    std::vector<std::string> arguments{"check", "--json", "-"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    ChildResult result = thrum(arguments);
-    found = result.exit_code.value_or(-1);
-    json document = json::parse(result.output, nullptr, false);
-    EXPECT_FALSE(document.is_discarded()) << result.output;
-    json test = document["tests"][0];
-    strip(test);
-    return test;
-  }
-  // Takes out what differs from run to run: times; how often executions were audited, which takes a part of
-  // the time; and how often what is not under control was met, as audits meet it too.
-  static void strip(json& value) {
-    if (value.is_object()) {
-      for (auto it = value.begin(); it != value.end();) {
-        const std::string& key = it.key();
-        const bool differs = key.find("second") != std::string::npos || key == "audited";
-        it = differs ? value.erase(it) : std::next(it);
-      }
-      if (value.value("kind", json()) == "uncontrolled-call") value.erase("count");
-    }
-    if (value.is_structured()) {
-      for (json& part : value) strip(part);
-    }
+    check_program(text, exit_code, {"auto", "dpor", "dfs", "pct"}, goes_on);
   }
 };
-
-const std::string Waypoints::kBegin = R"(
-#include <atomic>
-#include <cassert>
-#include <chrono>
-#include <condition_variable>
-#include <csignal>
-#include <cstdlib>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
-#include <vector>
-std::atomic<int> n;
-std::mutex m;
-void lose() { for (int i = 0; i < 3; ++i) { int x = n.load(); n.store(x + 1); } }
-)";
 
 TEST_F(Waypoints, Counters) {
   check_text("int main() { std::thread a(lose), b(lose); a.join(); b.join(); assert(n >= 2); }", 0);
