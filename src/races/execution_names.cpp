@@ -131,12 +131,14 @@ bool ExecutionNames::lose() {
 }
 
 bool ExecutionNames::create(std::uint16_t parent, std::uint16_t child, std::uint64_t who) {
+  if (lost_) return false;
   if (last_.size() <= child) last_.resize(child + std::size_t{1}, kNone);
   last_[child] = name({last_[parent], kNone, kNone, kStart, who, child, 0, 0});
   return last_[child] != kNone || lose();
 }
 
 bool ExecutionNames::join(std::uint16_t thread, std::uint16_t other) {
+  if (lost_) return false;
   last_[thread] = name({last_[thread], last_[other], kNone, kJoin, other, 0, 0, 0});
   return last_[thread] != kNone || lose();
 }
@@ -202,17 +204,20 @@ void ExecutionNames::keep() {
 }
 
 void ExecutionNames::save(Moment& moment) const {
+  moment.lost = lost_;
+  if (lost_) return;
   moment.changes = changes_;
   moment.last = last_;
-  moment.lost = lost_;
 }
 
 void ExecutionNames::restore(const Moment& moment, bool grows) {
-  undo();
+  begin(grows);
+  if (moment.lost) {
+    lose();
+    return;
+  }
   for (const Change& made : moment.changes) change(made.object, made.name);
   last_ = moment.last;
-  grows_ = grows;
-  lost_ = moment.lost;
 }
 
 void ExecutionNames::forget() {
