@@ -69,15 +69,14 @@ bool Judging::is_clean() const {
 bool Judging::finish(bool whole) {
   if (mode_ == Mode::judges) return false;
   const bool known = whole && names_.is_kept();
+  const bool unsure = mode_ == Mode::trusts && !known;
+  if (mode_ == Mode::learns && whole && !known && is_clean()) names_.keep();
   if (!is_second_) count(known);
-  if (mode_ == Mode::trusts) {
-    if (known) return false;
+  if (unsure) {
     mode_ = Mode::learns;
     is_second_ = true;
-    return true;
   }
-  if (whole && !known && is_clean()) names_.keep();
-  return false;
+  return unsure;
 }
 
 void Judging::count(bool known) {
