@@ -30,7 +30,7 @@ constexpr std::uint32_t kPausesMax = 8;
 
 void Judging::begin(bool may_trust) {
   is_second_ = false;
-  if (!may_trust || !world.job->trusts_classes || world.job->races != Races::report) {
+  if (!may_trust || judges_all_ || !world.job->trusts_classes || world.job->races != Races::report) {
     mode_ = Mode::judges;
   } else if (trusting_) {
     mode_ = Mode::trusts;

@@ -55,12 +55,17 @@ class Judging {
   // There is another snapshot, or executions are judged by other rules.
   void forget();
 
+  // From now on all are judged. For schedules that bugs are made simple by: what shows a livelock may depend
+  // on what is left on stacks by whatever ran there before.
+  void judge_all() { judges_all_ = true; }
+
  private:
   enum class Mode : std::uint8_t { judges, learns, trusts };
   bool is_clean() const;
   void count(bool known);
 
   Mode mode_ = Mode::judges;
+  bool judges_all_ = false;
   bool is_second_ = false;
   bool trusting_ = false;      // most of the last executions were of known classes
   std::uint32_t seen_ = 0;     // so many of them

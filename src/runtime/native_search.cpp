@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/focus.hpp"
+#include "runtime/judging.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/search_state.hpp"
@@ -214,6 +215,7 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   budget.out_of_time = limits.out_of_time;
   budget.announce = limits.announce;
   budget.now = limits.now;
+  judging().judge_all();
   for (FoundBug& bug : result.bugs) {
     race_judge().known().use(bug.trace.known_races.size());
     if (!world.restarts && !bug.failure.is_fatal) simplify(program, bug, budget);
