@@ -17,8 +17,8 @@
 // commute, nor do posts of a semaphore. What is not understood here (futexes, time, signals) has no name, nor
 // has its execution; nor one that changes objects thousands of times.
 //
-// Thread safety: none. Tested by tests/oracle/execution_names_test.cpp, against partial orders of all executions
-// of random programs.
+// Thread safety: none. Tested by tests/oracle/execution_names_test.cpp, against partial orders of all
+// executions of random programs.
 #pragma once
 
 #include <cstddef>
