@@ -48,7 +48,7 @@ Touch touch_of(Operation operation, Outcome outcome) {
 }
 
 // Of names that are no events'.
-enum : std::uint32_t { kStart = 0xff01, kJoin = 0xff02, kThread = 0xff03, kClass = 0xff04 };
+enum : std::uint32_t { kStart = 0xff01, kJoin = 0xff02, kThread = 0xff03 };
 
 constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15) * (b ^ 0xd6e8feb86659fd93);
@@ -113,13 +113,16 @@ std::uint32_t ExecutionNames::object_at(std::uint64_t address) {
 }
 
 void ExecutionNames::undo() {
-  for (const Change& change : changes_) objects_[change.object - 1].last = kNone;
-  changes_.clear();
+  for (std::size_t i = 0; i < changed_; ++i) objects_[changes_[i].object - 1].last = kNone;
+  changed_ = 0;
 }
 
 void ExecutionNames::begin(bool grows) {
   undo();
-  if (named_.empty()) named_.resize(1);
+  if (named_.empty()) {
+    named_.resize(1);
+    changes_.resize(kChangesMax + 1);  // an event may change two objects
+  }
   last_.assign(1, kNone);
   grows_ = grows;
   lost_ = false;
@@ -140,6 +143,7 @@ bool ExecutionNames::create(std::uint16_t parent, std::uint16_t child, std::uint
 bool ExecutionNames::join(std::uint16_t thread, std::uint16_t other) {
   if (lost_) return false;
   last_[thread] = name({last_[thread], last_[other], kNone, kJoin, other, 0, 0, 0});
+  last_[other] = kNone;
   return last_[thread] != kNone || lose();
 }
 
@@ -177,36 +181,29 @@ bool ExecutionNames::take_first(std::uint16_t thread, const Deed& deed) {
   return true;
 }
 
-// What all threads did last, in one name after the other. Its own name is there where the class was kept.
-ExecutionNames::Key ExecutionNames::whole() {
+// What all threads did last, in one name after the other.
+ExecutionNames::Name ExecutionNames::whole() {
   Name all = last_[0];
   for (std::size_t thread = 1; thread < last_.size() && !lost_; ++thread) {
+    if (last_[thread] == kNone) continue;
     all = name({all, last_[thread], kNone, kThread, thread, 0, 0, 0});
     if (all == kNone) lose();
   }
-  return {all, kNone, kNone, kClass, 0, 0, 0, 0};
+  return lost_ ? kNone : all;
 }
 
-bool ExecutionNames::is_kept() {
-  const Key key = whole();
-  if (lost_) return false;
-  const bool grew = grows_;
-  grows_ = false;
-  const bool kept = name(key) != kNone;
-  grows_ = grew;
-  return kept;
-}
+bool ExecutionNames::is_kept() { return named_[whole()].ends_kept; }
 
 void ExecutionNames::keep() {
   THRUM_CHECK(grows_);
-  const Key key = whole();
-  if (!lost_) name(key);
+  const Name all = whole();
+  if (all != kNone) named_[all].ends_kept = true;
 }
 
 void ExecutionNames::save(Moment& moment) const {
   moment.lost = lost_;
   if (lost_) return;
-  moment.changes = changes_;
+  moment.changes.assign(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(changed_));
   moment.last = last_;
 }
 
@@ -221,7 +218,7 @@ void ExecutionNames::restore(const Moment& moment, bool grows) {
 }
 
 void ExecutionNames::forget() {
-  begin(false);
+  undo();
   named_.clear();
   names_.clear();
   objects_.clear();

@@ -96,6 +96,7 @@ class ExecutionNames {
     std::uint32_t also = 0;
     Name next = kNone;  // what came behind it last: what comes is likely to be that again
     bool changes = false;
+    bool ends_kept = false;  // an execution of a class that was kept
   };
   // Numbers of what is kept in a vector, found by hash: half of it empty at least. 0: nothing.
   class Index {
@@ -130,8 +131,8 @@ class ExecutionNames {
   Name last_change(std::uint32_t object) const { return objects_[object - 1].last; }
   void change(std::uint32_t object, Name name) {
     objects_[object - 1].last = name;
-    changes_.push_back({object, name});
-    lost_ = lost_ || changes_.size() == kChangesMax;
+    changes_[changed_++] = {object, name};
+    lost_ = lost_ || changed_ >= kChangesMax;
   }
   void do_changes(const Named& named, Name name) {
     if (!named.changes) return;
@@ -139,14 +140,15 @@ class ExecutionNames {
     if (named.also != 0) change(named.also, name);
   }
   void undo();
-  Key whole();
+  Name whole();
 
   std::vector<Named> named_;  // by name; kNone is what main begins behind
   Index names_;
   std::vector<Object> objects_;  // counted from 1 too
   Index cells_;
-  std::vector<Name> last_;  // of each thread
-  std::vector<Change> changes_;
+  std::vector<Name> last_;       // of each thread; kNone once it was joined: the other's tells
+  std::vector<Change> changes_;  // room for all, where there are names
+  std::size_t changed_ = 0;      // so many
   bool grows_ = false;
   bool lost_ = false;
 };
