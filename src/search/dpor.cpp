@@ -127,6 +127,9 @@ void Dpor::take_branch() {
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   plan_step(path_.back(), node);
   if (path_.back().anew) wake_all(branch_);
+  path_.back().beside_lent = std::any_of(lent_.begin(), lent_.end(), [&](const Lent& lent) {
+    return lent.depth == branch_ && lent.stands_for_others;
+  });
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
@@ -150,6 +153,7 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   point.anew = planned.anew;
   point.events_after = planned.events_after;
   point.alternative = planned.alternative;
+  point.stands_for_others = trees_.stands_for_others(node);
 }
 
 // Those that were run there commute with nothing from now on.
@@ -326,6 +330,7 @@ void Dpor::fall_asleep(Index depth) {
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
   path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
+  path_[depth].unguided = before.unguided || before.beside_lent;
   if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
   const StepView step = planned(depth - 1);
   for (std::size_t i = 0; i < before.sleepers_count; ++i) {
@@ -524,6 +529,7 @@ void Dpor::reverse(Index late, Index early) {
 void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   if (algorithm_ == Algorithm::bounded) return put_within_bound(early, turned.step.option);
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
+  if (is_whole && is_put_down(early, late, turned.step)) return;
   const bool needs_some = find_needed(early, late);
   // Mostly the step itself sleeps there, and nothing is needed to come to it.
   const Index previous = order_.previous(late);
@@ -544,6 +550,21 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
   if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
   if (early < floor_) forwarded_.add(early, sequence, cut_off);
   if (!put_sequence(early, sequence) && early < floor_) forwarded_.drop_last();
+}
+
+// Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
+// before, and need not be made.
+bool Dpor::is_put_down(Index early, Index late, const Step& turned) const {
+  WakeupTrees::Branches branches = path_[early].branches;
+  const auto end = std::max(static_cast<Index>(path_.size()), late + 1);
+  for (Index i = early + 1; i < end && !branches.empty(); ++i) {
+    if (i != late && (path_[i].stops || order_.ordered(early, i))) continue;
+    const WakeupTrees::Node node = trees_.find(branches, i == late ? turned : path_[i].step);
+    if (node == WakeupTrees::kNone) return false;
+    branches = trees_.below(node);
+    if (branches.empty()) return true;  // whatever follows is run anyway
+  }
+  return false;
 }
 
 // Where it is not there yet. It is used up. Whether it was not. behind: of a part, the step that it is what
@@ -586,7 +607,7 @@ bool Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, b
 // Whether to run the sequence there would come to the same as what was run from there before.
 bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
   if (algorithm_ == Algorithm::bounded) return false;
-  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off && !path_[depth].unguided;
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
     return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent);

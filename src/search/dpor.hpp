@@ -101,6 +101,9 @@ class Dpor : public Strategy {
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
+    bool stands_for_others = false;    // as in wakeup trees
+    bool beside_lent = false;          // it was begun while such a step from here was lent (dpor_split.cpp)
+    bool unguided = false;             // some step that leads here was
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -118,7 +121,10 @@ class Dpor : public Strategy {
   struct Lent {
     Index depth = 0;
     std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
-    friend bool operator==(const Lent&, const Lent&) = default;
+    bool stands_for_others = false;
+    friend bool operator==(const Lent& a, const Lent& b) {
+      return a.depth == b.depth && a.sleeper == b.sleeper;
+    }
   };
 
   // Of progress(), where several workers share the search.
@@ -167,6 +173,7 @@ class Dpor : public Strategy {
   void reverse(Index late, Index early);
   void put_timeout(Index late, Index rival);
   void put_down(Index late, Index early, const PlannedStep& turned);
+  bool is_put_down(Index early, Index late, const Step& turned) const;
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
   bool find_needed(Index early, Index late);

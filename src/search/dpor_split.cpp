@@ -12,18 +12,20 @@
 //
 // Two things are otherwise than in a search that is not shared, and may cost a few executions that are run
 // twice or in vain. A finding that comes to what was run at the point in the meantime is dropped: had it come
-// in time, it might have been run with that step, in its wakeup tree; now what is run below that step finds
-// it. And for that what sleeps because its part is not merged yet (Sleeper::lent) does not stand for what
-// merely commutes with it, since not all that begins so is known. So something may be put down there that the
-// step merely commutes with; it is run with the step asleep. What the part finds then may begin so, and goes
-// on with what does not commute: it is put down behind that, though all that begins so seems to be run
-// anyway.
+// in time, it might have been run with that step, in its wakeup tree; now what is run below that step has to
+// find it. So below a step that was begun while a part was lent (Point::unguided) what sleeps does not stand
+// for what merely commutes with it, but only for what begins with it, as in Algorithm 1, which needs no trees
+// to be complete. Nor does what sleeps because its part is not merged yet (Sleeper::lent), since not all that
+// begins so is known. So something may be put down there that the step merely commutes with; it is run with
+// the step asleep. What the part finds then may begin so, and goes on with what does not commute: it is put
+// down behind that, though all that begins so seems to be run anyway.
 //
 // What ends an execution by a bug may tell that the part's step does not commute with some other one
 // (Point::foe), which was run with it asleep in the meantime. All such steps are run anew.
 //
 // Tested by tests/oracle/reduction_test.cpp (ReductionsCanBeShared).
 #include <algorithm>
+#include <utility>
 
 #include "search/dpor.hpp"
 #include "support/check.hpp"
@@ -43,16 +45,20 @@ std::unique_ptr<Strategy> Dpor::split() {
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
   const double before = *along_path().done;
+  WakeupTrees trees = std::exchange(trees_, WakeupTrees());
   std::unique_ptr<Dpor> part(new Dpor(*this));
+  trees_ = std::move(trees);
+  for (Index i = 0; i < path_.size(); ++i)
+    part->path_[i].branches =
+        i > depth ? part->trees_.take_over(trees_, path_[i].branches) : WakeupTrees::Branches();
   part->floor_ = depth + 1;
-  part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
+  part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count, shallowest->stands_for_others});
   part->lent_.clear();
   part->forwarded_.clear();
   part->blocked_ = 0;
   part->excluded_ = false;
   part->progress_ = 0;
 
-  for (std::size_t i = depth + 1; i < path_.size(); ++i) trees_.clear(path_[i].branches);
   truncate(depth + 1);
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
@@ -126,10 +132,12 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent) {
   entry.fill(sequence);
   if (is_asleep(depth, sequence, entry.cut_off)) return;
   // Another step is being run there than the one that it was found behind.
-  const Point& point = path_[depth];
+  Point& point = path_[depth];
   const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
-  if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole))
+  if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole)) {
+    if (sequence.first_of(point.step.option.value) == Sequence::kNone) point.stands_for_others = true;
     return;
+  }
   if (depth < floor_) forwarded_.add(depth, sequence, entry.cut_off);
   const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
   const StepView step = runs ? planned(lent.depth)

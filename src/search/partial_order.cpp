@@ -117,8 +117,9 @@ void PartialOrder::learn(ThreadId thread, ThreadId from) {
 
 void PartialOrder::widen(ThreadId thread) {
   if (thread < width_) return;
-  std::size_t width = std::max(width_ * 2, kMaximaAtATime);
-  while (thread >= width) width *= 2;
+  // Little room that is not needed, since rows are joined and copied whole.
+  std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
+  width = (width + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime;
   for (std::vector<Clock>* rows : {&clocks_, &known_, &known_before_}) {
     const std::size_t count = width_ == 0 ? 0 : rows->size() / width_;
     std::vector<Clock> wider(width * count);

@@ -46,9 +46,10 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
   while (!sequence.empty()) {
     Node node = branches->first;
     std::size_t at = Sequence::kNone;
-    while (node != kNone && !sequence.may_begin_with(nodes_[node].planned, at)) node = nodes_[node].next;
+    while (node != kNone && !sequence.may_begin_with(planned_[node], at)) node = nodes_[node].next;
     if (node == kNone) break;
-    if (behind != nullptr && !commute(nodes_[node].planned, *behind)) behind = nullptr;
+    if (at == Sequence::kNone) nodes_[node].stands_for_others = true;
+    if (behind != nullptr && !commute(planned_[node], *behind)) behind = nullptr;
     // Whatever follows is run anyway.
     if (nodes_[node].branches.empty() && behind == nullptr) return false;
     if (at != Sequence::kNone) sequence.erase(at);
@@ -72,11 +73,10 @@ void WakeupTrees::add_first(Branches& branches, const StepView& step) {
 
 void WakeupTrees::add_last(Branches& branches, const StepView& step) { append(branches, make(step)); }
 
-bool WakeupTrees::holds(const Branches& branches, const Step& step) const {
-  for (Node node = branches.first; node != kNone; node = nodes_[node].next) {
-    if (nodes_[node].planned.step == step) return true;
-  }
-  return false;
+WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) const {
+  Node node = branches.first;
+  while (node != kNone && !(nodes_[node].step == step)) node = nodes_[node].next;
+  return node;
 }
 
 WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
@@ -102,6 +102,30 @@ void WakeupTrees::clear(Branches& branches) {
     while (!below.empty()) rest.push_back(take_first(below));
     give_back(node);
   }
+}
+
+WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branches) {
+  struct Level {
+    Node above;  // kNone: the branches themselves
+    Branches rest;
+  };
+  Branches taken;
+  std::vector<Level> levels = {{kNone, branches}};
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.rest.empty()) {
+      levels.pop_back();
+      continue;
+    }
+    const Node theirs = other.take_first(level.rest);
+    const Node mine = make(other.step(theirs));
+    nodes_[mine].stands_for_others = other.stands_for_others(theirs);
+    append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
+    levels.push_back({mine, other.below(theirs)});
+    other.give_back(theirs);
+  }
+  branches = {};
+  return taken;
 }
 
 // Without recursion: a sequence may be as long as an execution.
@@ -131,11 +155,12 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
     }
     const Node node = take_first(level.rest);
     Entry& entry = nodes_[node];
-    const bool is_same_thread = entry.planned.event.thread == sleeper.event->thread;
-    if (entry.planned.step == sleeper.step) {
+    const PlannedStep& planned = planned_[node];
+    const bool is_same_thread = planned.event.thread == sleeper.event->thread;
+    if (planned.step == sleeper.step) {
       clear(entry.branches);
       give_back(node);
-    } else if (!entry.branches.empty() && !is_same_thread && commute(entry.planned, sleeper)) {
+    } else if (!entry.branches.empty() && !is_same_thread && commute(planned, sleeper)) {
       levels.push_back({node, entry.branches, {}});
     } else {
       append(level.kept, node);
@@ -148,10 +173,12 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   if (node == kNone) {
     node = static_cast<Node>(nodes_.size());
     nodes_.emplace_back();
+    planned_.emplace_back();
   } else {
     free_ = nodes_[node].next;
   }
-  nodes_[node] = Entry{step.kept(), {}, kNone};
+  nodes_[node] = Entry{step.step, {}, kNone, false};
+  planned_[node] = step.kept();
   ++live_;
   return node;
 }
@@ -168,12 +195,14 @@ void WakeupTrees::append(Branches& branches, Node node) {
 
 void WakeupTrees::save(ByteWriter& out) const {
   out.put_all(nodes_);
+  out.put_all(planned_);
   out.put(free_);
   out.put(std::uint64_t{live_});
 }
 
 void WakeupTrees::load(ByteReader& in) {
   in.get_all(nodes_);
+  in.get_all(planned_);
   free_ = in.get<Node>();
   live_ = in.get<std::uint64_t>();
 }

@@ -156,9 +156,11 @@ class WakeupTrees {
     bool empty() const { return first == kNone; }
   };
 
-  const PlannedStep& step(Node node) const { return nodes_[node].planned; }
+  const PlannedStep& step(Node node) const { return planned_[node]; }
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
+  // Whether a sequence was put in below it, or was not put in for its sake, that it merely commutes with.
+  bool stands_for_others(Node node) const { return nodes_[node].stands_for_others; }
 
   // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in. behind:
   // nullptr, or a step that sleeps where the tree is run, and does not commute with the sequence; then what
@@ -170,7 +172,9 @@ class WakeupTrees {
   void add_last(Branches& branches, const StepView& step);
 
   // Whether a branch begins with that step.
-  bool holds(const Branches& branches, const Step& step) const;
+  bool holds(const Branches& branches, const Step& step) const { return find(branches, step) != kNone; }
+  // That branch, or kNone.
+  Node find(const Branches& branches, const Step& step) const;
 
   // Takes the first branch off. The caller reads below(), then gives the node back.
   Node take_first(Branches& branches);
@@ -178,6 +182,9 @@ class WakeupTrees {
 
   // Gives back all that is there.
   void clear(Branches& branches);
+
+  // Moves branches of another pool into this one.
+  Branches take_over(WakeupTrees& other, Branches& branches);
 
   // Gives back what comes to a step that was run from there before anything that it does not commute with.
   void drop_asleep(Branches& branches, const StepView& sleeper);
@@ -189,15 +196,18 @@ class WakeupTrees {
   void load(ByteReader& in);
 
  private:
+  // What a walk through a tree looks at, apart from the rest.
   struct Entry {
-    PlannedStep planned;
+    Step step;
     Branches branches;
     Node next = kNone;
+    bool stands_for_others = false;
   };
   Node make(const StepView& step);
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
+  std::vector<PlannedStep> planned_;  // of each node
   Node free_ = kNone;
   std::size_t live_ = 0;
 };
