@@ -2,6 +2,7 @@
 #include "runtime/shared_search.hpp"
 
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <algorithm>
 #include <cerrno>
@@ -46,6 +47,30 @@ void sleep_while(std::atomic<std::uint32_t>& futex, std::uint32_t value) {
   while (futex.load(std::memory_order_acquire) == value)
     raw_syscall(SYS_futex, word(&futex), FUTEX_WAIT, static_cast<long>(value), 0);
 }
+
+// While it is there, a process that is forked finds zeros in the whole pages of that memory. So what is
+// written there next does not have to be kept for it page by page.
+class WipedOnFork {
+ public:
+  explicit WipedOnFork(std::span<const std::uint64_t> memory) {
+    begin_ = (word(memory.data()) + kPage - 1) / kPage * kPage;
+    size_ = word(memory.data() + memory.size()) / kPage * kPage - begin_;
+    advise(MADV_WIPEONFORK);
+  }
+  WipedOnFork(const WipedOnFork&) = delete;
+  WipedOnFork& operator=(const WipedOnFork&) = delete;
+  ~WipedOnFork() { advise(MADV_KEEPONFORK); }
+
+ private:
+  static constexpr long kPage = 4096;
+
+  void advise(int advice) const {
+    if (size_ > 0) raw_syscall(SYS_madvise, begin_, size_, advice);
+  }
+
+  long begin_;
+  long size_;
+};
 
 void ring() { raw_syscall(SYS_kill, world.supervisor, bell_signal()); }
 
@@ -255,6 +280,7 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   limits_.is_part = true;
   g_shares = true;
   const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
+  const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own
   const long process = copy_process();
   if (process < 0) return strategy_.merge(*strategy);
   if (process == 0) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/trace.hpp"
@@ -46,6 +47,9 @@ class ClassCounter {
   // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what
   // they are.
   std::optional<std::uint64_t> count() const;
+
+  // What it takes; it is written all over when others are taken.
+  std::span<const std::uint64_t> memory() const { return fingerprints_.memory(); }
 
   // Takes over those of the other. How many of them were known.
   std::size_t merge(const ClassCounter& other);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace thrum {
@@ -17,6 +18,9 @@ class NumberSet {
     if (2 * (size_ + 1) > slots_.size()) grow();
     return put(number);
   }
+
+  // What it takes.
+  std::span<const std::uint64_t> memory() const { return slots_; }
 
   template <typename Each>
   void for_each(Each each) const {

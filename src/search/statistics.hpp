@@ -83,6 +83,9 @@ class StatisticsKeeper {
   // Adds what another keeper saw of the same search. Of classes that both saw, the other's count no more.
   void merge(const StatisticsKeeper& other);
 
+  // Most of what it takes (ClassCounter).
+  std::span<const std::uint64_t> memory() const { return classes_.memory(); }
+
   // The events to come name objects otherwise than those that were taken did.
   void forget_classes() { classes_.forget(); }
 

@@ -16,10 +16,10 @@ namespace thrum {
 
 namespace {
 
-constexpr double kAloneSeconds = 0.05;
-constexpr double kSplitPause = 0.005;   // from one part to the next, of the same worker
-constexpr double kSplitPauseMax = 0.1;  // where it gave none
-constexpr double kCopySeconds = 10;     // from one copy to the next
+constexpr double kAloneSeconds = 0.02;
+constexpr double kSplitPause = 0.001;    // from one part to the next, of the same worker
+constexpr double kSplitPauseMax = 0.02;  // where it gave none
+constexpr double kCopySeconds = 10;      // from one copy to the next
 constexpr double kCopySecondsLeast = 0.05;
 
 double now() {
@@ -253,13 +253,12 @@ void Crew::direct(bool quiet) {
     searching_ = now();
     next_copy_ = now() + kAloneSeconds;
   }
+  // First of all, everybody is to have something to do.
+  const bool may_ask = !quiet && now() - *searching_ >= kAloneSeconds;
+  if (may_ask && (first.pending || !ask_to_copy(first)) && jobs_ > 1 && !calls_back_) ask_to_split();
   for (Member& member : members_) {
     if (!member.handed_in && !member.pending) ask_to_merge(member);
   }
-  if (quiet) return;
-  if (now() - *searching_ < kAloneSeconds) return;
-  if (!first.pending && ask_to_copy(first)) return;
-  if (jobs_ > 1 && !calls_back_) ask_to_split();
 }
 
 double Crew::patience() const {
