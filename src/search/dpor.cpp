@@ -127,9 +127,6 @@ void Dpor::take_branch() {
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   plan_step(path_.back(), node);
   if (path_.back().anew) wake_all(branch_);
-  path_.back().beside_lent = std::any_of(lent_.begin(), lent_.end(), [&](const Lent& lent) {
-    return lent.depth == branch_ && lent.stands_for_others;
-  });
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
@@ -330,7 +327,6 @@ void Dpor::fall_asleep(Index depth) {
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
   path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
-  path_[depth].unguided = before.unguided || before.beside_lent;
   if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
   const StepView step = planned(depth - 1);
   for (std::size_t i = 0; i < before.sleepers_count; ++i) {
@@ -607,7 +603,7 @@ bool Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, b
 // Whether to run the sequence there would come to the same as what was run from there before.
 bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
   if (algorithm_ == Algorithm::bounded) return false;
-  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off && !path_[depth].unguided;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
     return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent);

@@ -102,8 +102,6 @@ class Dpor : public Strategy {
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
     bool stands_for_others = false;    // as in wakeup trees
-    bool beside_lent = false;          // it was begun while such a step from here was lent (dpor_split.cpp)
-    bool unguided = false;             // some step that leads here was
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -121,10 +119,7 @@ class Dpor : public Strategy {
   struct Lent {
     Index depth = 0;
     std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
-    bool stands_for_others = false;
-    friend bool operator==(const Lent& a, const Lent& b) {
-      return a.depth == b.depth && a.sleeper == b.sleeper;
-    }
+    friend bool operator==(const Lent&, const Lent&) = default;
   };
 
   // Of progress(), where several workers share the search.

@@ -12,13 +12,16 @@
 //
 // Two things are otherwise than in a search that is not shared, and may cost a few executions that are run
 // twice or in vain. A finding that comes to what was run at the point in the meantime is dropped: had it come
-// in time, it might have been run with that step, in its wakeup tree; now what is run below that step has to
-// find it. So below a step that was begun while a part was lent (Point::unguided) what sleeps does not stand
-// for what merely commutes with it, but only for what begins with it, as in Algorithm 1, which needs no trees
-// to be complete. Nor does what sleeps because its part is not merged yet (Sleeper::lent), since not all that
-// begins so is known. So something may be put down there that the step merely commutes with; it is run with
-// the step asleep. What the part finds then may begin so, and goes on with what does not commute: it is put
-// down behind that, though all that begins so seems to be run anyway.
+// in time, it might have been run with that step, in its wakeup tree; now what is run below that step finds
+// it. And for that what sleeps because its part is not merged yet (Sleeper::lent) does not stand for what
+// merely commutes with it, since not all that begins so is known. So something may be put down there that the
+// step merely commutes with; it is run with the step asleep. What the part finds then may begin so, and goes
+// on with what does not commute: it is put down behind that, though all that begins so seems to be run
+// anyway.
+//
+// Nor must another one that sleeps there rely on the step: what it had put down may have gone below the step
+// only because it commutes with it (Point::stands_for_others), and what comes of that would be dropped by the
+// same rule, though the other one keeps it from being found. Such a step is not lent; a deeper one is.
 //
 // What ends an execution by a bug may tell that the part's step does not commute with some other one
 // (Point::foe), which was run with it asleep in the meantime. All such steps are run anew.
@@ -40,7 +43,10 @@ std::unique_ptr<Strategy> Dpor::split() {
   auto has_branches = [](const Point& point) { return !point.branches.empty(); };
   const Index first = lent_.empty() ? floor_ : lent_.back().depth;
   if (path_.size() <= first) return nullptr;
-  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), has_branches);
+  // Of those that may be lent.
+  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), [&](const Point& point) {
+    return has_branches(point) && !point.stands_for_others;
+  });
   if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
@@ -52,7 +58,7 @@ std::unique_ptr<Strategy> Dpor::split() {
     part->path_[i].branches =
         i > depth ? part->trees_.take_over(trees_, path_[i].branches) : WakeupTrees::Branches();
   part->floor_ = depth + 1;
-  part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count, shallowest->stands_for_others});
+  part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
   part->lent_.clear();
   part->forwarded_.clear();
   part->blocked_ = 0;
