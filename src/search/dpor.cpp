@@ -150,7 +150,6 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   point.anew = planned.anew;
   point.events_after = planned.events_after;
   point.alternative = planned.alternative;
-  point.stands_for_others = trees_.stands_for_others(node);
 }
 
 // Those that were run there commute with nothing from now on.
@@ -606,7 +605,7 @@ bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const 
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
-    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent);
+    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent && !sleeper.relies);
   });
 }
 

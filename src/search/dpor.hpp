@@ -83,8 +83,9 @@ class Dpor : public Strategy {
     PlannedStep planned;
     bool stops = false;  // the execution ended with the step, by a bug
     // Of dpor_split.cpp:
-    bool lent = false;  // what is below the step is not known yet
-    bool anew = false;  // nothing slept when it was run, or it is to be run so
+    bool lent = false;    // what is below the step is not known yet
+    bool relies = false;  // it was run before one that was lent
+    bool anew = false;    // nothing slept when it was run, or it is to be run so
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
@@ -101,7 +102,6 @@ class Dpor : public Strategy {
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
-    bool stands_for_others = false;    // as in wakeup trees
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options

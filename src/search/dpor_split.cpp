@@ -19,9 +19,10 @@
 // on with what does not commute: it is put down behind that, though all that begins so seems to be run
 // anyway.
 //
-// Nor must another one that sleeps there rely on the step: what it had put down may have gone below the step
-// only because it commutes with it (Point::stands_for_others), and what comes of that would be dropped by the
-// same rule, though the other one keeps it from being found. Such a step is not lent; a deeper one is.
+// Nor does what slept at the point before (Sleeper::relies): what was found below it may have been left to
+// the step that is lent, which merely commutes with it, or to whatever would come below a sequence that led
+// there; and what the part finds of that may be dropped by the first rule. All these stand only for what
+// begins with them, as in Algorithm 1, which needs no trees to be complete.
 //
 // What ends an execution by a bug may tell that the part's step does not commute with some other one
 // (Point::foe), which was run with it asleep in the meantime. All such steps are run anew.
@@ -43,10 +44,7 @@ std::unique_ptr<Strategy> Dpor::split() {
   auto has_branches = [](const Point& point) { return !point.branches.empty(); };
   const Index first = lent_.empty() ? floor_ : lent_.back().depth;
   if (path_.size() <= first) return nullptr;
-  // Of those that may be lent.
-  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), [&](const Point& point) {
-    return has_branches(point) && !point.stands_for_others;
-  });
+  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), has_branches);
   if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
@@ -66,6 +64,8 @@ std::unique_ptr<Strategy> Dpor::split() {
   part->progress_ = 0;
 
   truncate(depth + 1);
+  for (std::uint32_t i = 0; i < path_[depth].sleepers_count; ++i)
+    sleepers_[path_[depth].sleepers_begin + i].relies = true;
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
   part->share_ = {given, 0, *part->along_path().done};
@@ -138,12 +138,10 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent) {
   entry.fill(sequence);
   if (is_asleep(depth, sequence, entry.cut_off)) return;
   // Another step is being run there than the one that it was found behind.
-  Point& point = path_[depth];
+  const Point& point = path_[depth];
   const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
-  if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole)) {
-    if (sequence.first_of(point.step.option.value) == Sequence::kNone) point.stands_for_others = true;
+  if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole))
     return;
-  }
   if (depth < floor_) forwarded_.add(depth, sequence, entry.cut_off);
   const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
   const StepView step = runs ? planned(lent.depth)

@@ -48,7 +48,6 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(planned_[node], at)) node = nodes_[node].next;
     if (node == kNone) break;
-    if (at == Sequence::kNone) nodes_[node].stands_for_others = true;
     if (behind != nullptr && !commute(planned_[node], *behind)) behind = nullptr;
     // Whatever follows is run anyway.
     if (nodes_[node].branches.empty() && behind == nullptr) return false;
@@ -119,7 +118,6 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
     }
     const Node theirs = other.take_first(level.rest);
     const Node mine = make(other.step(theirs));
-    nodes_[mine].stands_for_others = other.stands_for_others(theirs);
     append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
     levels.push_back({mine, other.below(theirs)});
     other.give_back(theirs);
@@ -177,7 +175,7 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   } else {
     free_ = nodes_[node].next;
   }
-  nodes_[node] = Entry{step.step, {}, kNone, false};
+  nodes_[node] = Entry{step.step, {}, kNone};
   planned_[node] = step.kept();
   ++live_;
   return node;

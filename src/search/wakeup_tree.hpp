@@ -159,8 +159,6 @@ class WakeupTrees {
   const PlannedStep& step(Node node) const { return planned_[node]; }
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
-  // Whether a sequence was put in below it, or was not put in for its sake, that it merely commutes with.
-  bool stands_for_others(Node node) const { return nodes_[node].stands_for_others; }
 
   // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in. behind:
   // nullptr, or a step that sleeps where the tree is run, and does not commute with the sequence; then what
@@ -201,7 +199,6 @@ class WakeupTrees {
     Step step;
     Branches branches;
     Node next = kNone;
-    bool stands_for_others = false;
   };
   Node make(const StepView& step);
   void append(Branches& branches, Node node);
