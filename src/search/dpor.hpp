@@ -84,8 +84,8 @@ class Dpor : public Strategy {
     bool stops = false;  // the execution ended with the step, by a bug
     // Of dpor_split.cpp:
     bool lent = false;    // what is below the step is not known yet
-    bool relies = false;  // it was run before one that was lent
     bool anew = false;    // nothing slept when it was run, or it is to be run so
+    bool relies = false;  // it was run before one that was lent
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
