@@ -276,6 +276,19 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
   return last_enabled && !yielded && director_.quiet(point_.key);
 }
 
+// The thread that goes on where there is no other, and nobody has to know.
+[[gnu::always_inline]] inline Thread* Scheduler::only_one() {
+  if (world.attention || world.job->spurious || director_.records_events()) return nullptr;
+  Thread* only = nullptr;
+  for (Thread* thread : course_.live) {
+    if (thread->timed) return nullptr;
+    if (thread->life != Life::standing || !enabled(*thread)) continue;
+    if (only != nullptr) return nullptr;
+    only = thread;
+  }
+  return only != nullptr && director_.lets_pass(point_.key) ? only : nullptr;
+}
+
 Thread& Scheduler::pick() {
   ++course_.points;
   Thread& last = *course_.last;
@@ -289,6 +302,12 @@ Thread& Scheduler::pick() {
     point_.key = key;
   }
   if (is_quiet(last_enabled, yielded)) return last;
+  if (!yielded) {
+    if (Thread* only = only_one()) {
+      released_ = nullptr;
+      return *only;
+    }
+  }
   return choose_thread(last_enabled, yielded);
 }
 

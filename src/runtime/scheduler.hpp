@@ -188,6 +188,7 @@ class Scheduler final : Pending {
   Thread& pick_attentively();
   void stand_attentively(Thread& thread);
   bool is_quiet(bool last_enabled, bool yielded) const;
+  Thread* only_one();
   Thread& choose_thread(bool last_enabled, bool yielded);
   Thread* release_spinner();
   Thread& force(Thread& thread);

@@ -29,7 +29,11 @@ namespace {
 constexpr std::size_t kWaypointsMax = 8;
 constexpr std::size_t kBytesMax = std::size_t{256} << 10;
 // What a waypoint costs, in points that are done again without it.
-constexpr std::uint32_t kWorth = 12;
+constexpr std::int32_t kWorth = 12;
+// Points are looked at that lie so far before and behind those that the last execution had in common.
+constexpr std::uint32_t kNear = 16;
+// Rows are told of so many points.
+constexpr std::uint32_t kPointsMax = 1 << 16;
 
 }  // namespace
 
@@ -129,22 +133,44 @@ void Waypoints::find_beginning() {
   if (!may_stay) used_ = begun_;
 }
 
-// What so many executions had in common is likely to be common to as many more.
 std::uint32_t Waypoints::worthwhile_point() const {
   const std::uint32_t last = waypoints_[used_ - 1]->point();
-  std::uint32_t common = kNever;
-  for (std::uint32_t back = 1; back <= std::min(kRecent, executions_); ++back) {
-    common = std::min(common, common_[(executions_ - back) % kRecent]);
-    if (common <= last) return kNever;
-    if ((common - last) * back >= kWorth) return common;
+  const std::uint32_t from = std::max(last + 1, common_ - std::min(common_, kNear));
+  const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(rows_.size(), common_ + kNear));
+  std::uint32_t best = kNever;
+  std::int32_t most = kWorth * kUnit - 1;
+  const auto look = [&](std::uint32_t point, std::int32_t will_come) {
+    const std::int32_t saved = will_come * static_cast<std::int32_t>(point - last);
+    if (saved <= most) return;
+    most = saved;
+    best = point;
+  };
+  std::uint32_t point = from;
+  for (; point <= common_; ++point) {
+    const std::int32_t came = rows_[point].length(executions_);
+    // A row that has become longer than most is likely to go on for half as long again.
+    look(point, std::max(rows_[point].expected - came - kUnit, came / 2));
   }
-  return kNever;
+  for (; point < end; ++point) look(point, rows_[point].expected - kUnit);
+  return best;
+}
+
+// The execution that is over had so many points in common with those before.
+void Waypoints::note_common(std::uint32_t points) {
+  if (rows_.size() <= points) rows_.resize(points + std::size_t{1});
+  for (std::uint32_t point = points + 1; point <= common_; ++point) {
+    Row& row = rows_[point];
+    row.expected += (row.length(executions_) - row.expected) / 4;
+  }
+  for (std::uint32_t point = common_ + 1; point <= points; ++point) rows_[point].begun_after = executions_;
+  common_ = points;
+  ++executions_;
 }
 
 void Waypoints::begin_at(const Waypoint& waypoint) {
   const char* from = waypoint.bytes.data();
-  for (std::span<char> place : waypoint.places) {
-    std::memcpy(place.data(), from, place.size());
+  for (std::span<const char> place : waypoint.places) {
+    std::memcpy(const_cast<char*>(place.data()), from, place.size());
     from += place.size();
   }
   the_shared_block.value.fetch_from_home();
@@ -183,7 +209,8 @@ void Waypoints::set(ChoiceKey key, bool again) {
 // What is not as in the snapshot, and the live stacks. As deep as stacks are cleared beforehand, what is dead
 // there is kept too, since waiting loops are known by it (spin.hpp).
 bool Waypoints::collect(Waypoint& waypoint) {
-  std::vector<std::span<const char>> places;
+  std::vector<std::span<const char>>& places = waypoint.places;
+  places.clear();
   const Scheduler& threads = scheduler();
   auto kept_from = [&](const Thread& thread) {
     return std::min(static_cast<char*>(thread.context.stack_pointer),
@@ -204,12 +231,11 @@ bool Waypoints::collect(Waypoint& waypoint) {
   std::size_t size = 0;
   for (std::span<const char> place : places) size += place.size();
   if (size > kBytesMax) return false;
-  waypoint.places.clear();
-  waypoint.bytes.clear();
-  waypoint.bytes.reserve(size);
+  if (waypoint.bytes.size() < size) waypoint.bytes.resize(size);
+  char* to = waypoint.bytes.data();
   for (std::span<const char> place : places) {
-    waypoint.places.emplace_back(const_cast<char*>(place.data()), place.size());
-    waypoint.bytes.insert(waypoint.bytes.end(), place.begin(), place.end());
+    std::memcpy(to, place.data(), place.size());
+    to += place.size();
   }
   return true;
 }
@@ -248,12 +274,13 @@ bool Waypoints::keep() {
 void Waypoints::finish(const Director& director) {
   if (scheduler().slots_used() == kThreadsMax) forget();  // stacks may have become others' since
   const std::uint32_t branch = director.branch_point();
-  if (used_ == 0 || branch == kNever) return;
-  common_[executions_++ % kRecent] = branch + 1;
+  if (used_ != 0 && branch != kNever) note_common(std::min(branch + 1, kPointsMax));
 }
 
 void Waypoints::forget() {
-  used_ = begun_ = executions_ = 0;
+  used_ = begun_ = 0;
+  rows_.clear();
+  common_ = 0;
   refused_ = pause_ = 0;
 }
 

@@ -10,8 +10,10 @@
 // it, begins there.
 //
 // Waypoints lie one behind the other on one way. The first is the first choice among several. A later one is
-// set where it has paid: where executions, one after the other, had more than some points in common beyond
-// the last waypoint. One that a plan does not come by is forgotten, and with it those behind.
+// set where it is likely to pay: where the executions that will begin there save more points, all together,
+// than it costs. How many will, is guessed for each point by how many executions in a row did the same up to
+// it lately, and by how many have done so now. A waypoint that a plan does not come by is forgotten, and with
+// it those behind.
 //
 // Only what is simple is kept. Where a moment holds more (open files, signals, timers, threads on stacks of
 // the kernel, loops that are watched), there is no waypoint. An execution whose events are all recorded runs
@@ -22,7 +24,6 @@
 // Rejected: copies of a process (fork): 100 us each.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -86,8 +87,8 @@ class Waypoints {
     bool is_named = false;   // likewise the names of events
     RaceJudge::Moment races;
     ExecutionNames::Moment names;
-    std::vector<std::span<char>> places;  // what is not as in the snapshot
-    std::vector<char> bytes;              // what was there, in the same order
+    std::vector<std::span<const char>> places;  // what is not as in the snapshot
+    std::vector<char> bytes;                    // what was there, in the same order
 
     std::uint32_t point() const { return scheduler.course.points; }
   };
@@ -102,17 +103,29 @@ class Waypoints {
   static bool collect(Waypoint& waypoint);
   void begin_at(const Waypoint& waypoint);
   std::uint32_t worthwhile_point() const;
+  void note_common(std::uint32_t points);
 
+  static constexpr std::int32_t kUnit = 16;
+  static constexpr std::uint32_t kLongestRow = 1024;
+  // Executions, one after the other, that do the same up to a point.
+  struct Row {
+    std::int32_t expected = 0;      // sixteenths: how many there are, by the last rows
+    std::uint32_t begun_after = 0;  // executions: the one that goes on, if any does
+
+    // Of that one, in the same unit.
+    std::int32_t length(std::uint32_t executions) const {
+      return static_cast<std::int32_t>(std::min(executions - begun_after, kLongestRow)) * kUnit;
+    }
+  };
   static constexpr std::uint32_t kNever = Director::kNever;
-  static constexpr std::size_t kRecent = 16;
   std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ count
   std::size_t used_ = 0;
   std::size_t begun_ = 0;  // so many lie before the execution's beginning
   bool wants_first_ = false;
   std::uint32_t target_ = kNever;  // the point at which one is to be set
-  // Points that executions had in common with those before, the last ones, in turns.
-  std::array<std::uint32_t, kRecent> common_{};
-  std::size_t executions_ = 0;  // so many
+  std::uint32_t executions_ = 0;
+  std::uint32_t common_ = 0;    // points that the last one had in common with those before
+  std::vector<Row> rows_;       // by point; they go on up to common_
   std::uint32_t refused_ = 0;   // so often
   std::uint32_t pause_ = 0;     // executions in which none is set
   const Plan* plan_ = nullptr;  // of the execution

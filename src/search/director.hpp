@@ -43,6 +43,14 @@ class Director {
   // has to know. Then choose() need not be called.
   bool quiet(ChoiceKey key) const { return silent_ && next_->key != key; }
 
+  // Whether nobody has to know of this choice among threads if it has one option, and nobody yields there.
+  // Then choose() need not be called.
+  bool lets_pass(ChoiceKey key) {
+    if (online_ || policy_ || fair_.active() || (next_ != end_ && next_->key == key)) return false;
+    asked_ = asked_ || !paused_;
+    return true;
+  }
+
   static constexpr std::uint16_t kStop = 0xffff;
 
   // The option to take; a choice with one option is not written down. point needs key, running_enabled,
