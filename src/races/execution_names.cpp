@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "races/execution_names.hpp"
 
+#include <bit>
+
 #include "support/check.hpp"
 
 namespace thrum {
@@ -78,10 +80,10 @@ template <typename Is, typename HashOf>
 }
 
 std::uint64_t ExecutionNames::hash(const Key& key) {
-  std::uint64_t hash =
+  const std::uint64_t whence =
       mixed(std::uint64_t{key.previous} << 32 | key.behind, std::uint64_t{key.also_behind} << 32 | key.what);
-  hash = mixed(hash ^ key.object, key.value);
-  return mixed(hash ^ key.operand, key.argument);
+  const std::uint64_t deed = mixed(key.object ^ key.argument, key.value ^ std::rotl(key.operand, 32));
+  return whence ^ deed;
 }
 
 std::uint64_t ExecutionNames::hash(std::uint64_t cell) { return mixed(cell, 0); }

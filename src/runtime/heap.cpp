@@ -28,6 +28,10 @@ constexpr std::size_t kExactMax =
     1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
 constexpr std::size_t kExactClasses = kExactMax / kGrain;
 constexpr std::size_t kClasses = kExactClasses + 4 * 24;
+// Lists of free blocks are put back so many at a time: by a few stores, where a copy of some words of a
+// number that is not known beforehand takes far longer.
+constexpr std::size_t kFreePart = 4;
+static_assert(kClasses % kFreePart == 0);
 
 enum class BlockState : std::uint8_t { live = 0x5a, freed = 0xa5, aligned = 0x69 };
 
@@ -358,7 +362,9 @@ void ProgramHeap::restore(Region slots) {
   if (main.end > kept) clear(kept, static_cast<std::size_t>(main.end - kept));
   forget_starts(main, g_main_saved.end);
   std::size_t lists = std::max(main.classes_freed, g_main_saved.classes_freed);
-  std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free) + lists * sizeof(Block*));
+  std::memcpy(static_cast<void*>(&main), &g_main_saved, offsetof(Books, free));
+  for (std::size_t at = 0; at < lists; at += kFreePart)
+    std::memcpy(main.free + at, g_main_saved.free + at, kFreePart * sizeof(Block*));
   for (Region region = 1; region < slots; ++region) empty(g_books[region]);
   region_ = 0;
 }
@@ -367,11 +373,8 @@ void ProgramHeap::empty(Books& books) {
   if (books.begin == nullptr) return;
   // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
   if (books.end != books.begin) clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
-  // In parts of fixed size: a few stores, where memset() of some words takes far longer.
-  constexpr std::size_t kPart = 4;
-  static_assert(kClasses % kPart == 0);
-  for (std::size_t at = 0; at < books.classes_freed; at += kPart)
-    std::memset(books.free + at, 0, kPart * sizeof(Block*));
+  for (std::size_t at = 0; at < books.classes_freed; at += kFreePart)
+    std::memset(books.free + at, 0, kFreePart * sizeof(Block*));
   forget_starts(books, books.begin);
   books.end = books.begin;
   books.numbers = 0;
