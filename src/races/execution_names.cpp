@@ -91,7 +91,11 @@ std::uint64_t ExecutionNames::hash(std::uint64_t cell) { return mixed(cell, 0); 
 // Its name; kNone where there is none and none can be given.
 ExecutionNames::Name ExecutionNames::name(const Key& key) {
   const Name guess = named_[key.previous].next;
-  if (guess != kNone && named_[guess].key == key) return guess;
+  return guess != kNone && named_[guess].key == key ? guess : name_of_other(key);
+}
+
+// The same where it is no repetition.
+ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
   Name& found = names_.find(
       hash(key), size(), [&](Name name) { return named_[name].key == key; },
       [&](Name name) { return hash(named_[name].key); });
@@ -172,7 +176,7 @@ bool ExecutionNames::take_first(std::uint16_t thread, const Deed& deed) {
     key.behind = last_change(object);
     if (also != 0) key.also_behind = last_change(also);
   }
-  const Name mine = name(key);
+  const Name mine = name_of_other(key);
   if (mine == kNone) return lose();
   Named& named = named_[mine];
   named.object = object;

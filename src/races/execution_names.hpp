@@ -126,6 +126,7 @@ class ExecutionNames {
   bool repeat(std::uint16_t thread, const Deed& deed);
   bool take_first(std::uint16_t thread, const Deed& deed);
   Name name(const Key& key);
+  Name name_of_other(const Key& key);
   std::uint32_t object_at(std::uint64_t address);
   bool find_objects(const Deed& deed, bool two, std::uint32_t& object, std::uint32_t& also);
   Name last_change(std::uint32_t object) const { return objects_[object - 1].last; }
