@@ -29,11 +29,7 @@ namespace {
 constexpr std::size_t kWaypointsMax = 8;
 constexpr std::size_t kBytesMax = std::size_t{256} << 10;
 // What a waypoint costs, in points that are done again without it.
-constexpr std::int32_t kWorth = 12;
-// Points are looked at that lie so far before and behind those that the last execution had in common.
-constexpr std::uint32_t kNear = 16;
-// Rows are told of so many points.
-constexpr std::uint32_t kPointsMax = 1 << 16;
+constexpr std::uint32_t kWorth = 12;
 
 }  // namespace
 
@@ -102,7 +98,8 @@ bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording reco
   } else if (used_ == 0) {
     wants_first_ = true;
   } else if (used_ == begun_ && used_ < kWaypointsMax) {
-    target_ = worthwhile_point();
+    const std::uint32_t point = forecast_.best_point(waypoints_[used_ - 1]->point(), kWorth);
+    if (point != 0) target_ = point;
   }
   if (begun_ == 0) return false;
   begin_at(*waypoints_[begun_ - 1]);
@@ -131,40 +128,6 @@ void Waypoints::find_beginning() {
   }
   const bool may_stay = judging().is_second() && judged_before(begun_) == judged_before(used_);
   if (!may_stay) used_ = begun_;
-}
-
-std::uint32_t Waypoints::worthwhile_point() const {
-  const std::uint32_t last = waypoints_[used_ - 1]->point();
-  const std::uint32_t from = std::max(last + 1, common_ - std::min(common_, kNear));
-  const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(rows_.size(), common_ + kNear));
-  std::uint32_t best = kNever;
-  std::int32_t most = kWorth * kUnit - 1;
-  const auto look = [&](std::uint32_t point, std::int32_t will_come) {
-    const std::int32_t saved = will_come * static_cast<std::int32_t>(point - last);
-    if (saved <= most) return;
-    most = saved;
-    best = point;
-  };
-  std::uint32_t point = from;
-  for (; point <= common_; ++point) {
-    const std::int32_t came = rows_[point].length(executions_);
-    // A row that has become longer than most is likely to go on for half as long again.
-    look(point, std::max(rows_[point].expected - came - kUnit, came / 2));
-  }
-  for (; point < end; ++point) look(point, rows_[point].expected - kUnit);
-  return best;
-}
-
-// The execution that is over had so many points in common with those before.
-void Waypoints::note_common(std::uint32_t points) {
-  if (rows_.size() <= points) rows_.resize(points + std::size_t{1});
-  for (std::uint32_t point = points + 1; point <= common_; ++point) {
-    Row& row = rows_[point];
-    row.expected += (row.length(executions_) - row.expected) / 4;
-  }
-  for (std::uint32_t point = common_ + 1; point <= points; ++point) rows_[point].begun_after = executions_;
-  common_ = points;
-  ++executions_;
 }
 
 void Waypoints::begin_at(const Waypoint& waypoint) {
@@ -274,13 +237,12 @@ bool Waypoints::keep() {
 void Waypoints::finish(const Director& director) {
   if (scheduler().slots_used() == kThreadsMax) forget();  // stacks may have become others' since
   const std::uint32_t branch = director.branch_point();
-  if (used_ != 0 && branch != kNever) note_common(std::min(branch + 1, kPointsMax));
+  if (used_ != 0 && branch != kNever) forecast_.note(branch + 1);
 }
 
 void Waypoints::forget() {
   used_ = begun_ = 0;
-  rows_.clear();
-  common_ = 0;
+  forecast_.forget();
   refused_ = pause_ = 0;
 }
 

@@ -11,9 +11,8 @@
 //
 // Waypoints lie one behind the other on one way. The first is the first choice among several. A later one is
 // set where it is likely to pay: where the executions that will begin there save more points, all together,
-// than it costs. How many will, is guessed for each point by how many executions in a row did the same up to
-// it lately, and by how many have done so now. A waypoint that a plan does not come by is forgotten, and with
-// it those behind.
+// than it costs (prefix_forecast.hpp). One that a plan does not come by is forgotten, and with it those
+// behind.
 //
 // Only what is simple is kept. Where a moment holds more (open files, signals, timers, threads on stacks of
 // the kernel, loops that are watched), there is no waypoint. An execution whose events are all recorded runs
@@ -33,6 +32,7 @@
 #include "runtime/fiber.hpp"
 #include "runtime/forever.hpp"
 #include "runtime/judging.hpp"
+#include "runtime/prefix_forecast.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -102,30 +102,14 @@ class Waypoints {
   static bool comes_later(const Waypoint& waypoint, ChoiceKey key);
   static bool collect(Waypoint& waypoint);
   void begin_at(const Waypoint& waypoint);
-  std::uint32_t worthwhile_point() const;
-  void note_common(std::uint32_t points);
 
-  static constexpr std::int32_t kUnit = 16;
-  static constexpr std::uint32_t kLongestRow = 1024;
-  // Executions, one after the other, that do the same up to a point.
-  struct Row {
-    std::int32_t expected = 0;      // sixteenths: how many there are, by the last rows
-    std::uint32_t begun_after = 0;  // executions: the one that goes on, if any does
-
-    // Of that one, in the same unit.
-    std::int32_t length(std::uint32_t executions) const {
-      return static_cast<std::int32_t>(std::min(executions - begun_after, kLongestRow)) * kUnit;
-    }
-  };
   static constexpr std::uint32_t kNever = Director::kNever;
   std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ count
   std::size_t used_ = 0;
   std::size_t begun_ = 0;  // so many lie before the execution's beginning
   bool wants_first_ = false;
   std::uint32_t target_ = kNever;  // the point at which one is to be set
-  std::uint32_t executions_ = 0;
-  std::uint32_t common_ = 0;    // points that the last one had in common with those before
-  std::vector<Row> rows_;       // by point; they go on up to common_
+  PrefixForecast forecast_;
   std::uint32_t refused_ = 0;   // so often
   std::uint32_t pause_ = 0;     // executions in which none is set
   const Plan* plan_ = nullptr;  // of the execution
