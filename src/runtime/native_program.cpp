@@ -115,14 +115,17 @@ void begin_judging(bool again) {
   if (judging().names_events()) judging().begin_whole();
 }
 
-void put_back() {
+// midway: it is put back as at a waypoint then.
+void put_back(bool midway = false) {
   if (__builtin_expect(world.made_calls, 0)) undo_calls();
   snapshot().restore();
   the_heap.restore(scheduler().slots_used());
   the_memory_limit.restore();
-  thread_pool().restore_main();
-  scheduler().thread_in_slot(0).become(g_main_at_snapshot.value);
-  scheduler().clear_main_stack();
+  if (!midway) {
+    thread_pool().restore_main();
+    scheduler().thread_in_slot(0).become(g_main_at_snapshot.value);
+  }
+  scheduler().clear_main_stack(static_cast<char*>(g_main_at_snapshot.value.context.stack_pointer));
   scheduler().reset();
   scheduler().set_clock(g_clock_at_snapshot);
   process_state().restore();
@@ -279,8 +282,9 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
   judging().begin(waypoints().is_plain(recording) && recording < Recording::branch &&
                   !(online != nullptr && online->online()));
   do {
-    put_back();
-    midway = waypoints().restore(plan, online, recording);
+    midway = waypoints().choose(plan, online, recording);
+    put_back(midway);
+    if (midway) waypoints().restore();
     scheduler().director().begin(plan, online, recording, trace);
     if (midway) waypoints().lead(scheduler().director());
     world.recording = is_to_record();

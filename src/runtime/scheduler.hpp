@@ -108,10 +108,8 @@ class Scheduler final : Pending {
   void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0,
             Outcome outcome = Outcome::done);
 
-  // Main's stack has been put back as far as it is live.
-  void clear_main_stack() {
-    spins_.clear_stack(*slots_[0], static_cast<char*>(slots_[0]->context.stack_pointer));
-  }
+  // Main's stack has been put back as far as it is live there, above end.
+  void clear_main_stack(char* end) { spins_.clear_stack(*slots_[0], end); }
 
   // Of the read-modify-write that the running thread is about to do, as in Event.
   void note_argument(std::uint64_t argument, Update update) {

@@ -82,7 +82,7 @@ void Waypoints::refuse() {
   pause_ = std::uint32_t{1} << refused_;
 }
 
-bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording recording) {
+bool Waypoints::choose(const Plan& plan, const Strategy* online, Recording recording) {
   plan_ = &plan;
   is_online_ = online != nullptr && online->online();
   target_ = kNever;
@@ -101,9 +101,7 @@ bool Waypoints::restore(const Plan& plan, const Strategy* online, Recording reco
     const std::uint32_t point = forecast_.best_point(waypoints_[used_ - 1]->point(), kWorth);
     if (point != 0) target_ = point;
   }
-  if (begun_ == 0) return false;
-  begin_at(*waypoints_[begun_ - 1]);
-  return true;
+  return begun_ != 0;
 }
 
 // Whether all is there that an execution needs that is judged as this one is.
@@ -130,7 +128,8 @@ void Waypoints::find_beginning() {
   if (!may_stay) used_ = begun_;
 }
 
-void Waypoints::begin_at(const Waypoint& waypoint) {
+void Waypoints::restore() {
+  const Waypoint& waypoint = *waypoints_[begun_ - 1];
   const char* from = waypoint.bytes.data();
   for (std::span<const char> place : waypoint.places) {
     std::memcpy(const_cast<char*>(place.data()), from, place.size());

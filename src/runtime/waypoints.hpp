@@ -47,10 +47,11 @@ class Waypoints {
   // Whether of an execution nobody wants to know what happened before the plan's newest departure.
   static bool is_plain(Recording recording);
 
-  // An execution begins. True where it can do so at a waypoint: then the memory of the program and the
-  // runtime are as they were there, all but the director. Else all waypoints are forgotten. REQUIRES: they
-  // are as at the snapshot.
-  bool restore(const Plan& plan, const Strategy* online, Recording recording);
+  // An execution is to begin. Whether it can do so at a waypoint.
+  bool choose(const Plan& plan, const Strategy* online, Recording recording);
+  // Puts the memory of the program and the runtime as they were there, all but the director. REQUIRES: they
+  // are as at the snapshot, but for main's thread and thread-local storage. choose() was true.
+  void restore();
   // The director, which has begun, goes on there too. Operations done before: of those that count.
   void lead(Director& director) const;
   std::uint64_t steps() const;
@@ -101,7 +102,6 @@ class Waypoints {
   bool is_on_the_way(const Waypoint& waypoint, const Plan& plan, const Strategy* online) const;
   static bool comes_later(const Waypoint& waypoint, ChoiceKey key);
   static bool collect(Waypoint& waypoint);
-  void begin_at(const Waypoint& waypoint);
 
   static constexpr std::uint32_t kNever = Director::kNever;
   std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ count

@@ -147,13 +147,18 @@ void Search::run_plan() {
 void Search::count() {
   result_.midway += trace_.midway ? 1 : 0;
   result_.trusted += trace_.trusted ? 1 : 0;
+  std::optional<double> read;  // the clock, once at most
+  const auto seconds = [&] {
+    if (!read) read = elapsed();
+    return *read;
+  };
   // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
   if (statistics_.is_dearest(trace_) && !limits_.is_part)
-    complete_levels(statistics_, strategy_.guarantee(), elapsed());
+    complete_levels(statistics_, strategy_.guarantee(), seconds());
   if (std::string_view member = strategy_.member(); !member.empty() && statistics_.is_next_member(member))
-    statistics_.begin_member(member, elapsed());
+    statistics_.begin_member(member, seconds());
   if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
-    statistics_.point(elapsed());
+    statistics_.point(seconds());
 }
 
 Progress Search::progress() {

@@ -100,7 +100,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
 
 void StatisticsKeeper::point(double seconds) {
   constexpr std::uint64_t kPart = 5;
-  next_point_ = executions_ + std::max<std::uint64_t>(executions_ / kPart, 1);
+  next_point_ = executions_ + executions_ / kPart + 1;
   statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds});
 }
 
