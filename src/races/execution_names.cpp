@@ -94,7 +94,7 @@ ExecutionNames::Name ExecutionNames::name(const Key& key) {
   return guess != kNone && named_[guess].key == key ? guess : name_of_other(key);
 }
 
-// The same where it is no repetition.
+// The same without a look at what came behind the same name last.
 ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
   Name& found = names_.find(
       hash(key), size(), [&](Name name) { return named_[name].key == key; },

@@ -28,8 +28,8 @@ constexpr std::size_t kExactMax =
     1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
 constexpr std::size_t kExactClasses = kExactMax / kGrain;
 constexpr std::size_t kClasses = kExactClasses + 4 * 24;
-// Lists of free blocks are put back so many at a time: by a few stores, where a copy of some words of a
-// number that is not known beforehand takes far longer.
+// Lists of free blocks are put back so many at a time: by a few stores, where the compiler copies a number of
+// words that it does not know by an instruction that is slow to begin.
 constexpr std::size_t kFreePart = 4;
 static_assert(kClasses % kFreePart == 0);
 

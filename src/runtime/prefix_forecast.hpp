@@ -7,9 +7,7 @@
 // rows had says how long a new one will be; and one that is longer already than they were is likely to go on,
 // for half as long again.
 //
-// Measured on recorded searches of four programs by optimal reduction and three by depth-first search, with
-// and without a bound (docs/performance.md): within a few points an execution of the best that can be chosen
-// by who knows what is to come.
+// What it gave, and what other guesses did: docs/performance.md.
 //
 // Thread safety: none.
 #pragma once

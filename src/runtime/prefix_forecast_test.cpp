@@ -54,13 +54,16 @@ Cost run(const std::vector<std::uint32_t>& common, bool by_forecast) {
   return cost;
 }
 
+// The shares of these two are what the forecast comes to, with little room: without what rows had as lengths
+// before, without points behind the last departure, or without the guess that a long row goes on, one of them
+// is exceeded.
 TEST(PrefixForecast, SavesMostOfWhatDepthFirstSearchDoesAgain) {
   std::vector<std::uint32_t> common;
   search_depth_first(0, common);
   ASSERT_EQ(common.size(), std::size_t{1} << kPoints);
   const Cost without = run(common, false);
   const Cost with = run(common, true);
-  EXPECT_LT(3 * with.points, without.points);
+  EXPECT_LT(100 * with.points, 29 * without.points);
 }
 
 TEST(PrefixForecast, SavesWhereExecutionsThatDepartFromOneLieSideBySide) {
@@ -70,7 +73,7 @@ TEST(PrefixForecast, SavesWhereExecutionsThatDepartFromOneLieSideBySide) {
   }
   const Cost without = run(common, false);
   const Cost with = run(common, true);
-  EXPECT_LT(3 * with.points, 2 * without.points);
+  EXPECT_LT(200 * with.points, 81 * without.points);
 }
 
 TEST(PrefixForecast, KeepsNothingWhereItDoesNotPay) {
@@ -86,8 +89,15 @@ TEST(PrefixForecast, IsNeverBeforeTheBeginningNorBeyondWhatWasSeen) {
   for (int i = 0; i < 100; ++i) forecast.note(1'000'000);
   EXPECT_GT(forecast.best_point(5, kCost), 5u);
   EXPECT_EQ(forecast.best_point(2'000'000, kCost), 0u);
+}
+
+TEST(PrefixForecast, ForgetsAll) {
+  PrefixForecast forecast;
+  for (int i = 0; i < 100; ++i) forecast.note(i % 10 == 0 ? 1 : kPoints);
+  forecast.note(1);
+  EXPECT_GT(forecast.best_point(1, kCost), 1u);
   forecast.forget();
-  EXPECT_EQ(forecast.best_point(0, kCost), 0u);
+  EXPECT_EQ(forecast.best_point(1, kCost), 0u);
 }
 
 }  // namespace
