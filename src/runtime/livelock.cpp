@@ -42,18 +42,19 @@ void add_address(Digest& digest, const void* address) {
   add_numbers(digest, reinterpret_cast<std::uint64_t>(address));
 }
 
-// False where it is too deep.
-bool add_stack(Digest& digest, const Thread& thread, const void* pointer) {
-  const auto* begin = static_cast<const char*>(pointer);
-  if (begin > thread.stack_top || thread.stack_top - begin > kStackMax) return false;
-  digest.add(begin, static_cast<std::size_t>(thread.stack_top - begin));
-  return true;
+void add_registers(Digest& digest, const CallerState& caller) {
+  digest.add(reinterpret_cast<const char*>(caller.registers), sizeof caller.registers);
 }
 
-// What the thread that runs has in registers and on its stack.
-bool add_running(Digest& digest, const Thread& thread) {
-  digest.add(reinterpret_cast<const char*>(thrum_caller.registers), sizeof thrum_caller.registers);
-  return add_stack(digest, thread, reinterpret_cast<const void*>(thrum_caller.stack_pointer));
+// What a thread has in registers and on its stack where the program called the runtime. False where it is too
+// deep, or not known.
+bool add_call(Digest& digest, const Thread& thread, const CallerState& caller) {
+  add_registers(digest, caller);
+  const auto* begin = reinterpret_cast<const char*>(caller.stack_pointer);
+  if (begin < thread.stack_bottom || begin > thread.stack_top || thread.stack_top - begin > kStackMax)
+    return false;
+  digest.add(begin, static_cast<std::size_t>(thread.stack_top - begin));
+  return true;
 }
 
 void add_standing(Digest& digest, const Thread& thread) {
@@ -85,13 +86,14 @@ void add_memory(Digest& digest) {
 }  // namespace
 
 // Different for states that differ in what is at hand.
-std::optional<std::uint64_t> LivelockDetector::outline(const Thread& running) const {
+std::uint64_t LivelockDetector::outline() const {
   Digest digest;
   add_numbers(digest, hidden_changes_);
   for (const Thread* thread : scheduler().live()) {
     add_numbers(digest, thread->id, thread->operation, thread->wait, thread->object, thread->code);
   }
-  if (!add_running(digest, running)) return std::nullopt;
+  add_registers(digest, thrum_caller);
+  add_numbers(digest, thrum_caller.stack_pointer);
   return digest.value();
 }
 
@@ -111,8 +113,9 @@ std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) cons
     if (thread->timer || thread->outer || (!runs && !stands)) return std::nullopt;
     add_thread(digest, *thread);
     add_standing(digest, *thread);
-    if (!(runs ? add_running(digest, *thread) : add_stack(digest, *thread, thread->context.stack_pointer)))
-      return std::nullopt;
+    if (!runs && thread->slot >= calls_.size()) return std::nullopt;
+    if (!runs) add_numbers(digest, calls_[thread->slot].runtime_code);
+    if (!add_call(digest, *thread, runs ? thrum_caller : calls_[thread->slot].caller)) return std::nullopt;
   }
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     const Thread& thread = scheduler().thread_in_slot(slot);
@@ -132,7 +135,7 @@ void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std:
   me.code = code;
   me.wait = Wait::nothing;
   me.timed = false;
-  std::optional<std::uint64_t> what = watching_ ? state(me) : outline(me);
+  std::optional<std::uint64_t> what = watching_ ? state(me) : outline();
   if (!what) return;
   Visit now{*what, fair->choices(), static_cast<std::uint32_t>(current_trace().events.size())};
   auto before = std::find_if(visits_.rbegin(), visits_.rend(), [&](const Visit& visit) {
@@ -165,6 +168,11 @@ void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {
   failure.thread = failure.waiters.front().thread;
   failure.code = failure.waiters.front().code;
   fail(std::move(failure));
+}
+
+void LivelockDetector::note_call(const Thread& thread) {
+  if (thread.slot >= calls_.size()) calls_.resize(thread.slot + std::size_t{1});
+  calls_[thread.slot] = running_call();
 }
 
 // As deep as calls of the runtime's own go.

@@ -3,9 +3,10 @@
 // round for ever (docs/semantics.md, "Loops, fairness, livelock").
 //
 // Whenever a thread comes to stand before a yield or a sleep, the state of the whole program is looked at:
-// what its memory holds, where each thread stands, its registers, live stack and thread-local storage. Where
-// an earlier one of the execution was the same, what lies between is a circle. It is a livelock where the
-// circle is fair: each thread that could run in it did, and yielded (FairScheduler::is_fair_since).
+// what its memory holds, where each thread stands, its registers, live stack (but for the runtime's own
+// frames, which hold numbers that never come again) and thread-local storage. Where an earlier one of the
+// execution was the same, what lies between is a circle. It is a livelock where the circle is fair: each
+// thread that could run in it did, and yielded (FairScheduler::is_fair_since).
 //
 // Example: each of two threads takes its first lock, tries the second one, gives the first one back where it
 // does not get it, and yields. In lockstep neither ever gets both.
@@ -14,10 +15,11 @@
 // circle of what is none. So whatever touches such things makes all states before differ from those behind.
 //
 // To look at all of that at each yield would cost too much. So at first states are told apart by what is at
-// hand: what each thread stands before, and the registers and stack of the one that yields. Only where these
-// come again, the execution starts anew and is watched. A watched execution writes its events down whether or
-// not anybody wants them, so that it does the same when its trace is wanted; and what the runtime's own calls
-// leave below the live frames is wiped out, since the program's next frames have it where they set nothing.
+// hand: what each thread stands before, and the registers of the one that yields. (Not its stack, of which
+// what the program did not set holds what the runtime's calls left there.) Only where these come again, the
+// execution starts anew and is watched. A watched execution writes its events down whether or not anybody
+// wants them, so that it does the same when its trace is wanted; and what the runtime's own calls leave below
+// the live frames is wiped out, since the program's next frames have it where they set nothing.
 //
 // A watched execution that is long has no livelock that is worth the memory: it is watched no longer.
 //
@@ -32,6 +34,7 @@
 #include "model/event.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/forever.hpp"
+#include "runtime/record.hpp"
 
 namespace thrum {
 
@@ -63,7 +66,14 @@ class LivelockDetector {
   // loop_entry of switch.S.
   void arrive(Operation operation, std::uint64_t sleeps_ns, std::uint64_t code);
 
-  // To be called where the runtime has done something of its own on the running stack.
+  // The running thread is about to stand before an operation.
+  void note_standing(const Thread& thread) {
+    if (!watching_) return;
+    note_call(thread);
+    wipe_dead_stack();
+  }
+
+  // To be called where the runtime has done something else of its own on the running stack.
   void tidy_stack() const {
     if (watching_) wipe_dead_stack();
   }
@@ -89,8 +99,9 @@ class LivelockDetector {
     std::uint32_t choices;  // thread choices so far
     std::uint32_t events;   // in the trace so far
   };
-  std::optional<std::uint64_t> outline(const Thread& running) const;
+  std::uint64_t outline() const;
   std::optional<std::uint64_t> state(const Thread& running) const;
+  void note_call(const Thread& thread);
   static void wipe_dead_stack();
   [[noreturn, gnu::cold]] static void fail_by(const Visit& begin, const Visit& end);
 
@@ -99,6 +110,7 @@ class LivelockDetector {
   bool watching_ = false;
   bool given_up_ = false;  // no livelock of the plan's is looked for any more
   std::vector<Visit> visits_;
+  std::vector<RunningCall> calls_;  // by slot, of the threads that stand
   std::uint64_t hidden_changes_ = 0;
   Rounds rounds_;
 };

@@ -3,6 +3,7 @@
 
 #include <unwind.h>
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runtime/allocations.hpp"
@@ -11,6 +12,7 @@
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/scheduler.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -52,6 +54,23 @@ _Unwind_Reason_Code collect_code(_Unwind_Context* context, void* argument) {
   if (address == 0 || walk.depth == walk.code.size()) return _URC_END_OF_STACK;
   if (!runtime_range().holds(address)) walk.code[walk.depth++] = address;
   return _URC_NO_REASON;
+}
+
+_Unwind_Reason_Code collect_call(_Unwind_Context* context, void* argument) {
+  auto& call = *static_cast<RunningCall*>(argument);
+  const std::uint64_t address = _Unwind_GetIP(context);
+  if (runtime_range().holds(address)) {
+    Digest digest;
+    for (std::uint64_t number : {call.runtime_code, address})
+      digest.add(reinterpret_cast<const char*>(&number), sizeof number);
+    call.runtime_code = digest.value();
+    return _URC_NO_REASON;
+  }
+  static constexpr int kKept[] = {3, kBasePointer, 12, 13, 14, 15};  // rbx and r12 to r15
+  for (std::size_t i = 0; i < std::size(kKept); ++i)
+    call.caller.registers[i] = _Unwind_GetGR(context, kKept[i]);
+  call.caller.stack_pointer = _Unwind_GetCFA(context);
+  return _URC_END_OF_STACK;
 }
 
 std::vector<RawFrame> running_frames() {
@@ -105,6 +124,12 @@ std::vector<Place> running_stack() { return places_of(running_frames()); }
 void running_code(std::span<std::uint64_t> code) {
   CodeWalk walk{code};
   _Unwind_Backtrace(collect_code, &walk);
+}
+
+RunningCall running_call() {
+  RunningCall call{};
+  _Unwind_Backtrace(collect_call, &call);
+  return call;
 }
 
 void note_stack(Thread& thread) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/trace.hpp"
+#include "runtime/fiber.hpp"
 #include "runtime/thread.hpp"
 
 namespace thrum {
@@ -14,8 +15,8 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
-// Notes whether the running stack is in focus, where that is asked for; and the stack as the one of the thread's pending operation, where the current trace is to hold
-// stacks.
+// Notes whether the running stack is in focus, where that is asked for; and the stack as the one of the
+// thread's pending operation, where the current trace is to hold stacks.
 void note_stack(Thread& thread);
 
 // The name of an address that lasts. none where the number is no address of the program's.
@@ -30,5 +31,14 @@ std::vector<Place> running_stack();
 
 // The same as addresses, as many as there is room for. What is left over stays as it is.
 void running_code(std::span<std::uint64_t> code);
+
+// Of the running stack, whose innermost functions are the runtime's: where those are, one in the other, and
+// what the program had in the registers that a call keeps, and as its stack pointer, when it called the first
+// of them.
+struct RunningCall {
+  std::uint64_t runtime_code;  // a digest
+  CallerState caller;
+};
+RunningCall running_call();
 
 }  // namespace thrum

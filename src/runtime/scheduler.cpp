@@ -110,7 +110,7 @@ void Scheduler::restore(const Moment& moment) {
 // The same where events are written down or a signal is pending.
 void Scheduler::stand_attentively(Thread& thread) {
   if (world.recording) note_stack(thread);
-  livelock_detector().tidy_stack();
+  livelock_detector().note_standing(thread);
   thread.life = Life::standing;
   if (unsettled_.empty()) {
     Thread& next = pick_attentively();
