@@ -288,8 +288,8 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   // What ended one of them ended all.
   constexpr SearchEnd kOrder[] = {SearchEnd::lost_control, SearchEnd::bug, SearchEnd::time,
                                   SearchEnd::executions, SearchEnd::exhausted};
-  const SearchEnd end = *std::find_if(std::begin(kOrder), std::end(kOrder),
-                                      [&](SearchEnd one) { return to.end == one || from.end == one; });
+  auto place = [&](SearchEnd end) { return std::find(std::begin(kOrder), std::end(kOrder), end); };
+  const SearchEnd end = place(from.end) < place(to.end) ? from.end : to.end;
   if (end == SearchEnd::lost_control && to.end != end) {
     to.lost_plan = std::move(from.lost_plan);
     to.lost_reason = std::move(from.lost_reason);

@@ -22,6 +22,7 @@ void PartialOrder::truncate(Index n) {
     places_.resize(n);
     clocks_.resize(std::size_t{2} * width_ * n);
     forget_hashes(n);
+    lessons_.clear();
   }
   while (!undo_.empty() && undo_.back().steps > n) {
     const std::size_t rest = known_before_.size() - width_;
@@ -34,6 +35,7 @@ void PartialOrder::truncate(Index n) {
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
   widen(event.thread);
   if (!is_visible(event.operation)) return append_hidden(event);
+  if (!lessons_.empty()) learn();
   const Index at = size();
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
@@ -86,10 +88,10 @@ void PartialOrder::append_hidden(const Event& event) {
   if (event.operation == Operation::thread_create) {
     widen(other);
     order_creation(event);
-    learn(other, event.thread);
+    lessons_.push_back({other, event.thread});
   } else if (event.operation == Operation::thread_join) {
     widen(other);
-    learn(event.thread, other);
+    lessons_.push_back({event.thread, other});
   }
 }
 
@@ -97,6 +99,7 @@ void PartialOrder::append_hidden(const Event& event) {
 // same in all executions of a class, the order of such steps counts.
 void PartialOrder::order_creation(const Event& event) {
   if (event.object == 0 || steps_.empty()) return;
+  learn();
   const Index at = size() - 1;
   steps_[at].creates = true;
   forget_hashes(at);
@@ -107,12 +110,15 @@ void PartialOrder::order_creation(const Event& event) {
   }
 }
 
-// From now on the thread knows what the other knows now.
-void PartialOrder::learn(ThreadId thread, ThreadId from) {
-  undo_.push_back({size(), thread});
-  known_before_.insert(known_before_.end(), known(thread), known(thread) + width_);
-  join(known(thread), known(from));
-  if (last_[from] != kNone) join(known(thread), row(last_[from]));
+// From now on the threads know what they were told.
+void PartialOrder::learn() {
+  for (const auto [thread, from] : lessons_) {
+    undo_.push_back({size(), thread});
+    known_before_.insert(known_before_.end(), known(thread), known(thread) + width_);
+    join(known(thread), known(from));
+    if (last_[from] != kNone) join(known(thread), row(last_[from]));
+  }
+  lessons_.clear();
 }
 
 void PartialOrder::widen(ThreadId thread) {
@@ -142,9 +148,10 @@ std::span<const Watched> PartialOrder::watches(Index step) const {
   return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
 }
 
-std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const {
+std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
   std::vector<Index> result;
   if (thread >= width_) return result;
+  learn();
   std::vector<Clock> clock(known(thread), known(thread) + width_);
   if (last_[thread] != kNone) join(clock.data(), row(last_[thread]));
   for (std::size_t other = 0; other < width_; ++other) {
@@ -174,6 +181,7 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put_all(known_);
   out.put_all(undo_);
   out.put_all(known_before_);
+  out.put_all(lessons_);
 }
 
 void PartialOrder::load(ByteReader& in) {
@@ -188,6 +196,7 @@ void PartialOrder::load(ByteReader& in) {
   in.get_all(known_);
   in.get_all(undo_);
   in.get_all(known_before_);
+  in.get_all(lessons_);
   hashes_.clear();
 }
 

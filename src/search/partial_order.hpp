@@ -64,7 +64,7 @@ class PartialOrder {
 
   // Of each thread whose steps happen before what the given one does next, the last such step. The latest
   // first.
-  std::vector<Index> last_known(ThreadId thread) const;
+  std::vector<Index> last_known(ThreadId thread);
 
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
@@ -118,6 +118,12 @@ class PartialOrder {
     ThreadId thread;
   };
 
+  // A thread is told what another knows, behind the last step.
+  struct Lesson {
+    ThreadId thread;
+    ThreadId from;
+  };
+
   const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
   const Clock* causes_of(Index step) const { return row(step) + width_; }
   Clock* row(Index step) { return clocks_.data() + std::size_t{2} * width_ * step; }
@@ -131,7 +137,7 @@ class PartialOrder {
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
   void append_hidden(const Event& event);
   void order_creation(const Event& event);
-  void learn(ThreadId thread, ThreadId from);
+  void learn();
   std::uint64_t hash(Index step) const;
   void forget_hashes(Index from);
 
@@ -145,7 +151,8 @@ class PartialOrder {
   std::vector<Index> last_;   // of each thread
   std::vector<Clock> known_;  // a row for each thread: what it knows besides its last step
   std::vector<Undo> undo_;
-  std::vector<Clock> known_before_;            // a row for each of those
+  std::vector<Clock> known_before_;  // a row for each of those
+  std::vector<Lesson> lessons_;      // not learned before there is another step: most are taken back
   mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
 };
 
