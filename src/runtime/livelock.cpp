@@ -46,9 +46,8 @@ void add_registers(Digest& digest, const CallerState& caller) {
   digest.add(reinterpret_cast<const char*>(caller.registers), sizeof caller.registers);
 }
 
-// What a thread has in registers and on its stack where the program called the runtime. False where it is too
-// deep, or not known.
-bool add_call(Digest& digest, const Thread& thread, const CallerState& caller) {
+// What a thread has in registers and on its stack from there on. False where it is too deep, or not known.
+bool add_frames(Digest& digest, const Thread& thread, const CallerState& caller) {
   add_registers(digest, caller);
   const auto* begin = reinterpret_cast<const char*>(caller.stack_pointer);
   if (begin < thread.stack_bottom || begin > thread.stack_top || thread.stack_top - begin > kStackMax)
@@ -113,9 +112,8 @@ std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) cons
     if (thread->timer || thread->outer || (!runs && !stands)) return std::nullopt;
     add_thread(digest, *thread);
     add_standing(digest, *thread);
-    if (!runs && thread->slot >= calls_.size()) return std::nullopt;
-    if (!runs) add_numbers(digest, calls_[thread->slot].runtime_code);
-    if (!add_call(digest, *thread, runs ? thrum_caller : calls_[thread->slot].caller)) return std::nullopt;
+    if (!runs && thread->slot >= standing_.size()) return std::nullopt;
+    if (!add_frames(digest, *thread, runs ? thrum_caller : standing_[thread->slot])) return std::nullopt;
   }
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     const Thread& thread = scheduler().thread_in_slot(slot);
@@ -148,6 +146,7 @@ void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std:
   }
   if (watching_) fail_by(*before, now);
   watching_ = true;
+  standing_.clear();
   start_anew();
 }
 
@@ -170,9 +169,9 @@ void LivelockDetector::fail_by(const Visit& begin, const Visit& end) {
   fail(std::move(failure));
 }
 
-void LivelockDetector::note_call(const Thread& thread) {
-  if (thread.slot >= calls_.size()) calls_.resize(thread.slot + std::size_t{1});
-  calls_[thread.slot] = running_call();
+void LivelockDetector::note_frames(const Thread& thread, const void* frames) {
+  if (thread.slot >= standing_.size()) standing_.resize(thread.slot + std::size_t{1});
+  standing_[thread.slot] = kept_registers(frames);
 }
 
 // As deep as calls of the runtime's own go.

@@ -3,8 +3,9 @@
 // round for ever (docs/semantics.md, "Loops, fairness, livelock").
 //
 // Whenever a thread comes to stand before a yield or a sleep, the state of the whole program is looked at:
-// what its memory holds, where each thread stands, its registers, live stack (but for the runtime's own
-// frames, which hold numbers that never come again) and thread-local storage. Where an earlier one of the
+// what its memory holds, where each thread stands, its registers, live stack and thread-local storage. Of the
+// runtime's frames the stack has those of the call that a thread is in, which hold what it was called with,
+// and not the scheduler's below, which hold numbers that never come again. Where an earlier one of the
 // execution was the same, what lies between is a circle. It is a livelock where the circle is fair: each
 // thread that could run in it did, and yielded (FairScheduler::is_fair_since).
 //
@@ -34,7 +35,6 @@
 #include "model/event.hpp"
 #include "runtime/fiber.hpp"
 #include "runtime/forever.hpp"
-#include "runtime/record.hpp"
 
 namespace thrum {
 
@@ -66,10 +66,11 @@ class LivelockDetector {
   // loop_entry of switch.S.
   void arrive(Operation operation, std::uint64_t sleeps_ns, std::uint64_t code);
 
-  // The running thread is about to stand before an operation.
-  void note_standing(const Thread& thread) {
+  // The running thread is about to stand before an operation. frames: of its stack, those from there on are
+  // not the scheduler's.
+  void note_standing(const Thread& thread, const void* frames) {
     if (!watching_) return;
-    note_call(thread);
+    note_frames(thread, frames);
     wipe_dead_stack();
   }
 
@@ -101,7 +102,7 @@ class LivelockDetector {
   };
   std::uint64_t outline() const;
   std::optional<std::uint64_t> state(const Thread& running) const;
-  void note_call(const Thread& thread);
+  void note_frames(const Thread& thread, const void* frames);
   static void wipe_dead_stack();
   [[noreturn, gnu::cold]] static void fail_by(const Visit& begin, const Visit& end);
 
@@ -110,7 +111,7 @@ class LivelockDetector {
   bool watching_ = false;
   bool given_up_ = false;  // no livelock of the plan's is looked for any more
   std::vector<Visit> visits_;
-  std::vector<RunningCall> calls_;  // by slot, of the threads that stand
+  std::vector<CallerState> standing_;  // note_standing(), by slot
   std::uint64_t hidden_changes_ = 0;
   Rounds rounds_;
 };

@@ -12,7 +12,6 @@
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/scheduler.hpp"
-#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -56,20 +55,11 @@ _Unwind_Reason_Code collect_code(_Unwind_Context* context, void* argument) {
   return _URC_NO_REASON;
 }
 
-_Unwind_Reason_Code collect_call(_Unwind_Context* context, void* argument) {
-  auto& call = *static_cast<RunningCall*>(argument);
-  const std::uint64_t address = _Unwind_GetIP(context);
-  if (runtime_range().holds(address)) {
-    Digest digest;
-    for (std::uint64_t number : {call.runtime_code, address})
-      digest.add(reinterpret_cast<const char*>(&number), sizeof number);
-    call.runtime_code = digest.value();
-    return _URC_NO_REASON;
-  }
+_Unwind_Reason_Code collect_registers(_Unwind_Context* context, void* argument) {
+  auto& frame = *static_cast<CallerState*>(argument);
+  if (_Unwind_GetCFA(context) != frame.stack_pointer) return _URC_NO_REASON;
   static constexpr int kKept[] = {3, kBasePointer, 12, 13, 14, 15};  // rbx and r12 to r15
-  for (std::size_t i = 0; i < std::size(kKept); ++i)
-    call.caller.registers[i] = _Unwind_GetGR(context, kKept[i]);
-  call.caller.stack_pointer = _Unwind_GetCFA(context);
+  for (std::size_t i = 0; i < std::size(kKept); ++i) frame.registers[i] = _Unwind_GetGR(context, kKept[i]);
   return _URC_END_OF_STACK;
 }
 
@@ -126,10 +116,10 @@ void running_code(std::span<std::uint64_t> code) {
   _Unwind_Backtrace(collect_code, &walk);
 }
 
-RunningCall running_call() {
-  RunningCall call{};
-  _Unwind_Backtrace(collect_call, &call);
-  return call;
+CallerState kept_registers(const void* stack_pointer) {
+  CallerState frame{{}, reinterpret_cast<std::uint64_t>(stack_pointer)};
+  _Unwind_Backtrace(collect_registers, &frame);
+  return frame;
 }
 
 void note_stack(Thread& thread) {

@@ -32,13 +32,8 @@ std::vector<Place> running_stack();
 // The same as addresses, as many as there is room for. What is left over stays as it is.
 void running_code(std::span<std::uint64_t> code);
 
-// Of the running stack, whose innermost functions are the runtime's: where those are, one in the other, and
-// what the program had in the registers that a call keeps, and as its stack pointer, when it called the first
-// of them.
-struct RunningCall {
-  std::uint64_t runtime_code;  // a digest
-  CallerState caller;
-};
-RunningCall running_call();
+// What the frame of the running stack whose stack pointer is given has in the registers that a call keeps,
+// while what it called runs.
+CallerState kept_registers(const void* stack_pointer);
 
 }  // namespace thrum

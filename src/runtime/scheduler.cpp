@@ -108,9 +108,9 @@ void Scheduler::restore(const Moment& moment) {
 }
 
 // The same where events are written down or a signal is pending.
-void Scheduler::stand_attentively(Thread& thread) {
+[[gnu::noinline]] void Scheduler::stand_attentively(Thread& thread) {
   if (world.recording) note_stack(thread);
-  livelock_detector().note_standing(thread);
+  livelock_detector().note_standing(thread, __builtin_dwarf_cfa());
   thread.life = Life::standing;
   if (unsettled_.empty()) {
     Thread& next = pick_attentively();
