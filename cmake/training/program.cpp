@@ -14,7 +14,7 @@
 
 namespace {
 
-// A buffer between a producer and a consumer, with a lock and a condition variable.
+// A buffer between a producer and two consumers, with a lock and a condition variable.
 void hand_over() {
   std::mutex mutex;
   std::condition_variable changed;
@@ -54,7 +54,7 @@ void count() {
   second.join();
 }
 
-// A list of nodes from the heap, without locks: pushed to by two, taken as a whole by one.
+// A list of nodes from the heap, without locks: pushed to by three, taken as a whole by one.
 void push() {
   struct Node {
     int value;
