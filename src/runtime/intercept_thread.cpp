@@ -216,7 +216,11 @@ void finish_thread() {
 
 Thread* find_thread(pthread_t handle) {
   if (!world.running) return handle == current_fs_base() ? &scheduler().current() : nullptr;
-  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
+  // Mostly threads are asked after in the order in which they were created.
+  static std::uint16_t slot = 0;
+  const std::uint16_t slots = scheduler().slots_used();
+  for (std::uint16_t left = slots; left-- > 0;) {
+    slot = slot + 1 < slots ? static_cast<std::uint16_t>(slot + 1) : 0;
     Thread& thread = scheduler().thread_in_slot(slot);
     if (thread.fs_base == handle) return &thread;
   }

@@ -396,7 +396,7 @@ void Scheduler::collect_options(const Thread& last) {
       round = static_cast<std::uint16_t>(options_.size());
       round_found = true;
     }
-    options_.push_back({thread->id, handles ? Via::signal : Via::run});
+    options_.emplace_back(thread->id, handles ? Via::signal : Via::run);
     option_threads_.push_back(thread);
   }
   point_.enabled = static_cast<std::uint16_t>(options_.size());
@@ -414,7 +414,7 @@ void Scheduler::collect_late_runs() {
     Thread* thread = option_threads_[i];
     bool may_run = enabled(*thread);
     if (!may_run && (thread->in_kernel || !ends_by_signal(*thread))) continue;
-    options_.push_back({thread->id, may_run ? Via::run : Via::signal_first});
+    options_.emplace_back(thread->id, may_run ? Via::run : Via::signal_first);
     option_threads_.push_back(thread);
   }
 }
@@ -429,7 +429,7 @@ void Scheduler::add_spurious_options() {
     if (thread->others_when_spurious != Thread::kNever &&
         thread->others_when_spurious == events_of_others(*thread))
       continue;
-    options_.push_back({thread->id, Via::spurious});
+    options_.emplace_back(thread->id, Via::spurious);
     option_threads_.push_back(thread);
   }
 }
@@ -452,7 +452,7 @@ void Scheduler::collect_timeouts() {
   }
   for (Thread* thread : course_.live) {
     if (!may_time_out(*thread, idle) || thread->deadline_ns > latest) continue;
-    options_.push_back({thread->id, thread->timer ? Via::expiry : Via::timeout});
+    options_.emplace_back(thread->id, thread->timer ? Via::expiry : Via::timeout);
     option_threads_.push_back(thread);
   }
 }
@@ -711,7 +711,7 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
   });
   if (most == 1 && waiters.size() > 1) {
     options_.clear();
-    for (const Sleeper& waiter : waiters) options_.push_back({waiter.thread, Via::run});
+    for (const Sleeper& waiter : waiters) options_.emplace_back(waiter.thread, Via::run);
     std::swap(waiters[0], waiters[choose(ChoiceKind::waiter)]);
   }
   course_.current->operation_argument =
@@ -732,7 +732,7 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
 std::uint16_t Scheduler::choose_value(std::uint16_t n) {
   livelock_detector().note_hidden_change();
   options_.clear();
-  for (std::uint16_t value = 0; value < n; ++value) options_.push_back({value, Via::run});
+  for (std::uint16_t value = 0; value < n; ++value) options_.emplace_back(value, Via::run);
   world.wrote = true;  // what follows is no spin, whatever it reads
   return choose(ChoiceKind::value);
 }

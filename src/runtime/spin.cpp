@@ -148,7 +148,7 @@ bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
 void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
   PerThread& mine = threads_[thread.slot];
   if (mine.reads.size() == kReadsMax) note_change(thread);
-  mine.reads.push_back({{object, size ? size : 1}, static_cast<std::uint32_t>(writes_.size())});
+  mine.reads.emplace_back(Span{object, size ? size : 1}, static_cast<std::uint32_t>(writes_.size()));
 }
 
 void SpinDetector::note_change(const Thread& thread) {

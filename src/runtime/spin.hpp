@@ -100,7 +100,7 @@ class SpinDetector {
   void note_change(const Thread& thread);
 
   // Some thread has written an object.
-  void note_write(std::uint64_t object, std::uint32_t size) { writes_.push_back({object, size ? size : 1}); }
+  void note_write(std::uint64_t object, std::uint32_t size) { writes_.emplace_back(object, size ? size : 1); }
 
   // Whether something that the spinning thread read in its iteration has been written since.
   bool released(const Thread& thread) const;

@@ -88,7 +88,7 @@ bool Dpor::next(Plan& plan) {
   begun_ = true;
   for (const Point& point : path_) {
     if (&point == &path_[branch_]) known_departures_ = plan.departures.size();
-    if (!point.by_default) plan.departures.push_back({point.key, point.step.option});
+    if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
     const std::vector<Departure>& choices = choices_[point.step.choices];
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
   }
@@ -112,7 +112,7 @@ bool Dpor::has_branch_left() {
       is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1)).kept();
   const bool is_lent =
       !lent_.empty() && lent_.back() == Lent{static_cast<Index>(path_.size() - 1), point.sleepers_count};
-  sleepers_.push_back({run, point.stops, is_lent, point.anew});
+  sleepers_.emplace_back(run, point.stops, is_lent, point.anew);
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
   if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops)
@@ -417,8 +417,7 @@ void Dpor::put_timeout(Index late, Index rival) {
   const Index previous = order_.previous(late);
   const bool stood_there = previous == PartialOrder::kNone || previous < rival;
   if (stood_there && !is_option(rival, timeout)) return;
-  PlannedStep step = unknown_step({timeout, 0});
-  put_down(late, rival, step);
+  put_down(late, rival, {timeout, 0});
 }
 
 void Dpor::reverse(Index late, const Reversal& turned) {
@@ -512,24 +511,29 @@ void Dpor::reverse_pending(const Trace& trace) {
 
 // The later step is to come before the earlier one.
 void Dpor::reverse(Index late, Index early) {
-  if (late < path_.size()) {
-    put_down(late, early,
-             {{path_[late].step.option, 0}, as_reversed(order_, late, early), path_[late].events_after});
-  } else {
-    put_down(late, early, {{{order_.event(late).thread, Via::run}, 0}, order_.event(late), 0});
-  }
+  const Option option =
+      late < path_.size() ? path_[late].step.option : Option{order_.event(late).thread, Via::run};
+  put_down(late, early, {option, 0});
 }
 
-// Before the early step: what does not depend on it, and in place of the late one the step that is given.
-void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
-  if (algorithm_ == Algorithm::bounded) return put_within_bound(early, turned.step.option);
-  const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(turned.step.option.via);
-  if (is_whole && is_put_down(early, late, turned.step)) return;
-  const bool needs_some = find_needed(early, late);
+// What the late step is expected to do before the early one, if it is taken so.
+PlannedStep Dpor::turned_round(Index late, Index early, const Step& taken) const {
+  if (late >= path_.size()) return {taken, order_.event(late), 0};
+  if (taken.option != path_[late].step.option) return unknown_step(taken);
+  return {taken, as_reversed(order_, late, early), path_[late].events_after};
+}
+
+// Before the early step: what does not depend on it, and the late one, taken as is given.
+void Dpor::put_down(Index late, Index early, const Step& taken) {
+  if (algorithm_ == Algorithm::bounded) return put_within_bound(early, taken.option);
   // Mostly the step itself sleeps there, and nothing is needed to come to it.
   const Index previous = order_.previous(late);
   const bool is_first = previous == PartialOrder::kNone || previous < early;
-  if (is_first && !needs_some && sleeps(early, turned.step)) return;
+  if (is_first && sleeps(early, taken) && !needs_some(early, late)) return;
+  const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(taken.option.via);
+  if (is_whole && is_put_down(early, late, taken)) return;
+  find_needed(early, late);
+  const PlannedStep turned = turned_round(late, early, taken);
   Sequence& sequence = sequence_;
   sequence.begin(order_);
   for (Index i = early + 1; i < path_.size(); ++i) {
@@ -549,12 +553,12 @@ void Dpor::put_down(Index late, Index early, const PlannedStep& turned) {
 
 // Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
 // before, and need not be made.
-bool Dpor::is_put_down(Index early, Index late, const Step& turned) const {
+bool Dpor::is_put_down(Index early, Index late, const Step& taken) const {
   WakeupTrees::Branches branches = path_[early].branches;
   const auto end = std::max(static_cast<Index>(path_.size()), late + 1);
   for (Index i = early + 1; i < end && !branches.empty(); ++i) {
     if (i != late && (path_[i].stops || order_.ordered(early, i))) continue;
-    const WakeupTrees::Node node = trees_.find(branches, i == late ? turned : path_[i].step);
+    const WakeupTrees::Node node = trees_.find(branches, i == late ? taken : path_[i].step);
     if (node == WakeupTrees::kNone) return false;
     branches = trees_.below(node);
     if (branches.empty()) return true;  // whatever follows is run anyway
@@ -572,10 +576,17 @@ bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind)
   return true;
 }
 
-// Which of the steps that do not depend on the early one the late one needs, were it to come before that.
-// Whether any.
-bool Dpor::find_needed(Index early, Index late) {
-  bool any = false;
+// Whether the late step, were it to come before the early one, needs any that does not depend on that.
+bool Dpor::needs_some(Index early, Index late) const {
+  const StepView last{{}, order_.event(late)};
+  for (Index i = std::min(late, static_cast<Index>(path_.size())); --i > early;) {
+    if (!order_.ordered(early, i) && (order_.causes(i, late) || !commute(planned(i), last))) return true;
+  }
+  return false;
+}
+
+// Which of those it needs.
+void Dpor::find_needed(Index early, Index late) {
   needed_.assign(late - early, false);
   const StepView last{{}, order_.event(late)};
   past_.assign_causes_of(order_, late);
@@ -585,9 +596,8 @@ bool Dpor::find_needed(Index early, Index late) {
       if (commute(planned(i), last)) continue;
       past_.add(order_, i);
     }
-    needed_[i - early] = any = true;
+    needed_[i - early] = true;
   }
-  return any;
 }
 
 // Whether to run the sequence comes to the same as to begin with a step that was run there.

@@ -167,11 +167,13 @@ class Dpor : public Strategy {
   void reverse(Index late, const Reversal& turned);
   void reverse(Index late, Index early);
   void put_timeout(Index late, Index rival);
-  void put_down(Index late, Index early, const PlannedStep& turned);
-  bool is_put_down(Index early, Index late, const Step& turned) const;
+  PlannedStep turned_round(Index late, Index early, const Step& taken) const;
+  void put_down(Index late, Index early, const Step& taken);
+  bool is_put_down(Index early, Index late, const Step& taken) const;
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
-  bool find_needed(Index early, Index late);
+  bool needs_some(Index early, Index late) const;
+  void find_needed(Index early, Index late);
   static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
   bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);

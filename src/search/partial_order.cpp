@@ -40,7 +40,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
   const Place place = place_of(event, local, by_chance || !watches.empty());
-  places_.push_back(place);
+  places_.emplace_back(place.local, place.thread, place.begin, place.end);
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
@@ -50,7 +50,6 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   Clock* clock = row(at);
   join(clock, known(event.thread));
   if (previous != kNone) join(clock, row(previous));
-  clock[event.thread] = local;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   join(clock + width_, clock);
   for (Index i = at; i-- > 0;) {
@@ -61,6 +60,8 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
     rivals_.push_back(i);
     join(clock, row(i));
   }
+  // Last: rows that are joined are read by more than one number at a time.
+  clock[event.thread] = clock[width_ + event.thread] = local;
 }
 
 // As dependent() tells most pairs apart. needs_all: it may depend on what touches other objects.
@@ -88,10 +89,10 @@ void PartialOrder::append_hidden(const Event& event) {
   if (event.operation == Operation::thread_create) {
     widen(other);
     order_creation(event);
-    lessons_.push_back({other, event.thread});
+    lessons_.emplace_back(other, event.thread);
   } else if (event.operation == Operation::thread_join) {
     widen(other);
-    lessons_.push_back({event.thread, other});
+    lessons_.emplace_back(event.thread, other);
   }
 }
 
@@ -113,7 +114,7 @@ void PartialOrder::order_creation(const Event& event) {
 // From now on the threads know what they were told.
 void PartialOrder::learn() {
   for (const auto [thread, from] : lessons_) {
-    undo_.push_back({size(), thread});
+    undo_.emplace_back(size(), thread);
     known_before_.insert(known_before_.end(), known(thread), known(thread) + width_);
     join(known(thread), known(from));
     if (last_[from] != kNone) join(known(thread), row(last_[from]));

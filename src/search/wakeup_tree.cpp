@@ -175,8 +175,11 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   } else {
     free_ = nodes_[node].next;
   }
-  nodes_[node] = Entry{step.step, {}, kNone};
-  planned_[node] = step.kept();
+  Entry& entry = nodes_[node];
+  entry.step = step.step;
+  entry.branches = {};
+  entry.next = kNone;
+  step.keep_in(planned_[node]);
   ++live_;
   return node;
 }

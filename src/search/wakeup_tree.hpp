@@ -83,6 +83,16 @@ struct StepView {
         alternative(planned.alternative),
         anew(planned.anew) {}
   PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative, anew}; }
+  // The same, where it is to lie.
+  void keep_in(PlannedStep& place) const {
+    place.step = step;
+    place.event = *event;
+    place.events_after = events_after;
+    place.foe = foe;
+    place.creates = creates;
+    place.alternative = alternative;
+    place.anew = anew;
+  }
 };
 
 inline bool is_foe(const StepView& a, const StepView& b) {
@@ -117,10 +127,10 @@ class Sequence {
 
   // A step as it came, and whether the one that is turned round needs it.
   void add(const StepView& step, PartialOrder::Index at, bool needed) {
-    items_.push_back({step, at, needed});
+    items_.emplace_back(step, at, needed);
   }
   // The one that is turned round.
-  void add_reversed(const StepView& step) { items_.push_back({step, PartialOrder::kNone, false}); }
+  void add_reversed(const StepView& step) { items_.emplace_back(step, PartialOrder::kNone, false); }
 
   // Where the thread's first step stands; kNone where it has none.
   static constexpr std::size_t kNone = ~std::size_t{0};
