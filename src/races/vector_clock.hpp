@@ -43,8 +43,7 @@ class VectorClock {
   void join(const VectorClock& other) {
     reach(other.size_);
     take_maxima(first_.data(), other.first_.data(), kFirst);
-    if (other.size_ <= kFirst) return;
-    for (std::size_t i = 0; i < other.size_ - kFirst; ++i) more_[i] = std::max(more_[i], other.more_[i]);
+    if (other.size_ > kFirst) take_maxima(more_.data(), other.more_.data(), other.count_of_more());
   }
 
   // Becomes as the other; keeps its memory.
@@ -92,15 +91,15 @@ class VectorClock {
   void reach(std::size_t size) {
     if (size <= size_) return;
     const auto before = static_cast<std::ptrdiff_t>(count_of_more());
-    size_ = static_cast<std::uint32_t>(size);
+    size_ = static_cast<std::uint32_t>((size + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime);
     if (size_ <= kFirst) return;
     auto more = room_for_more();
     std::fill(more + before, more + static_cast<std::ptrdiff_t>(count_of_more()), 0);
   }
 
   std::array<std::uint32_t, kFirst> first_{};  // 0 from size_ on
-  std::uint32_t size_ = 0;
-  std::vector<std::uint32_t> more_;  // as many as size_ says count
+  std::uint32_t size_ = 0;                     // a multiple of kMaximaAtATime
+  std::vector<std::uint32_t> more_;            // as many as size_ says count
 };
 
 }  // namespace thrum

@@ -143,7 +143,7 @@ Advice BestFirstDpor::at_point(const View& view) {
     read_on(view.trace, reading_);
     if (!is_at_branch()) return {};
     std::span<const Sleeper> sleeping = sleepers(at_branch_);
-    asleep_.assign(sleeping.begin(), sleeping.end());
+    put_to_sleep(sleeping);
     seen_ = path_[at_branch_].event;
   }
   return Dpor::at_point(view);

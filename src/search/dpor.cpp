@@ -92,12 +92,12 @@ bool Dpor::next(Plan& plan) {
     const std::vector<Departure>& choices = choices_[point.step.choices];
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
   }
-  asleep_.clear();
-  if (algorithm_ != Algorithm::bounded) {
-    std::span<const Sleeper> sleeping = sleepers(branch_);
-    asleep_.assign(sleeping.begin(), sleeping.end());
-  }
   seen_ = 0;
+  if (algorithm_ == Algorithm::bounded) {
+    asleep_.clear();
+  } else {
+    put_to_sleep(sleepers(branch_));
+  }
   return true;
 }
 
@@ -174,20 +174,25 @@ void Dpor::truncate(Index depth) {
   path_.resize(depth);
 }
 
+void Dpor::put_to_sleep(std::span<const Sleeper> sleepers) {
+  asleep_.clear();
+  for (const Sleeper& sleeper : sleepers) asleep_.push_back(&sleeper);
+}
+
 Advice Dpor::at_point(const View& view) {
   for (seen_ = std::max<std::size_t>(seen_, view.trace.branch); seen_ < view.trace.events.size(); ++seen_) {
     const Event& event = view.trace.events[seen_];
     if (creates_thread(event))
-      std::erase_if(asleep_, [](const Sleeper& sleeper) { return sleeper.planned.creates; });
+      std::erase_if(asleep_, [](const Sleeper* sleeper) { return sleeper->planned.creates; });
     if (!is_visible(event.operation)) continue;
     const StepView step{{{event.thread, via_of(event)}, 0}, event};
-    std::erase_if(asleep_, [&](const Sleeper& sleeper) { return !commute(sleeper.planned, step); });
+    std::erase_if(asleep_, [&](const Sleeper* sleeper) { return !commute(sleeper->planned, step); });
   }
   if (asleep_.empty()) return {Advice::Kind::leave};
   if (view.point.key.kind != ChoiceKind::thread) return {};
   auto sleeper_of = [&](const Option& option) {
     return std::find_if(asleep_.begin(), asleep_.end(),
-                        [&](const Sleeper& sleeper) { return sleeper.planned.step.option == option; });
+                        [&](const Sleeper* sleeper) { return sleeper->planned.step.option == option; });
   };
   if (sleeper_of(view.options[view.default_option]) == asleep_.end()) return {};
   std::optional<std::uint16_t> last_resort;
@@ -195,7 +200,7 @@ Advice Dpor::at_point(const View& view) {
     auto sleeper = sleeper_of(view.options[i]);
     auto option = static_cast<std::uint16_t>(i);
     if (sleeper == asleep_.end()) return {Advice::Kind::take, option};
-    if (sleeper->stops || is_over(sleeper->planned.foe.thread, view.threads)) last_resort = option;
+    if ((*sleeper)->stops || is_over((*sleeper)->planned.foe.thread, view.threads)) last_resort = option;
   }
   if (last_resort) return {Advice::Kind::take, *last_resort};
   return {Advice::Kind::stop};
@@ -330,7 +335,7 @@ void Dpor::fall_asleep(Index depth) {
   const StepView step = planned(depth - 1);
   for (std::size_t i = 0; i < before.sleepers_count; ++i) {
     const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
-    if (commute(sleeper.planned, step)) sleepers_.push_back(Sleeper(sleeper));
+    if (commute(sleeper.planned, step)) sleepers_.push_back(sleeper);
   }
   path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
 }

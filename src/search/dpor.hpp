@@ -156,6 +156,7 @@ class Dpor : public Strategy {
   static ChoiceKey first_key(const Trace& trace);
   void read_choices(const Trace& trace, Point& point, std::size_t& choice, std::size_t at);
   void fall_asleep(Index depth);
+  void put_to_sleep(std::span<const Sleeper> sleepers);
   void put_alternatives(Index depth);
   void find_alternatives(Index depth, const Trace& trace);
   bool is_known(Index depth, const Step& step) const;
@@ -229,11 +230,11 @@ class Dpor : public Strategy {
   std::vector<Index> conflicts_;  // find_conflicts()
 
   // While an execution runs.
-  std::vector<Sleeper> asleep_;
-  std::size_t seen_ = 0;              // events of the trace
-  std::vector<std::uint8_t> needed_;  // find_needed(): whether, from the early step on
-  PartialOrder::Past past_;           // likewise: those that are
-  Sequence sequence_;                 // put_down()
+  std::vector<const Sleeper*> asleep_;  // of sleepers_, which stay where they are
+  std::size_t seen_ = 0;                // events of the trace
+  std::vector<std::uint8_t> needed_;    // find_needed(): whether, from the early step on
+  PartialOrder::Past past_;             // likewise: those that are
+  Sequence sequence_;                   // put_down()
 };
 
 }  // namespace thrum

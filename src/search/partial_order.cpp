@@ -20,7 +20,6 @@ void PartialOrder::truncate(Index n) {
     }
     steps_.resize(n);
     places_.resize(n);
-    clocks_.resize(std::size_t{2} * width_ * n);
     forget_hashes(n);
     lessons_.clear();
   }
@@ -33,7 +32,7 @@ void PartialOrder::truncate(Index n) {
 }
 
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
-  widen(event.thread);
+  if (event.thread >= width_) widen(event.thread);
   if (!is_visible(event.operation)) return append_hidden(event);
   if (!lessons_.empty()) learn();
   const Index at = size();
@@ -46,12 +45,13 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
   last_[event.thread] = at;
   watches_.insert(watches_.end(), watches.begin(), watches.end());
-  clocks_.resize(clocks_.size() + 2 * width_);
+  if (clocks_.size() < std::size_t{2} * width_ * (at + 1))
+    clocks_.resize(clocks_.size() + kRowsAtATime * 2 * width_);
   Clock* clock = row(at);
-  join(clock, known(event.thread));
-  if (previous != kNone) join(clock, row(previous));
+  const Clock* const knows = known(event.thread);
+  put_maxima(clock, knows, previous != kNone ? row(previous) : knows, width_);
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
-  join(clock + width_, clock);
+  put_maxima(clock + width_, clock, clock, width_);
   for (Index i = at; i-- > 0;) {
     const Place& earlier = places_[i];
     if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin)
@@ -87,11 +87,11 @@ bool PartialOrder::depend(Index early, Index late) const {
 void PartialOrder::append_hidden(const Event& event) {
   auto other = static_cast<ThreadId>(event.argument);
   if (event.operation == Operation::thread_create) {
-    widen(other);
+    if (other >= width_) widen(other);
     order_creation(event);
     lessons_.emplace_back(other, event.thread);
   } else if (event.operation == Operation::thread_join) {
-    widen(other);
+    if (other >= width_) widen(other);
     lessons_.emplace_back(event.thread, other);
   }
 }
@@ -123,7 +123,6 @@ void PartialOrder::learn() {
 }
 
 void PartialOrder::widen(ThreadId thread) {
-  if (thread < width_) return;
   // Little room that is not needed, since rows are joined and copied whole.
   std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
   width = (width + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime;
@@ -175,7 +174,7 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put_all(steps_);
   out.put_all(places_);
   out.put(by_chance_);
-  out.put_all(clocks_);
+  out.put_all(std::vector<Clock>(clocks_.data(), row(size())));
   out.put_all(rivals_);
   out.put_all(watches_);
   out.put_all(last_);

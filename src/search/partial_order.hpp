@@ -132,6 +132,7 @@ class PartialOrder {
   }
   const Clock* known(ThreadId thread) const { return known_.data() + width_ * thread; }
   Clock* known(ThreadId thread) { return known_.data() + width_ * thread; }
+  // REQUIRES: there is no room for the thread.
   void widen(ThreadId thread);
   void join(Clock* to, const Clock* from) const { take_maxima(to, from, width_); }
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
@@ -141,11 +142,15 @@ class PartialOrder {
   std::uint64_t hash(Index step) const;
   void forget_hashes(Index from);
 
+  static constexpr std::size_t kRowsAtATime = 64;  // steps
+
   std::size_t width_ = 0;  // threads that a clock has room for
   std::vector<Step> steps_;
   std::vector<Place> places_;
-  Index by_chance_ = 0;        // so many steps are
-  std::vector<Clock> clocks_;  // two rows a step: what happens before it, and what of that causes it
+  Index by_chance_ = 0;  // so many steps are
+  // Two rows a step: what happens before it, and what of that causes it. And rows that were steps' or will
+  // be.
+  std::vector<Clock> clocks_;
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
   std::vector<Index> last_;   // of each thread
@@ -158,7 +163,7 @@ class PartialOrder {
 
 template <typename ComesBehind>
 void PartialOrder::append_restricted(const Event& event, ComesBehind comes_behind) {
-  widen(event.thread);
+  if (event.thread >= width_) widen(event.thread);
   const Index step = size();
   clocks_.resize(clocks_.size() + 2 * width_);
   Clock local = 1;
