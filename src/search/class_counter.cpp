@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace thrum {
 
@@ -27,16 +28,20 @@ bool ClassCounter::has_class(const Trace& trace) {
 bool ClassCounter::take(const Trace& trace) {
   if (unknown_ || !has_class(trace)) return false;
   read(trace);
-  return take(order_);
+  expect(order_);
+  return settle();
 }
 
-bool ClassCounter::take(const PartialOrder& order) {
-  if (unknown_) return false;
-  if (order.has_chance()) {
-    forget();
-    return false;
-  }
-  if (!fingerprints_.insert(order.fingerprint())) return false;
+void ClassCounter::expect(const PartialOrder& order) {
+  if (unknown_) return;
+  if (order.has_chance()) return forget();
+  expected_ = order.fingerprint();
+  fingerprints_.expect(*expected_);
+}
+
+bool ClassCounter::settle() {
+  if (!expected_) return false;
+  if (!fingerprints_.insert(*std::exchange(expected_, std::nullopt))) return false;
   if (fingerprints_.size() <= classes_max_) return true;
   forget();
   return false;
@@ -44,6 +49,7 @@ bool ClassCounter::take(const PartialOrder& order) {
 
 void ClassCounter::forget() {
   unknown_ = true;
+  expected_.reset();
   fingerprints_ = NumberSet();
 }
 

@@ -41,8 +41,11 @@ class ClassCounter {
   // Takes an execution with its events. Whether it is the first of its class.
   bool take(const Trace& trace);
 
-  // The same for an execution that has a class, and whose partial order is known.
-  bool take(const PartialOrder& order);
+  // The same for an execution that has a class, and whose partial order is known, in two steps: what settle()
+  // looks at in a large set is on its way from memory behind expect(). settle() may come when nothing is
+  // expected, and comes before the next execution, and before anything else is asked.
+  void expect(const PartialOrder& order);
+  bool settle();
 
   // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what
   // they are.
@@ -67,6 +70,7 @@ class ClassCounter {
 
   std::size_t classes_max_;
   NumberSet fingerprints_;
+  std::optional<std::uint64_t> expected_;
   bool unknown_ = false;
   PartialOrder order_;
   std::vector<Event> last_;  // the events in order_

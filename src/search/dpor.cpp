@@ -86,7 +86,8 @@ bool Dpor::next(Plan& plan) {
     }
   }
   begun_ = true;
-  for (const Point& point : path_) {
+  for (Point& point : path_) {
+    if (point.walked_to > branch_) point.walked = WakeupTrees::kNone;
     if (&point == &path_[branch_]) known_departures_ = plan.departures.size();
     if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
     const std::vector<Departure>& choices = choices_[point.step.choices];
@@ -557,13 +558,20 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
 }
 
 // Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
-// before, and need not be made.
-bool Dpor::is_put_down(Index early, Index late, const Step& taken) const {
-  WakeupTrees::Branches branches = path_[early].branches;
+// before, and need not be made. Up to the branch it is the same as for the executions before.
+bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
+  Point& point = path_[early];
+  WakeupTrees::Node node = point.walked;
+  Index i = node == WakeupTrees::kNone ? early + 1 : point.walked_to;
+  WakeupTrees::Branches branches = node == WakeupTrees::kNone ? point.branches : trees_.below(node);
   const auto end = std::max(static_cast<Index>(path_.size()), late + 1);
-  for (Index i = early + 1; i < end && !branches.empty(); ++i) {
+  for (; i < end && !branches.empty(); ++i) {
+    if (i == branch_) {
+      point.walked = node;
+      point.walked_to = i;
+    }
     if (i != late && (path_[i].stops || order_.ordered(early, i))) continue;
-    const WakeupTrees::Node node = trees_.find(branches, i == late ? taken : path_[i].step);
+    node = trees_.find(branches, i == late ? taken : path_[i].step);
     if (node == WakeupTrees::kNone) return false;
     branches = trees_.below(node);
     if (branches.empty()) return true;  // whatever follows is run anyway

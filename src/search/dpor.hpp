@@ -113,6 +113,10 @@ class Dpor : public Strategy {
     std::uint32_t sleepers_count = 0;
     std::uint32_t branches_run = 0;
     WakeupTrees::Branches branches;
+    // is_put_down(): the steps from here to that one, as far as they do not depend on this one, stand in the
+    // tree up to that node; kNone: not known.
+    WakeupTrees::Node walked = WakeupTrees::kNone;
+    Index walked_to = 0;
   };
 
   // A part that was split off, and is not merged yet: all below the step that was being run at that point.
@@ -170,7 +174,7 @@ class Dpor : public Strategy {
   void put_timeout(Index late, Index rival);
   PlannedStep turned_round(Index late, Index early, const Step& taken) const;
   void put_down(Index late, Index early, const Step& taken);
-  bool is_put_down(Index early, Index late, const Step& taken) const;
+  bool is_put_down(Index early, Index late, const Step& taken);
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
   bool needs_some(Index early, Index late) const;

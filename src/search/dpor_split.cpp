@@ -52,9 +52,11 @@ std::unique_ptr<Strategy> Dpor::split() {
   WakeupTrees trees = std::exchange(trees_, WakeupTrees());
   std::unique_ptr<Dpor> part(new Dpor(*this));
   trees_ = std::move(trees);
-  for (Index i = 0; i < path_.size(); ++i)
+  for (Index i = 0; i < path_.size(); ++i) {
     part->path_[i].branches =
         i > depth ? part->trees_.take_over(trees_, path_[i].branches) : WakeupTrees::Branches();
+    part->path_[i].walked = WakeupTrees::kNone;
+  }
   part->floor_ = depth + 1;
   part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
   part->lent_.clear();

@@ -119,6 +119,7 @@ SearchSoFar Search::run() {
     }
   }
   result_.seconds = elapsed();
+  statistics_.settle();
   return std::move(so_far_);
 }
 
@@ -131,6 +132,7 @@ bool Search::is_over() {
   }
   if (limits_.wants_between && limits_.wants_between(result_.end != SearchEnd::exhausted)) {
     result_.seconds = elapsed();
+    statistics_.settle();
     limits_.between(so_far_);
   }
   return result_.end != SearchEnd::exhausted;
@@ -163,6 +165,7 @@ void Search::count() {
 
 Progress Search::progress() {
   Progress progress = strategy_.progress();
+  statistics_.settle();
   progress.classes = statistics_.classes();
   return progress;
 }

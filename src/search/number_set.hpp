@@ -19,6 +19,11 @@ class NumberSet {
     return put(number);
   }
 
+  // It is about to be inserted: where it would go is on its way from memory by then.
+  void expect(std::uint64_t number) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[number & (slots_.size() - 1)], 1);
+  }
+
   // What it takes.
   std::span<const std::uint64_t> memory() const { return slots_; }
 

@@ -21,20 +21,14 @@ void PartialOrder::truncate(Index n) {
     steps_.resize(n);
     places_.resize(n);
     forget_hashes(n);
-    lessons_.clear();
   }
-  while (!undo_.empty() && undo_.back().steps > n) {
-    const std::size_t rest = known_before_.size() - width_;
-    std::copy_n(known_before_.data() + rest, width_, known(undo_.back().thread));
-    known_before_.resize(rest);
-    undo_.pop_back();
-  }
+  for (; !lessons_.empty() && lessons_.back().steps > n; lessons_.pop_back())
+    last_lesson_[lessons_.back().thread] = lessons_.back().before;
 }
 
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
   if (event.thread >= width_) widen(event.thread);
   if (!is_visible(event.operation)) return append_hidden(event);
-  if (!lessons_.empty()) learn();
   const Index at = size();
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
@@ -43,13 +37,12 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
-  last_[event.thread] = at;
   watches_.insert(watches_.end(), watches.begin(), watches.end());
   if (clocks_.size() < std::size_t{2} * width_ * (at + 1))
     clocks_.resize(clocks_.size() + kRowsAtATime * 2 * width_);
   Clock* clock = row(at);
-  const Clock* const knows = known(event.thread);
-  put_maxima(clock, knows, previous != kNone ? row(previous) : knows, width_);
+  put_past(clock, event.thread);
+  last_[event.thread] = at;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   put_maxima(clock + width_, clock, clock, width_);
   for (Index i = at; i-- > 0;) {
@@ -89,10 +82,10 @@ void PartialOrder::append_hidden(const Event& event) {
   if (event.operation == Operation::thread_create) {
     if (other >= width_) widen(other);
     order_creation(event);
-    lessons_.emplace_back(other, event.thread);
+    teach(other, event.thread);
   } else if (event.operation == Operation::thread_join) {
     if (other >= width_) widen(other);
-    lessons_.emplace_back(event.thread, other);
+    teach(event.thread, other);
   }
 }
 
@@ -100,7 +93,6 @@ void PartialOrder::append_hidden(const Event& event) {
 // same in all executions of a class, the order of such steps counts.
 void PartialOrder::order_creation(const Event& event) {
   if (event.object == 0 || steps_.empty()) return;
-  learn();
   const Index at = size() - 1;
   steps_[at].creates = true;
   forget_hashes(at);
@@ -111,31 +103,47 @@ void PartialOrder::order_creation(const Event& event) {
   }
 }
 
-// From now on the threads know what they were told.
-void PartialOrder::learn() {
-  for (const auto [thread, from] : lessons_) {
-    undo_.emplace_back(size(), thread);
-    known_before_.insert(known_before_.end(), known(thread), known(thread) + width_);
-    join(known(thread), known(from));
-    if (last_[from] != kNone) join(known(thread), row(last_[from]));
+void PartialOrder::teach(ThreadId thread, ThreadId teacher) {
+  lessons_.emplace_back(thread, size(), last_[teacher], last_lesson_[thread], last_lesson_[teacher], 0);
+  last_lesson_[thread] = static_cast<Index>(lessons_.size() - 1);
+}
+
+// Adds what a thread was told behind a step of its own, or since it began, up to the given lesson. What was
+// added before, since several were told the same, was added with all that comes before it here.
+void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
+  for (; lesson != kNone; lesson = lessons_[lesson].before) {
+    Lesson& taken = lessons_[lesson];
+    if ((behind != kNone && taken.steps <= behind) || taken.asked == asked_) return;
+    taken.asked = asked_;
+    if (taken.step != kNone) join(clock, row(taken.step));
+    add_lessons(clock, taken.of_teacher, taken.step);
   }
-  lessons_.clear();
+}
+
+// What the thread's next step will come behind, by causes alone but for what wakes it.
+void PartialOrder::put_past(Clock* clock, ThreadId thread) {
+  const Index previous = last_[thread];
+  if (previous == kNone) {
+    std::fill_n(clock, width_, 0);
+  } else {
+    put_maxima(clock, row(previous), row(previous), width_);
+  }
+  ++asked_;
+  add_lessons(clock, last_lesson_[thread], previous);
 }
 
 void PartialOrder::widen(ThreadId thread) {
   // Little room that is not needed, since rows are joined and copied whole.
   std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
   width = (width + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime;
-  for (std::vector<Clock>* rows : {&clocks_, &known_, &known_before_}) {
-    const std::size_t count = width_ == 0 ? 0 : rows->size() / width_;
-    std::vector<Clock> wider(width * count);
-    for (std::size_t i = 0; i < count; ++i)
-      std::copy_n(rows->data() + i * width_, width_, wider.data() + i * width);
-    *rows = std::move(wider);
-  }
+  const std::size_t rows = width_ == 0 ? 0 : clocks_.size() / width_;
+  std::vector<Clock> wider(width * rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
+  clocks_ = std::move(wider);
   width_ = width;
   last_.resize(width, kNone);
-  known_.resize(width * width);
+  last_lesson_.resize(width, kNone);
 }
 
 std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
@@ -151,9 +159,8 @@ std::span<const Watched> PartialOrder::watches(Index step) const {
 std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
   std::vector<Index> result;
   if (thread >= width_) return result;
-  learn();
-  std::vector<Clock> clock(known(thread), known(thread) + width_);
-  if (last_[thread] != kNone) join(clock.data(), row(last_[thread]));
+  std::vector<Clock> clock(width_);
+  put_past(clock.data(), thread);
   for (std::size_t other = 0; other < width_; ++other) {
     Index step = last_[other];
     while (step != kNone && !knows(clock.data(), step)) step = previous(step);
@@ -178,10 +185,9 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put_all(rivals_);
   out.put_all(watches_);
   out.put_all(last_);
-  out.put_all(known_);
-  out.put_all(undo_);
-  out.put_all(known_before_);
   out.put_all(lessons_);
+  out.put_all(last_lesson_);
+  out.put(asked_);
 }
 
 void PartialOrder::load(ByteReader& in) {
@@ -193,10 +199,9 @@ void PartialOrder::load(ByteReader& in) {
   in.get_all(rivals_);
   in.get_all(watches_);
   in.get_all(last_);
-  in.get_all(known_);
-  in.get_all(undo_);
-  in.get_all(known_before_);
   in.get_all(lessons_);
+  in.get_all(last_lesson_);
+  asked_ = in.get<std::uint64_t>();
   hashes_.clear();
 }
 

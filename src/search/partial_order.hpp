@@ -112,16 +112,14 @@ class PartialOrder {
     std::uint64_t end;
   };
   static Place place_of(const Event& event, Clock local, bool needs_all);
-  // A thread was told something; known_before_ has what it knew besides its own last step until then.
-  struct Undo {
-    Index steps;  // that there were
-    ThreadId thread;
-  };
-
-  // A thread is told what another knows, behind the last step.
+  // A thread is told what another knows: by its creator, or by whom it joined.
   struct Lesson {
     ThreadId thread;
-    ThreadId from;
+    Index steps;          // that there were
+    Index step;           // the teacher's last
+    Index before;         // the thread's lesson before this one
+    Index of_teacher;     // the teacher's last lesson
+    std::uint64_t asked;  // asked_, when this was looked at last
   };
 
   const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
@@ -130,15 +128,15 @@ class PartialOrder {
   bool knows(const Clock* clock, Index step) const {
     return clock[places_[step].thread] >= places_[step].local;
   }
-  const Clock* known(ThreadId thread) const { return known_.data() + width_ * thread; }
-  Clock* known(ThreadId thread) { return known_.data() + width_ * thread; }
   // REQUIRES: there is no room for the thread.
   void widen(ThreadId thread);
   void join(Clock* to, const Clock* from) const { take_maxima(to, from, width_); }
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
   void append_hidden(const Event& event);
   void order_creation(const Event& event);
-  void learn();
+  void teach(ThreadId thread, ThreadId teacher);
+  void add_lessons(Clock* clock, Index lesson, Index behind);
+  void put_past(Clock* clock, ThreadId thread);
   std::uint64_t hash(Index step) const;
   void forget_hashes(Index from);
 
@@ -153,11 +151,10 @@ class PartialOrder {
   std::vector<Clock> clocks_;
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
-  std::vector<Index> last_;   // of each thread
-  std::vector<Clock> known_;  // a row for each thread: what it knows besides its last step
-  std::vector<Undo> undo_;
-  std::vector<Clock> known_before_;  // a row for each of those
-  std::vector<Lesson> lessons_;      // not learned before there is another step: most are taken back
+  std::vector<Index> last_;  // of each thread
+  std::vector<Lesson> lessons_;
+  std::vector<Index> last_lesson_;             // of each thread
+  std::uint64_t asked_ = 0;                    // so often, what a thread comes behind
   mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
 };
 

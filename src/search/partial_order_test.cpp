@@ -2,6 +2,10 @@
 #include "search/partial_order.hpp"
 
 #include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
 
 namespace thrum {
 namespace {
@@ -147,6 +151,125 @@ TEST(PartialOrder, StepsCanBeTakenBack) {
     other.append(load(1, 32));
     EXPECT_EQ(other.fingerprint(), before) << n;
     EXPECT_TRUE(other.causes(0, 1)) << n;
+  }
+}
+
+// An execution that may go on in any way: threads are created, do steps, end and are joined.
+class AnyEvents {
+ public:
+  explicit AnyEvents(std::uint32_t seed) : random_(seed) {}
+
+  Event next() {
+    while (true) {
+      const ThreadId thread = any_of(live_);
+      switch (below(6)) {
+        case 0:
+          if (threads_ == kThreads) continue;
+          live_.push_back(threads_);
+          return hidden(Operation::thread_create, thread, threads_++);
+        case 1:
+          if (thread == 0) continue;
+          std::erase(live_, thread);
+          ended_.push_back(thread);
+          continue;
+        case 2: {
+          if (ended_.empty()) continue;
+          const ThreadId other = any_of(ended_);
+          std::erase(ended_, other);
+          return hidden(Operation::thread_join, thread, other);
+        }
+        default: return below(2) == 0 ? store(thread, 16 + 4 * below(3)) : load(thread, 16 + 4 * below(3));
+      }
+    }
+  }
+  AnyEvents reseeded(std::uint32_t seed) const {
+    AnyEvents other = *this;
+    other.random_.seed(seed);
+    return other;
+  }
+  std::uint32_t below(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
+
+ private:
+  static constexpr ThreadId kThreads = 9;
+  ThreadId any_of(const std::vector<ThreadId>& threads) { return threads[below(threads.size())]; }
+
+  std::mt19937 random_;
+  std::vector<ThreadId> live_ = {0};
+  std::vector<ThreadId> ended_;
+  ThreadId threads_ = 1;
+};
+
+// What comes before what, by sets of steps, each taken down as soon as it is known.
+class OrderBySets {
+ public:
+  void append(const Event& event) {
+    if (event.operation == Operation::thread_create)
+      return teach(static_cast<ThreadId>(event.argument), event.thread);
+    if (event.operation == Operation::thread_join)
+      return teach(event.thread, static_cast<ThreadId>(event.argument));
+    Steps& known = known_[event.thread];
+    causes.push_back(known);
+    for (Index i = static_cast<Index>(steps_.size()); i-- > 0;) {
+      if (steps_[i].thread == event.thread || known.contains(i) || !dependent(steps_[i], event)) continue;
+      known.insert(past[i].begin(), past[i].end());
+    }
+    known.insert(static_cast<Index>(steps_.size()));
+    past.push_back(known);
+    steps_.push_back(event);
+  }
+
+  using Steps = std::set<Index>;
+  std::vector<Steps> past;    // of each step, with itself
+  std::vector<Steps> causes;  // without
+
+ private:
+  void teach(ThreadId thread, ThreadId teacher) {
+    const Steps taught = known_[teacher];
+    known_[thread].insert(taught.begin(), taught.end());
+  }
+
+  std::vector<Event> steps_;
+  std::map<ThreadId, Steps> known_;
+};
+
+// Steps are taken back and others put there, again and again.
+TEST(PartialOrder, IsAsBySets) {
+  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    AnyEvents any(seed);
+    std::vector<std::pair<AnyEvents, Event>> events;  // and what was to come before each
+    PartialOrder order;
+    for (int round = 0; round < 4; ++round) {
+      for (std::uint32_t more = 5 + any.below(20); more-- > 0;) {
+        const AnyEvents before = any;
+        events.emplace_back(before, any.next());
+        order.append(events.back().second);
+      }
+      OrderBySets sets;
+      PartialOrder fresh;
+      for (const auto& [before, event] : events) {
+        sets.append(event);
+        fresh.append(event);
+      }
+      ASSERT_EQ(order.size(), sets.past.size());
+      ASSERT_EQ(order.fingerprint(), fresh.fingerprint());
+      for (Index late = 0; late < order.size(); ++late) {
+        for (Index early = 0; early < late; ++early) {
+          ASSERT_EQ(order.ordered(early, late), sets.past[late].contains(early)) << early << ' ' << late;
+          ASSERT_EQ(order.causes(early, late), sets.causes[late].contains(early)) << early << ' ' << late;
+        }
+      }
+      const Index kept = order.size() == 0 ? 0 : any.below(order.size());
+      const std::uint32_t seed_after = any.below(1u << 30);
+      order.truncate(kept);
+      // What is no step stays with the step before it.
+      Index steps = 0;
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (!is_visible(events[i].second.operation) || steps++ < kept) continue;
+        any = events[i].first.reseeded(seed_after);
+        events.erase(events.begin() + static_cast<std::ptrdiff_t>(i), events.end());
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@ namespace thrum {
 
 bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialOrder* order,
                             bool counts_classes) {
+  settle();
   statistics_.base = plan.policy.base;
   cost_ = trace.cost;
   if (statistics_.levels.size() <= cost_) statistics_.levels.resize(cost_ + std::size_t{1});
@@ -18,15 +19,17 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
   is_partial_ = is_partial_ || (order == nullptr && !counts_classes);
   if (order != nullptr || counts_classes) {
     statistics_.counts_classes = true;
-    bool is_new = false;
     if (order == nullptr) {
-      is_new = classes_.take(trace);
+      level.classes += classes_.take(trace) ? 1 : 0;
     } else if (ClassCounter::has_class(trace)) {
-      is_new = classes_.take(*order);
+      classes_.expect(*order);
     }
-    if (is_new) ++level.classes;
   }
   return executions_ == next_point_;
+}
+
+void StatisticsKeeper::settle() {
+  if (classes_.settle()) ++statistics_.levels[cost_].classes;
 }
 
 void StatisticsKeeper::begin_member(std::string_view name, double seconds) {
@@ -62,6 +65,7 @@ std::vector<GrowthPoint> grown(const std::vector<GrowthPoint>& a, const std::vec
 }  // namespace
 
 void StatisticsKeeper::merge(const StatisticsKeeper& other) {
+  settle();
   const Statistics& from = other.statistics_;
   std::vector<LevelCount>& levels = statistics_.levels;
   if (levels.size() < from.levels.size()) levels.resize(from.levels.size());
@@ -100,6 +104,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
 
 void StatisticsKeeper::point(double seconds) {
   constexpr std::uint64_t kPart = 5;
+  settle();
   next_point_ = executions_ + executions_ / kPart + 1;
   statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds});
 }

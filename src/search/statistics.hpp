@@ -61,6 +61,10 @@ class StatisticsKeeper {
   bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes);
   void point(double seconds);
 
+  // The class of the execution that was taken last counts from now on, as it does when another one is taken.
+  // Before it did, classes(), result(), save() and being merged do not see it.
+  void settle();
+
   // The first execution of a new cost: true where it is dearer than all before.
   bool is_dearest(const Trace& trace) const { return trace.cost >= statistics_.levels.size(); }
 
