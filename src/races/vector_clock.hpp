@@ -27,8 +27,8 @@ struct Epoch {
 class VectorClock {
  public:
   // 0 for threads that it has not heard of.
-  std::uint32_t operator[](std::size_t thread) const {
-    return __builtin_expect(thread < kFirst, 1) ? first_[thread] : more(thread);
+  [[gnu::always_inline]] std::uint32_t operator[](std::size_t thread) const {
+    return thread < kFirst ? first_[thread] : more(thread);
   }
 
   // Whether that moment is in the past, or is the present.

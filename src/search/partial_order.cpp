@@ -66,8 +66,9 @@ PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
   if (earlier.by_chance || dependent(earlier.event, event)) return true;
-  return std::any_of(watches.begin(), watches.end(),
-                     [&](const Watched& watch) { return changes(earlier.event, watch.object, watch.size); });
+  return !watches.empty() && std::any_of(watches.begin(), watches.end(), [&](const Watched& watch) {
+    return changes(earlier.event, watch.object, watch.size);
+  });
 }
 
 bool PartialOrder::depend(Index early, Index late) const {
