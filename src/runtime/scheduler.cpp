@@ -510,7 +510,9 @@ std::span<const PendingOperation> Scheduler::pending() {
   for (const Thread* thread : course_.live) {
     if (thread->life != Life::standing) continue;
     bool handles = world.attention && signals().deliverable(thread->slot) != 0;
-    PendingOperation next{thread->id, thread->operation};
+    PendingOperation& next = pending_.emplace_back();
+    next.thread = thread->id;
+    next.operation = thread->operation;
     next.enabled = handles || enabled(*thread);
     next.via = handles ? Via::signal : Via::run;
     next.sleeps = thread->wait == Wait::spin || (thread->wait == Wait::wakeup && !thread->woken);
@@ -519,7 +521,6 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.operand = thread->lock != 0 ? thread->lock : thread->object;
     next.woken_by = thread->woken_by;
     if (focus().is_on()) next.focus = thread->focus | focus().of_object(next.object, next.size);
-    pending_.push_back(next);
   }
   return pending_;
 }

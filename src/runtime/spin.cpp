@@ -148,7 +148,10 @@ bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
 void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
   PerThread& mine = threads_[thread.slot];
   if (mine.reads.size() == kReadsMax) note_change(thread);
-  mine.reads.emplace_back(Span{object, size ? size : 1}, static_cast<std::uint32_t>(writes_.size()));
+  Read& read = mine.reads.emplace_back();
+  read.what.object = object;
+  read.what.size = size ? size : 1;
+  read.writes_before = static_cast<std::uint32_t>(writes_.size());
 }
 
 void SpinDetector::note_change(const Thread& thread) {
