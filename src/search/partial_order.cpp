@@ -2,6 +2,7 @@
 #include "search/partial_order.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -33,7 +34,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
   const Place place = place_of(event, local, by_chance || !watches.empty());
-  places_.emplace_back(place.local, place.thread, place.begin, place.end);
+  places_.emplace_back(place.local, place.thread, place.only_loads, place.begin, place.end);
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
@@ -47,7 +48,8 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   put_maxima(clock + width_, clock, clock, width_);
   for (Index i = at; i-- > 0;) {
     const Place& earlier = places_[i];
-    if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin)
+    if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin ||
+        (earlier.only_loads && place.only_loads))
       continue;
     if (!by_chance && !depends(event, watches, steps_[i])) continue;
     rivals_.push_back(i);
@@ -60,8 +62,9 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
 // As dependent() tells most pairs apart. needs_all: it may depend on what touches other objects.
 PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool needs_all) {
   if (needs_all || !is_simple(event.operation))
-    return {local, event.thread, 0, std::numeric_limits<std::uint64_t>::max()};
-  return {local, event.thread, event.object, event.object + std::max(event.size, 1u)};
+    return {local, event.thread, false, 0, std::numeric_limits<std::uint64_t>::max()};
+  return {local, event.thread, event.operation == Operation::load, event.object,
+          event.object + std::max(event.size, 1u)};
 }
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
@@ -225,12 +228,19 @@ std::uint64_t PartialOrder::hash(Index step) const {
   if (event.operation == Operation::choose) hash = mix(hash, event.value);
   if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
     hash = mix(hash, event.argument);
-  // Two threads at a time; a pair of which nothing is known counts as one that has no room here.
-  for (std::size_t thread = 0; thread < width_; thread += 2) {
-    const std::uint64_t pair = row(step)[thread] | std::uint64_t{row(step)[thread + 1]} << 32;
-    if (pair != 0) hash = mix(hash ^ (thread * 0xd6e8feb86659fd93), pair);
+  // Two threads at a time; a pair of which nothing is known counts as one that has no room here. Each other
+  // pair by itself, so that one does not wait for the other.
+  const Clock* const clock = row(step);
+  const auto mix_pair = [&](std::uint64_t& so_far, std::size_t thread) {
+    const std::uint64_t pair = clock[thread] | std::uint64_t{clock[thread + 1]} << 32;
+    if (pair != 0) so_far = mix(so_far ^ (thread * 0xd6e8feb86659fd93), pair);
+  };
+  std::uint64_t other = ~hash;
+  for (std::size_t thread = 0; thread < width_; thread += 4) {
+    mix_pair(hash, thread);
+    mix_pair(other, thread + 2);
   }
-  return mix(hash, 0);
+  return mix(mix(hash, std::rotl(other, 32)), 0);
 }
 
 void PartialOrder::forget_hashes(Index from) {

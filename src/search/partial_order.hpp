@@ -107,6 +107,7 @@ class PartialOrder {
   struct Place {
     Clock local;  // counts the thread's steps, from 1
     ThreadId thread;
+    bool only_loads;  // and so depends on no other load
     // Steps of two threads whose ranges do not meet do not depend on each other.
     std::uint64_t begin;
     std::uint64_t end;
