@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-#include "support/maxima.hpp"
+#include "support/rows.hpp"
 
 namespace thrum {
 
@@ -32,7 +32,7 @@ class VectorClock {
   }
 
   // Whether that moment is in the past, or is the present.
-  bool knows(Epoch epoch) const { return epoch.clock <= (*this)[epoch.thread]; }
+  [[gnu::always_inline]] bool knows(Epoch epoch) const { return epoch.clock <= (*this)[epoch.thread]; }
 
   void advance(std::size_t thread) {
     reach(thread + 1);
@@ -43,14 +43,14 @@ class VectorClock {
   void join(const VectorClock& other) {
     reach(other.size_);
     take_maxima(first_.data(), other.first_.data(), kFirst);
-    if (other.size_ > kFirst) take_maxima(more_.data(), other.more_.data(), other.count_of_more());
+    take_maxima(more_.data(), other.more_.data(), other.count_of_more());
   }
 
   // Becomes as the other; keeps its memory.
   void assign(const VectorClock& other) {
     size_ = other.size_;
     std::copy_n(other.first_.begin(), kFirst, first_.begin());
-    if (size_ > kFirst) std::copy_n(other.more_.begin(), size_ - kFirst, room_for_more());
+    copy_row(room_for_more(), other.more_.data(), count_of_more());
   }
 
   // Adds itself to the words; and becomes what was added there, and returns where that ends.
@@ -63,9 +63,8 @@ class VectorClock {
     size_ = words[0];
     std::memcpy(first_.data(), words + 1, sizeof first_);
     words += 1 + kFirst;
-    if (size_ <= kFirst) return words;
-    std::copy_n(words, size_ - kFirst, room_for_more());
-    return words + (size_ - kFirst);
+    copy_row(room_for_more(), words, count_of_more());
+    return words + count_of_more();
   }
 
   void clear() {
@@ -77,28 +76,26 @@ class VectorClock {
  private:
   // Few programs have more threads at a time; their clocks lie in place.
   static constexpr std::size_t kFirst = 8;
-  static_assert(kFirst % kMaximaAtATime == 0);
+  static_assert(kFirst % kRowStep == 0);
 
   std::size_t count_of_more() const { return size_ > kFirst ? size_ - kFirst : 0; }
   std::uint32_t more(std::size_t thread) const { return thread < size_ ? more_[thread - kFirst] : 0; }
 
   // Where those behind the first are, about to be written.
-  std::vector<std::uint32_t>::iterator room_for_more() {
+  std::uint32_t* room_for_more() {
     if (more_.size() < count_of_more()) more_.resize(count_of_more());
-    return more_.begin();
+    return more_.data();
   }
 
   void reach(std::size_t size) {
     if (size <= size_) return;
-    const auto before = static_cast<std::ptrdiff_t>(count_of_more());
-    size_ = static_cast<std::uint32_t>((size + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime);
-    if (size_ <= kFirst) return;
-    auto more = room_for_more();
-    std::fill(more + before, more + static_cast<std::ptrdiff_t>(count_of_more()), 0);
+    const std::size_t before = count_of_more();
+    size_ = static_cast<std::uint32_t>((size + kRowStep - 1) / kRowStep * kRowStep);
+    clear_row(room_for_more() + before, count_of_more() - before);
   }
 
   std::array<std::uint32_t, kFirst> first_{};  // 0 from size_ on
-  std::uint32_t size_ = 0;                     // a multiple of kMaximaAtATime
+  std::uint32_t size_ = 0;                     // a multiple of kRowStep
   std::vector<std::uint32_t> more_;            // as many as size_ says count
 };
 

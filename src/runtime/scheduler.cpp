@@ -623,7 +623,8 @@ void Scheduler::end_current() {
   Thread& me = *course_.current;
   me.life = Life::ended;
   me.released = me.detached;
-  course_.live.erase(std::find(course_.live.begin(), course_.live.end(), &me));
+  std::erase(course_.live, &me);
+  spins_.note_change(me);
   signals().end_thread(me.slot);
   for (Thread* thread : course_.live) {
     if (thread->wait == Wait::join && thread->joined == &me) {

@@ -109,15 +109,20 @@ bool Dpor::has_branch_left() {
   const bool is_bounded = algorithm_ == Algorithm::bounded;
   if (!is_bounded && point.is_void) return true;
   // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
-  const PlannedStep run =
-      is_bounded ? PlannedStep{point.step, {}} : planned(static_cast<Index>(path_.size() - 1)).kept();
-  const bool is_lent =
-      !lent_.empty() && lent_.back() == Lent{static_cast<Index>(path_.size() - 1), point.sleepers_count};
-  sleepers_.emplace_back(run, point.stops, is_lent, point.anew);
+  const auto last = static_cast<Index>(path_.size() - 1);
+  Sleeper& run = sleepers_.emplace_back();
+  if (is_bounded) {
+    run.planned.step = point.step;
+  } else {
+    planned(last).keep_in(run.planned);
+  }
+  run.stops = point.stops;
+  run.anew = point.anew;
+  run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
   if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops)
-    trees_.drop_asleep(point.branches, run);
+    trees_.drop_asleep(point.branches, run.planned);
   return !point.branches.empty();
 }
 

@@ -11,35 +11,11 @@ constexpr std::uint8_t kNeeded = 2;
 
 constexpr std::size_t kWord = 64;
 
-std::uint64_t hash_of(const PlannedStep& step) {
-  const std::uint64_t words[] = {step.event.object, step.event.value, step.event.operand,
-                                 std::uint64_t{step.event.index} << 32 |
-                                     std::uint64_t{step.event.thread} << 16 |
-                                     std::uint64_t(step.event.operation)};
-  std::uint64_t hash = step.step.choices;
-  for (std::uint64_t word : words) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 }  // namespace
-
-std::uint32_t Forwarded::number_of(const PlannedStep& step) {
-  const std::uint64_t hash = hash_of(step);
-  for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
-    if (steps_[known->second] == step) return known->second;
-  }
-  const auto number = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back(step);
-  numbers_.emplace(hash, number);
-  return number;
-}
 
 void Forwarded::add(Index depth, const StepView& step) {
   entries_.push_back({depth, false, false, static_cast<std::uint32_t>(used_.size()), 1, order_.size()});
-  used_.push_back(number_of(step.kept()));
+  used_.push_back(steps_.keep(step));
   roles_.push_back(0);
 }
 
@@ -48,7 +24,7 @@ void Forwarded::add(Index depth, const Sequence& sequence, bool cut_off) {
   entries_.push_back({depth, true, cut_off, static_cast<std::uint32_t>(used_.size()), count, order_.size()});
   std::vector<Index> places;
   for (const Sequence::Item& item : sequence.items()) {
-    used_.push_back(number_of(item.planned.kept()));
+    used_.push_back(steps_.keep(item.planned));
     const bool turned = item.at == PartialOrder::kNone;
     roles_.push_back(static_cast<std::uint8_t>((turned ? kTurned : 0) | (item.needed ? kNeeded : 0)));
     if (turned) continue;
@@ -64,6 +40,7 @@ void Forwarded::add(Index depth, const Sequence& sequence, bool cut_off) {
 
 void Forwarded::drop_last() {
   const Place& last = entries_.back();
+  for (std::size_t i = last.begin; i < used_.size(); ++i) steps_.release(used_[i]);
   used_.resize(last.begin);
   roles_.resize(last.begin);
   order_.resize(last.order_begin);
@@ -106,7 +83,7 @@ void Forwarded::save(ByteWriter& out) const {
   out.put_all(used_);
   out.put_all(roles_);
   out.put_all(order_);
-  out.put_all(steps_);
+  steps_.save(out);
 }
 
 void Forwarded::load(ByteReader& in) {
@@ -115,9 +92,7 @@ void Forwarded::load(ByteReader& in) {
   in.get_all(used_);
   in.get_all(roles_);
   in.get_all(order_);
-  in.get_all(steps_);
-  for (std::size_t i = 0; i < steps_.size(); ++i)
-    numbers_.emplace(hash_of(steps_[i]), static_cast<std::uint32_t>(i));
+  steps_.load(in);
 }
 
 }  // namespace thrum

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "search/partial_order.hpp"
@@ -53,14 +52,12 @@ class Forwarded {
     std::uint32_t count;
     std::uint64_t order_begin;
   };
-  std::uint32_t number_of(const PlannedStep& step);
 
   std::vector<Place> entries_;
-  std::vector<std::uint32_t> used_;  // which of steps_
+  std::vector<PlannedSteps::Number> used_;  // in steps_
   std::vector<std::uint8_t> roles_;
   std::vector<std::uint64_t> order_;  // for each step but the turned one: of those before it, bits
-  std::vector<PlannedStep> steps_;    // the different ones
-  std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by hash
+  PlannedSteps steps_;
 };
 
 }  // namespace thrum

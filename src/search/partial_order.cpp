@@ -45,7 +45,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   put_past(clock, event.thread);
   last_[event.thread] = at;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
-  put_maxima(clock + width_, clock, clock, width_);
+  copy_row(clock + width_, clock, width_);
   for (Index i = at; i-- > 0;) {
     const Place& earlier = places_[i];
     if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin ||
@@ -128,9 +128,9 @@ void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
 void PartialOrder::put_past(Clock* clock, ThreadId thread) {
   const Index previous = last_[thread];
   if (previous == kNone) {
-    std::fill_n(clock, width_, 0);
+    clear_row(clock, width_);
   } else {
-    put_maxima(clock, row(previous), row(previous), width_);
+    copy_row(clock, row(previous), width_);
   }
   ++asked_;
   add_lessons(clock, last_lesson_[thread], previous);
@@ -139,7 +139,7 @@ void PartialOrder::put_past(Clock* clock, ThreadId thread) {
 void PartialOrder::widen(ThreadId thread) {
   // Little room that is not needed, since rows are joined and copied whole.
   std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
-  width = (width + kMaximaAtATime - 1) / kMaximaAtATime * kMaximaAtATime;
+  width = (width + kRowStep - 1) / kRowStep * kRowStep;
   const std::size_t rows = width_ == 0 ? 0 : clocks_.size() / width_;
   std::vector<Clock> wider(width * rows);
   for (std::size_t i = 0; i < rows; ++i)

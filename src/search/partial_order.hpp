@@ -21,7 +21,7 @@
 
 #include "model/trace.hpp"
 #include "support/bytes.hpp"
-#include "support/maxima.hpp"
+#include "support/rows.hpp"
 
 namespace thrum {
 
@@ -85,7 +85,8 @@ class PartialOrder {
   class Past {
    public:
     void assign_causes_of(const PartialOrder& order, Index step) {
-      clock_.assign(order.causes_of(step), order.causes_of(step) + order.width_);
+      clock_.resize(order.width_);
+      copy_row(clock_.data(), order.causes_of(step), order.width_);
     }
     void add(const PartialOrder& order, Index step) { order.join(clock_.data(), order.row(step)); }
     bool has(const PartialOrder& order, Index step) const { return order.knows(clock_.data(), step); }

@@ -5,21 +5,11 @@
 
 namespace thrum {
 
-Via via_of(const Event& event) {
-  switch (event.operation) {
-    case Operation::timeout: return Via::timeout;
-    case Operation::sleep: return event.outcome == Outcome::timed_out ? Via::timeout : Via::run;
-    case Operation::spurious_wake: return Via::spurious;
-    case Operation::timer_expire: return Via::expiry;
-    case Operation::signal_handle: return Via::signal;
-    default: return Via::run;
-  }
-}
-
 std::size_t Sequence::first_of(ThreadId thread) const {
-  auto found = std::find_if(items_.begin(), items_.end(),
+  std::span<const Item> all = items();
+  auto found = std::find_if(all.begin(), all.end(),
                             [&](const Item& item) { return item.planned.event->thread == thread; });
-  return found == items_.end() ? kNone : static_cast<std::size_t>(found - items_.begin());
+  return found == all.end() ? kNone : static_cast<std::size_t>(found - all.begin());
 }
 
 bool Sequence::needs(const Item& early, const Item& late) const {
@@ -30,13 +20,13 @@ bool Sequence::needs(const Item& early, const Item& late) const {
 
 bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
   at = first_of(step.event->thread);
+  std::span<const Item> all = items();
   if (at == kNone) {
-    return std::all_of(items_.begin(), items_.end(),
-                       [&](const Item& item) { return commute(item.planned, step); });
+    return std::all_of(all.begin(), all.end(), [&](const Item& item) { return commute(item.planned, step); });
   }
-  const Item& first = items_[at];
+  const Item& first = all[at];
   return first.planned.step == step.step &&
-         std::none_of(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(at),
+         std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(at),
                       [&](const Item& item) { return needs(item, first); });
 }
 
@@ -46,9 +36,9 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
   while (!sequence.empty()) {
     Node node = branches->first;
     std::size_t at = Sequence::kNone;
-    while (node != kNone && !sequence.may_begin_with(planned_[node], at)) node = nodes_[node].next;
+    while (node != kNone && !sequence.may_begin_with(step(node), at)) node = nodes_[node].next;
     if (node == kNone) break;
-    if (behind != nullptr && !commute(planned_[node], *behind)) behind = nullptr;
+    if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
     // Whatever follows is run anyway.
     if (nodes_[node].branches.empty() && behind == nullptr) return false;
     if (at != Sequence::kNone) sequence.erase(at);
@@ -74,7 +64,7 @@ void WakeupTrees::add_last(Branches& branches, const StepView& step) { append(br
 
 WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) const {
   Node node = branches.first;
-  while (node != kNone && !(nodes_[node].step == step)) node = nodes_[node].next;
+  while (node != kNone && !(steps_[nodes_[node].step].step == step)) node = nodes_[node].next;
   return node;
 }
 
@@ -86,6 +76,7 @@ WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
 }
 
 void WakeupTrees::give_back(Node node) {
+  steps_.release(nodes_[node].step);
   nodes_[node].next = free_;
   free_ = node;
   --live_;
@@ -153,7 +144,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
     }
     const Node node = take_first(level.rest);
     Entry& entry = nodes_[node];
-    const PlannedStep& planned = planned_[node];
+    const PlannedStep& planned = step(node);
     const bool is_same_thread = planned.event.thread == sleeper.event->thread;
     if (planned.step == sleeper.step) {
       clear(entry.branches);
@@ -171,15 +162,13 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   if (node == kNone) {
     node = static_cast<Node>(nodes_.size());
     nodes_.emplace_back();
-    planned_.emplace_back();
   } else {
     free_ = nodes_[node].next;
   }
   Entry& entry = nodes_[node];
-  entry.step = step.step;
+  entry.step = steps_.keep(step);
   entry.branches = {};
   entry.next = kNone;
-  step.keep_in(planned_[node]);
   ++live_;
   return node;
 }
@@ -196,14 +185,14 @@ void WakeupTrees::append(Branches& branches, Node node) {
 
 void WakeupTrees::save(ByteWriter& out) const {
   out.put_all(nodes_);
-  out.put_all(planned_);
+  steps_.save(out);
   out.put(free_);
   out.put(std::uint64_t{live_});
 }
 
 void WakeupTrees::load(ByteReader& in) {
   in.get_all(nodes_);
-  in.get_all(planned_);
+  steps_.load(in);
   free_ = in.get<Node>();
   live_ = in.get<std::uint64_t>();
 }

@@ -3,108 +3,20 @@
 // beginnings (Abdulla, Aronsson, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is put in
 // only where no sequence that is there already comes to the same, so that nothing is run twice.
 //
-// All trees of a search lie in one pool.
+// All trees of a search lie in one pool. There may be a node for each execution that is still to be run,
+// while few steps are different: so a node has the number of its step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "model/choice.hpp"
-#include "model/event.hpp"
 #include "search/partial_order.hpp"
+#include "search/planned_step.hpp"
+#include "support/bytes.hpp"
 
 namespace thrum {
-
-// Which step a thread takes.
-struct Step {
-  Option option;              // the thread, and by what it goes on
-  std::uint32_t choices = 0;  // what it chooses in the middle of the step; 0: the default
-
-  friend bool operator==(const Step&, const Step&) = default;
-};
-
-// Whether what goes on so happens by chance. It may be possible only while some thread can go on, and so
-// commutes with nothing.
-inline bool is_by_chance(Via via) {
-  return via == Via::timeout || via == Via::expiry || via == Via::spurious;
-}
-
-// By what a thread went on that had no choice.
-Via via_of(const Event& event);
-
-// A step of another thread that does not commute with this one for a reason of its own; kNoThread: there is
-// none.
-struct Foe {
-  ThreadId thread = kNoThread;
-  bool any = false;         // there are others, and so it commutes with nothing
-  std::uint32_t index = 0;  // as in Event
-
-  void add(const Foe& other) {
-    if (other.thread == kNoThread) return;
-    any = any || other.any || (thread != kNoThread && (thread != other.thread || index != other.index));
-    thread = other.thread;
-    index = other.index;
-  }
-  friend bool operator==(const Foe&, const Foe&) = default;
-};
-
-// A step of a sequence, and what it is known or expected to do.
-struct PlannedStep {
-  Step step;
-  Event event;
-  std::uint32_t events_after = 0;  // of the thread; not needed where nothing follows
-  Foe foe = {};
-  bool creates = false;      // a thread, whose memory lies where the order of creation says
-  bool alternative = false;  // put down where it was run, with what it chose in its middle chosen otherwise
-  bool anew = false;         // it is to be run with nothing asleep
-
-  friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
-};
-
-// A planned step whose event lies elsewhere, and must outlive it: sequences are made of many that nobody
-// keeps.
-struct StepView {
-  Step step;
-  const Event* event;
-  std::uint32_t events_after = 0;
-  Foe foe = {};
-  bool creates = false;
-  bool alternative = false;
-  bool anew = false;
-
-  StepView(const Step& of, const Event& does) : step(of), event(&does) {}
-  StepView(const PlannedStep& planned)  // NOLINT(google-explicit-constructor): either may be asked after
-      : step(planned.step),
-        event(&planned.event),
-        events_after(planned.events_after),
-        foe(planned.foe),
-        creates(planned.creates),
-        alternative(planned.alternative),
-        anew(planned.anew) {}
-  PlannedStep kept() const { return {step, *event, events_after, foe, creates, alternative, anew}; }
-  // The same, where it is to lie.
-  void keep_in(PlannedStep& place) const {
-    place.step = step;
-    place.event = *event;
-    place.events_after = events_after;
-    place.foe = foe;
-    place.creates = creates;
-    place.alternative = alternative;
-    place.anew = anew;
-  }
-};
-
-inline bool is_foe(const StepView& a, const StepView& b) {
-  return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
-}
-
-// Whether two steps of different threads may be swapped where they stand side by side.
-inline bool commute(const StepView& a, const StepView& b) {
-  if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
-  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) &&
-         !dependent(*a.event, *b.event);
-}
 
 // Steps of an execution that are to come in another order: some of it as they came, and one that is turned
 // round with a step that is left out.
@@ -121,9 +33,10 @@ class Sequence {
   void begin(const PartialOrder& order) {
     order_ = &order;
     items_.clear();
+    begun_ = 0;
   }
 
-  bool empty() const { return items_.empty(); }
+  bool empty() const { return begun_ == items_.size(); }
 
   // A step as it came, and whether the one that is turned round needs it.
   void add(const StepView& step, PartialOrder::Index at, bool needed) {
@@ -141,17 +54,23 @@ class Sequence {
   // first_of().
   bool may_begin_with(const StepView& step, std::size_t& at) const;
 
-  const StepView& operator[](std::size_t i) const { return items_[i].planned; }
-  std::span<const Item> items() const { return items_; }
+  const StepView& operator[](std::size_t i) const { return items_[begun_ + i].planned; }
+  std::span<const Item> items() const { return std::span(items_).subspan(begun_); }
   const PartialOrder& order() const { return *order_; }
-  std::size_t size() const { return items_.size(); }
-  void erase(std::size_t i) { items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i)); }
+  std::size_t size() const { return items_.size() - begun_; }
+  // What stands before it moves up: mostly it is the first.
+  void erase(std::size_t i) {
+    const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(begun_++);
+    const auto erased = begin + static_cast<std::ptrdiff_t>(i);
+    std::move_backward(begin, erased, erased + 1);
+  }
 
  private:
   bool needs(const Item& early, const Item& late) const;
 
   const PartialOrder* order_ = nullptr;
   std::vector<Item> items_;
+  std::size_t begun_ = 0;  // those before are erased
 };
 
 class WakeupTrees {
@@ -166,7 +85,7 @@ class WakeupTrees {
     bool empty() const { return first == kNone; }
   };
 
-  const PlannedStep& step(Node node) const { return planned_[node]; }
+  const PlannedStep& step(Node node) const { return steps_[nodes_[node].step]; }
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
@@ -204,9 +123,8 @@ class WakeupTrees {
   void load(ByteReader& in);
 
  private:
-  // What a walk through a tree looks at, apart from the rest.
   struct Entry {
-    Step step;
+    PlannedSteps::Number step;
     Branches branches;
     Node next = kNone;
   };
@@ -214,7 +132,7 @@ class WakeupTrees {
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
-  std::vector<PlannedStep> planned_;  // of each node
+  PlannedSteps steps_;
   Node free_ = kNone;
   std::size_t live_ = 0;
 };
