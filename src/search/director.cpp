@@ -119,14 +119,7 @@ std::uint16_t Director::choose_among(const ChoicePoint& point, std::span<const O
     trace_->branch = static_cast<std::uint32_t>(trace_->events.size());
   }
   if (options.size() > 1 && writes_down()) {
-    // Number by number: a copy would wait for those that were written last.
-    ChoicePoint& written = trace_->choices.emplace_back();
-    written.key = point.key;
-    written.running_enabled = point.running_enabled;
-    written.yielded = point.yielded;
-    written.enabled = point.enabled;
-    written.round = point.round;
-    written.step = point.step;
+    ChoicePoint& written = trace_->choices.emplace_back(point);
     written.taken = taken;
     written.cost_before = static_cast<std::uint16_t>(trace_->cost);
     written.options_begin = static_cast<std::uint32_t>(trace_->options.size());

@@ -14,8 +14,7 @@ inline constexpr std::size_t kRowStep = 4;
 
 namespace rows {
 
-// Compared as signed numbers, for which every processor has an instruction.
-using Four [[gnu::vector_size(kRowStep * sizeof(std::int32_t))]] = std::int32_t;
+using Four [[gnu::vector_size(kRowStep * sizeof(std::uint32_t))]] = std::uint32_t;
 
 inline Four read(const std::uint32_t* from) {
   Four numbers;
@@ -39,7 +38,7 @@ inline void copy_row(std::uint32_t* to, const std::uint32_t* from, std::size_t c
   for (std::size_t i = 0; i < count; i += kRowStep) rows::write(to + i, rows::read(from + i));
 }
 
-// Each number becomes the larger of the two. REQUIRES: all are below 2^31.
+// Each number becomes the larger of the two.
 inline void take_maxima(std::uint32_t* to, const std::uint32_t* from, std::size_t count) {
   for (std::size_t i = 0; i < count; i += kRowStep) {
     const rows::Four one = rows::read(to + i);

@@ -18,8 +18,8 @@ TEST(Rows, AreAsNumberByNumber) {
     std::vector<std::uint32_t> b(count + 1);
     std::vector<std::uint32_t> larger(count + 1, kBehind);
     for (std::size_t i = 0; i < count; ++i) {
-      a[i] = random() % 4 == 0 ? 0x7fffffff - random() % 2 : random() % 3;
-      b[i] = random() % 4 == 0 ? 0x7fffffff - random() % 2 : random() % 3;
+      a[i] = random() % 4 == 0 ? 0x80000000 - random() % 2 : random() % 3;
+      b[i] = random() % 4 == 0 ? 0x80000000 - random() % 2 : random() % 3;
       larger[i] = std::max(a[i], b[i]);
     }
     a[count] = b[count] = kBehind;
