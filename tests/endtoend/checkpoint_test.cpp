@@ -175,18 +175,19 @@ TEST_F(CheckpointTest, RandomisedSearchesGoOnWithTheirDraws) {
 
 TEST_F(CheckpointTest, BugsThatWereFoundAreReportedToo) {
   const std::string program = build(write("bugs.cpp", kBugs));
-  const json once = check({program, "--keep-going", "--time", "0"}, 1)["tests"][0];
+  const json once = check({program, "--keep-going", "--jobs", "1", "--time", "0"}, 1)["tests"][0];
   ASSERT_GT(once["bugs"].size(), 1U);
   const std::uint64_t executions = once["executions"];
-  ASSERT_EQ(check({program, "--keep-going", "--checkpoint", file(), "--executions", "20"},
+  ASSERT_EQ(check({program, "--keep-going", "--jobs", "1", "--checkpoint", file(), "--executions", "20"},
                   1)["tests"][0]["executions"],
             20);
-  const json on = check({"--resume", file(), "--executions", std::to_string(executions / 2)}, 1)["tests"][0];
+  const json on = check({"--resume", file(), "--jobs", "1", "--executions", std::to_string(executions / 2)},
+                        1)["tests"][0];
   EXPECT_EQ(on["executions"], executions / 2);
-  const json rest = check({"--resume", file()}, 1)["tests"][0];
+  const json rest = check({"--resume", file(), "--jobs", "1"}, 1)["tests"][0];
   EXPECT_EQ(outcome_of(once), outcome_of(rest));
   // What has come to its end is told again.
-  EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file()}, 1)["tests"][0]));
+  EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file(), "--jobs", "1"}, 1)["tests"][0]));
 }
 
 // A file for the fringe, and plans in it, are part of the state.
@@ -213,13 +214,13 @@ int main() {
   b.join();
 }
 )"));
-  const std::vector<std::string> search = {program, "--races", "explore", "--keep-going"};
+  const std::vector<std::string> search = {program, "--races", "explore", "--keep-going", "--jobs", "1"};
   const json once = check(search, 1)["tests"][0];
   std::vector<std::string> first = search;
   first.insert(first.end(), {"--checkpoint", file(), "--executions"});
   first.push_back(std::to_string(once["executions"].get<int>() - 3));
   check(first, 1);
-  EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file()}, 1)["tests"][0]));
+  EXPECT_EQ(outcome_of(once), outcome_of(check({"--resume", file(), "--jobs", "1"}, 1)["tests"][0]));
 }
 
 TEST_F(CheckpointTest, WithALibraryThatIsLoaded) {
@@ -256,10 +257,12 @@ int main() {
 
 TEST_F(CheckpointTest, BothHeaps) {
   const std::string program = counters(2);
-  json once = check({program, "--heap", "both", "--time", "0"}, 0)["tests"][0];
+  json once = check({program, "--heap", "both", "--jobs", "1", "--time", "0"}, 0)["tests"][0];
   const std::uint64_t half = once["executions"].get<std::uint64_t>() / 2;
-  check({program, "--heap", "both", "--checkpoint", file(), "--executions", std::to_string(half / 2)}, 0);
-  json rest = check({"--resume", file(), "--time", "0"}, 0)["tests"][0];
+  check({program, "--heap", "both", "--jobs", "1", "--checkpoint", file(), "--executions",
+         std::to_string(half / 2)},
+        0);
+  json rest = check({"--resume", file(), "--jobs", "1", "--time", "0"}, 0)["tests"][0];
   EXPECT_EQ(rest["executions"], once["executions"]);
   EXPECT_EQ(rest["verdict"], "exhausted");
   for (std::size_t i = 0; i < 2; ++i) {

@@ -44,8 +44,8 @@ TEST_F(HeapModes, ABugNamesItsHeapAndIsReplayedWithIt) {
 
 TEST_F(HeapModes, OneBugOfBothIsOne) {
   std::string program = build(example("abba_deadlock.cpp"));
-  json one = check({program, "--keep-going"}, 1)["tests"][0];
-  json both = check({program, "--keep-going", "--heap", "both"}, 1)["tests"][0];
+  json one = check({program, "--keep-going", "--jobs", "1"}, 1)["tests"][0];
+  json both = check({program, "--keep-going", "--jobs", "1", "--heap", "both"}, 1)["tests"][0];
   EXPECT_EQ(both["bugs"].size(), one["bugs"].size());
   EXPECT_EQ(both["executions"], 2 * one["executions"].get<int>());
   EXPECT_EQ(both["bugs"][0]["fingerprint"], one["bugs"][0]["fingerprint"]);

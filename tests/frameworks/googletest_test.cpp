@@ -83,7 +83,7 @@ TEST_F(GoogleTest, AFailedExpectationIsShownAtItsPlace) {
 }
 
 TEST_F(GoogleTest, KeepGoingFindsEachBugOfATestOnce) {
-  json result = check({program("googletest"), "--keep-going", "--test", "Sizes*"}, 1);
+  json result = check({program("googletest"), "--keep-going", "--jobs", "1", "--test", "Sizes*"}, 1);
   EXPECT_EQ(result["tests"].size(), 3U);
   json wrong = test(result, "Sizes/ChannelOf.LosesNone/2");
   EXPECT_EQ(wrong["bugs"].size(), 1U) << "one place, whatever the values";
