@@ -161,15 +161,17 @@ long Descriptors::open(const SystemCall& call) {
                              reinterpret_cast<long>(&status), 0) == 0;
   if (existed && S_ISFIFO(status.st_mode) && (flags & O_NONBLOCK) == 0)
     lose_control_by_call("open of a named pipe, which may wait");
+  bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+  bool makes = !existed && !nameless && (flags & O_CREAT) != 0;
   bool empties = existed && S_ISREG(status.st_mode) && status.st_size != 0 && (flags & O_TRUNC) != 0;
+  if (makes) Files::will_make();
   long result = perform(call);
   if (result < 0) return result;
   opened(result, classify(result), -1);
   Open& mine = now_[static_cast<std::size_t>(result)];
   bool writes = (flags & O_ACCMODE) != O_RDONLY;
-  bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
   std::string full = writes || !existed ? Files::path_of(result) : std::string();
-  if (!existed && !nameless && (flags & O_CREAT) != 0) files().made(full);
+  if (makes) files().made(full);
   mine.made = mine.kind == Kind::file && (nameless || (writes && files().is_made(full)));
   if (empties && !mine.made)
     notes().uncontrolled_call("open, which empties a file from before the execution");

@@ -47,10 +47,10 @@ std::string Files::resolve(long folder, const char* path) {
   return result;
 }
 
-void Files::made(const std::string& path) {
-  made_.push_back(path);
-  stay_alone("its executions make files");
-}
+// Another worker's execution would find the file there.
+void Files::will_make() { stay_alone("its executions make files"); }
+
+void Files::made(const std::string& path) { made_.push_back(path); }
 
 bool Files::is_made(const std::string& path) const {
   return std::find(made_.begin(), made_.end(), path) != made_.end();
@@ -110,6 +110,7 @@ bool Files::answer(const SystemCall& call, long& result) {
 }
 
 long Files::make(const SystemCall& call, long folder, long path) {
+  will_make();
   long result = perform(call);
   if (result < 0) return result;
   std::string made_path = resolve(folder, reinterpret_cast<const char*>(path));

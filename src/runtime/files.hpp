@@ -23,6 +23,8 @@ class Files {
   // none.
   bool answer(const SystemCall& call, long& result);
 
+  // Before a call that may make a file. It may not return (stay_alone()).
+  static void will_make();
   // The path exists since this execution; it is removed at its end.
   void made(const std::string& path);
   // Whether the file was made in this execution.
