@@ -119,9 +119,10 @@ bool Dpor::has_branch_left() {
   run.stops = point.stops;
   run.anew = point.anew;
   run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
+  run.relies = point.relies;
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops)
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && !run.lent && !run.relies)
     trees_.drop_asleep(point.branches, run.planned);
   return !point.branches.empty();
 }
@@ -151,7 +152,7 @@ void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
   const PlannedStep& planned = trees_.step(node);
   point.step = planned.step;
   point.by_default = false;
-  point.stops = point.is_void = false;
+  point.stops = point.is_void = point.relies = false;
   point.foe = {};
   point.anew = planned.anew;
   point.events_after = planned.events_after;
@@ -558,6 +559,10 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   const bool cut_off = path_.back().stops;
   if (is_asleep(early, sequence, cut_off)) return;
   if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
+  if (early < floor_ && begins_with(path_[early].others, sequence)) {
+    path_[early].relies = true;
+    return;
+  }
   if (early < floor_) forwarded_.add(early, sequence, cut_off);
   if (!put_sequence(early, sequence) && early < floor_) forwarded_.drop_last();
 }
@@ -589,7 +594,7 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
 bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
   WakeupTrees::Branches& branches = path_[depth].branches;
   if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence, behind);
-  if (begins_there(depth, sequence)) return false;
+  if (begins_with(branches, sequence)) return false;
   trees_.add_last(branches, sequence[0]);
   return true;
 }
@@ -637,8 +642,9 @@ bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const 
   });
 }
 
-bool Dpor::begins_there(Index depth, const Sequence& sequence) const {
-  for (auto node = path_[depth].branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
+// Whether the sequence holds a step that one of the branches begins with, and could begin with it.
+bool Dpor::begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const {
+  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
     std::size_t at = Sequence::kNone;
     if (sequence.may_begin_with(trees_.step(node), at) && at != Sequence::kNone) return true;
   }

@@ -85,7 +85,7 @@ class Dpor : public Strategy {
     // Of dpor_split.cpp:
     bool lent = false;    // what is below the step is not known yet
     bool anew = false;    // nothing slept when it was run, or it is to be run so
-    bool relies = false;  // it was run before one that was lent
+    bool relies = false;  // what was found below it may have been left to others
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
@@ -102,6 +102,7 @@ class Dpor : public Strategy {
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
+    bool relies = false;               // as of Sleeper
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -113,6 +114,8 @@ class Dpor : public Strategy {
     std::uint32_t sleepers_count = 0;
     std::uint32_t branches_run = 0;
     WakeupTrees::Branches branches;
+    // Before the floor: steps that others are to run there.
+    WakeupTrees::Branches others;
     // is_put_down(): the steps from here to that one, as far as they do not depend on this one, stand in the
     // tree up to that node; kNone: not known.
     WakeupTrees::Node walked = WakeupTrees::kNone;
@@ -182,13 +185,13 @@ class Dpor : public Strategy {
   static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
   bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
-  bool begins_there(Index depth, const Sequence& sequence) const;
+  bool begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   void add_step(Index depth, const StepView& step);
   void take(const Forwarded::Entry& entry, const Lent& lent);
   void forget_all_but_findings();
-  void take_foe(const Foe& foe, const Lent& lent);
+  void take_account(const Point& of_part, const Lent& lent);
   void save_shared(ByteWriter& out) const;
   void load_shared(ByteReader& in);
   Progress along_path() const;

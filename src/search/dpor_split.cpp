@@ -10,19 +10,23 @@
 // keeps such findings, and they are put down when the part is merged, as if they had been found then. Until
 // then the point must not be left: where nothing else is left to do, the search waits.
 //
-// Two things are otherwise than in a search that is not shared, and may cost a few executions that are run
-// twice or in vain. A finding that comes to what was run at the point in the meantime is dropped: had it come
+// What could begin with a step that waits at that point when the part is split off (Point::others) it does
+// not even keep: the search runs that step, and what is run below it finds the rest. It may be nearly all:
+// below the first branch of `readers` each execution finds one that the search finds by itself. And when the
+// part is merged, a finding that comes to what was run at the point in the meantime is dropped: had it come
 // in time, it might have been run with that step, in its wakeup tree; now what is run below that step finds
-// it. And for that what sleeps because its part is not merged yet (Sleeper::lent) does not stand for what
-// merely commutes with it, since not all that begins so is known. So something may be put down there that the
-// step merely commutes with; it is run with the step asleep. What the part finds then may begin so, and goes
-// on with what does not commute: it is put down behind that, though all that begins so seems to be run
-// anyway.
+// it.
 //
-// Nor does what slept at the point before (Sleeper::relies): what was found below it may have been left to
-// the step that is lent, which merely commutes with it, or to whatever would come below a sequence that led
-// there; and what the part finds of that may be dropped by the first rule. All these stand only for what
-// begins with them, as in Algorithm 1, which needs no trees to be complete.
+// So of some that sleep it is not known that all that merely commutes with them was looked for. They stand
+// only for what begins with them, as in Algorithm 1, which needs no trees to be complete:
+//   Sleeper::lent    what sleeps because its part is not merged yet.
+//   Sleeper::relies  afterwards, where the part has left something to others; and what slept there before:
+//                    what was found below it may have been left to the step that is lent, which merely
+//                    commutes with it, or to whatever would come below a sequence that led there; and what
+//                    the part finds of that may be dropped.
+// Behind a step that is lent, something may be put down that the step merely commutes with; it is run with
+// the step asleep, and may be in vain. What the part finds then may begin so, and goes on with what does not
+// commute: it is put down behind that, though all that begins so seems to be run anyway.
 //
 // What ends an execution by a bug may tell that the part's step does not commute with some other one
 // (Point::foe), which was run with it asleep in the meantime. All such steps are run anew.
@@ -49,18 +53,25 @@ std::unique_ptr<Strategy> Dpor::split() {
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
   const double before = *along_path().done;
+  // What is large and is not for the part is not copied.
   WakeupTrees trees = std::exchange(trees_, WakeupTrees());
+  Forwarded forwarded = std::exchange(forwarded_, Forwarded());
   std::unique_ptr<Dpor> part(new Dpor(*this));
   trees_ = std::move(trees);
+  forwarded_ = std::move(forwarded);
   for (Index i = 0; i < path_.size(); ++i) {
-    part->path_[i].branches =
-        i > depth ? part->trees_.take_over(trees_, path_[i].branches) : WakeupTrees::Branches();
-    part->path_[i].walked = WakeupTrees::kNone;
+    Point& point = part->path_[i];
+    point.walked = WakeupTrees::kNone;
+    point.branches = point.others = {};
+    if (i > depth) point.branches = part->trees_.take_over(trees_, path_[i].branches);
+    if (i > depth || (i >= floor_ && i < depth)) continue;
+    const WakeupTrees::Branches& others = i == depth ? path_[i].branches : path_[i].others;
+    for (auto node = others.first; node != WakeupTrees::kNone; node = trees_.next(node))
+      part->trees_.add_last(point.others, trees_.step(node));
   }
   part->floor_ = depth + 1;
   part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
   part->lent_.clear();
-  part->forwarded_.clear();
   part->blocked_ = 0;
   part->excluded_ = false;
   part->progress_ = 0;
@@ -85,8 +96,11 @@ void Dpor::merge(Strategy& other) {
   share_.given -= part.share_.whole;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
-  for (Index depth = 0; depth < lent.depth; ++depth) path_[depth].foe.add(part.path_[depth].foe);
-  take_foe(part.path_[lent.depth].foe, lent);
+  for (Index depth = 0; depth < lent.depth; ++depth) {
+    path_[depth].foe.add(part.path_[depth].foe);
+    path_[depth].relies = path_[depth].relies || part.path_[depth].relies;
+  }
+  take_account(part.path_[lent.depth], lent);
   Forwarded::Entry entry;
   for (std::size_t i = 0; i < part.forwarded_.size(); ++i) {
     part.forwarded_.read(i, entry);
@@ -105,15 +119,20 @@ void Dpor::forget_all_but_findings() {
   sleepers_.clear();
 }
 
-// What is known now of the step whose part was split off.
-void Dpor::take_foe(const Foe& foe, const Lent& lent) {
+// What is known now of the step whose part was split off. of_part: the same point, as the part has left it.
+void Dpor::take_account(const Point& of_part, const Lent& lent) {
   if (algorithm_ == Algorithm::bounded) return;  // nothing sleeps
   Point& point = path_[lent.depth];
-  if (lent.sleeper == point.sleepers_count) return point.foe.add(foe);  // it is the one that runs
+  if (lent.sleeper == point.sleepers_count) {  // it is the one that runs
+    point.foe.add(of_part.foe);
+    point.relies = point.relies || of_part.relies;
+    return;
+  }
   Sleeper& sleeper = sleepers_[point.sleepers_begin + lent.sleeper];
   sleeper.lent = false;
+  sleeper.relies = sleeper.relies || of_part.relies;
   const Foe before = sleeper.planned.foe;
-  sleeper.planned.foe.add(foe);
+  sleeper.planned.foe.add(of_part.foe);
   if (sleeper.planned.foe == before) return;
   // What was run behind it, unless nothing slept there.
   auto run_anew = [&](PlannedStep step, bool& anew) {
