@@ -64,8 +64,10 @@ std::unique_ptr<Strategy> Dpor::split() {
     point.walked = WakeupTrees::kNone;
     point.branches = point.others = {};
     if (i > depth) point.branches = part->trees_.take_over(trees_, path_[i].branches);
-    if (i > depth || (i >= floor_ && i < depth)) continue;
-    const WakeupTrees::Branches& others = i == depth ? path_[i].branches : path_[i].others;
+    // What waits where the part is split off, and where the parts were that it is a part of.
+    WakeupTrees::Branches others;
+    if (i == depth) others = path_[i].branches;
+    if (i < floor_) others = path_[i].others;
     for (auto node = others.first; node != WakeupTrees::kNone; node = trees_.next(node))
       part->trees_.add_last(point.others, trees_.step(node));
   }
