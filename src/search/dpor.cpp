@@ -122,7 +122,7 @@ bool Dpor::has_branch_left() {
   run.relies = point.relies;
   ++point.sleepers_count;
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && !run.lent && !run.relies)
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && run.stands_for_all())
     trees_.drop_asleep(point.branches, run.planned);
   return !point.branches.empty();
 }
@@ -638,7 +638,7 @@ bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const 
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
-    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.lent && !sleeper.relies);
+    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all());
   });
 }
 

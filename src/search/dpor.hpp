@@ -86,6 +86,8 @@ class Dpor : public Strategy {
     bool lent = false;    // what is below the step is not known yet
     bool anew = false;    // nothing slept when it was run, or it is to be run so
     bool relies = false;  // what was found below it may have been left to others
+    // Also for what merely commutes with it.
+    bool stands_for_all() const { return !lent && !relies; }
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
