@@ -6,8 +6,9 @@
 // The supervisor makes the file and hands the descriptor's number to the first worker in the environment
 // variable kChannelVariable. The first worker has channel 0. Others are copies of workers, made when the
 // supervisor asks for that: a worker that is asked to split its search copies its process, and the copy goes
-// on with a part of the search in a channel of its own, until it hands in what it has found. A worker sees
-// the board and its own channel; what was handed in to it, it sees while it reads it.
+// on with a part of the search in a channel of its own, until it hands in what it has found. Then it may stay
+// there for further parts, which are left in its channel. A worker sees the board and its own channel;
+// another's, while it reads what was handed in there, or leaves a part.
 //
 // Fields marked (worker) are written by workers only, the others by the supervisor only.
 #pragma once
@@ -105,6 +106,8 @@ struct Channel {
   // What a worker is asked for, between two executions or while it waits.
   enum class Request : std::uint32_t {
     split,  // to copy itself, so that the copy runs a part of its search in channel `slot`
+    give,   // to leave a part of its search in channel `slot`, whose worker, of `search`, waits for one; or
+            // as split, where the part is large or the search another one by now
     merge,  // to take what was handed in there
     copy,   // to copy itself, so that the copy takes its place if it dies
   };
@@ -114,19 +117,26 @@ struct Channel {
   std::atomic<std::uint32_t> state_asked;
   Request request;
   std::uint32_t slot;
+  std::uint32_t search;
   std::atomic<std::uint32_t> requests;  // so many; a futex. The next one comes when the last was answered
   std::atomic<std::uint32_t> wake;      // a futex: not 0 when a copy is to take the place of its original
 
   std::atomic<std::uint32_t> answers;  // (worker) and what follows: the last of `requests` that was answered
-  std::int32_t copied;                 // split, copy: the new process; 0: there is none
-  std::atomic<std::uint32_t> waits;    // it can go on only by a request
+  // The new process; kTaken: a part was left for the worker that waits; 0: there is none.
+  std::int32_t copied;
+  static constexpr std::int32_t kTaken = -1;
+  // Whether, when it has handed in, it waits for another part: the number of its search; 0: it ends.
+  std::atomic<std::uint32_t> stays;
+  // (worker that gives a part, and the one that takes it) A futex: not 0 when it is there, as a report.
+  std::atomic<std::uint32_t> left;
+  std::atomic<std::uint32_t> waits;  // it can go on only by a request
   std::atomic<std::uint32_t> in_execution;
   std::atomic<Phase> phase;
   // Instrumented operations so far are steps less steps_left, which stands still while the program hangs.
   std::atomic<std::uint64_t> steps;
   std::atomic<std::uint64_t> steps_left;
   std::atomic<std::uint64_t> executions;
-  std::atomic<std::uint64_t> report_size;  // set last
+  std::atomic<std::uint64_t> report_size;  // set last, but for `left`
   std::atomic<std::uint32_t> answered;     // the last of `asked` that progress answers
   std::atomic<std::uint32_t> has_progress;
   PassedProgress progress;

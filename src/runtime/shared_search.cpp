@@ -24,7 +24,6 @@
 
 namespace thrum {
 
-// Of the copy that is about to begin.
 struct SharedSearch::Part {
   std::unique_ptr<Strategy> strategy;
   MakeStrategy make;
@@ -39,7 +38,8 @@ namespace {
 
 constexpr std::uint32_t kNothing = 0;
 
-bool g_shares = false;  // there are other workers, or were
+bool g_shares = false;       // there are other workers, or were
+std::uint32_t g_search = 0;  // so many have begun
 
 long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
@@ -72,6 +72,8 @@ class WipedOnFork {
   long size_;
 };
 
+void wake(std::atomic<std::uint32_t>& futex) { raw_syscall(SYS_futex, word(&futex), FUTEX_WAKE, 1, 0); }
+
 void ring() { raw_syscall(SYS_kill, world.supervisor, bell_signal()); }
 
 // As fork(), but the copy is the supervisor's child, too, and nothing of the program's is called. Less than
@@ -87,6 +89,17 @@ long copy_process() {
   return 0;
 }
 
+void put_report(Channel& channel, const ByteWriter& out) {
+  const std::string& bytes = out.bytes();
+  THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel));
+  std::memcpy(channel.report, bytes.data(), bytes.size());
+  channel.report_size.store(bytes.size(), std::memory_order_release);
+}
+
+ByteReader report_of(const Channel& channel) {
+  return ByteReader({channel.report, channel.report_size.load(std::memory_order_acquire)});
+}
+
 // A search that goes by cost, and by which cost its plans are.
 std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
   return strategy.member().empty() ? strategy.progress().level : std::nullopt;
@@ -94,7 +107,8 @@ std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
 
 }  // namespace
 
-void SharedSearch::hand_in(SearchSoFar so_far) const {
+// Whether the worker stays for further parts.
+bool SharedSearch::hand_in(SearchSoFar so_far) const {
   SearchEnd& end = so_far.result.end;
   if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
   for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
@@ -103,13 +117,12 @@ void SharedSearch::hand_in(SearchSoFar so_far) const {
   out.put_all(lent_);
   search_state().put_part(out, so_far, strategy_);
   Channel& channel = *world.channel;
-  const std::string& bytes = out.bytes();
-  THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel));
-  std::memcpy(channel.report, bytes.data(), bytes.size());
-  channel.report_size.store(bytes.size(), std::memory_order_release);
+  put_report(channel, out);
+  const bool stays = end == SearchEnd::exhausted && !world.restarts;
+  channel.stays = stays ? g_search : 0;
   channel.phase.store(Channel::Phase::reported, std::memory_order_release);
-  raw_syscall(SYS_exit_group, 0);
-  __builtin_unreachable();
+  if (stays) ring();
+  return stays;
 }
 
 void pass_progress(const Progress& progress) {
@@ -146,6 +159,7 @@ SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy ma
 SearchSoFar SharedSearch::run_whole(SearchSoFar from) {
   world.board->found.store(kNothing);
   g_shares = false;
+  ++g_search;
   is_whole_ = true;
   SearchSoFar so_far = run(std::move(from));
   const SearchResult& result = so_far.result;
@@ -251,7 +265,8 @@ void SharedSearch::serve(SearchSoFar& so_far) {
   Channel& channel = *world.channel;
   channel.copied = 0;
   switch (channel.request) {
-    case Channel::Request::split: split(so_far); break;
+    case Channel::Request::split:
+    case Channel::Request::give: split(so_far); break;
     case Channel::Request::merge: merge(so_far); break;
     case Channel::Request::copy:
       is_calling_back_ = !lent_.empty();
@@ -266,6 +281,7 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   const Board& board = *world.board;
   const bool ends = board.stop != 0 || board.calls_back != 0 || board.found != kNothing;
   if (ends || is_calling_back_ || world.alone != nullptr || on_system_threads()) return;
+  const bool gives = world.channel->request == Channel::Request::give && world.channel->search == g_search;
   std::uint64_t executions = 0;
   if (limits_.executions != 0) {
     executions = (limits_.executions - so_far.result.executions) / 2;
@@ -279,33 +295,74 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   if (strategy == nullptr) return;
   limits_.is_part = true;
   g_shares = true;
-  const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
-  const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own
-  const long process = copy_process();
-  if (process < 0) return strategy_.merge(*strategy);
-  if (process == 0) {
-    g_part = new Part{std::move(strategy), make_, limits_, so_far.result.seconds,
-                      executions_before_ + so_far.result.executions};
-    g_part->limits.executions = executions;
-    enter_channel(slot);
-    notes().begin_part();
-    warnings().begin_part();
-    test_framework().begin_part_of_search();
-    run_on_new_stack(run_part);
+  Part part{std::move(strategy), make_, limits_, so_far.result.seconds,
+            executions_before_ + so_far.result.executions};
+  part.limits.executions = executions;
+  long process = Channel::kTaken;
+  if (gives && part.strategy->is_small()) {
+    leave(part);
+  } else {
+    const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own
+    process = copy_with(part);
+    if (process < 0) return strategy_.merge(*part.strategy);
   }
-  lent_.push_back({slot, executions});
+  lent_.push_back({world.channel->slot, executions});
   limits_.executions -= executions;
   world.channel->copied = static_cast<std::int32_t>(process);
 }
 
-void SharedSearch::run_part() {
-  Part& mine = *g_part;
-  world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+// The new process, which begins with the part; less than 0: there is none.
+long SharedSearch::copy_with(Part& part) {
+  const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
+  const long process = copy_process();
+  if (process != 0) return process;
+  g_part = new Part(std::move(part));
+  enter_channel(slot);
+  run_on_new_stack(run_parts);
+}
+
+// For the worker that waits for it.
+void SharedSearch::leave(const Part& part) {
+  ByteWriter out;
+  out.put(part.limits.executions);
+  out.put(part.seconds);
+  out.put(part.executions_before);
+  search_state().put_part(out, SearchSoFar(), *part.strategy);
+  const OpenChannel other(world.channel->slot, OpenChannel::For::writing);
+  put_report(*other, out);
+  other->left.store(1, std::memory_order_release);
+  wake(other->left);
+}
+
+// Waits for another part than the last one.
+void SharedSearch::take(Part& part) {
+  Channel& channel = *world.channel;
+  sleep_while(channel.left, 0);
+  channel.left.store(0, std::memory_order_relaxed);
+  ByteReader in = report_of(channel);
+  part.limits.executions = in.get<std::uint64_t>();
+  part.seconds = in.get<double>();
+  part.executions_before = in.get<std::uint64_t>();
+  part.strategy = part.make();
+  SearchSoFar nothing;
+  const bool whole = search_state().take_part(in, nothing, *part.strategy, load_library);
+  THRUM_CHECK(whole);
+}
+
+void SharedSearch::run_parts() {
   NativeProgram program;
-  SharedSearch search(program, *mine.strategy, mine.make, mine.limits, mine.executions_before, {});
-  SearchSoFar from;
-  from.result.seconds = mine.seconds;
-  search.hand_in(search.run(std::move(from)));
+  while (true) {
+    Part& mine = *g_part;
+    notes().begin_part();
+    warnings().begin_part();
+    test_framework().begin_part_of_search();
+    world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+    SharedSearch search(program, *mine.strategy, mine.make, mine.limits, mine.executions_before, {});
+    SearchSoFar from;
+    from.result.seconds = mine.seconds;
+    if (!search.hand_in(search.run(std::move(from)))) raw_syscall(SYS_exit_group, 0);
+    take(mine);
+  }
 }
 
 void SharedSearch::merge(SearchSoFar& so_far) {
@@ -316,15 +373,15 @@ void SharedSearch::merge(SearchSoFar& so_far) {
   limits_.executions += lent->executions;
   lent_.erase(lent);
   std::vector<Lent> lent_by_it;
-  open_channel(slot, true);
-  const Channel& other = channel_of(slot);
-  ByteReader in({other.report, other.report_size.load(std::memory_order_acquire)});
   std::unique_ptr<Strategy> strategy = make_();
   SearchSoFar part;
-  in.get_all(lent_by_it);
-  const bool whole = search_state().take_part(in, part, *strategy, load_library);
-  THRUM_CHECK(whole);
-  open_channel(slot, false);
+  {
+    const OpenChannel other(slot, OpenChannel::For::reading);
+    ByteReader in = report_of(*other);
+    in.get_all(lent_by_it);
+    const bool whole = search_state().take_part(in, part, *strategy, load_library);
+    THRUM_CHECK(whole);
+  }
   for (const Lent& one : lent_by_it) {
     lent_.push_back(one);
     limits_.executions -= one.executions;

@@ -6,7 +6,8 @@
 // executions. The copy has everything: the snapshot, what was learned of the program, all names and
 // addresses. It goes on with the part, in a channel of its own, and at its end hands in what it has found and
 // what is left, as bytes. The worker that it came from merges that. So the program's set-up is done once, and
-// nothing passes between workers but the results of parts.
+// nothing passes between workers but the results of parts. And the parts, where they are small: then a worker
+// that has handed in stays, and takes the next one as bytes.
 //
 // A part that comes to its end while parts of it are with others is handed in all the same; they come to
 // where it was merged. The first worker waits for what it has given away where it can do nothing else. All
@@ -56,7 +57,7 @@ class SharedSearch {
     std::uint32_t slot;
     std::uint64_t executions;  // that it may take; 0: there is no limit
   };
-  struct Part;  // what a copy begins with
+  struct Part;  // what a worker begins with that runs one
 
   bool is_called();
   bool wants_between(bool last);
@@ -67,11 +68,14 @@ class SharedSearch {
   void call_back(SearchSoFar& so_far);
   void serve(SearchSoFar& so_far);
   void split(const SearchSoFar& so_far);
+  static long copy_with(Part& part);
+  static void leave(const Part& part);
+  static void take(Part& part);
   void merge(SearchSoFar& so_far);
   void copy();
-  [[noreturn]] void hand_in(SearchSoFar so_far) const;
-  [[noreturn]] static void run_part();
-  static Part* g_part;
+  bool hand_in(SearchSoFar so_far) const;
+  [[noreturn]] static void run_parts();
+  static Part* g_part;  // of this worker, or of the copy that is about to begin
 
   Program& program_;
   Strategy& strategy_;

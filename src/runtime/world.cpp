@@ -91,6 +91,10 @@ void find_own_memory() {
       nullptr);
 }
 
+Channel& channel_of(std::uint32_t slot) {
+  return *reinterpret_cast<Channel*>(reinterpret_cast<char*>(world.board) + channel_offset(slot));
+}
+
 void protect_channel(const Channel& channel, int protection) {
   const long result = raw_syscall(SYS_mprotect, reinterpret_cast<long>(&channel),
                                   static_cast<long>(kChannelSize), protection);
@@ -133,10 +137,6 @@ void initialize() {
   limit_steps(0);
 }
 
-Channel& channel_of(std::uint32_t slot) {
-  return *reinterpret_cast<Channel*>(reinterpret_cast<char*>(world.board) + channel_offset(slot));
-}
-
 void enter_channel(std::uint32_t slot) {
   if (world.channel != nullptr) protect_channel(*world.channel, PROT_NONE);
   world.channel = &channel_of(slot);
@@ -144,9 +144,11 @@ void enter_channel(std::uint32_t slot) {
   world.steps_left = &world.channel->steps_left;
 }
 
-void open_channel(std::uint32_t slot, bool open) {
-  protect_channel(channel_of(slot), open ? PROT_READ : PROT_NONE);
+OpenChannel::OpenChannel(std::uint32_t slot, For use) : channel_(channel_of(slot)) {
+  protect_channel(channel_, use == For::writing ? PROT_READ | PROT_WRITE : PROT_READ);
 }
+
+OpenChannel::~OpenChannel() { protect_channel(channel_, PROT_NONE); }
 
 namespace {
 

@@ -96,12 +96,23 @@ bool leave_steps(std::uint64_t steps);
 // Operations counted since limit_steps().
 std::uint64_t steps_done();
 
-// The channel of another worker, or this one's. enter_channel() makes it this one's, and the only one that
-// can be used.
-Channel& channel_of(std::uint32_t slot);
+// Makes that channel this worker's, and the only one that can be used.
 void enter_channel(std::uint32_t slot);
-// Whether it can be read. REQUIRES: it is another worker's.
-void open_channel(std::uint32_t slot, bool open);
+// While it is there, another worker's channel can be read, or written too.
+class OpenChannel {
+ public:
+  enum class For : std::uint8_t { reading, writing };
+  OpenChannel(std::uint32_t slot, For use);
+  ~OpenChannel();
+  OpenChannel(const OpenChannel&) = delete;
+  OpenChannel& operator=(const OpenChannel&) = delete;
+
+  Channel& operator*() const { return channel_; }
+  Channel* operator->() const { return &channel_; }
+
+ private:
+  Channel& channel_;
+};
 
 // The function of that name that this library stands in front of. Asked once for each; plain processes go
 // through it.

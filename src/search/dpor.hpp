@@ -65,6 +65,7 @@ class Dpor : public Strategy {
   // load() gives false also where other threads have the ids that those had.
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
+  bool is_small() const override { return trees_.live() < (1 << 16); }
   bool keeps_addresses() const override { return true; }
   Guarantee guarantee() const override;
   Progress progress() override;

@@ -112,6 +112,8 @@ class Fringe {
   }
 
   std::size_t size() const { return in_memory_ + in_file_; }
+  // Strategy::is_small().
+  bool is_small() const { return size() < 1024; }
   // The least key of what waits, which is served next; and how many have it.
   std::optional<Key> first_key() const {
     return buckets_.empty() ? std::nullopt : std::optional(buckets_.begin()->first);

@@ -62,6 +62,11 @@ bool Parts::is_whole() const {
          std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_whole(); });
 }
 
+bool Parts::is_small() const {
+  return own_->is_small() &&
+         std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_small(); });
+}
+
 Parts* Parts::find(std::uint64_t id) {
   if (id_ == id) return this;
   for (const auto& part : parts_) {

@@ -38,6 +38,7 @@ class Parts final : public Strategy {
   void merge(Strategy& other) override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
+  bool is_small() const override;
   bool keeps_addresses() const override { return own_->keeps_addresses(); }
   Guarantee guarantee() const override { return own_->guarantee(); }
   SearchStatistics statistics() const override { return own_->statistics(); }

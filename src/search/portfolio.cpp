@@ -88,6 +88,11 @@ void Portfolio::merge(Strategy& other) {
   }
 }
 
+bool Portfolio::is_small() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.strategy->is_small(); });
+}
+
 bool Portfolio::keeps_addresses() const {
   return std::any_of(members_.begin(), members_.end(),
                      [](const Member& member) { return member.strategy->keeps_addresses(); });

@@ -49,6 +49,7 @@ class Portfolio final : public Strategy {
   bool waits() const override { return waits_; }
   bool needs_no_parts() const override { return is_covered_; }
   void merge(Strategy& other) override;
+  bool is_small() const override;
   bool keeps_addresses() const override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;

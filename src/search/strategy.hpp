@@ -163,6 +163,8 @@ class Strategy {
   // false where the bytes are not what save() wrote.
   virtual void save(ByteWriter& out, const ThreadNames& names) const = 0;
   virtual bool load(ByteReader& in, ThreadNames& names) = 0;
+  // Whether save() writes little, so that a part is sooner handed to another process than that is copied.
+  virtual bool is_small() const { return false; }
   // Whether it goes on only where objects have the addresses that they had.
   virtual bool keeps_addresses() const { return false; }
 

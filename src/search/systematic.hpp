@@ -57,6 +57,7 @@ class Systematic final : public Strategy {
   void merge(Strategy& other) override;
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
+  bool is_small() const override { return fringe_.is_small(); }
   Guarantee guarantee() const override;
   std::string problem() const override { return fringe_.problem(); }
   SearchStatistics statistics() const override { return fringe_.statistics(); }

@@ -32,6 +32,17 @@ void wake_all(std::atomic<std::uint32_t>& futex) {
 
 int open_process(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
+void close_process(int& descriptor) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+}
+
+void end_process(pid_t process) {
+  if (process < 0) return;
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+}
+
 }  // namespace
 
 Crew::Crew(SharedMemory& memory, const Launched& first, std::uint32_t jobs, bool may_copy)
@@ -44,16 +55,19 @@ Crew::Crew(SharedMemory& memory, const Launched& first, std::uint32_t jobs, bool
 }
 
 Crew::~Crew() {
-  for (const Member& member : members_) {
-    if (member.process_descriptor >= 0) close(member.process_descriptor);
-  }
-  if (copy_descriptor_ >= 0) close(copy_descriptor_);
+  for (Member& member : members_) close_process(member.process_descriptor);
+  for (Idle& idle : idle_) close_process(idle.process_descriptor);
+  close_process(copy_descriptor_);
 }
 
 Crew::Member* Crew::find(std::uint32_t slot) {
   auto found = std::find_if(members_.begin(), members_.end(),
                             [&](const Member& member) { return member.slot == slot; });
   return found == members_.end() ? nullptr : &*found;
+}
+
+bool Crew::asked_for_part(const Member& member) {
+  return member.pending == Channel::Request::split || member.pending == Channel::Request::give;
 }
 
 std::uint64_t Crew::executions() {
@@ -72,43 +86,44 @@ std::optional<Crew::End> Crew::take_end() {
   if (copy_ > 0 && waitpid(copy_, nullptr, WNOHANG) == copy_) drop_copy();
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].handed_in) continue;
-    int status = 0;
-    if (waitpid(members_[i].process, &status, WNOHANG) != members_[i].process) continue;
     const std::uint32_t slot = members_[i].slot;
-    if (slot == 0 || channel(members_[i]).phase != Channel::Phase::reported) return End{slot, status};
+    const bool reported = slot != 0 && channel(members_[i]).phase == Channel::Phase::reported;
+    if (!reported || channel(members_[i]).stays == 0) {
+      int status = 0;
+      if (waitpid(members_[i].process, &status, WNOHANG) != members_[i].process) continue;
+      members_[i].process = -1;
+      if (slot == 0 || channel(members_[i]).phase != Channel::Phase::reported) return End{slot, status};
+      close_process(members_[i].process_descriptor);
+    }
     members_[i].handed_in = true;
-    if (members_[i].process_descriptor >= 0) close(members_[i].process_descriptor);
-    members_[i].process_descriptor = -1;
     // What it was asked for last, it may have done or not.
     take_answer(members_[i]);
-    if (members_[i].pending == Channel::Request::split) used_[members_[i].pending_slot] = false;
+    if (asked_for_part(members_[i])) give_up(members_[i].pending_slot);
     members_[i].pending.reset();
   }
   return std::nullopt;
 }
 
 void Crew::drop_copy() {
-  if (copy_descriptor_ >= 0) close(copy_descriptor_);
-  copy_ = copy_descriptor_ = -1;
+  close_process(copy_descriptor_);
+  copy_ = -1;
 }
 
 // What others did since the copy was made is done again by it.
 bool Crew::revive() {
   std::vector<Member> all = std::move(members_);
   members_.clear();
-  for (const Member& member : all) {
-    if (!member.handed_in) {
-      kill(member.process, SIGKILL);
-      waitpid(member.process, nullptr, 0);
-    }
-    if (member.process_descriptor >= 0) close(member.process_descriptor);
+  while (!idle_.empty()) {
+    const std::uint32_t slot = idle_.back().slot;
+    dismiss(idle_.end() - 1);
+    free(slot);
+  }
+  for (Member& member : all) {
+    end_process(member.process);
+    close_process(member.process_descriptor);
+    if (member.slot != 0) free(member.slot);
     // A worker that was just being split may have left a process there.
-    const bool unsure = member.pending == Channel::Request::split;
-    if (member.slot != 0) {
-      memory_.clear(member.slot);
-      used_[member.slot] = false;
-    }
-    if (unsure) used_[member.pending_slot] = true;
+    if (asked_for_part(member)) used_[member.pending_slot] = true;
   }
   if (copy_ < 0) return false;
   Member& first = members_.emplace_back();
@@ -132,8 +147,9 @@ bool Crew::revive() {
 
 void Crew::kill_all() {
   for (const Member& member : members_) {
-    if (!member.handed_in) kill(member.process, SIGKILL);
+    if (member.process > 0) kill(member.process, SIGKILL);
   }
+  for (const Idle& idle : idle_) kill(idle.process, SIGKILL);
   if (copy_ > 0) kill(copy_, SIGKILL);
 }
 
@@ -159,20 +175,18 @@ void Crew::take_answer(Member& member) {
         if (!calls_back_) next_copy_ = now() + copy_interval_;  // it cannot be had
         break;
       }
-      if (copy_ > 0) {
-        kill(copy_, SIGKILL);
-        waitpid(copy_, nullptr, 0);
-      }
+      end_process(copy_);
       drop_copy();
       copy_ = process;
       copy_descriptor_ = open_process(process);
       next_copy_ = now() + copy_interval_;
       copy_interval_ = std::min(copy_interval_ * 1.5, kCopySeconds);
       break;
-    case Channel::Request::split: {
+    case Channel::Request::split:
+    case Channel::Request::give: {
       const std::uint32_t slot = member.pending_slot;
       if (process == 0) {
-        used_[slot] = false;
+        give_up(slot);
         member.split_pause = std::clamp(member.split_pause * 2, kSplitPause, kSplitPauseMax);
         member.next_split = now() + member.split_pause;
         break;
@@ -182,8 +196,16 @@ void Crew::take_answer(Member& member) {
       Member part;
       part.slot = slot;
       part.parent = member.slot;
-      part.process = process;
-      part.process_descriptor = open_process(process);
+      const auto taker = find_idle(slot);
+      if (process == Channel::kTaken) {
+        part.process = taker->process;
+        part.process_descriptor = taker->process_descriptor;
+        idle_.erase(taker);
+      } else {
+        if (taker != idle_.end()) dismiss(taker);
+        part.process = process;
+        part.process_descriptor = open_process(process);
+      }
       part.moved = now();
       part.next_split = now() + kSplitPause;
       members_.push_back(part);  // and member is gone
@@ -192,16 +214,60 @@ void Crew::take_answer(Member& member) {
   }
 }
 
+// Of a part that did not come about.
+void Crew::give_up(std::uint32_t slot) {
+  const auto taker = find_idle(slot);
+  if (taker == idle_.end()) {
+    used_[slot] = false;
+  } else {
+    taker->is_asked_for = false;
+  }
+}
+
 // It was merged. What it has given away is with the one that it was merged into.
 void Crew::remove(std::uint32_t slot) {
-  const std::uint32_t parent = find(slot)->parent;
+  const Member gone = *find(slot);
   for (Member& member : members_) {
-    if (member.parent == slot) member.parent = parent;
+    if (member.parent == slot) member.parent = gone.parent;
   }
   members_.erase(std::find_if(members_.begin(), members_.end(),
                               [&](const Member& member) { return member.slot == slot; }));
+  const std::uint32_t search = channel(gone).stays;
+  memory_.clear(slot);
+  if (gone.process > 0) {
+    idle_.push_back({slot, gone.process, gone.process_descriptor, search});
+  } else {
+    used_[slot] = false;
+  }
+}
+
+void Crew::free(std::uint32_t slot) {
   memory_.clear(slot);
   used_[slot] = false;
+}
+
+// One that lives.
+Crew::Idle* Crew::idle_one() {
+  for (std::size_t i = 0; i < idle_.size(); ++i) {
+    if (idle_[i].is_asked_for) continue;
+    if (waitpid(idle_[i].process, nullptr, WNOHANG) != idle_[i].process) return &idle_[i];
+    idle_[i].process = -1;
+    const std::uint32_t slot = idle_[i].slot;
+    dismiss(idle_.begin() + static_cast<std::ptrdiff_t>(i--));
+    free(slot);
+  }
+  return nullptr;
+}
+
+std::vector<Crew::Idle>::iterator Crew::find_idle(std::uint32_t slot) {
+  return std::find_if(idle_.begin(), idle_.end(), [&](const Idle& one) { return one.slot == slot; });
+}
+
+// Its channel may be another's by now.
+void Crew::dismiss(std::vector<Idle>::iterator idle) {
+  end_process(idle->process);
+  close_process(idle->process_descriptor);
+  idle_.erase(idle);
 }
 
 std::optional<std::uint32_t> Crew::free_slot() const {
@@ -230,7 +296,7 @@ void Crew::ask_to_split() {
   Member* best = nullptr;
   for (Member& member : members_) {
     if (member.handed_in) continue;
-    if (member.pending == Channel::Request::split) ++runs;
+    if (asked_for_part(member)) ++runs;
     if (channel(member).waits != 0) continue;
     ++runs;
     ++running;
@@ -239,10 +305,15 @@ void Crew::ask_to_split() {
   }
   short_of_work_ = runs < jobs_;
   workers_max_ = std::max(workers_max_, std::min(running, jobs_));
-  const std::optional<std::uint32_t> slot = free_slot();
-  if (!short_of_work_ || best == nullptr || !slot) return;
-  used_[*slot] = true;
-  ask(*best, Channel::Request::split, *slot);
+  if (!short_of_work_ || best == nullptr) return;
+  if (Idle* idle = idle_one()) {
+    idle->is_asked_for = true;
+    channel(*best).search = idle->search;
+    ask(*best, Channel::Request::give, idle->slot);
+  } else if (const std::optional<std::uint32_t> slot = free_slot()) {
+    used_[*slot] = true;
+    ask(*best, Channel::Request::split, *slot);
+  }
 }
 
 void Crew::direct(bool quiet) {

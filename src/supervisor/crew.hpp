@@ -4,8 +4,9 @@
 // runtime/shared_search.hpp).
 //
 // One worker is alone at first, since most searches are short. Then, as long as fewer run than may, one that
-// runs is asked to split its search. Those that wait for parts do not count. The first worker is asked to
-// copy itself now and then; the less often, the longer nobody has died.
+// runs is asked to split its search. Those that wait for parts do not count. Who has handed in may stay, and
+// takes a further part; a process is copied only where nobody has stayed. The first worker is asked to copy
+// itself now and then; the less often, the longer nobody has died.
 //
 // Thread safety: none.
 #pragma once
@@ -27,7 +28,7 @@ class Crew {
   struct Member {
     std::uint32_t slot = 0;
     std::uint32_t parent = 0;  // whose part it runs, by slot
-    pid_t process = -1;
+    pid_t process = -1;        // -1: it has ended
     int process_descriptor = -1;
     bool handed_in = false;
     std::optional<Channel::Request> pending;  // asked, and not answered yet
@@ -82,6 +83,20 @@ class Crew {
   bool ask_to_copy(Member& first);
   void ask_to_split();
   void remove(std::uint32_t slot);
+  static bool asked_for_part(const Member& member);
+  void give_up(std::uint32_t slot);
+  // Who has handed in, and stays.
+  struct Idle {
+    std::uint32_t slot = 0;
+    pid_t process = -1;
+    int process_descriptor = -1;
+    std::uint32_t search = 0;  // Channel::stays
+    bool is_asked_for = false;
+  };
+  void free(std::uint32_t slot);
+  Idle* idle_one();
+  std::vector<Idle>::iterator find_idle(std::uint32_t slot);
+  void dismiss(std::vector<Idle>::iterator idle);
   std::optional<std::uint32_t> free_slot() const;
   void drop_copy();
 
@@ -89,7 +104,8 @@ class Crew {
   std::uint32_t jobs_;
   bool may_copy_;
   std::vector<Member> members_;  // the first worker first
-  std::vector<bool> used_;       // slots, for good where a process may be there that nobody knows
+  std::vector<Idle> idle_;
+  std::vector<bool> used_;  // slots, for good where a process may be there that nobody knows
   pid_t copy_ = -1;
   int copy_descriptor_ = -1;
   std::optional<double> searching_;  // since when

@@ -146,7 +146,8 @@ std::optional<Death> Watch::run(const BellListener& bell) {
 void Watch::wait_a_little(const BellListener& bell) {
   std::vector<pollfd> waiting = {{output_.descriptor(), POLLIN, 0}};
   for (const Crew::Member& worker : crew_.members()) {
-    if (worker.process_descriptor >= 0) waiting.push_back({worker.process_descriptor, POLLIN, 0});
+    if (worker.process_descriptor >= 0 && !worker.handed_in)
+      waiting.push_back({worker.process_descriptor, POLLIN, 0});
   }
   const double patience = crew_.patience();
   const timespec time{0, static_cast<long>(patience * 1e9)};
