@@ -246,14 +246,14 @@ void Crew::free(std::uint32_t slot) {
   used_[slot] = false;
 }
 
-// One that lives.
+// One that lives, the last that was busy.
 Crew::Idle* Crew::idle_one() {
-  for (std::size_t i = 0; i < idle_.size(); ++i) {
+  for (std::size_t i = idle_.size(); i-- > 0;) {
     if (idle_[i].is_asked_for) continue;
     if (waitpid(idle_[i].process, nullptr, WNOHANG) != idle_[i].process) return &idle_[i];
     idle_[i].process = -1;
     const std::uint32_t slot = idle_[i].slot;
-    dismiss(idle_.begin() + static_cast<std::ptrdiff_t>(i--));
+    dismiss(idle_.begin() + static_cast<std::ptrdiff_t>(i));
     free(slot);
   }
   return nullptr;
@@ -293,8 +293,10 @@ bool Crew::ask_to_copy(Member& first) {
 void Crew::ask_to_split() {
   std::uint32_t running = 0;
   std::uint32_t runs = 0;  // or will
+  bool stays = false;      // one that has handed in, and is waited for
   Member* best = nullptr;
   for (Member& member : members_) {
+    if (member.handed_in && member.process > 0) stays = true;
     if (member.handed_in) continue;
     if (asked_for_part(member)) ++runs;
     if (channel(member).waits != 0) continue;
@@ -310,7 +312,7 @@ void Crew::ask_to_split() {
     idle->is_asked_for = true;
     channel(*best).search = idle->search;
     ask(*best, Channel::Request::give, idle->slot);
-  } else if (const std::optional<std::uint32_t> slot = free_slot()) {
+  } else if (const std::optional<std::uint32_t> slot = free_slot(); slot && !stays) {
     used_[*slot] = true;
     ask(*best, Channel::Request::split, *slot);
   }
