@@ -245,12 +245,14 @@ bool SharedSearch::is_asked() {
 // Until something is asked for.
 void SharedSearch::await(SearchSoFar& so_far) {
   Channel& channel = *world.channel;
+  const double begun = search_seconds() - so_far.result.seconds;
   pass_progress(strategy_.progress());
   channel.waits.store(1, std::memory_order_release);
   ring();
   sleep_while(channel.requests, channel.answers.load(std::memory_order_relaxed));
   channel.waits.store(0, std::memory_order_release);
   serve(so_far);
+  so_far.result.seconds = search_seconds() - begun;
 }
 
 void SharedSearch::call_back(SearchSoFar& so_far) {

@@ -59,6 +59,7 @@ std::size_t ClassCounter::merge(const ClassCounter& other) {
     return 0;
   }
   std::size_t known = 0;
+  fingerprints_.reserve(fingerprints_.size() + other.fingerprints_.size());
   other.fingerprints_.for_each([&](std::uint64_t number) { known += fingerprints_.insert(number) ? 0 : 1; });
   if (fingerprints_.size() > classes_max_) forget();
   return known;
@@ -76,6 +77,7 @@ void ClassCounter::save(ByteWriter& out) const {
 void ClassCounter::load(ByteReader& in) {
   unknown_ = in.get<bool>();
   const auto count = in.get<std::uint64_t>();
+  fingerprints_.reserve(std::min<std::uint64_t>(count, in.left() / sizeof count));
   for (std::uint64_t i = 0; i < count && in.ok(); ++i) fingerprints_.insert(in.get<std::uint64_t>());
 }
 

@@ -12,10 +12,17 @@ class NumberSet {
  public:
   std::size_t size() const { return size_; }
 
+  // So many are to be in it soon.
+  void reserve(std::size_t count) {
+    std::size_t slots = slots_.empty() ? kSlotsAtFirst : slots_.size();
+    while (slots < 2 * count) slots *= 2;
+    if (slots > slots_.size()) grow(slots);
+  }
+
   // Whether it was not there yet.
   bool insert(std::uint64_t number) {
     if (number == 0) number = 1;  // 0 marks an empty slot; two numbers of 2^64 count as one
-    if (2 * (size_ + 1) > slots_.size()) grow();
+    if (2 * (size_ + 1) > slots_.size()) grow(slots_.empty() ? kSlotsAtFirst : 2 * slots_.size());
     return put(number);
   }
 
@@ -36,6 +43,8 @@ class NumberSet {
   }
 
  private:
+  static constexpr std::size_t kSlotsAtFirst = 64;
+
   bool put(std::uint64_t number) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = number & mask;
@@ -46,9 +55,8 @@ class NumberSet {
     return true;
   }
 
-  void grow() {
-    constexpr std::size_t kSlotsAtFirst = 64;
-    std::vector<std::uint64_t> before(slots_.empty() ? kSlotsAtFirst : 2 * slots_.size());
+  void grow(std::size_t slots) {
+    std::vector<std::uint64_t> before(slots);
     before.swap(slots_);
     size_ = 0;
     for (std::uint64_t number : before) {

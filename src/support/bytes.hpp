@@ -120,6 +120,7 @@ class ByteReader {
   }
   bool ok() const { return ok_; }
   bool at_end() const { return rest_.empty(); }
+  std::size_t left() const { return rest_.size(); }
 
  private:
   std::string_view get_view(std::size_t size) {
