@@ -96,10 +96,11 @@ std::optional<Crew::End> Crew::take_end() {
       close_process(members_[i].process_descriptor);
     }
     members_[i].handed_in = true;
-    // What it was asked for last, it may have done or not.
+    // What it was asked for last, it may have done or not. By that, members may have come or gone.
     take_answer(members_[i]);
-    if (asked_for_part(members_[i])) give_up(members_[i].pending_slot);
-    members_[i].pending.reset();
+    Member& member = *find(slot);
+    if (asked_for_part(member)) give_up(member.pending_slot);
+    member.pending.reset();
   }
   return std::nullopt;
 }
