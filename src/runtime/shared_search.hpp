@@ -5,9 +5,9 @@
 // The idea. A worker that is to give a part away splits its strategy and copies its process, between two
 // executions. The copy has everything: the snapshot, what was learned of the program, all names and
 // addresses. It goes on with the part, in a channel of its own, and at its end hands in what it has found and
-// what is left, as bytes. The worker that it came from merges that. So the program's set-up is done once, and
-// nothing passes between workers but the results of parts. And the parts, where they are small: then a worker
-// that has handed in stays, and takes the next one as bytes.
+// what is left, as bytes. The worker that it came from merges that. Then the copy waits for another part, and
+// takes it as bytes; one that is large comes as a new copy. So the program's set-up is done once, and nothing
+// passes between workers but parts and their results.
 //
 // A part that comes to its end while parts of it are with others is handed in all the same; they come to
 // where it was merged. The first worker waits for what it has given away where it can do nothing else. All

@@ -66,7 +66,7 @@ Crew::Member* Crew::find(std::uint32_t slot) {
   return found == members_.end() ? nullptr : &*found;
 }
 
-bool Crew::asked_for_part(const Member& member) {
+bool Crew::is_to_split(const Member& member) {
   return member.pending == Channel::Request::split || member.pending == Channel::Request::give;
 }
 
@@ -99,7 +99,7 @@ std::optional<Crew::End> Crew::take_end() {
     // What it was asked for last, it may have done or not. By that, members may have come or gone.
     take_answer(members_[i]);
     Member& member = *find(slot);
-    if (asked_for_part(member)) give_up(member.pending_slot);
+    if (is_to_split(member)) give_up(member.pending_slot);
     member.pending.reset();
   }
   return std::nullopt;
@@ -115,16 +115,15 @@ bool Crew::revive() {
   std::vector<Member> all = std::move(members_);
   members_.clear();
   while (!idle_.empty()) {
-    const std::uint32_t slot = idle_.back().slot;
+    free(idle_.back().slot);
     dismiss(idle_.end() - 1);
-    free(slot);
   }
   for (Member& member : all) {
     end_process(member.process);
     close_process(member.process_descriptor);
     if (member.slot != 0) free(member.slot);
     // A worker that was just being split may have left a process there.
-    if (asked_for_part(member)) used_[member.pending_slot] = true;
+    if (is_to_split(member)) used_[member.pending_slot] = true;
   }
   if (copy_ < 0) return false;
   Member& first = members_.emplace_back();
@@ -217,12 +216,7 @@ void Crew::take_answer(Member& member) {
 
 // Of a part that did not come about.
 void Crew::give_up(std::uint32_t slot) {
-  const auto taker = find_idle(slot);
-  if (taker == idle_.end()) {
-    used_[slot] = false;
-  } else {
-    taker->is_asked_for = false;
-  }
+  if (find_idle(slot) == idle_.end()) used_[slot] = false;
 }
 
 // It was merged. What it has given away is with the one that it was merged into.
@@ -234,12 +228,10 @@ void Crew::remove(std::uint32_t slot) {
   members_.erase(std::find_if(members_.begin(), members_.end(),
                               [&](const Member& member) { return member.slot == slot; }));
   const std::uint32_t search = channel(gone).stays;
-  memory_.clear(slot);
-  if (gone.process > 0) {
-    idle_.push_back({slot, gone.process, gone.process_descriptor, search});
-  } else {
-    used_[slot] = false;
-  }
+  free(slot);
+  if (gone.process < 0) return;
+  used_[slot] = true;
+  idle_.push_back({slot, gone.process, gone.process_descriptor, search});
 }
 
 void Crew::free(std::uint32_t slot) {
@@ -247,15 +239,18 @@ void Crew::free(std::uint32_t slot) {
   used_[slot] = false;
 }
 
-// One that lives, the last that was busy.
-Crew::Idle* Crew::idle_one() {
+// One that lives, and that nobody is to give a part to; the last that was busy.
+const Crew::Idle* Crew::idle_one() {
   for (std::size_t i = idle_.size(); i-- > 0;) {
-    if (idle_[i].is_asked_for) continue;
-    if (waitpid(idle_[i].process, nullptr, WNOHANG) != idle_[i].process) return &idle_[i];
+    const Idle& idle = idle_[i];
+    const bool is_to_take = std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
+      return is_to_split(member) && member.pending_slot == idle.slot;
+    });
+    if (is_to_take) continue;
+    if (waitpid(idle.process, nullptr, WNOHANG) != idle.process) return &idle;
+    free(idle.slot);
     idle_[i].process = -1;
-    const std::uint32_t slot = idle_[i].slot;
     dismiss(idle_.begin() + static_cast<std::ptrdiff_t>(i));
-    free(slot);
   }
   return nullptr;
 }
@@ -299,7 +294,7 @@ void Crew::ask_to_split() {
   for (Member& member : members_) {
     if (member.handed_in && member.process > 0) stays = true;
     if (member.handed_in) continue;
-    if (asked_for_part(member)) ++runs;
+    if (is_to_split(member)) ++runs;
     if (channel(member).waits != 0) continue;
     ++runs;
     ++running;
@@ -309,8 +304,7 @@ void Crew::ask_to_split() {
   short_of_work_ = runs < jobs_;
   workers_max_ = std::max(workers_max_, std::min(running, jobs_));
   if (!short_of_work_ || best == nullptr) return;
-  if (Idle* idle = idle_one()) {
-    idle->is_asked_for = true;
+  if (const Idle* idle = idle_one()) {
     channel(*best).search = idle->search;
     ask(*best, Channel::Request::give, idle->slot);
   } else if (const std::optional<std::uint32_t> slot = free_slot(); slot && !stays) {

@@ -83,7 +83,8 @@ class Crew {
   bool ask_to_copy(Member& first);
   void ask_to_split();
   void remove(std::uint32_t slot);
-  static bool asked_for_part(const Member& member);
+  // Whether it is to split its search, and has not answered yet.
+  static bool is_to_split(const Member& member);
   void give_up(std::uint32_t slot);
   // Who has handed in, and stays.
   struct Idle {
@@ -91,10 +92,9 @@ class Crew {
     pid_t process = -1;
     int process_descriptor = -1;
     std::uint32_t search = 0;  // Channel::stays
-    bool is_asked_for = false;
   };
   void free(std::uint32_t slot);
-  Idle* idle_one();
+  const Idle* idle_one();
   std::vector<Idle>::iterator find_idle(std::uint32_t slot);
   void dismiss(std::vector<Idle>::iterator idle);
   std::optional<std::uint32_t> free_slot() const;

@@ -60,7 +60,7 @@ class WorkersTest : public EndToEnd {
   std::string counter(int rounds) {
     std::string text = kCounter;
     text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
-    return build(write("counter.cpp", text));
+    return build(write("counter" + std::to_string(rounds) + ".cpp", text));
   }
 
   json search(const std::string& program, std::vector<std::string> words, int jobs, int exit_code) {
@@ -286,6 +286,20 @@ TEST_F(WorkersTest, AreKilledAHundredTimes) {
     }
     EXPECT_GT(told, 0) << words[1];
   }
+}
+
+TEST_F(WorkersTest, TakePartAfterPart) {
+  const pid_t process = start({"check", counter(5), "--strategy", "dpor", "--time", "0", "--jobs", "2"});
+  ASSERT_GT(process, 0);
+  std::set<pid_t> workers;
+  int status = 0;
+  while (waitpid(process, &status, WNOHANG) == 0) {
+    for (pid_t worker : children_of(process)) workers.insert(worker);
+    usleep(1000);
+  }
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_GT(workers.size(), 1U);
+  EXPECT_LT(workers.size(), 9U);  // with a process for each part there are dozens
 }
 
 TEST_F(WorkersTest, GoOnFromACheckpoint) {
