@@ -89,12 +89,28 @@ long copy_process() {
   return 0;
 }
 
-void put_report(Channel& channel, const ByteWriter& out) {
-  const std::string& bytes = out.bytes();
-  THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel));
-  std::memcpy(channel.report, bytes.data(), bytes.size());
-  channel.report_size.store(bytes.size(), std::memory_order_release);
-}
+// Writes the channel's report, which is there when it is finished.
+class ReportWriter : public ByteWriter::Sink {
+ public:
+  explicit ReportWriter(Channel& channel) : channel_(channel) {}
+
+  ByteWriter& out() { return out_; }
+  void finish() {
+    out_.flush();
+    channel_.report_size.store(size_, std::memory_order_release);
+  }
+
+ private:
+  void take(std::string_view bytes) override {
+    THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel) - size_);
+    std::memcpy(channel_.report + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+
+  Channel& channel_;
+  std::size_t size_ = 0;
+  ByteWriter out_{*this};
+};
 
 ByteReader report_of(const Channel& channel) {
   return ByteReader({channel.report, channel.report_size.load(std::memory_order_acquire)});
@@ -113,11 +129,11 @@ bool SharedSearch::hand_in(SearchSoFar so_far) const {
   if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
   for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
   pass_progress(strategy_.progress());
-  ByteWriter out;
-  out.put_all(lent_);
-  search_state().put_part(out, so_far, strategy_);
   Channel& channel = *world.channel;
-  put_report(channel, out);
+  ReportWriter report(channel);
+  report.out().put_all(lent_);
+  search_state().put_part(report.out(), so_far, strategy_);
+  report.finish();
   const bool stays = end == SearchEnd::exhausted && !world.restarts;
   channel.stays = stays ? g_search : 0;
   channel.phase.store(Channel::Phase::reported, std::memory_order_release);
@@ -325,13 +341,14 @@ long SharedSearch::copy_with(Part& part) {
 
 // For the worker that waits for it.
 void SharedSearch::leave(const Part& part) {
-  ByteWriter out;
+  const OpenChannel other(world.channel->slot, OpenChannel::For::writing);
+  ReportWriter report(*other);
+  ByteWriter& out = report.out();
   out.put(part.limits.executions);
   out.put(part.seconds);
   out.put(part.executions_before);
   search_state().put_part(out, SearchSoFar(), *part.strategy);
-  const OpenChannel other(world.channel->slot, OpenChannel::For::writing);
-  put_report(*other, out);
+  report.finish();
   other->left.store(1, std::memory_order_release);
   wake(other->left);
 }

@@ -119,10 +119,11 @@ bool Dpor::has_branch_left() {
   run.stops = point.stops;
   run.anew = point.anew;
   run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
-  run.relies = point.relies;
+  run.relies = point.relies || point.all_rely;
   ++point.sleepers_count;
-  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && run.stands_for_all())
+  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
+  // unless a part has left something to what waits.
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
     trees_.drop_asleep(point.branches, run.planned);
   return !point.branches.empty();
 }
@@ -409,6 +410,12 @@ bool Dpor::sleeps(Index depth, const Step& step) const {
                      [&](const Sleeper& sleeper) { return sleeper.planned.step == step; });
 }
 
+bool Dpor::all_stand_for_all(Index depth) const {
+  std::span<const Sleeper> asleep = sleepers(depth);
+  return std::all_of(asleep.begin(), asleep.end(),
+                     [](const Sleeper& sleeper) { return sleeper.stands_for_all(); });
+}
+
 void Dpor::reverse_races(Index late) {
   std::span<const Index> rivals = order_.rivals(late);
   if (algorithm_ == Algorithm::bounded) {
@@ -543,7 +550,7 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   const bool is_first = previous == PartialOrder::kNone || previous < early;
   if (is_first && sleeps(early, taken) && !needs_some(early, late)) return;
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(taken.option.via);
-  if (is_whole && is_put_down(early, late, taken)) return;
+  if (is_whole && early >= floor_ && is_put_down(early, late, taken)) return;
   find_needed(early, late);
   const PlannedStep turned = turned_round(late, early, taken);
   Sequence& sequence = sequence_;
@@ -559,12 +566,8 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   const bool cut_off = path_.back().stops;
   if (is_asleep(early, sequence, cut_off)) return;
   if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
-  if (early < floor_ && begins_with(path_[early].others, sequence)) {
-    path_[early].relies = true;
-    return;
-  }
-  if (early < floor_) forwarded_.add(early, sequence, cut_off);
-  if (!put_sequence(early, sequence) && early < floor_) forwarded_.drop_last();
+  if (early < floor_) return hand_on(early, sequence, cut_off);
+  put_sequence(early, sequence);
 }
 
 // Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
@@ -589,14 +592,15 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
   return false;
 }
 
-// Where it is not there yet. It is used up. Whether it was not. behind: of a part, the step that it is what
-// came below (WakeupTrees::insert()).
-bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
+// Where it is not there yet. It is used up. behind: of a part, the step that it is what came below
+// (WakeupTrees::insert()).
+void Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
   WakeupTrees::Branches& branches = path_[depth].branches;
-  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence, behind);
-  if (begins_with(branches, sequence)) return false;
-  trees_.add_last(branches, sequence[0]);
-  return true;
+  if (algorithm_ == Algorithm::optimal) {
+    trees_.insert(branches, sequence, behind);
+  } else if (!begins_with(branches, sequence)) {
+    trees_.add_last(branches, sequence[0]);
+  }
 }
 
 // Whether the late step, were it to come before the early one, needs any that does not depend on that.

@@ -106,6 +106,7 @@ class Dpor : public Strategy {
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
     bool relies = false;               // as of Sleeper
+    bool all_rely = false;             // likewise all that is run there from now on
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -116,9 +117,8 @@ class Dpor : public Strategy {
     std::uint32_t sleepers_begin = 0;
     std::uint32_t sleepers_count = 0;
     std::uint32_t branches_run = 0;
+    // What is to be run there besides. Before the floor: steps that others are to run, each by itself.
     WakeupTrees::Branches branches;
-    // Before the floor: steps that others are to run there.
-    WakeupTrees::Branches others;
     // is_put_down(): the steps from here to that one, as far as they do not depend on this one, stand in the
     // tree up to that node; kNone: not known.
     WakeupTrees::Node walked = WakeupTrees::kNone;
@@ -171,6 +171,7 @@ class Dpor : public Strategy {
   void find_alternatives(Index depth, const Trace& trace);
   bool is_known(Index depth, const Step& step) const;
   bool sleeps(Index depth, const Step& step) const;
+  bool all_stand_for_all(Index depth) const;
   void reverse_races(Index late);
   void reverse_end(const Trace& trace);
   void reverse_pending(const Trace& trace);
@@ -187,12 +188,14 @@ class Dpor : public Strategy {
   void find_needed(Index early, Index late);
   static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
-  bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
+  void put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
+  void hand_on(Index depth, const Sequence& sequence, bool cut_off);
   bool begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   void add_step(Index depth, const StepView& step);
-  void take(const Forwarded::Entry& entry, const Lent& lent);
+  void take(const Forwarded::Entry& entry, const Lent& lent, bool relies);
+  void let_rely(Index depth);
   void forget_all_but_findings();
   void take_account(const Point& of_part, const Lent& lent);
   void save_shared(ByteWriter& out) const;

@@ -10,20 +10,24 @@
 // keeps such findings, and they are put down when the part is merged, as if they had been found then. Until
 // then the point must not be left: where nothing else is left to do, the search waits.
 //
-// What could begin with a step that waits at that point when the part is split off (Point::others) it does
-// not even keep: the search runs that step, and what is run below it finds the rest. It may be nearly all:
-// below the first branch of `readers` each execution finds one that the search finds by itself. And when the
-// part is merged, a finding that comes to what was run at the point in the meantime is dropped: had it come
-// in time, it might have been run with that step, in its wakeup tree; now what is run below that step finds
-// it.
+// Of those that could begin with the same step it keeps the first, and none where that step waits at the
+// point when the part is split off: the search runs that step, and what is run below it finds the rest. So
+// there are few, where all would be as many as executions: those below the first branch of `readers` find
+// each set of threads that may come before the write. And when the part is merged, a finding that comes to
+// what was run at the point in the meantime is dropped: had it come in time, it might have been run with that
+// step, in its wakeup tree; now what is run below that step finds it.
 //
 // So of some that sleep it is not known that all that merely commutes with them was looked for. They stand
 // only for what begins with them, as in Algorithm 1, which needs no trees to be complete:
 //   Sleeper::lent    what sleeps because its part is not merged yet.
-//   Sleeper::relies  afterwards, where the part has left something to others; and what slept there before:
-//                    what was found below it may have been left to the step that is lent, which merely
-//                    commutes with it, or to whatever would come below a sequence that led there; and what
-//                    the part finds of that may be dropped.
+//   Sleeper::relies  afterwards, where the part has left something to others; and what sleeps at the point,
+//                    and at all before at which the part has left something: what was found below it may have
+//                    been left to the step that is run there then, which merely commutes with it, or to
+//                    whatever would come below a sequence that led there; and what the part finds of that may
+//                    be dropped.
+//   Point::all_rely  what is run from now on at a point where a step waits by itself, since a part has left
+//                    something to it: what is found beside it is left to it, too, though some of what it
+//                    begins may merely commute with what sleeps then.
 // Behind a step that is lent, something may be put down that the step merely commutes with; it is run with
 // the step asleep, and may be in vain. What the part finds then may begin so, and goes on with what does not
 // commute: it is put down behind that, though all that begins so seems to be run anyway.
@@ -62,14 +66,12 @@ std::unique_ptr<Strategy> Dpor::split() {
   for (Index i = 0; i < path_.size(); ++i) {
     Point& point = part->path_[i];
     point.walked = WakeupTrees::kNone;
-    point.branches = point.others = {};
+    point.branches = {};
     if (i > depth) point.branches = part->trees_.take_over(trees_, path_[i].branches);
     // What waits where the part is split off, and where the parts were that it is a part of.
-    WakeupTrees::Branches others;
-    if (i == depth) others = path_[i].branches;
-    if (i < floor_) others = path_[i].others;
-    for (auto node = others.first; node != WakeupTrees::kNone; node = trees_.next(node))
-      part->trees_.add_last(point.others, trees_.step(node));
+    if (i != depth && i >= floor_) continue;
+    for (auto node = path_[i].branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
+      part->trees_.add_last(point.branches, trees_.step(node));
   }
   part->floor_ = depth + 1;
   part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
@@ -79,8 +81,7 @@ std::unique_ptr<Strategy> Dpor::split() {
   part->progress_ = 0;
 
   truncate(depth + 1);
-  for (std::uint32_t i = 0; i < path_[depth].sleepers_count; ++i)
-    sleepers_[path_[depth].sleepers_begin + i].relies = true;
+  let_rely(depth);
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
   part->share_ = {given, 0, *part->along_path().done};
@@ -100,7 +101,9 @@ void Dpor::merge(Strategy& other) {
   excluded_ = excluded_ || part.excluded_;
   for (Index depth = 0; depth < lent.depth; ++depth) {
     path_[depth].foe.add(part.path_[depth].foe);
-    path_[depth].relies = path_[depth].relies || part.path_[depth].relies;
+    if (!part.path_[depth].relies) continue;
+    path_[depth].relies = true;
+    let_rely(depth);
   }
   take_account(part.path_[lent.depth], lent);
   Forwarded::Entry entry;
@@ -108,7 +111,7 @@ void Dpor::merge(Strategy& other) {
     part.forwarded_.read(i, entry);
     for (PlannedStep& planned : entry.steps)
       planned.step.choices = choices_.number_of(part.choices_[planned.step.choices]);
-    take(entry, lent);
+    take(entry, lent, part.path_[entry.depth].relies);
   }
 }
 
@@ -150,27 +153,59 @@ void Dpor::take_account(const Point& of_part, const Lent& lent) {
   if (!point.is_void) run_anew(planned(lent.depth).kept(), point.anew);
 }
 
-void Dpor::take(const Forwarded::Entry& entry, const Lent& lent) {
+// What sleeps there stands for nothing that merely commutes with it from now on.
+void Dpor::let_rely(Index depth) {
+  for (std::uint32_t i = 0; i < path_[depth].sleepers_count; ++i)
+    sleepers_[path_[depth].sleepers_begin + i].relies = true;
+}
+
+// What was found is to be run at a point before the floor. What begins with its first step, too: nothing else
+// of that is handed on.
+void Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
+  Point& point = path_[depth];
+  if (begins_with(point.branches, sequence)) {
+    point.relies = true;
+    return;
+  }
+  trees_.add_last(point.branches, sequence[0]);
+  forwarded_.add(depth, sequence, cut_off);
+}
+
+// A finding of a part. relies: the part has left something to a step that is to be run there.
+void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
   const Index depth = entry.depth;
+  const PlannedStep& first = entry.steps[0];
   if (!entry.is_sequence) {
-    const PlannedStep& step = entry.steps[0];
-    if (!is_known(depth, step.step)) add_step(depth, step);
+    if (!is_known(depth, first.step)) add_step(depth, first);
     return;
   }
   Sequence& sequence = sequence_;
   entry.fill(sequence);
-  if (is_asleep(depth, sequence, entry.cut_off)) return;
-  // Another step is being run there than the one that it was found behind.
-  const Point& point = path_[depth];
-  const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
-  if (depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole))
+  Point& point = path_[depth];
+  if (depth < floor_) {
+    if (trees_.holds(point.branches, first.step)) {
+      point.relies = true;
+      return;
+    }
+    trees_.add_last(point.branches, first);
+    forwarded_.add(depth, sequence, entry.cut_off);
     return;
-  if (depth < floor_) forwarded_.add(depth, sequence, entry.cut_off);
-  const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
-  const StepView step = runs ? planned(lent.depth)
-                             : StepView(sleepers_[path_[lent.depth].sleepers_begin + lent.sleeper].planned);
-  if (!put_sequence(depth, sequence, depth == lent.depth ? &step : nullptr) && depth < floor_)
-    forwarded_.drop_last();
+  }
+  // Another step may be run there than the one that it was found behind.
+  const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
+  const bool is_run =
+      depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole);
+  if (!is_run && !is_asleep(depth, sequence, entry.cut_off)) {
+    const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
+    const StepView step = runs ? planned(lent.depth)
+                               : StepView(sleepers_[path_[lent.depth].sleepers_begin + lent.sleeper].planned);
+    put_sequence(depth, sequence, depth == lent.depth ? &step : nullptr);
+  }
+  // It is run also for what the part has left to it. From now on what is found may be left to it, too.
+  if (!relies || is_known(depth, first.step)) return;
+  trees_.add_last(point.branches, first);
+  point.all_rely = true;
+  let_rely(depth);
 }
 
 void Dpor::save_shared(ByteWriter& out) const {

@@ -13,18 +13,22 @@ constexpr std::size_t kWord = 64;
 
 }  // namespace
 
+void Forwarded::begin(Index depth, bool is_sequence, bool cut_off, std::size_t count) {
+  entries_.push_back({depth, is_sequence, cut_off, static_cast<std::uint32_t>(steps_.size()),
+                      static_cast<std::uint32_t>(count), order_.size()});
+}
+
 void Forwarded::add(Index depth, const StepView& step) {
-  entries_.push_back({depth, false, false, static_cast<std::uint32_t>(used_.size()), 1, order_.size()});
-  used_.push_back(steps_.keep(step));
+  begin(depth, false, false, 1);
+  steps_.push_back(step.kept());
   roles_.push_back(0);
 }
 
 void Forwarded::add(Index depth, const Sequence& sequence, bool cut_off) {
-  const auto count = static_cast<std::uint32_t>(sequence.size());
-  entries_.push_back({depth, true, cut_off, static_cast<std::uint32_t>(used_.size()), count, order_.size()});
+  begin(depth, true, cut_off, sequence.size());
   std::vector<Index> places;
   for (const Sequence::Item& item : sequence.items()) {
-    used_.push_back(steps_.keep(item.planned));
+    steps_.push_back(item.planned.kept());
     const bool turned = item.at == PartialOrder::kNone;
     roles_.push_back(static_cast<std::uint8_t>((turned ? kTurned : 0) | (item.needed ? kNeeded : 0)));
     if (turned) continue;
@@ -38,15 +42,6 @@ void Forwarded::add(Index depth, const Sequence& sequence, bool cut_off) {
   }
 }
 
-void Forwarded::drop_last() {
-  const Place& last = entries_.back();
-  for (std::size_t i = last.begin; i < used_.size(); ++i) steps_.release(used_[i]);
-  used_.resize(last.begin);
-  roles_.resize(last.begin);
-  order_.resize(last.order_begin);
-  entries_.pop_back();
-}
-
 void Forwarded::read(std::size_t i, Entry& entry) const {
   const Place& place = entries_[i];
   entry.depth = place.depth;
@@ -58,7 +53,7 @@ void Forwarded::read(std::size_t i, Entry& entry) const {
   const std::uint64_t* row = order_.data() + place.order_begin;
   std::size_t before = 0;
   for (std::uint32_t k = 0; k < place.count; ++k) {
-    entry.steps.push_back(steps_[used_[place.begin + k]]);
+    entry.steps.push_back(steps_[place.begin + k]);
     if (!place.is_sequence || (entry.roles[k] & kTurned) != 0) continue;
     entry.order.append_restricted(entry.steps.back().event,
                                   [row](Index at) { return (row[at / kWord] >> at % kWord & 1) != 0; });
@@ -80,19 +75,17 @@ void Forwarded::Entry::fill(Sequence& sequence) const {
 
 void Forwarded::save(ByteWriter& out) const {
   out.put_all(entries_);
-  out.put_all(used_);
+  out.put_all(steps_);
   out.put_all(roles_);
   out.put_all(order_);
-  steps_.save(out);
 }
 
 void Forwarded::load(ByteReader& in) {
   clear();
   in.get_all(entries_);
-  in.get_all(used_);
+  in.get_all(steps_);
   in.get_all(roles_);
   in.get_all(order_);
-  steps_.load(in);
 }
 
 }  // namespace thrum

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a part of a reduced search has found to be run at points that are not its own (dpor_split.cpp).
 //
-// There may be one for each execution, of as many steps as that has, and most say what others know by then.
-// So they are kept small: steps, of which there are few different ones, by numbers; and of the order no more
-// than which step comes before which.
+// There is one at most for each step that can come first at such a point. Of the order in which its steps
+// came they say no more than which comes before which.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,6 @@ class Forwarded {
   // A step, or a sequence, to be run at that depth. cut_off: the execution that showed it ended by a bug.
   void add(Index depth, const StepView& step);
   void add(Index depth, const Sequence& sequence, bool cut_off);
-  void drop_last();
 
   // An entry as it was added. The sequence refers to what lies here.
   struct Entry {
@@ -48,16 +46,17 @@ class Forwarded {
     Index depth;
     bool is_sequence;
     bool cut_off;
-    std::uint32_t begin;  // of its steps, in used_ and roles_
+    std::uint32_t begin;  // of its steps, in steps_ and roles_
     std::uint32_t count;
     std::uint64_t order_begin;
   };
 
+  void begin(Index depth, bool is_sequence, bool cut_off, std::size_t count);
+
   std::vector<Place> entries_;
-  std::vector<PlannedSteps::Number> used_;  // in steps_
+  std::vector<PlannedStep> steps_;
   std::vector<std::uint8_t> roles_;
   std::vector<std::uint64_t> order_;  // for each step but the turned one: of those before it, bits
-  PlannedSteps steps_;
 };
 
 }  // namespace thrum

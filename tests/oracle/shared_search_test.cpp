@@ -174,6 +174,42 @@ TEST(SharedReduction, IsSplitAndMergedAtAnyTime) {
   }
 }
 
+// Threads read what another one writes: below the first branch each set of reads that may come before the
+// write is found to be run before it, as often as there are executions.
+TEST(SharedReduction, HandsOnOneFindingForEachStep) {
+  constexpr int kReads = 15;
+  std::string text = "thread t0\n create t1\n create t2\n create t3\n create t4\nthread t1\n store x0 1\n";
+  for (const char* reader : {"t2", "t3", "t4"}) {
+    text += std::string("thread ") + reader + "\n";
+    for (int i = 0; i < kReads; ++i) text += " load x0 r0\n";
+  }
+  const std::optional<ToyCode> code = parse(text);
+  ASSERT_TRUE(code);
+  ToyProgram program(*code);
+  const std::unique_ptr<Strategy> whole = make_strategy("dpor", {});
+  std::unique_ptr<Strategy> part;
+  SearchSoFar so_far;
+  Limits some = no_limits();
+  some.is_part = true;
+  while (part == nullptr) {
+    some.executions = so_far.result.executions + 1;
+    so_far = explore_part(program, *whole, some, std::move(so_far));
+    ASSERT_EQ(so_far.result.end, SearchEnd::executions);
+    if (so_far.result.executions > 5) part = whole->split();
+  }
+  some.executions = 0;
+  SearchSoFar of_part = explore_part(program, *part, some, {});
+  EXPECT_GT(of_part.result.executions, 100);
+  ByteWriter out;
+  part->save(out, program.names());
+  EXPECT_LT(out.bytes().size(), 7'000);  // with all of them 15,000, where the threads read 15 times
+  whole->merge(*part);
+  merge(so_far, std::move(of_part));
+  some = no_limits();
+  so_far = explore_part(program, *whole, some, std::move(so_far));
+  EXPECT_EQ(so_far.result.executions, (kReads + 1) * (kReads + 1) * (kReads + 1));
+}
+
 class SharedSearch : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
