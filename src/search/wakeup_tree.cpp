@@ -2,6 +2,7 @@
 #include "search/wakeup_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thrum {
 
@@ -39,8 +40,14 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
     while (node != kNone && !sequence.may_begin_with(step(node), at)) node = nodes_[node].next;
     if (node == kNone) break;
     if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
-    // Whatever follows is run anyway.
-    if (nodes_[node].branches.empty() && behind == nullptr) return false;
+    if (nodes_[node].branches.empty()) {
+      if (behind == nullptr) return false;  // whatever follows is run anyway
+      // How many events its thread has had by then nobody has asked of a last step; the sequence knows.
+      if (at == Sequence::kNone) break;
+      PlannedStep followed = step(node);
+      followed.events_after = sequence[at].events_after;
+      steps_.release(std::exchange(nodes_[node].step, steps_.keep(followed)));
+    }
     if (at != Sequence::kNone) sequence.erase(at);
     parent = node;
     branches = &nodes_[node].branches;

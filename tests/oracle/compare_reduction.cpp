@@ -55,7 +55,7 @@ class Team {
     bool waits = false;
   };
 
-  Team(std::unique_ptr<Dpor> search, bool shares) : shares_(shares) {
+  Team(std::unique_ptr<Dpor> search, bool shares, std::uint64_t seed) : shares_(shares), random_(seed) {
     workers_.push_back(std::make_unique<Worker>());
     workers_[0]->search = std::move(search);
   }
@@ -69,7 +69,7 @@ class Team {
   void share(Worker& worker);
 
   bool shares_;
-  Random random_{1};
+  Random random_;
   std::uint64_t parts_ = 0;
   std::vector<std::unique_ptr<Worker>> workers_;  // the first has the whole
 };
@@ -104,9 +104,9 @@ void Team::share(Worker& worker) {
 }  // namespace
 
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
-                              ReductionCount& count, Searched how) {
+                              ReductionCount& count, Searched how, std::uint64_t seed) {
   ToyProgram program(code);
-  Team team(std::make_unique<Dpor>(algorithm), how == Searched::shared);
+  Team team(std::make_unique<Dpor>(algorithm), how == Searched::shared, seed);
   Plan plan;
   Trace trace;
   Shown shown;

@@ -34,9 +34,10 @@ enum class Searched : std::uint8_t {
 
 // Runs the algorithm to its end: only executions that there are; all the oracle's final states, bugs and
 // classes. Where it is optimal, and not shared: each class once, and nothing in vain. REQUIRES: findings have
-// the classes.
+// the classes. seed: by which workers share, and take turns.
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
-                              ReductionCount& count, Searched how = Searched::at_once);
+                              ReductionCount& count, Searched how = Searched::at_once,
+                              std::uint64_t seed = 1);
 
 // Bounded reduction with bounds 0, 1 and 2, and without one: only executions that there are, none that costs
 // more; the local states and the failed assertions of the executions that cost no more; and it claims no

@@ -138,7 +138,10 @@ TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
     Findings findings = enumerate(code, kFindings);
     if (findings.racy) continue;
     ReductionCount count;
-    EXPECT_EQ(compare_reduction(code, findings, Algorithm::optimal, count, Searched::shared), "") << name;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      EXPECT_EQ(compare_reduction(code, findings, Algorithm::optimal, count, Searched::shared, seed), "")
+          << name << ", shared by seed " << seed;
+    }
     ++programs;
   }
   EXPECT_GT(programs, 0) << "all are racy";
