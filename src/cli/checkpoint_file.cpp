@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "THRUMCKP";
-constexpr std::uint32_t kFormat = 8;
+constexpr std::uint32_t kFormat = 9;
 constexpr std::size_t kHeaderSize = 48;
 constexpr std::size_t kPortion = std::size_t{1} << 20;
 

@@ -225,7 +225,9 @@ void Dpor::learn(const Plan&, const Trace& trace) {
 void Dpor::find_branches(const Trace& trace) {
   path_.back().stops = cuts_off(trace);
   for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
-  for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
+  for (Index step = 0; step < path_.size(); ++step) {
+    if (step >= branch_ || std::exchange(path_[step].races_anew, false)) reverse_races(step);
+  }
   if (path_.back().stops) reverse_end(trace);
   reverse_pending(trace);
 }
@@ -385,13 +387,14 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
       if (k == made.taken) continue;
       if (k != fallback) choices.push_back({made.key, options[k]});
       Step step{taken.option, choices_.number_of(choices)};
-      // First, so that all of them are run before any other thread is.
+      // First, so that all of them are run before any other thread is: that they sleep stands for the thread.
+      trees_.bring_first(path_[depth].branches, step);
       PlannedStep other{step, order_.event(depth), path_[depth].events_after};
       other.alternative = true;
       Sequence alone;
       alone.begin(order_);
       alone.add(other, depth, false);
-      if (!is_known(depth, step) && !is_asleep(depth, alone, path_.back().stops))
+      if (!is_known(depth, step) && is_asleep(depth, alone, path_.back().stops) == StandsFor::none)
         trees_.add_first(path_[depth].branches, other);
       if (k != fallback) choices.pop_back();
     }
@@ -564,22 +567,30 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   }
   if (late >= path_.size()) sequence.add_reversed(turned);
   const bool cut_off = path_.back().stops;
-  if (is_asleep(early, sequence, cut_off)) return;
-  if (algorithm_ == Algorithm::persistent) return add_thread(early, turned, sequence[0]);
-  if (early < floor_) return hand_on(early, sequence, cut_off);
-  put_sequence(early, sequence);
+  const StandsFor asleep = is_asleep(early, sequence, cut_off);
+  bool lasts = asleep == StandsFor::all;
+  if (asleep != StandsFor::none) {
+    // Nothing is needed.
+  } else if (algorithm_ == Algorithm::persistent) {
+    return add_thread(early, turned, sequence[0]);
+  } else if (early < floor_) {
+    lasts = hand_on(early, sequence, cut_off);
+  } else {
+    lasts = put_sequence(early, sequence);
+  }
+  if (!lasts && late < path_.size()) path_[late].races_anew = true;
 }
 
 // Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
 // before, and need not be made. Up to the branch it is the same as for the executions before.
 bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
   Point& point = path_[early];
-  WakeupTrees::Node node = point.walked;
+  WakeupTrees::Node node = late < branch_ ? WakeupTrees::kNone : point.walked;
   Index i = node == WakeupTrees::kNone ? early + 1 : point.walked_to;
   WakeupTrees::Branches branches = node == WakeupTrees::kNone ? point.branches : trees_.below(node);
   const auto end = std::max(static_cast<Index>(path_.size()), late + 1);
   for (; i < end && !branches.empty(); ++i) {
-    if (i == branch_) {
+    if (i == branch_ && late >= branch_) {
       point.walked = node;
       point.walked_to = i;
     }
@@ -587,20 +598,19 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
     node = trees_.find(branches, i == late ? taken : path_[i].step);
     if (node == WakeupTrees::kNone) return false;
     branches = trees_.below(node);
+    if (i == late || branches.empty()) trees_.leave_to(node);
     if (branches.empty()) return true;  // whatever follows is run anyway
   }
   return false;
 }
 
 // Where it is not there yet. It is used up. behind: of a part, the step that it is what came below
-// (WakeupTrees::insert()).
-void Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
+// (WakeupTrees::insert()). Whether what is there stands for all that have the race.
+bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
   WakeupTrees::Branches& branches = path_[depth].branches;
-  if (algorithm_ == Algorithm::optimal) {
-    trees_.insert(branches, sequence, behind);
-  } else if (!begins_with(branches, sequence)) {
-    trees_.add_last(branches, sequence[0]);
-  }
+  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence, behind);
+  if (begins_with(branches, sequence) == StandsFor::none) trees_.add_last(branches, sequence[0]);
+  return true;
 }
 
 // Whether the late step, were it to come before the early one, needs any that does not depend on that.
@@ -628,31 +638,34 @@ void Dpor::find_needed(Index early, Index late) {
 }
 
 // Whether to run the sequence comes to the same as to begin with a step that was run there.
-bool Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole) {
+Dpor::StandsFor Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole) {
   std::size_t at = Sequence::kNone;
-  if (!sequence.may_begin_with(run, at)) return false;
+  if (!sequence.may_begin_with(run, at)) return StandsFor::none;
+  if (at != Sequence::kNone) return sequence.is_common(at) ? StandsFor::all : StandsFor::this_one;
   // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
   // have come, where not all of it is here, or the execution was cut off.
-  return at != Sequence::kNone || (!stops && is_whole);
+  return !stops && is_whole ? StandsFor::this_one : StandsFor::none;
 }
 
 // Whether to run the sequence there would come to the same as what was run from there before.
-bool Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
-  if (algorithm_ == Algorithm::bounded) return false;
+Dpor::StandsFor Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
+  StandsFor most = StandsFor::none;
+  if (algorithm_ == Algorithm::bounded) return most;
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
-  std::span<const Sleeper> asleep = sleepers(depth);
-  return std::any_of(asleep.begin(), asleep.end(), [&](const Sleeper& sleeper) {
-    return comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all());
-  });
+  for (const Sleeper& sleeper : sleepers(depth)) {
+    most = std::max(most,
+                    comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all()));
+    if (most == StandsFor::all) break;
+  }
+  return most;
 }
 
 // Whether the sequence holds a step that one of the branches begins with, and could begin with it.
-bool Dpor::begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const {
-  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
-    std::size_t at = Sequence::kNone;
-    if (sequence.may_begin_with(trees_.step(node), at) && at != Sequence::kNone) return true;
-  }
-  return false;
+Dpor::StandsFor Dpor::begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const {
+  StandsFor most = StandsFor::none;
+  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
+    most = std::max(most, comes_to(sequence, trees_.step(node), false, false));
+  return most;
 }
 
 // The thread of the step that is turned round, or, where that sleeps, one that begins what leads there.

@@ -23,11 +23,15 @@
 // How several workers share a search: dpor_split.cpp.
 //
 // Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
-// steps that exclude each other, and all are run. A step that ends the execution by a bug is run again where
-// nothing else is left, since what the others would have done behind it was not seen. And races are looked
-// for where the later step stands behind the branch, while Algorithm 2 looks at all of each execution again:
-// the others were seen when their later step was first run. That nothing is missed so is not proved, but held
-// against the oracle.
+// steps that exclude each other, and all are run, one right behind the other. A step that ends the execution
+// by a bug is run again where nothing else is left, since what the others would have done behind it was not
+// seen.
+//
+// And races are looked for where the later step stands behind the branch, while Algorithm 2 looks at all of
+// each execution. The others were seen when their later step was first run: the sequence then was the same up
+// to that step, and went on otherwise. Where what stands for it begins within what is the same, it stands for
+// all that have the race. Where it does not (a step that sleeps and merely commutes with the sequence, say),
+// the race is looked at again in each execution (Point::races_anew).
 //
 // Tested by reduction_test.cpp, against the brute-force oracle.
 #pragma once
@@ -99,6 +103,7 @@ class Dpor : public Strategy {
     bool stops = false;       // the execution ended with the step, by a bug
     bool creates = false;     // these two as PlannedStep
     bool alternative = false;
+    bool races_anew = false;  // what was put down for its races does not stand for all executions to come
     Foe foe;
     std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
     std::uint32_t event = 0;           // its place in the last trace
@@ -186,11 +191,13 @@ class Dpor : public Strategy {
   void reverse_chance(Index late, Index rival);
   bool needs_some(Index early, Index late) const;
   void find_needed(Index early, Index late);
-  static bool comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
-  bool is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
-  void put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
-  void hand_on(Index depth, const Sequence& sequence, bool cut_off);
-  bool begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
+  // What is run, or was, stands for a sequence: for none; for this one; for all that have the same race.
+  enum class StandsFor : std::uint8_t { none, this_one, all };
+  static StandsFor comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
+  StandsFor is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
+  bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
+  bool hand_on(Index depth, const Sequence& sequence, bool cut_off);
+  StandsFor begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   void add_step(Index depth, const StepView& step);

@@ -160,15 +160,17 @@ void Dpor::let_rely(Index depth) {
 }
 
 // What was found is to be run at a point before the floor. What begins with its first step, too: nothing else
-// of that is handed on.
-void Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
+// of that is handed on. Whether nothing that has the same race ever will be.
+bool Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
   Point& point = path_[depth];
-  if (begins_with(point.branches, sequence)) {
+  const StandsFor waits = begins_with(point.branches, sequence);
+  if (waits != StandsFor::none) {
     point.relies = true;
-    return;
+    return waits == StandsFor::all;
   }
   trees_.add_last(point.branches, sequence[0]);
   forwarded_.add(depth, sequence, cut_off);
+  return false;
 }
 
 // A finding of a part. relies: the part has left something to a step that is to be run there.
@@ -193,9 +195,9 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
   }
   // Another step may be run there than the one that it was found behind.
   const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
-  const bool is_run =
-      depth == lent.depth && !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole);
-  if (!is_run && !is_asleep(depth, sequence, entry.cut_off)) {
+  const bool is_run = depth == lent.depth && !point.is_void &&
+                      comes_to(sequence, planned(depth), point.stops, is_whole) != StandsFor::none;
+  if (!is_run && is_asleep(depth, sequence, entry.cut_off) == StandsFor::none) {
     const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
     const StepView step = runs ? planned(lent.depth)
                                : StepView(sleepers_[path_[lent.depth].sleepers_begin + lent.sleeper].planned);

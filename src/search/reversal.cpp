@@ -151,6 +151,13 @@ Reversal before_used_up(const PartialOrder& order, Index late, Index last) {
   return {};
 }
 
+Reversal reverse_semaphore(const PartialOrder& order, Index late, Index rival) {
+  const Event& event = order.event(rival);
+  if (event.operation == Operation::cancel) return {rival, false};
+  if (!touches_semaphore(event, order.event(late).object)) return {rival};
+  return before_used_up(order, late, rival);
+}
+
 bool is_atomic_access(Operation operation) {
   switch (operation) {
     case Operation::load:
@@ -170,7 +177,7 @@ Reversal reversal(const PartialOrder& order, Index late, Index rival) {
   switch (awaits(order.event(late).operation)) {
     case Awaits::nothing: return {rival};
     case Awaits::lock: return reverse_lock(order, late, rival);
-    case Awaits::semaphore: return before_used_up(order, late, rival);
+    case Awaits::semaphore: return reverse_semaphore(order, late, rival);
     case Awaits::something: return {rival, false};
   }
   return {rival, false};

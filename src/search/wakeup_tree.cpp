@@ -32,6 +32,7 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
 }
 
 bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* behind) {
+  bool lasts = true;
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
   while (!sequence.empty()) {
@@ -40,39 +41,69 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
     while (node != kNone && !sequence.may_begin_with(step(node), at)) node = nodes_[node].next;
     if (node == kNone) break;
     if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
+    if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
     if (nodes_[node].branches.empty()) {
-      if (behind == nullptr) return false;  // whatever follows is run anyway
+      if (behind == nullptr) {  // whatever follows is run anyway
+        leave_to(node);
+        return lasts;
+      }
       // How many events its thread has had by then nobody has asked of a last step; the sequence knows.
       if (at == Sequence::kNone) break;
       PlannedStep followed = step(node);
       followed.events_after = sequence[at].events_after;
-      steps_.release(std::exchange(nodes_[node].step, steps_.keep(followed)));
+      const PlannedSteps::Number before = nodes_[node].step;
+      hold(nodes_[node], followed);
+      steps_.release(before);
     }
     if (at != Sequence::kNone) sequence.erase(at);
+    if (sequence.common_is_erased()) leave_to(node);
     parent = node;
     branches = &nodes_[node].branches;
   }
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     Node node = make(sequence[i]);
     append(parent == kNone ? root : nodes_[parent].branches, node);
+    if (sequence.is_common(i) && !sequence.is_common(i + 1)) leave_to(node);
     parent = node;
   }
-  return !sequence.empty();
+  return lasts;
 }
 
 void WakeupTrees::add_first(Branches& branches, const StepView& step) {
   Node node = make(step);
+  leave_to(node);
   nodes_[node].next = branches.first;
   branches.first = node;
   if (branches.last == kNone) branches.last = node;
 }
 
-void WakeupTrees::add_last(Branches& branches, const StepView& step) { append(branches, make(step)); }
+void WakeupTrees::add_last(Branches& branches, const StepView& step) {
+  Node node = make(step);
+  leave_to(node);
+  append(branches, node);
+}
 
 WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) const {
   Node node = branches.first;
   while (node != kNone && !(steps_[nodes_[node].step].step == step)) node = nodes_[node].next;
   return node;
+}
+
+void WakeupTrees::bring_first(Branches& branches, const Step& step) {
+  Branches rest = std::exchange(branches, {});
+  Node first = kNone;
+  while (!rest.empty()) {
+    const Node node = take_first(rest);
+    if (steps_[nodes_[node].step].step == step) {
+      first = node;
+    } else {
+      append(branches, node);
+    }
+  }
+  if (first == kNone) return;
+  nodes_[first].next = branches.first;
+  branches.first = first;
+  if (branches.last == kNone) branches.last = first;
 }
 
 WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
@@ -116,6 +147,7 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
     }
     const Node theirs = other.take_first(level.rest);
     const Node mine = make(other.step(theirs));
+    nodes_[mine].stays = other.nodes_[theirs].stays;
     append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
     levels.push_back({mine, other.below(theirs)});
     other.give_back(theirs);
@@ -142,7 +174,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
         return;
       }
       nodes_[done.above].branches = done.kept;
-      if (done.kept.empty()) {
+      if (done.kept.empty() && !nodes_[done.above].stays) {
         give_back(done.above);
       } else {
         append(levels.back().kept, done.above);
@@ -173,12 +205,15 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
     free_ = nodes_[node].next;
   }
   Entry& entry = nodes_[node];
-  entry.step = steps_.keep(step);
+  hold(entry, step);
+  entry.stays = false;
   entry.branches = {};
   entry.next = kNone;
   ++live_;
   return node;
 }
+
+void WakeupTrees::hold(Entry& entry, const StepView& step) { entry.step = steps_.keep(step) & ~(1u << 31); }
 
 void WakeupTrees::append(Branches& branches, Node node) {
   nodes_[node].next = kNone;

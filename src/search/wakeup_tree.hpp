@@ -33,7 +33,7 @@ class Sequence {
   void begin(const PartialOrder& order) {
     order_ = &order;
     items_.clear();
-    begun_ = 0;
+    begun_ = common_ = 0;
   }
 
   bool empty() const { return begun_ == items_.size(); }
@@ -43,7 +43,15 @@ class Sequence {
     items_.emplace_back(step, at, needed);
   }
   // The one that is turned round.
-  void add_reversed(const StepView& step) { items_.emplace_back(step, PartialOrder::kNone, false); }
+  void add_reversed(const StepView& step) {
+    items_.emplace_back(step, PartialOrder::kNone, false);
+    common_ = items_.size();
+  }
+
+  // Up to the one that is turned round the sequence is the same in all executions that have the race. Whether
+  // the item is one of those; and whether all of those are erased.
+  bool is_common(std::size_t i) const { return begun_ + i < common_; }
+  bool common_is_erased() const { return begun_ == common_; }
 
   // Where the thread's first step stands; kNone where it has none.
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -60,6 +68,7 @@ class Sequence {
   std::size_t size() const { return items_.size() - begun_; }
   // What stands before it moves up: mostly it is the first.
   void erase(std::size_t i) {
+    if (!is_common(i)) ++common_;
     const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(begun_++);
     const auto erased = begin + static_cast<std::ptrdiff_t>(i);
     std::move_backward(begin, erased, erased + 1);
@@ -70,7 +79,8 @@ class Sequence {
 
   const PartialOrder* order_ = nullptr;
   std::vector<Item> items_;
-  std::size_t begun_ = 0;  // those before are erased
+  std::size_t begun_ = 0;   // those before are erased
+  std::size_t common_ = 0;  // those before are in all executions that have the race
 };
 
 class WakeupTrees {
@@ -89,9 +99,10 @@ class WakeupTrees {
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
-  // Puts the sequence in where nothing stands for it. It is used up. Whether anything was put in. behind:
-  // nullptr, or a step that sleeps where the tree is run, and does not commute with the sequence; then what
-  // merely commutes with it stands for nothing that goes on otherwise.
+  // Puts the sequence in where nothing stands for it. It is used up. Whether the tree now stands for whatever
+  // has the same race, however it goes on behind that. behind: nullptr, or a step that sleeps where the tree
+  // is run, and does not commute with the sequence; then what merely commutes with it stands for nothing that
+  // goes on otherwise.
   bool insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr);
 
   // A branch of one step.
@@ -100,8 +111,13 @@ class WakeupTrees {
 
   // Whether a branch begins with that step.
   bool holds(const Branches& branches, const Step& step) const { return find(branches, step) != kNone; }
+  // Something is left to what is run behind the node.
+  void leave_to(Node node) { nodes_[node].stays = true; }
   // That branch, or kNone.
   Node find(const Branches& branches, const Step& step) const;
+
+  // Makes that branch the first, where it is there.
+  void bring_first(Branches& branches, const Step& step);
 
   // Takes the first branch off. The caller reads below(), then gives the node back.
   Node take_first(Branches& branches);
@@ -113,7 +129,8 @@ class WakeupTrees {
   // Moves branches of another pool into this one.
   Branches take_over(WakeupTrees& other, Branches& branches);
 
-  // Gives back what comes to a step that was run from there before anything that it does not commute with.
+  // Gives back what comes to a step that was run from there before anything that it does not commute with;
+  // but nothing before that to which something is left that may not come to the step.
   void drop_asleep(Branches& branches, const StepView& sleeper);
 
   std::size_t live() const { return live_; }
@@ -124,11 +141,13 @@ class WakeupTrees {
 
  private:
   struct Entry {
-    PlannedSteps::Number step;
+    PlannedSteps::Number step : 31;
+    PlannedSteps::Number stays : 1;  // leave_to()
     Branches branches;
     Node next = kNone;
   };
   Node make(const StepView& step);
+  void hold(Entry& entry, const StepView& step);
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
