@@ -11,42 +11,8 @@ namespace thrum {
 
 namespace {
 
-// A step of which only its thread is known. Such an event depends on all others.
-PlannedStep unknown_step(const Step& step) {
-  PlannedStep planned{step, {}};
-  planned.event.thread = step.option.value;
-  planned.event.operation = Operation::process_exit;
-  return planned;
-}
-
 bool creates_thread(const Event& event) {
   return event.operation == Operation::thread_create && event.object != 0;
-}
-
-// Whether somebody who waited may go on behind it.
-bool lets_go(const Event& event) {
-  switch (event.operation) {
-    case Operation::unlock:
-    case Operation::shared_unlock:
-    case Operation::wait_release:
-    case Operation::semaphore_post: return true;
-    default: return false;
-  }
-}
-
-// Whether the late operation was waiting for what the early one does, had it come by then, and for a limited
-// time.
-bool ends_wait(const Event& early, const Event& late) {
-  if (!late.timed) return false;
-  switch (late.operation) {
-    case Operation::lock:
-      return early.operation == Operation::unlock || early.operation == Operation::wait_release ||
-             early.operation == Operation::shared_unlock;
-    case Operation::shared_lock: return early.operation == Operation::unlock;
-    case Operation::semaphore_wait: return early.operation == Operation::semaphore_post && early.value == 1;
-    case Operation::try_join: return true;
-    default: return false;
-  }
 }
 
 // Whether an execution ended though threads could go on.
@@ -225,9 +191,8 @@ void Dpor::learn(const Plan&, const Trace& trace) {
 void Dpor::find_branches(const Trace& trace) {
   path_.back().stops = cuts_off(trace);
   for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
-  for (Index step = 0; step < path_.size(); ++step) {
-    if (step >= branch_ || std::exchange(path_[step].races_anew, false)) reverse_races(step);
-  }
+  reverse_races_anew();
+  for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
   if (path_.back().stops) reverse_end(trace);
   reverse_pending(trace);
 }
@@ -419,276 +384,6 @@ bool Dpor::all_stand_for_all(Index depth) const {
                      [](const Sleeper& sleeper) { return sleeper.stands_for_all(); });
 }
 
-void Dpor::reverse_races(Index late) {
-  std::span<const Index> rivals = order_.rivals(late);
-  if (algorithm_ == Algorithm::bounded) {
-    find_conflicts(late);
-    rivals = conflicts_;
-    for (Index conflict : conflicts_) reverse(late, conflict);
-  }
-  for (Index rival : rivals) {
-    reverse(late, reversal(order_, late, rival));
-    if (ends_wait(order_.event(rival), order_.event(late))) put_timeout(late, rival);
-  }
-}
-
-// While it waited for what its rival did, its time could have run out.
-void Dpor::put_timeout(Index late, Index rival) {
-  const Option timeout{order_.event(late).thread, Via::timeout};
-  if (late >= path_.size() || path_[late].step.option.via != Via::run) return;
-  const Index previous = order_.previous(late);
-  const bool stood_there = previous == PartialOrder::kNone || previous < rival;
-  if (stood_there && !is_option(rival, timeout)) return;
-  put_down(late, rival, {timeout, 0});
-}
-
-void Dpor::reverse(Index late, const Reversal& turned) {
-  if (turned.before == PartialOrder::kNone) return;
-  if (!turned.certain) return reverse_unsure(late, turned.before);
-  if (late < path_.size() && is_by_chance(path_[late].step.option.via)) {
-    reverse_chance(late, turned.before);
-  } else {
-    reverse(late, turned.before);
-  }
-}
-
-// Whether the late step could go on before its rival, or before what that depends on, cannot be told from
-// events. So every thread is tried there, back to where it is seen that it could.
-void Dpor::reverse_unsure(Index late, Index rival) {
-  const Index previous = order_.previous(late);
-  Option option{order_.event(late).thread, Via::run};
-  if (late < path_.size()) option = path_[late].step.option;
-  for (Index i = rival + 1; i-- > 0;) {
-    if (order_.causes(i, late)) return;
-    if (i != rival && !dependent(order_.event(i), order_.event(late))) continue;
-    const bool stood_there = previous == PartialOrder::kNone || previous < i;
-    if (stood_there && is_option(i, option)) return reverse(late, i);
-    add_all(i);
-  }
-}
-
-// A timeout, and the like. It is possible only while its thread waits, and may be so only while some thread
-// can go on.
-void Dpor::reverse_chance(Index late, Index rival) {
-  const Index previous = order_.previous(late);
-  const bool stood_there = previous == PartialOrder::kNone || previous < rival;
-  if (!stood_there) {
-    // It would wait there as well, but not for a lock that its rival took.
-    const Event& event = order_.event(rival);
-    if (!dependent(event, order_.event(late)) || lets_go(event)) reverse(late, rival);
-  } else if (is_option(rival, path_[late].step.option)) {
-    reverse(late, rival);
-  } else if (is_by_chance(path_[rival].step.option.via)) {
-    // Nobody could go on there; but with the last step of some thread undone, that one can.
-    std::vector<bool> seen;
-    for (Index i = rival; i-- > 0;) {
-      const ThreadId thread = order_.event(i).thread;
-      if (seen.size() <= thread) seen.resize(thread + std::size_t{1});
-      if (seen[thread]) continue;
-      seen[thread] = true;
-      if (thread != order_.event(late).thread && !order_.causes(i, late)) reverse(late, i);
-    }
-  }
-}
-
-bool Dpor::is_option(Index depth, const Option& option) const {
-  std::span<const Option> here = options(depth);
-  return std::find(here.begin(), here.end(), option) != here.end();
-}
-
-// What ended the execution is no step, and came as soon as all that happens before it was there. Whichever
-// step of that comes last is then the end, though they may be independent otherwise.
-void Dpor::reverse_end(const Trace& trace) {
-  const auto last = static_cast<Index>(path_.size() - 1);
-  for (Index early : order_.last_known(trace.last)) {
-    if (early == last || order_.ordered(early, last)) continue;
-    path_[early].foe.add({order_.event(last).thread, false, order_.event(last).index});
-    reverse(last, early);
-  }
-}
-
-// What the threads that are left stand before was not run. It races nevertheless: a lock that is waited for
-// in vain with whoever holds it, and everything with the end of the process or a bug, behind which nothing
-// comes.
-void Dpor::reverse_pending(const Trace& trace) {
-  const auto last = static_cast<Index>(path_.size() - 1);
-  for (const PendingOperation& pending : trace.pending) {
-    // Who sleeps was woken by nobody, and could have been by nobody before.
-    if (pending.sleeps || !is_visible(pending.operation)) continue;
-    if (trace.end == End::stopped && pending.enabled) continue;  // it was run from elsewhere, and is asleep
-    order_.append(event_of(pending));
-    const auto late = static_cast<Index>(order_.size() - 1);
-    const bool stops = path_[last].stops;
-    if (stops && is_option(last, {pending.thread, pending.via})) {
-      reverse(late, last);  // it does what is put down there, and its races are seen then
-    } else if (stops && order_.causes(last, late)) {
-      // It comes only behind the end.
-    } else if (stops || !pending.enabled) {
-      reverse(late, reversal_of_blocked(order_, late));
-    }
-    if (algorithm_ == Algorithm::bounded || !(stops || !pending.enabled)) reverse_races(late);
-    order_.truncate(late);
-  }
-}
-
-// The later step is to come before the earlier one.
-void Dpor::reverse(Index late, Index early) {
-  const Option option =
-      late < path_.size() ? path_[late].step.option : Option{order_.event(late).thread, Via::run};
-  put_down(late, early, {option, 0});
-}
-
-// What the late step is expected to do before the early one, if it is taken so.
-PlannedStep Dpor::turned_round(Index late, Index early, const Step& taken) const {
-  if (late >= path_.size()) return {taken, order_.event(late), 0};
-  if (taken.option != path_[late].step.option) return unknown_step(taken);
-  return {taken, as_reversed(order_, late, early), path_[late].events_after};
-}
-
-// Before the early step: what does not depend on it, and the late one, taken as is given.
-void Dpor::put_down(Index late, Index early, const Step& taken) {
-  if (algorithm_ == Algorithm::bounded) return put_within_bound(early, taken.option);
-  // Mostly the step itself sleeps there, and nothing is needed to come to it.
-  const Index previous = order_.previous(late);
-  const bool is_first = previous == PartialOrder::kNone || previous < early;
-  if (is_first && sleeps(early, taken) && !needs_some(early, late)) return;
-  const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(taken.option.via);
-  if (is_whole && early >= floor_ && is_put_down(early, late, taken)) return;
-  find_needed(early, late);
-  const PlannedStep turned = turned_round(late, early, taken);
-  Sequence& sequence = sequence_;
-  sequence.begin(order_);
-  for (Index i = early + 1; i < path_.size(); ++i) {
-    if (i == late) sequence.add_reversed(turned);
-    if (!is_whole && i > late) break;
-    // Nothing comes behind a step that ends the execution.
-    if (i == late || path_[i].stops || order_.ordered(early, i)) continue;
-    sequence.add(planned(i), i, i < late && needed_[i - early]);
-  }
-  if (late >= path_.size()) sequence.add_reversed(turned);
-  const bool cut_off = path_.back().stops;
-  const StandsFor asleep = is_asleep(early, sequence, cut_off);
-  bool lasts = asleep == StandsFor::all;
-  if (asleep != StandsFor::none) {
-    // Nothing is needed.
-  } else if (algorithm_ == Algorithm::persistent) {
-    return add_thread(early, turned, sequence[0]);
-  } else if (early < floor_) {
-    lasts = hand_on(early, sequence, cut_off);
-  } else {
-    lasts = put_sequence(early, sequence);
-  }
-  if (!lasts && late < path_.size()) path_[late].races_anew = true;
-}
-
-// Whether the sequence stands in the wakeup tree there, step by step. Mostly it does where it was put down
-// before, and need not be made. Up to the branch it is the same as for the executions before.
-bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
-  Point& point = path_[early];
-  WakeupTrees::Node node = late < branch_ ? WakeupTrees::kNone : point.walked;
-  Index i = node == WakeupTrees::kNone ? early + 1 : point.walked_to;
-  WakeupTrees::Branches branches = node == WakeupTrees::kNone ? point.branches : trees_.below(node);
-  const auto end = std::max(static_cast<Index>(path_.size()), late + 1);
-  for (; i < end && !branches.empty(); ++i) {
-    if (i == branch_ && late >= branch_) {
-      point.walked = node;
-      point.walked_to = i;
-    }
-    if (i != late && (path_[i].stops || order_.ordered(early, i))) continue;
-    node = trees_.find(branches, i == late ? taken : path_[i].step);
-    if (node == WakeupTrees::kNone) return false;
-    branches = trees_.below(node);
-    if (i == late || branches.empty()) trees_.leave_to(node);
-    if (branches.empty()) return true;  // whatever follows is run anyway
-  }
-  return false;
-}
-
-// Where it is not there yet. It is used up. behind: of a part, the step that it is what came below
-// (WakeupTrees::insert()). Whether what is there stands for all that have the race.
-bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
-  WakeupTrees::Branches& branches = path_[depth].branches;
-  if (algorithm_ == Algorithm::optimal) return trees_.insert(branches, sequence, behind);
-  if (begins_with(branches, sequence) == StandsFor::none) trees_.add_last(branches, sequence[0]);
-  return true;
-}
-
-// Whether the late step, were it to come before the early one, needs any that does not depend on that.
-bool Dpor::needs_some(Index early, Index late) const {
-  const StepView last{{}, order_.event(late)};
-  for (Index i = std::min(late, static_cast<Index>(path_.size())); --i > early;) {
-    if (!order_.ordered(early, i) && (order_.causes(i, late) || !commute(planned(i), last))) return true;
-  }
-  return false;
-}
-
-// Which of those it needs.
-void Dpor::find_needed(Index early, Index late) {
-  needed_.assign(late - early, false);
-  const StepView last{{}, order_.event(late)};
-  past_.assign_causes_of(order_, late);
-  for (Index i = std::min(late, static_cast<Index>(path_.size())); --i > early;) {
-    if (order_.ordered(early, i)) continue;
-    if (!past_.has(order_, i)) {
-      if (commute(planned(i), last)) continue;
-      past_.add(order_, i);
-    }
-    needed_[i - early] = true;
-  }
-}
-
-// Whether to run the sequence comes to the same as to begin with a step that was run there.
-Dpor::StandsFor Dpor::comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole) {
-  std::size_t at = Sequence::kNone;
-  if (!sequence.may_begin_with(run, at)) return StandsFor::none;
-  if (at != Sequence::kNone) return sequence.is_common(at) ? StandsFor::all : StandsFor::this_one;
-  // That the sequence can go on behind a step that nothing came behind is not known; nor is what else would
-  // have come, where not all of it is here, or the execution was cut off.
-  return !stops && is_whole ? StandsFor::this_one : StandsFor::none;
-}
-
-// Whether to run the sequence there would come to the same as what was run from there before.
-Dpor::StandsFor Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
-  StandsFor most = StandsFor::none;
-  if (algorithm_ == Algorithm::bounded) return most;
-  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
-  for (const Sleeper& sleeper : sleepers(depth)) {
-    most = std::max(most,
-                    comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all()));
-    if (most == StandsFor::all) break;
-  }
-  return most;
-}
-
-// Whether the sequence holds a step that one of the branches begins with, and could begin with it.
-Dpor::StandsFor Dpor::begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const {
-  StandsFor most = StandsFor::none;
-  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
-    most = std::max(most, comes_to(sequence, trees_.step(node), false, false));
-  return most;
-}
-
-// The thread of the step that is turned round, or, where that sleeps, one that begins what leads there.
-void Dpor::add_thread(Index depth, const StepView& turned, const StepView& first) {
-  if (!is_option(depth, turned.step.option)) return add_all(depth);
-  if (trees_.holds(path_[depth].branches, turned.step)) return;
-  const StepView& added = is_known(depth, turned.step) ? first : turned;
-  if (!is_known(depth, added.step)) add_step(depth, added);
-}
-
-void Dpor::add_all(Index depth) {
-  if (algorithm_ == Algorithm::bounded) return put_within_bound(depth, {kNoThread, Via::run});
-  for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
-    Step step{options(depth)[i], 0};
-    if (!is_known(depth, step)) add_step(depth, unknown_step(step));
-  }
-}
-
-void Dpor::add_step(Index depth, const StepView& step) {
-  trees_.add_last(path_[depth].branches, step);
-  if (depth < floor_) forwarded_.add(depth, step);
-}
-
 StepView Dpor::planned(Index depth) const {
   const Point& point = path_[depth];
   StepView view{point.step, order_.event(depth)};
@@ -754,6 +449,7 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put_all(options_);
   out.put_all(costs_);
   out.put_all(sleepers_);
+  out.put_all(provisos_);
   choices_.save(out);
   out.put(branch_);
   out.put(begun_);
@@ -776,6 +472,7 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   in.get_all(options_);
   in.get_all(costs_);
   in.get_all(sleepers_);
+  in.get_all(provisos_);
   choices_.load(in);
   branch_ = in.get<Index>();
   begun_ = in.get<bool>();

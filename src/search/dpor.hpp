@@ -20,7 +20,7 @@
 //               and no two are of one class, but for what docs/strategies.md names.
 //   bounded     (Coons, Musuvathi, McKinley, OOPSLA 2013) as persistent, without sleep sets, at several
 //               points, and with 0 preemptions, then 1, 2, ... (dpor_bound.cpp).
-// How several workers share a search: dpor_split.cpp.
+// What is put down for a race: dpor_races.cpp. How several workers share a search: dpor_split.cpp.
 //
 // Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
 // steps that exclude each other, and all are run, one right behind the other. A step that ends the execution
@@ -28,10 +28,12 @@
 // seen.
 //
 // And races are looked for where the later step stands behind the branch, while Algorithm 2 looks at all of
-// each execution. The others were seen when their later step was first run: the sequence then was the same up
-// to that step, and went on otherwise. Where what stands for it begins within what is the same, it stands for
-// all that have the race. Where it does not (a step that sleeps and merely commutes with the sequence, say),
-// the race is looked at again in each execution (Point::races_anew).
+// each execution. The others were seen when their later step was first run. The sequence was the same then up
+// to that step, and may go on otherwise now. Where it is led through the wakeup tree up to that step, or to a
+// leaf, by what all have in common, and nothing that waits beside that could come first for another tail, or
+// where what sleeps begins what they have in common, the same stands for all tails: the proof of Algorithm 2
+// asks of what is put down only that it was led so, and holds the late step. Where not, the race is looked at
+// again in each execution that goes on otherwise (Proviso).
 //
 // Tested by reduction_test.cpp, against the brute-force oracle.
 #pragma once
@@ -103,7 +105,6 @@ class Dpor : public Strategy {
     bool stops = false;       // the execution ended with the step, by a bug
     bool creates = false;     // these two as PlannedStep
     bool alternative = false;
-    bool races_anew = false;  // what was put down for its races does not stand for all executions to come
     Foe foe;
     std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
     std::uint32_t event = 0;           // its place in the last trace
@@ -135,6 +136,14 @@ class Dpor : public Strategy {
     Index depth = 0;
     std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
     friend bool operator==(const Lent&, const Lent&) = default;
+  };
+
+  // A race for which what is run, or was, stands as the execution went on behind it, and perhaps not
+  // otherwise.
+  struct Proviso {
+    Index late;
+    Index early;
+    Index last;  // of the sequence's steps
   };
 
   // Of progress(), where several workers share the search.
@@ -178,6 +187,8 @@ class Dpor : public Strategy {
   bool sleeps(Index depth, const Step& step) const;
   bool all_stand_for_all(Index depth) const;
   void reverse_races(Index late);
+  void reverse_races_anew();
+  bool goes_on_otherwise(const Proviso& proviso) const;
   void reverse_end(const Trace& trace);
   void reverse_pending(const Trace& trace);
   bool is_option(Index depth, const Option& option) const;
@@ -187,9 +198,10 @@ class Dpor : public Strategy {
   PlannedStep turned_round(Index late, Index early, const Step& taken) const;
   void put_down(Index late, Index early, const Step& taken);
   bool is_put_down(Index early, Index late, const Step& taken);
+  bool may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken) const;
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
-  bool needs_some(Index early, Index late) const;
+  bool needs_some(Index early, Index late, Index from) const;
   void find_needed(Index early, Index late);
   // What is run, or was, stands for a sequence: for none; for this one; for all that have the same race.
   enum class StandsFor : std::uint8_t { none, this_one, all };
@@ -228,6 +240,7 @@ class Dpor : public Strategy {
   std::vector<std::uint16_t> costs_;  // of the options, where bounded
   std::vector<Sleeper> sleepers_;     // likewise
   InnerChoices choices_;
+  std::vector<Proviso> provisos_;
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
   bool begun_ = false;
   bool done_ = false;
@@ -255,6 +268,7 @@ class Dpor : public Strategy {
   std::vector<std::uint8_t> needed_;    // find_needed(): whether, from the early step on
   PartialOrder::Past past_;             // likewise: those that are
   Sequence sequence_;                   // put_down()
+  std::vector<Index> anew_;             // reverse_races_anew()
 };
 
 }  // namespace thrum

@@ -122,6 +122,7 @@ void Dpor::forget_all_but_findings() {
   options_.clear();
   costs_.clear();
   sleepers_.clear();
+  provisos_.clear();
 }
 
 // What is known now of the step whose part was split off. of_part: the same point, as the part has left it.

@@ -37,6 +37,13 @@ Via via_of(const Event& event) {
   }
 }
 
+PlannedStep unknown_step(const Step& step) {
+  PlannedStep planned{step, {}};
+  planned.event.thread = step.option.value;
+  planned.event.operation = Operation::process_exit;
+  return planned;
+}
+
 PlannedSteps::Number PlannedSteps::keep(const StepView& step) {
   if (size_ == buckets_.size()) fill_buckets(std::max<std::size_t>(64, 2 * size_));
   const std::uint64_t hash = hash_of(step);

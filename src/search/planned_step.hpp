@@ -58,6 +58,9 @@ struct PlannedStep {
   friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
 
+// A step of which only its thread is known. Such an event depends on all others.
+PlannedStep unknown_step(const Step& step);
+
 // A planned step whose event lies elsewhere, and must outlive it: sequences are made of many that nobody
 // keeps.
 struct StepView {

@@ -31,6 +31,14 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
                       [&](const Item& item) { return needs(item, first); });
 }
 
+bool Sequence::rules_out(const StepView& step) const {
+  const std::size_t at = first_of(step.event->thread);
+  if (at != kNone && is_common(at)) return true;
+  std::span<const Item> common = items().first(common_ - begun_);
+  return std::any_of(common.begin(), common.end(),
+                     [&](const Item& item) { return !commute(item.planned, step); });
+}
+
 bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* behind) {
   bool lasts = true;
   Node parent = kNone;  // the node below which the sequence goes on
@@ -38,7 +46,10 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
   while (!sequence.empty()) {
     Node node = branches->first;
     std::size_t at = Sequence::kNone;
-    while (node != kNone && !sequence.may_begin_with(step(node), at)) node = nodes_[node].next;
+    while (node != kNone && !sequence.may_begin_with(step(node), at)) {
+      if (!sequence.common_is_erased() && !sequence.rules_out(step(node))) lasts = false;
+      node = nodes_[node].next;
+    }
     if (node == kNone) break;
     if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
