@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "oracle/compare.hpp"
+#include "oracle/team.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/strategies.hpp"
-#include "support/random.hpp"
 
 namespace thrum {
 
@@ -30,6 +30,11 @@ bool is_cut_off(const Trace& trace) {
   return trace.end == End::bug && trace.failure.kind != BugKind::deadlock;
 }
 
+// Whether no thread could go on.
+bool is_maximal(const Trace& trace) {
+  return trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
+}
+
 // Whether another thread did the last step than the one that failed, which had waited for its end.
 bool is_behind_join(const Trace& trace) {
   if (!is_cut_off(trace)) return false;
@@ -38,75 +43,13 @@ bool is_behind_join(const Trace& trace) {
   return last != trace.events.rend() && last->thread != trace.failure.thread;
 }
 
-// All before the step of that number.
-void keep_steps(std::vector<Event>& events, PartialOrder::Index steps) {
-  auto end = events.begin();
-  while (end != events.end() && (!is_visible(end->operation) || steps-- > 0)) ++end;
-  events.erase(end, events.end());
-}
-
-// Workers who take turns in a search, or one that does it alone.
-class Team {
- public:
-  struct Worker {
-    std::unique_ptr<Dpor> search;
-    Worker* from = nullptr;     // whose part it is
-    std::vector<Event> events;  // of its last execution
-    bool waits = false;
-  };
-
-  Team(std::unique_ptr<Dpor> search, bool shares, std::uint64_t seed) : shares_(shares), random_(seed) {
-    workers_.push_back(std::make_unique<Worker>());
-    workers_[0]->search = std::move(search);
-  }
-
-  // The worker whose turn it is, with its plan; nullptr: the search is done.
-  Worker* next(Plan& plan);
-  const Dpor& search() const { return *workers_[0]->search; }
-  std::uint64_t parts() const { return parts_; }
-
- private:
-  void share(Worker& worker);
-
-  bool shares_;
-  Random random_;
-  std::uint64_t parts_ = 0;
-  std::vector<std::unique_ptr<Worker>> workers_;  // the first has the whole
-};
-
-Team::Worker* Team::next(Plan& plan) {
-  while (true) {
-    const std::size_t turn = random_.below(workers_.size());
-    Worker& worker = *workers_[turn];
-    if (worker.waits) continue;
-    if (shares_ && random_.below(3) == 0) share(worker);
-    if (worker.search->next(plan)) return &worker;
-    worker.waits = worker.search->waits();
-    if (worker.waits) continue;
-    if (turn == 0) return nullptr;
-    worker.from->search->merge(*worker.search);
-    worker.from->waits = false;
-    workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(turn));
-  }
-}
-
-void Team::share(Worker& worker) {
-  std::unique_ptr<Strategy> part = worker.search->split();
-  if (part == nullptr) return;
-  ++parts_;
-  auto other = std::make_unique<Worker>();
-  other->search.reset(dynamic_cast<Dpor*>(part.release()));
-  other->from = &worker;
-  other->events = worker.events;
-  workers_.push_back(std::move(other));
-}
-
 }  // namespace
 
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
                               ReductionCount& count, Searched how, std::uint64_t seed) {
   ToyProgram program(code);
-  Team team(std::make_unique<Dpor>(algorithm), how == Searched::shared, seed);
+  Team team(std::make_unique<Dpor>(algorithm),
+            how == Searched::shared ? std::optional<std::uint64_t>(seed) : std::nullopt);
   Plan plan;
   Trace trace;
   Shown shown;
@@ -133,19 +76,13 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
       if (!take_up(*search, *other, program.names())) return "cannot be taken up";
       search = std::move(other);
     }
-    std::vector<Event>& events = worker->events;
-    keep_steps(events, search->kept());
-    events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
+    worker->take_down(trace);
     if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
     cut_off = cut_off || is_cut_off(trace);
     fails_behind_join = fails_behind_join || is_behind_join(trace);
-    bool is_maximal =
-        trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
-    if (!is_maximal) continue;
+    if (!is_maximal(trace)) continue;
     shown.states.insert(print(program.final_state()));
-    PartialOrder order;
-    for (const Event& event : events) order.append(event);
-    if (!shown.classes.insert(order.fingerprint()).second) {
+    if (!shown.classes.insert(worker->class_of_last()).second) {
       ++redundant;
       if (twice.empty()) twice = program.schedule();
     }
@@ -163,6 +100,71 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
   if (!cut_off && search.blocked() != 0) return std::to_string(search.blocked()) + " executions in vain";
+  return "";
+}
+
+namespace {
+
+// What a search shows, and how many executions it runs; nothing where those are more than that.
+std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, std::uint64_t executions_max,
+                              ReductionCount& count, std::optional<std::uint64_t> shared_by = {}) {
+  ToyProgram program(code);
+  Team team(std::make_unique<Dpor>(algorithm), shared_by);
+  Shown shown;
+  program.record_local_states(&shown.local_states);
+  Plan plan;
+  Trace trace;
+  std::uint64_t executions = 0;
+  while (Team::Worker* worker = team.next(plan)) {
+    program.run(plan, worker->search.get(), worker->search->recording(), trace);
+    if (++executions > executions_max) return {};
+    worker->search->learn(plan, trace);
+    worker->take_down(trace);
+    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
+    if (!is_maximal(trace)) continue;
+    shown.states.insert(print(program.final_state()));
+    if (!shown.classes.insert(worker->class_of_last()).second) ++count.redundant;
+  }
+  count.executions += executions;
+  count.classes += shown.classes.size();
+  count.blocked += team.search().blocked();
+  count.parts += team.parts();
+  return shown;
+}
+
+// The first difference; empty: none.
+std::string difference(const Shown& a, const Shown& b) {
+  if (a.bugs != b.bugs) return "other bugs";
+  if (a.states != b.states) return "other final states";
+  if (a.local_states != b.local_states) return "other local states";
+  if (a.classes == b.classes) return "";
+  return std::to_string(a.classes.size()) + " classes and " + std::to_string(b.classes.size());
+}
+
+}  // namespace
+
+std::optional<std::string> compare_with_each_other(const ToyCode& code, const Sizes& sizes,
+                                                   ReductionCount& alone, ReductionCount& shared) {
+  using Algorithm = Dpor::Algorithm;
+  ReductionCount optimal;
+  const std::optional<Shown> expected = shown_by(code, Algorithm::optimal, sizes.most, optimal);
+  if (!expected || optimal.executions < sizes.least) return {};
+  alone += optimal;
+  const std::uint64_t most = 50 * optimal.executions + 1'000;
+  for (Algorithm algorithm : {Algorithm::source, Algorithm::persistent}) {
+    ReductionCount ignored;
+    const std::optional<Shown> shown = shown_by(code, algorithm, most, ignored);
+    const char* name = algorithm == Algorithm::source ? "source" : "persistent";
+    if (!shown) return std::string(name) + ": too many executions";
+    if (std::string wrong = difference(*expected, *shown); !wrong.empty())
+      return "optimal and " + std::string(name) + ": " + wrong;
+  }
+  for (std::uint64_t seed = 1; seed <= sizes.ways_to_share; ++seed) {
+    const std::optional<Shown> shown = shown_by(code, Algorithm::optimal, most, shared, seed);
+    const std::string how = "shared by seed " + std::to_string(seed) + ": ";
+    if (!shown) return how + "too many executions";
+    if (std::string wrong = difference(*expected, *shown); !wrong.empty()) return how + wrong;
+  }
   return "";
 }
 

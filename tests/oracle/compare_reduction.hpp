@@ -2,6 +2,7 @@
 // Compares partial-order reductions with the oracle, as compare.hpp does for searches without one.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "oracle/oracle.hpp"
@@ -17,6 +18,15 @@ struct ReductionCount {
   std::uint64_t blocked = 0;
   std::uint64_t spilled = 0;  // plans that went to a file and came back
   std::uint64_t parts = 0;    // that were split off, where it is shared
+
+  void operator+=(const ReductionCount& other) {
+    executions += other.executions;
+    classes += other.classes;
+    redundant += other.redundant;
+    blocked += other.blocked;
+    spilled += other.spilled;
+    parts += other.parts;
+  }
 };
 
 struct BoundedCount {
@@ -38,6 +48,19 @@ enum class Searched : std::uint8_t {
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
                               ReductionCount& count, Searched how = Searched::at_once,
                               std::uint64_t seed = 1);
+
+// Which programs are compared with each other: so many executions by the optimal algorithm; and how often
+// each is shared.
+struct Sizes {
+  std::uint64_t least = 20;
+  std::uint64_t most = 1'000;
+  std::uint64_t ways_to_share = 3;
+};
+
+// Where there are too many interleavings for the oracle: the optimal algorithm, the others, and the optimal
+// one shared by workers show the same. Nothing: the program is not of that size.
+std::optional<std::string> compare_with_each_other(const ToyCode& code, const Sizes& sizes,
+                                                   ReductionCount& alone, ReductionCount& shared);
 
 // Bounded reduction with bounds 0, 1 and 2, and without one: only executions that there are, none that costs
 // more; the local states and the failed assertions of the executions that cost no more; and it claims no

@@ -347,6 +347,14 @@ RandomProgram random_program(std::uint64_t seed, Family family, std::size_t exec
   }
 }
 
+ToyCode larger_program(std::uint64_t seed, Family family) {
+  Random random(~(seed * 4 + static_cast<std::uint64_t>(family)));
+  while (true) {
+    ToyCode code = Generator(random.next(), family).program();
+    if (is_valid(code)) return code;
+  }
+}
+
 RandomProgram with_spurious(const RandomProgram& program, std::size_t executions_max) {
   RandomProgram result{program.code, {}};
   result.code.spurious = true;

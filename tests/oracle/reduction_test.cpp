@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Partial-order reductions against the oracle.
 //
-//   THRUM_ORACLE_REDUCTION  random programs of each family (300; 100000 are the full run)
+//   THRUM_ORACLE_REDUCTION   random programs of each family (300; 100000 are the full run)
+//   THRUM_ORACLE_EXECUTIONS  of the larger ones, at most (1000)
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -130,6 +131,37 @@ TEST_P(OfFamily, ReductionsCanBeShared) {
               << alone.redundant << " and " << alone.blocked << "\n";
     EXPECT_GT(shared.parts, shared.executions / 20);
   }
+}
+
+TEST_P(OfFamily, ReductionsOfLargerProgramsAgree) {
+  if (GetParam() == Family::b) return;  // likewise
+  const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(100));
+  Sizes sizes;
+  sizes.most = setting("THRUM_ORACLE_EXECUTIONS", sizes.most);
+  ReductionCount alone;
+  ReductionCount shared;
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = setting("THRUM_ORACLE_SEED", 1); compared < count; ++seed) {
+    const ToyCode code = larger_program(seed, GetParam());
+    const std::optional<std::string> wrong = compare_with_each_other(code, sizes, alone, shared);
+    if (!wrong) continue;
+    ++compared;
+    if (wrong->empty()) continue;
+    auto compare = [&](const ToyCode& some) {
+      ReductionCount ignored;
+      Sizes of_any = sizes;
+      of_any.least = 1;
+      return compare_with_each_other(some, of_any, ignored, ignored).value_or("");
+    };
+    const ToyCode small = shrink(code, [&](const ToyCode& some) { return !compare(some).empty(); });
+    ADD_FAILURE() << "# seed " << seed << ": " << *wrong << "\n# shrunk: " << compare(small) << "\n"
+                  << print(small);
+    return;
+  }
+  std::cout << alone.classes << " classes, " << alone.executions << " executions, " << alone.redundant
+            << " redundant, " << alone.blocked << " blocked; shared " << shared.executions << ", "
+            << shared.redundant << " and " << shared.blocked << ", in " << shared.parts << " parts\n";
+  EXPECT_GT(shared.parts, shared.executions / 20);
 }
 
 TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
