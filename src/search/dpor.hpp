@@ -40,6 +40,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "search/forwarded.hpp"
@@ -73,6 +74,7 @@ class Dpor : public Strategy {
   bool load(ByteReader& in, ThreadNames& names) override;
   bool is_small() const override { return trees_.live() < (1 << 16); }
   bool keeps_addresses() const override { return true; }
+  std::string problem() const override;
   Guarantee guarantee() const override;
   Progress progress() override;
   const PartialOrder* last_order() const override { return &order_; }
@@ -92,7 +94,7 @@ class Dpor : public Strategy {
     // Of dpor_split.cpp:
     bool lent = false;    // what is below the step is not known yet
     bool anew = false;    // nothing slept when it was run, or it is to be run so
-    bool relies = false;  // what was found below it may have been left to others
+    bool relies = false;  // what was found below it may have been left to others; or it is not known here
     // Also for what merely commutes with it.
     bool stands_for_all() const { return !lent && !relies; }
   };
@@ -105,6 +107,7 @@ class Dpor : public Strategy {
     bool stops = false;       // the execution ended with the step, by a bug
     bool creates = false;     // these two as PlannedStep
     bool alternative = false;
+    bool is_guess = false;  // whether it can be taken there was not known
     Foe foe;
     std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
     std::uint32_t event = 0;           // its place in the last trace
@@ -241,9 +244,11 @@ class Dpor : public Strategy {
   std::vector<Sleeper> sleepers_;     // likewise
   InnerChoices choices_;
   std::vector<Proviso> provisos_;
-  Index branch_ = 0;  // the point from which on the running execution differs from the last one
+  Index planned_ = 0;  // so many steps of the running execution were planned
+  Index branch_ = 0;   // the point from which on the running execution differs from the last one
   bool begun_ = false;
   bool done_ = false;
+  bool lost_ = false;  // a plan could not be followed where nothing was guessed
   std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
   double progress_ = 0;  // the most that progress() has said

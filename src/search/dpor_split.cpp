@@ -99,6 +99,7 @@ void Dpor::merge(Strategy& other) {
   share_.given -= part.share_.whole;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
+  lost_ = lost_ || part.lost_;
   for (Index depth = 0; depth < lent.depth; ++depth) {
     path_[depth].foe.add(part.path_[depth].foe);
     if (!part.path_[depth].relies) continue;

@@ -12,6 +12,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
+#include "oracle/toy_program.hpp"
 
 namespace thrum {
 namespace {
@@ -162,6 +163,30 @@ TEST_P(OfFamily, ReductionsOfLargerProgramsAgree) {
             << " redundant, " << alone.blocked << " blocked; shared " << shared.executions << ", "
             << shared.redundant << " and " << shared.blocked << ", in " << shared.parts << " parts\n";
   EXPECT_GT(shared.parts, shared.executions / 20);
+}
+
+// As where a search put down what the program cannot do.
+TEST(Dpor, ClaimsNothingWhereAStepThatWasCertainCouldNotBeTaken) {
+  const char* kText = "thread t0\ncreate t1\ncreate t2\nthread t1\nstore x0 1\nthread t2\n";
+  ToyProgram program(*parse(std::string(kText) + "load x0 r0\n"));
+  ToyProgram another(*parse(std::string(kText) + "down s1\nload x0 r0\n"));
+  Dpor search(Algorithm::optimal);
+  Plan plan;
+  Trace trace;
+  ASSERT_TRUE(search.next(plan));
+  program.run(plan, &search, search.recording(), trace);
+  search.learn(plan, trace);
+  ASSERT_TRUE(search.next(plan));
+  another.run(plan, &search, search.recording(), trace);
+  ASSERT_EQ(trace.end, End::stopped);
+  search.learn(plan, trace);
+  while (search.next(plan)) {
+    another.run(plan, &search, search.recording(), trace);
+    search.learn(plan, trace);
+  }
+  EXPECT_NE(search.problem(), "");
+  EXPECT_FALSE(search.guarantee().exhausted);
+  EXPECT_FALSE(search.guarantee().complete);
 }
 
 TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
