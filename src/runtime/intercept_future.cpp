@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Futures that are made ready at the end of a thread, by code of the C++ library that is not instrumented:
-// whoever finds them ready has acquired what the thread did.
+// Futures that are made ready at the end of a thread, by code of the C++ library that is not instrumented: it
+// exchanges the state's status, and whoever finds that ready has acquired what the thread did.
 
 #include <cstddef>
 
 #include "runtime/intercept.hpp"
 #include "runtime/race_judge.hpp"
+#include "runtime/scheduler.hpp"
 
 using namespace thrum;
 
@@ -17,18 +18,30 @@ struct FutureState {
   void* result;
   unsigned status;
 };
+constexpr unsigned kReady = 1;
+
+// Who shares the state: std::_Sp_counted_base.
+struct Owners {
+  void* virtual_functions;
+  int count;
+};
 struct MakeReady {
   MakeReady* next;
   void (*run)(void*);
   FutureState* state;
-  void* owners;
+  Owners* owners;
 };
 
 void (*g_library_run)(void*) = nullptr;
 
 void run(void* make_ready) {
-  FutureState* state = static_cast<MakeReady*>(make_ready)->state;
-  if (world.judges_races) race_judge().release(address_of(&state->status));
+  const MakeReady& ready = *static_cast<MakeReady*>(make_ready);
+  if (world.running && ready.owners->count > 0) {
+    unsigned& status = ready.state->status;
+    scheduler().arrive(Operation::read_modify_write, address_of(&status), sizeof status, THRUM_CALLER);
+    if (world.judges_races) race_judge().release(address_of(&status));
+    scheduler().done(Scheduler::Effect::change, status, kReady);
+  }
   g_library_run(make_ready);
 }
 

@@ -416,8 +416,10 @@ std::span<const Dpor::Sleeper> Dpor::sleepers(Index depth) const {
 
 std::string Dpor::problem() const {
   if (!done_ || floor_ > 0 || !lost_) return {};
-  return "a step that should have been possible was not, and schedules behind it may be missing: a fault of "
-         "Thrum, please report it (--strategy icb needs no such steps)";
+  return "a step that should have been possible was not, and schedules behind it may be missing: code that "
+         "is "
+         "not instrumented changes what threads share, or it is a fault of Thrum (--strategy icb plans no "
+         "steps)";
 }
 
 Guarantee Dpor::guarantee() const {
