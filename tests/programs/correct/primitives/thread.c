@@ -151,7 +151,7 @@ static void run_on_stack_of(size_t size, int depth) {
   for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
 }
 static void run_small_stack(void) { run_on_stack_of(128 << 10, 64); }
-static void run_large_stack(void) { run_on_stack_of(64 << 20, 30000); }
+static void run_large_stack(void) { run_on_stack_of(64 << 20, 12000); }
 
 // Memory of the program's own.
 static _Alignas(4096) char stack[1 << 20];
