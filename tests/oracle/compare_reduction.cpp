@@ -126,7 +126,7 @@ std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, st
     shown.states.insert(print(program.final_state()));
     if (!shown.classes.insert(worker->class_of_last()).second) ++count.redundant;
   }
-  if (team.search().is_lost()) shown.states.insert("a plan could not be followed");
+  shown.is_lost = team.search().is_lost();
   count.executions += executions;
   count.classes += shown.classes.size();
   count.blocked += team.search().blocked();
@@ -136,6 +136,7 @@ std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, st
 
 // The first difference; empty: none.
 std::string difference(const Shown& a, const Shown& b) {
+  if (a.is_lost || b.is_lost) return "a plan could not be followed";
   if (a.bugs != b.bugs) return "other bugs";
   if (a.states != b.states) return "other final states";
   if (a.local_states != b.local_states) return "other local states";
