@@ -102,11 +102,15 @@ inline bool is_foe(const StepView& a, const StepView& b) {
   return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
 }
 
+// Whether two steps of different threads are not to be swapped, whatever they do.
+inline bool keep_their_order(const StepView& a, const StepView& b) {
+  return is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates) || is_by_chance(a.step.option.via) ||
+         is_by_chance(b.step.option.via);
+}
+
 // Whether two steps of different threads may be swapped where they stand side by side.
 inline bool commute(const StepView& a, const StepView& b) {
-  if (is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates)) return false;
-  return !is_by_chance(a.step.option.via) && !is_by_chance(b.step.option.via) &&
-         !dependent(*a.event, *b.event);
+  return !keep_their_order(a, b) && !dependent(*a.event, *b.event);
 }
 
 // Planned steps by number, each kept once however many ask for it.

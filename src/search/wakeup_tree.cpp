@@ -27,8 +27,9 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
   }
   const Item& first = all[at];
   return first.planned.step == step.step &&
-         std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(at),
-                      [&](const Item& item) { return needs(item, first); });
+         std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(at), [&](const Item& item) {
+           return needs(item, first) || keep_their_order(item.planned, step);
+         });
 }
 
 bool Sequence::rules_out(const StepView& step) const {
