@@ -203,7 +203,8 @@ class Dpor : public Strategy {
   PlannedStep turned_round(Index late, Index early, const Step& taken) const;
   void put_down(Index late, Index early, const Step& taken);
   bool is_put_down(Index early, Index late, const Step& taken);
-  bool may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken) const;
+  bool may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken,
+                      std::optional<PlannedStep>& turned) const;
   void reverse_unsure(Index late, Index rival);
   void reverse_chance(Index late, Index rival);
   bool needs_some(Index early, Index late, Index from) const;

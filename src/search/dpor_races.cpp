@@ -234,6 +234,7 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
   WakeupTrees::Node node = late < branch_ ? WakeupTrees::kNone : point.walked;
   Index i = node == WakeupTrees::kNone ? early + 1 : point.walked_to;
   WakeupTrees::Branches branches = node == WakeupTrees::kNone ? point.branches : trees_.below(node);
+  std::optional<PlannedStep> turned;
   for (; !branches.empty(); ++i) {
     if (i == branch_ && late >= branch_) {
       point.walked = node;
@@ -244,7 +245,8 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
     for (node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
       const PlannedStep& waits = trees_.step(node);
       if (waits.step == step) break;
-      if (may_come_first(waits, i, early, late, taken)) return false;
+      if (i < late && dependent(waits.event, order_.event(i))) continue;  // mostly
+      if (may_come_first(waits, i, early, late, taken, turned)) return false;
     }
     if (node == WakeupTrees::kNone) return false;
     branches = trees_.below(node);
@@ -257,9 +259,9 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
 }
 
 // Whether the step might come first in what the sequence has from there on, in some execution that has the
-// race.
-bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index late,
-                          const Step& taken) const {
+// race. turned: the late step, turned round, where that was asked for.
+bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken,
+                          std::optional<PlannedStep>& turned) const {
   const ThreadId thread = step.event->thread;
   if (order_.event(late).thread == thread) return step.step == taken && !needs_some(early, late, from);
   auto is_left_out = [&](Index i) { return path_[i].stops || order_.ordered(early, i); };
@@ -272,7 +274,8 @@ bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index l
     }
     return true;
   }
-  if (!commute(step, turned_round(late, early, taken))) return false;
+  if (!turned) turned = turned_round(late, early, taken);
+  if (!commute(step, *turned)) return false;
   for (Index i = from; i < end; ++i) {
     if (!is_left_out(i) && !commute(step, planned(i))) return false;
   }

@@ -32,8 +32,7 @@ bool Sequence::may_begin_with(const StepView& step, std::size_t& at) const {
          });
 }
 
-bool Sequence::rules_out(const StepView& step) const {
-  const std::size_t at = first_of(step.event->thread);
+bool Sequence::rules_out(const StepView& step, std::size_t at) const {
   if (at != kNone && is_common(at)) return true;
   std::span<const Item> common = items().first(common_ - begun_);
   return std::any_of(common.begin(), common.end(),
@@ -48,7 +47,7 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
     Node node = branches->first;
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(step(node), at)) {
-      if (!sequence.common_is_erased() && !sequence.rules_out(step(node))) lasts = false;
+      if (!sequence.common_is_erased() && !sequence.rules_out(step(node), at)) lasts = false;
       node = nodes_[node].next;
     }
     if (node == kNone) break;

@@ -62,8 +62,8 @@ class Sequence {
   // first_of().
   bool may_begin_with(const StepView& step, std::size_t& at) const;
 
-  // Whether the step, which cannot come first here, cannot in any execution that has the race.
-  bool rules_out(const StepView& step) const;
+  // Whether a step that could not cannot in any execution that has the race. at: what that gave.
+  bool rules_out(const StepView& step, std::size_t at) const;
 
   const StepView& operator[](std::size_t i) const { return items_[begun_ + i].planned; }
   std::span<const Item> items() const { return std::span(items_).subspan(begun_); }
