@@ -20,20 +20,6 @@ using namespace thrum;
 
 namespace {
 
-// Notes an operation that orders events but is no event of its own. other: whom it is about, named in the
-// trace by its stack.
-void note_in_trace(Operation operation, const Thread& other, std::uint64_t code) {
-  if (!world.recording) return;
-  Thread& me = scheduler().current();
-  me.operation = operation;
-  me.object = Scheduler::object_of(other);
-  me.size = 0;
-  me.code = code;
-  note_stack(me);
-  me.operation_argument = other.id;
-  record_event(me, 0, 0, Outcome::done);
-}
-
 void thread_main() {
   Thread& me = scheduler().current();
   if (me.returns_int) {

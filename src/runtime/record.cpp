@@ -192,4 +192,16 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
       {described_place(event.object), described_place(value), described_place(operand), thread.stack});
 }
 
+void note_in_trace(Operation operation, const Thread& other, std::uint64_t code) {
+  if (!world.recording) return;
+  Thread& me = scheduler().current();
+  me.operation = operation;
+  me.object = Scheduler::object_of(other);
+  me.size = 0;
+  me.code = code;
+  note_stack(me);
+  me.operation_argument = other.id;
+  record_event(me, 0, 0, Outcome::done);
+}
+
 }  // namespace thrum

@@ -15,6 +15,10 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
+// Appends an operation of the running thread that orders events but is no event of its own, where the trace is
+// written. other: the thread that it is about, named by its stack.
+void note_in_trace(Operation operation, const Thread& other, std::uint64_t code);
+
 // Notes whether the running stack is in focus, where that is asked for; and the stack as the one of the
 // thread's pending operation, where the current trace is to hold stacks.
 void note_stack(Thread& thread);

@@ -8,6 +8,7 @@
 #include "runtime/heap.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
+#include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/signal_delivery.hpp"
 
@@ -158,6 +159,7 @@ void Timers::expire(Timer& timer, int number) {
   timer.notified = child;
   the_heap.name_thread(child->slot, child->id);
   child->context = new_context(child->stack_top, call_function);
+  note_in_trace(Operation::thread_create, *child, 0);
   scheduler().start(*child);
 }
 
