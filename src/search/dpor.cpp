@@ -414,18 +414,10 @@ std::span<const Dpor::Sleeper> Dpor::sleepers(Index depth) const {
   return std::span(sleepers_).subspan(path_[depth].sleepers_begin, path_[depth].sleepers_count);
 }
 
-std::string Dpor::problem() const {
-  if (!done_ || floor_ > 0 || !lost_) return {};
-  return "a step that should have been possible was not, and schedules behind it may be missing: threads "
-         "share "
-         "what code that is not instrumented changes, or it is a fault of Thrum (--strategy icb plans no "
-         "steps)";
-}
-
 Guarantee Dpor::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = done_ && !lost_;
-  guarantee.complete = guarantee.exhausted && !excluded_;
+  guarantee.exhausted = done_;
+  guarantee.complete = done_ && !excluded_;
   if (algorithm_ == Algorithm::bounded)
     guarantee.bounds.push_back({Base::nonpreemptive, limit_, completed_, Covers::local_states});
   return guarantee;

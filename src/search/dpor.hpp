@@ -40,7 +40,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "search/forwarded.hpp"
@@ -74,13 +73,17 @@ class Dpor : public Strategy {
   bool load(ByteReader& in, ThreadNames& names) override;
   bool is_small() const override { return trees_.live() < (1 << 16); }
   bool keeps_addresses() const override { return true; }
-  std::string problem() const override;
   Guarantee guarantee() const override;
   Progress progress() override;
   const PartialOrder* last_order() const override { return &order_; }
 
   // Executions that were stopped because everything that could go on was asleep.
   std::uint64_t blocked() const { return blocked_; }
+
+  // Whether a plan could not be followed where it was no guess that it can. Everything is tried there then,
+  // so that nothing is missed by it; but what loops wait for and signals apart, the search is wrong, or the
+  // program does what is not seen.
+  bool is_lost() const { return lost_; }
 
   // So many steps of the last execution were as in the one before, and are not in its trace.
   PartialOrder::Index kept() const { return branch_; }

@@ -46,7 +46,7 @@ struct Shown {
   std::set<std::string> states;  // final ones
   std::set<std::string> local_states;
   std::set<ToyBug> bugs;
-  std::string problem;  // Strategy::problem()
+  bool is_lost = false;  // Dpor::is_lost()
 };
 
 // What is missing there of the oracle's; empty: nothing, and there is no class too many.

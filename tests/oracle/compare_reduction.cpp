@@ -95,6 +95,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   count.parts += team.parts();
   if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search.guarantee().complete) return "does not claim to be complete";
+  if (search.is_lost()) return "a plan could not be followed";
   const bool may_repeat = how == Searched::shared || has_chances(code) || fails_behind_join;
   if (algorithm != Dpor::Algorithm::optimal || may_repeat) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
@@ -125,7 +126,7 @@ std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, st
     shown.states.insert(print(program.final_state()));
     if (!shown.classes.insert(worker->class_of_last()).second) ++count.redundant;
   }
-  shown.problem = team.search().problem();
+  shown.is_lost = team.search().is_lost();
   count.executions += executions;
   count.classes += shown.classes.size();
   count.blocked += team.search().blocked();
@@ -135,7 +136,7 @@ std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, st
 
 // The first difference; empty: none.
 std::string difference(const Shown& a, const Shown& b) {
-  if (a.problem != b.problem || !a.problem.empty()) return "a problem: " + a.problem + b.problem;
+  if (a.is_lost || b.is_lost) return "a plan could not be followed";
   if (a.bugs != b.bugs) return "other bugs";
   if (a.states != b.states) return "other final states";
   if (a.local_states != b.local_states) return "other local states";
