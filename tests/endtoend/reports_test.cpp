@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -61,8 +62,13 @@ class Reports : public EndToEnd, public testing::WithParamInterface<std::string>
 };
 
 // In which round a livelock of yields is seen depends on what calls left on stacks, and so on how the runtime
-// was compiled, as well as the program: whichever compiler made that, either report is right.
-bool either_is_right(const std::string& program) { return program == "livelock_by_yields"; }
+// was compiled: three forms were seen. Of such a report only these lines are the same each time.
+const std::map<std::string, std::vector<std::string>> kSameEachTime = {
+    {"livelock_by_yields",
+     {": livelock: the threads go round in loops for ever\n",
+      "  1  livelock_by_yields.cpp:21  creates 0.1     |               |\n",
+      "       from here on the same comes again and again:\n", "  livelock_by_yields.cpp:14  |",
+      "  Thread 0 waits for 0.1 to end\n      main  livelock_by_yields.cpp:23\n"}}};
 
 // Where the compilers make different code of a program, clang's report stands in a file of its own.
 TEST_P(Reports, AreAsTheyStandBesideTheProgram) {
@@ -75,10 +81,11 @@ TEST_P(Reports, AreAsTheyStandBesideTheProgram) {
     fs::remove(golden_clang);
     if (clang != gcc) std::ofstream(golden_clang) << clang;
   }
-  if (either_is_right(GetParam())) {
-    const std::set<std::string> right = {read(golden), read(golden_clang)};
-    EXPECT_TRUE(right.contains(gcc)) << gcc;
-    EXPECT_TRUE(right.contains(clang)) << clang;
+  if (auto lines = kSameEachTime.find(GetParam()); lines != kSameEachTime.end()) {
+    for (const std::string& line : lines->second) {
+      for (const std::string& text : {gcc, clang, read(golden)})
+        EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
+    }
     return;
   }
   EXPECT_EQ(gcc, read(golden)) << "scripts/reports writes it anew";
