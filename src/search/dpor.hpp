@@ -131,8 +131,8 @@ class Dpor : public Strategy {
     std::uint32_t branches_run = 0;
     // What is to be run there besides. Before the floor: steps that others are to run, each by itself.
     WakeupTrees::Branches branches;
-    // is_put_down(): the steps from here to that one, as far as they do not depend on this one, stand in the
-    // tree up to that node; kNone: not known.
+    // put_down_as_it_came(): the steps from here to that one, as far as they do not depend on this one, stand
+    // in the tree up to that node; kNone: not known.
     WakeupTrees::Node walked = WakeupTrees::kNone;
     Index walked_to = 0;
   };
@@ -203,7 +203,8 @@ class Dpor : public Strategy {
   void put_timeout(Index late, Index rival);
   PlannedStep turned_round(Index late, Index early, const Step& taken) const;
   void put_down(Index late, Index early, const Step& taken);
-  bool is_put_down(Index early, Index late, const Step& taken);
+  bool put_down_as_it_came(Index early, Index late, const Step& taken);
+  bool is_left_out(Index early, Index i) const;
   bool may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken,
                       std::optional<PlannedStep>& turned) const;
   void reverse_unsure(Index late, Index rival);

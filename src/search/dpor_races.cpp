@@ -196,7 +196,7 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   const bool is_first = previous == PartialOrder::kNone || previous < early;
   if (is_first && sleeps(early, taken) && !needs_some(early, late, early + 1)) return;
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(taken.option.via);
-  if (is_whole && early >= floor_ && is_put_down(early, late, taken)) return;
+  if (is_whole && early >= floor_ && put_down_as_it_came(early, late, taken)) return;
   find_needed(early, late);
   const PlannedStep turned = turned_round(late, early, taken);
   Sequence& sequence = sequence_;
@@ -205,8 +205,7 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   for (Index i = early + 1; i < path_.size(); ++i) {
     if (i == late) sequence.add_reversed(turned);
     if (!is_whole && i > late) break;
-    // Nothing comes behind a step that ends the execution.
-    if (i == late || path_[i].stops || order_.ordered(early, i)) continue;
+    if (i == late || is_left_out(early, i)) continue;
     sequence.add(planned(i), i, i < late && needed_[i - early]);
     last = std::max(last, i);
   }
@@ -226,36 +225,57 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   if (!lasts && is_whole && late < path_.size()) provisos_.push_back({late, early, last});
 }
 
-// Whether what stands in the wakeup tree there stands for all that have the race: the sequence, step by step
-// as it came, up to the one that is turned round, or to a leaf. Mostly it does where it was put down before,
-// and need not be made. Up to the branch it is the same as for the executions before.
-bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
+// Follows in the wakeup tree there what the sequence has in common with all that have the race, step by step
+// as it came, to the one that is turned round or to a leaf; and puts down behind it what is missing. Mostly
+// that is all, and the sequence need not be made. False: something that waits or sleeps there may come first
+// in it; nothing was put down. Up to the branch the tree is the same as for the executions before.
+bool Dpor::put_down_as_it_came(Index early, Index late, const Step& taken) {
   Point& point = path_[early];
-  WakeupTrees::Node node = late < branch_ ? WakeupTrees::kNone : point.walked;
-  Index i = node == WakeupTrees::kNone ? early + 1 : point.walked_to;
-  WakeupTrees::Branches branches = node == WakeupTrees::kNone ? point.branches : trees_.below(node);
+  WakeupTrees::Node parent = late < branch_ ? WakeupTrees::kNone : point.walked;
+  Index i = parent == WakeupTrees::kNone ? early + 1 : point.walked_to;
+  auto below = [&] { return parent == WakeupTrees::kNone ? point.branches : trees_.below(parent); };
   std::optional<PlannedStep> turned;
-  for (; !branches.empty(); ++i) {
+  for (WakeupTrees::Branches branches = below(); !branches.empty(); ++i) {
     if (i == branch_ && late >= branch_) {
-      point.walked = node;
+      point.walked = parent;
       point.walked_to = i;
     }
-    if (i != late && (path_[i].stops || order_.ordered(early, i))) continue;
+    if (i != late && is_left_out(early, i)) continue;
     const Step& step = i == late ? taken : path_[i].step;
-    for (node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) {
+    WakeupTrees::Node node = branches.first;
+    for (; node != WakeupTrees::kNone; node = trees_.next(node)) {
       const PlannedStep& waits = trees_.step(node);
       if (waits.step == step) break;
       if (i < late && dependent(waits.event, order_.event(i))) continue;  // mostly
       if (may_come_first(waits, i, early, late, taken, turned)) return false;
     }
-    if (node == WakeupTrees::kNone) return false;
-    branches = trees_.below(node);
+    if (node == WakeupTrees::kNone) break;
+    parent = node;
+    branches = below();
     if (i == late || branches.empty()) {
-      trees_.leave_to(node);
+      trees_.leave_to(parent);
       return true;
     }
   }
-  return false;
+  for (const Sleeper& sleeper : sleepers(early)) {
+    if (may_come_first(sleeper.planned, early + 1, early, late, taken, turned)) return false;
+  }
+  for (; i < std::max(static_cast<Index>(path_.size()), late + 1); ++i) {
+    if (i == late) {
+      if (!turned) turned = turned_round(late, early, taken);
+      parent = trees_.add_below(point.branches, parent, *turned);
+      trees_.leave_to(parent);
+    } else if (!is_left_out(early, i)) {
+      parent = trees_.add_below(point.branches, parent, planned(i));
+    }
+  }
+  return true;
+}
+
+// Whether a step is none of the sequences that are put down before the early one.
+bool Dpor::is_left_out(Index early, Index i) const {
+  // Nothing comes behind a step that ends the execution.
+  return path_[i].stops || order_.ordered(early, i);
 }
 
 // Whether the step might come first in what the sequence has from there on, in some execution that has the
@@ -263,21 +283,20 @@ bool Dpor::is_put_down(Index early, Index late, const Step& taken) {
 bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index late, const Step& taken,
                           std::optional<PlannedStep>& turned) const {
   const ThreadId thread = step.event->thread;
-  if (order_.event(late).thread == thread) return step.step == taken && !needs_some(early, late, from);
-  auto is_left_out = [&](Index i) { return path_[i].stops || order_.ordered(early, i); };
   const Index end = std::min(late, static_cast<Index>(path_.size()));
   for (Index i = from; i < end; ++i) {
-    if (order_.event(i).thread != thread || is_left_out(i)) continue;
+    if (order_.event(i).thread != thread || is_left_out(early, i)) continue;
     if (path_[i].step != step.step) return false;
     for (Index before = from; before < i; ++before) {
-      if (order_.ordered(before, i) && !is_left_out(before)) return false;
+      if (order_.ordered(before, i) && !is_left_out(early, before)) return false;
     }
     return true;
   }
+  if (order_.event(late).thread == thread) return step.step == taken && !needs_some(early, late, from);
   if (!turned) turned = turned_round(late, early, taken);
   if (!commute(step, *turned)) return false;
   for (Index i = from; i < end; ++i) {
-    if (!is_left_out(i) && !commute(step, planned(i))) return false;
+    if (!is_left_out(early, i) && !commute(step, planned(i))) return false;
   }
   return true;
 }

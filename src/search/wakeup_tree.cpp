@@ -72,10 +72,8 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
     branches = &nodes_[node].branches;
   }
   for (std::size_t i = 0; i < sequence.size(); ++i) {
-    Node node = make(sequence[i]);
-    append(parent == kNone ? root : nodes_[parent].branches, node);
-    if (sequence.is_common(i) && !sequence.is_common(i + 1)) leave_to(node);
-    parent = node;
+    parent = add_below(root, parent, sequence[i]);
+    if (sequence.is_common(i) && !sequence.is_common(i + 1)) leave_to(parent);
   }
   return lasts;
 }
@@ -92,6 +90,12 @@ void WakeupTrees::add_last(Branches& branches, const StepView& step) {
   Node node = make(step);
   leave_to(node);
   append(branches, node);
+}
+
+WakeupTrees::Node WakeupTrees::add_below(Branches& root, Node parent, const StepView& step) {
+  const Node node = make(step);
+  append(parent == kNone ? root : nodes_[parent].branches, node);
+  return node;
 }
 
 WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) const {

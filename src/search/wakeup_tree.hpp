@@ -112,6 +112,9 @@ class WakeupTrees {
   void add_first(Branches& branches, const StepView& step);
   void add_last(Branches& branches, const StepView& step);
 
+  // Likewise below a node of the tree whose branches are given; kNone: below none. The new node.
+  Node add_below(Branches& root, Node parent, const StepView& step);
+
   // Whether a branch begins with that step.
   bool holds(const Branches& branches, const Step& step) const { return find(branches, step) != kNone; }
   // Something is left to what is run behind the node.
