@@ -2,11 +2,14 @@
 #include "oracle/compare_reduction.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "oracle/compare.hpp"
 #include "oracle/team.hpp"
 #include "oracle/toy_program.hpp"
+#include "search/best_first_dpor.hpp"
 #include "search/strategies.hpp"
 
 namespace thrum {
@@ -106,11 +109,14 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
 
 namespace {
 
+// Of the best-first search.
+const std::vector<std::string> kPriorities = {"mdpor", "db"};
+
 // What a search shows, and how many executions it runs; nothing where those are more than that.
-std::optional<Shown> shown_by(const ToyCode& code, Dpor::Algorithm algorithm, std::uint64_t executions_max,
+std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Dpor> search, std::uint64_t executions_max,
                               ReductionCount& count, std::optional<std::uint64_t> shared_by = {}) {
   ToyProgram program(code);
-  Team team(std::make_unique<Dpor>(algorithm), shared_by);
+  Team team(std::move(search), shared_by);
   Shown shown;
   program.record_local_states(&shown.local_states);
   Plan plan;
@@ -150,20 +156,25 @@ std::optional<std::string> compare_with_each_other(const ToyCode& code, const Si
                                                    ReductionCount& alone, ReductionCount& shared) {
   using Algorithm = Dpor::Algorithm;
   ReductionCount optimal;
-  const std::optional<Shown> expected = shown_by(code, Algorithm::optimal, sizes.most, optimal);
+  auto an_optimal_one = [] { return std::make_unique<Dpor>(Algorithm::optimal); };
+  const std::optional<Shown> expected = shown_by(code, an_optimal_one(), sizes.most, optimal);
   if (!expected || optimal.executions < sizes.least) return {};
   alone += optimal;
   const std::uint64_t most = 50 * optimal.executions + 1'000;
-  for (Algorithm algorithm : {Algorithm::source, Algorithm::persistent}) {
+  std::map<std::string, std::unique_ptr<Dpor>> others;
+  others["source"] = std::make_unique<Dpor>(Algorithm::source);
+  others["persistent"] = std::make_unique<Dpor>(Algorithm::persistent);
+  others["best-first"] =
+      std::make_unique<BestFirstDpor>(BestFirstDpor::Settings{*PriorityList::make(kPriorities)});
+  for (auto& [name, search] : others) {
     ReductionCount ignored;
-    const std::optional<Shown> shown = shown_by(code, algorithm, most, ignored);
-    const char* name = algorithm == Algorithm::source ? "source" : "persistent";
-    if (!shown) return std::string(name) + ": too many executions";
+    const std::optional<Shown> shown = shown_by(code, std::move(search), most, ignored);
+    if (!shown) return name + ": too many executions";
     if (std::string wrong = difference(*expected, *shown); !wrong.empty())
-      return "optimal and " + std::string(name) + ": " + wrong;
+      return "optimal and " + name + ": " + wrong;
   }
   for (std::uint64_t seed = 1; seed <= sizes.ways_to_share; ++seed) {
-    const std::optional<Shown> shown = shown_by(code, Algorithm::optimal, most, shared, seed);
+    const std::optional<Shown> shown = shown_by(code, an_optimal_one(), most, shared, seed);
     const std::string how = "shared by seed " + std::to_string(seed) + ": ";
     if (!shown) return how + "too many executions";
     if (std::string wrong = difference(*expected, *shown); !wrong.empty()) return how + wrong;

@@ -57,8 +57,9 @@ struct Sizes {
   std::uint64_t ways_to_share = 3;
 };
 
-// Where there are too many interleavings for the oracle: the optimal algorithm, the others, and the optimal
-// one shared by workers show the same. Nothing: the program is not of that size.
+// Where there are too many interleavings for the oracle: the optimal algorithm, the others, best-first search
+// with reduction, and the optimal one shared by workers show the same. Nothing: the program is not of that
+// size.
 std::optional<std::string> compare_with_each_other(const ToyCode& code, const Sizes& sizes,
                                                    ReductionCount& alone, ReductionCount& shared);
 

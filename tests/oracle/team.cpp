@@ -6,6 +6,10 @@
 namespace thrum {
 
 void Team::Worker::take_down(const Trace& trace) {
+  if (search->recording() != Recording::branch) {
+    events = trace.events;
+    return;
+  }
   // All before the first step that is new.
   auto end = events.begin();
   for (auto steps = search->kept(); end != events.end() && (!is_visible(end->operation) || steps-- > 0);)
