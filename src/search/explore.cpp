@@ -140,7 +140,9 @@ bool Search::is_over() {
 
 void Search::run_plan() {
   const Recording wanted = strategy_.recording();
-  const bool adds_events = limits_.count_classes && wanted < Recording::events;
+  // A strategy that keeps partial orders has the classes, and reads no more than it asked for.
+  const bool adds_events =
+      limits_.count_classes && strategy_.last_order() == nullptr && wanted < Recording::events;
   limits_.announce(plan_);
   program_.run(plan_, &strategy_, adds_events ? Recording::events : wanted, trace_);
   if (adds_events && wanted == Recording::fringe) keep_fringe(plan_, trace_);

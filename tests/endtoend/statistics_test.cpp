@@ -81,10 +81,13 @@ TEST_F(Statistics, ClassesOfFibonacci) {
 }
 
 TEST_F(Statistics, ClassesOfLocksAndWaits) {
-  for (const char* name : {"lock_sections", "condvar", "semaphore", "compare_exchange"}) {
+  for (const char* name : {"lock_sections", "condvar", "semaphore", "compare_exchange", "readers_writer"}) {
     std::string program =
         build(std::string(THRUM_SOURCES) + "/tests/programs/correct/counts/" + name + ".cpp");
     json reduced = test_of({program, "--strategy", "dpor"});
+    json counted = test_of({program, "--strategy", "dpor", "--count-classes"});
+    EXPECT_EQ(counted["executions"], reduced["executions"]) << name;
+    EXPECT_EQ(counted["happens_before_classes"], reduced["happens_before_classes"]) << name;
     json whole = test_of({program, "--strategy", "dfs", "--count-classes"});
     EXPECT_EQ(whole["happens_before_classes"], reduced["happens_before_classes"]) << name;
     EXPECT_EQ(whole["executions"], test_of({program, "--strategy", "dfs"})["executions"]) << name;
