@@ -203,8 +203,8 @@ void Dpor::find_branches(const Trace& trace) {
 // Takes down what the execution did from the branch on.
 void Dpor::read(const Trace& trace) {
   // Of another recording the choices are not those of the steps.
-  THRUM_CHECK(branch_ == 0 || path_[branch_].options_count <= 1 || trace.end == End::diverged ||
-              (!trace.choices.empty() && trace.choices[0].key == path_[branch_].key));
+  THRUM_CHECK(branch_ == 0 || path_[branch_].options_count <= 1 || trace.choices.empty() ||
+              trace.choices[0].key == path_[branch_].key);
   Reading reading{trace.branch, 0, 0, branch_};
   read_on(trace, reading);
   const Index depth = reading.depth;
