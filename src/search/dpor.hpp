@@ -80,9 +80,9 @@ class Dpor : public Strategy {
   // Executions that were stopped because everything that could go on was asleep.
   std::uint64_t blocked() const { return blocked_; }
 
-  // Whether a plan could not be followed where it was no guess that it can. Everything is tried there then,
-  // so that nothing is missed by it; but what loops wait for and signals apart, the search is wrong, or the
-  // program does what is not seen.
+  // Whether a plan could not be followed where it was no guess that it can. Every option of the branch is
+  // tried then; but what loops wait for and signals apart, the search is wrong, or the program does what is
+  // not seen.
   bool is_lost() const { return lost_; }
 
   // So many steps of the last execution were as in the one before, and are not in its trace.
