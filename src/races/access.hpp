@@ -51,11 +51,14 @@ constexpr AccessKinds kinds_covered_by(AccessKind a) {
   return kinds;
 }
 
-inline constexpr auto kCovered = [] {
+constexpr auto table_of(AccessKinds (*kinds)(AccessKind)) {
   std::array<AccessKinds, kAccessKindCount> table{};
-  for (std::size_t a = 0; a < table.size(); ++a) table[a] = kinds_covered_by(static_cast<AccessKind>(a));
+  for (std::size_t a = 0; a < table.size(); ++a) table[a] = kinds(static_cast<AccessKind>(a));
   return table;
-}();
+}
+
+inline constexpr auto kConflicting = table_of(kinds_in_conflict_with);
+inline constexpr auto kCovered = table_of(kinds_covered_by);
 
 constexpr bool covers(AccessKind a, AccessKind b) { return holds(kCovered[static_cast<std::size_t>(a)], b); }
 

@@ -214,22 +214,29 @@ bool RaceDetector::used_atomically(std::uint64_t address) {
   const VectorClock& now = threads_[thread].now;
   const Epoch present{now[thread], thread};
   const Record fresh{code, Record::stamp_of(present, bytes, kind)};
+  const AccessKinds conflicting = kConflicting[static_cast<std::size_t>(kind)];
+  const AccessKinds covered = kCovered[static_cast<std::size_t>(kind)];
+  Record* const spill = shadow_.spill(cell);
+  const auto record = [&](std::uint32_t i) -> Record& {
+    return i < Cell::kInline ? cell.records[i] : spill[i - Cell::kInline];
+  };
   bool is_known = false;
   std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < cell.count; ++i) {
-    Record& old = shadow_.record(cell, i);
+  for (std::uint32_t i = 0, count = cell.count; i < count; ++i) {
+    Record& old = record(i);
     const auto shared = static_cast<std::uint8_t>(old.bytes() & bytes);
     if (shared != 0 && !is_known) {
-      if (old.when() == present && covers(old.kind(), kind) && shared == bytes) {
+      if (!now.knows(old.when())) {
+        if (holds(conflicting, old.kind())) note_race(old, fresh, cell_begin);
+      } else if (old.when() == present && covers(old.kind(), kind) && shared == bytes) {
+        if (kept == i) return;
         is_known = true;  // the thread has done as much, or more, in this stretch
-      } else if (!now.knows(old.when())) {
-        if (conflict(old.kind(), kind)) note_race(old, fresh, cell_begin);
-      } else if (covers(kind, old.kind())) {
+      } else if (holds(covered, old.kind())) {
         old.leave_out(bytes);
         if (old.bytes() == 0) continue;
       }
     }
-    if (kept != i) shadow_.record(cell, kept) = old;
+    if (kept != i) record(kept) = old;
     ++kept;
   }
   shadow_.shorten(cell, kept);

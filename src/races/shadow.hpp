@@ -83,8 +83,11 @@ class Shadow {
   Cell* cell_at_hand(std::uint64_t address);
 
   Record& record(Cell& cell, std::size_t index) {
-    if (index < Cell::kInline) return cell.records[index];
-    return (*spills_[cell.spill - 1U])[index - Cell::kInline];
+    return index < Cell::kInline ? cell.records[index] : spill(cell)[index - Cell::kInline];
+  }
+  // The records behind the first ones; nullptr: there are none. Good until one is added.
+  Record* spill(const Cell& cell) {
+    return cell.count > Cell::kInline ? spills_[cell.spill - 1U]->data() : nullptr;
   }
   Record& add(Cell& cell) {
     if (cell.count < Cell::kInline) return cell.records[cell.count++];

@@ -46,15 +46,17 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   last_[event.thread] = at;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   copy_row(clock + width_, clock, width_);
-  for (Index i = at; i-- > 0;) {
+  const DependenceFilter::Mark mark = mark_of(place);
+  filter_.for_each_before(at, mark, [&](Index i) {
     const Place& earlier = places_[i];
     if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin ||
         (earlier.only_loads && place.only_loads))
-      continue;
-    if (!by_chance && !depends(event, watches, steps_[i])) continue;
+      return;
+    if (!by_chance && !depends(event, watches, steps_[i])) return;
     rivals_.push_back(i);
     join(clock, row(i));
-  }
+  });
+  filter_.set(at, mark);
   // Last: rows that are joined are read by more than one number at a time.
   clock[event.thread] = clock[width_ + event.thread] = local;
 }
@@ -65,6 +67,10 @@ PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool
     return {local, event.thread, false, 0, std::numeric_limits<std::uint64_t>::max()};
   return {local, event.thread, event.operation == Operation::load, event.object,
           event.object + std::max(event.size, 1u)};
+}
+
+DependenceFilter::Mark PartialOrder::mark_of(const Place& place) {
+  return DependenceFilter::mark(place.begin, place.end, place.only_loads);
 }
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
@@ -184,6 +190,7 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put(std::uint64_t{width_});
   out.put_all(steps_);
   out.put_all(places_);
+  filter_.save(out);
   out.put(by_chance_);
   out.put_all(std::vector<Clock>(clocks_.data(), row(size())));
   out.put_all(rivals_);
@@ -198,6 +205,7 @@ void PartialOrder::load(ByteReader& in) {
   width_ = in.get<std::uint64_t>();
   in.get_all(steps_);
   in.get_all(places_);
+  filter_.load(in);
   by_chance_ = in.get<Index>();
   in.get_all(clocks_);
   in.get_all(rivals_);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "model/trace.hpp"
+#include "search/dependence_filter.hpp"
 #include "support/bytes.hpp"
 #include "support/rows.hpp"
 
@@ -114,6 +115,7 @@ class PartialOrder {
     std::uint64_t end;
   };
   static Place place_of(const Event& event, Clock local, bool needs_all);
+  static DependenceFilter::Mark mark_of(const Place& place);
   // A thread is told what another knows: by its creator, or by whom it joined.
   struct Lesson {
     ThreadId thread;
@@ -147,6 +149,7 @@ class PartialOrder {
   std::size_t width_ = 0;  // threads that a clock has room for
   std::vector<Step> steps_;
   std::vector<Place> places_;
+  DependenceFilter filter_;  // of the same steps
   Index by_chance_ = 0;  // so many steps are
   // Two rows a step: what happens before it, and what of that causes it. And rows that were steps' or will
   // be.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tells most steps of an execution that do not depend on a given one by a byte of each, sixteen at a time.
+// What is not told apart so may depend on it, or not.
+//
+// Tested by dependence_filter_test.cpp.
+#pragma once
+
+#include <emmintrin.h>
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "support/bytes.hpp"
+
+namespace thrum {
+
+class DependenceFilter {
+ public:
+  // Of a step: a hash of the aligned eight bytes that it touches, which halves of them, and whether it
+  // changes them. 0: it may depend on any other.
+  using Mark = std::uint8_t;
+
+  // begin, end: addresses of what it touches.
+  static Mark mark(std::uint64_t begin, std::uint64_t end, bool only_loads) {
+    const std::uint64_t word = begin / 8;
+    if (word != (end - 1) / 8) return 0;
+    const auto hash = static_cast<Mark>((word * 0x9e3779b97f4a7c15) >> 56 & kHash);
+    const int halves = (begin % 8 < 4 ? kLower : 0) | ((end - 1) % 8 >= 4 ? kUpper : 0);
+    return static_cast<Mark>((hash == 0 ? kHash : hash) | halves | (only_loads ? 0 : kChanges));
+  }
+
+  // Of a step whose number is one of those that are set, or the next.
+  void set(std::uint32_t step, Mark mark) {
+    if (step >= marks_.size()) marks_.resize(marks_.size() + kGrowth);
+    marks_[step] = mark;
+  }
+
+  // Calls visit(step) for each of the first `count` steps that may depend on one with that mark, the latest
+  // first. Two that only load do not depend on each other.
+  template <typename Visit>
+  void for_each_before(std::uint32_t count, Mark mark, Visit visit) const {
+    const auto all_bytes = [](int byte) { return _mm_set1_epi8(static_cast<char>(byte)); };
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i hash = all_bytes(mark & kHash);
+    const __m128i halves = all_bytes(mark & (kLower | kUpper));
+    const __m128i changes = all_bytes(mark & kChanges);
+    for (std::uint32_t begin = (count + kAtATime - 1) / kAtATime * kAtATime; begin != 0;) {
+      begin -= kAtATime;
+      const __m128i marks = _mm_loadu_si128(reinterpret_cast<const __m128i*>(marks_.data() + begin));
+      const __m128i same_word = _mm_cmpeq_epi8(_mm_and_si128(marks, all_bytes(kHash)), hash);
+      const __m128i apart = _mm_cmpeq_epi8(_mm_and_si128(marks, halves), zero);
+      const __m128i both_load =
+          _mm_cmpeq_epi8(_mm_and_si128(_mm_or_si128(marks, changes), all_bytes(kChanges)), zero);
+      const __m128i meets = _mm_andnot_si128(_mm_or_si128(apart, both_load), same_word);
+      const __m128i any = _mm_cmpeq_epi8(marks, zero);
+      auto found = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_or_si128(meets, any)));
+      if (mark == 0) found = ~0U;
+      if (count - begin < kAtATime) found &= (1U << (count - begin)) - 1;
+      found &= (1U << kAtATime) - 1;
+      while (found != 0) {
+        const auto last = static_cast<std::uint32_t>(std::bit_width(found) - 1);
+        found ^= 1U << last;
+        visit(begin + last);
+      }
+    }
+  }
+
+  void save(ByteWriter& out) const { out.put_all(marks_); }
+  void load(ByteReader& in) { in.get_all(marks_); }
+
+ private:
+  static constexpr int kChanges = 1;
+  static constexpr int kLower = 2;  // half
+  static constexpr int kUpper = 4;
+  static constexpr int kHash = 0xf8;
+  static constexpr std::uint32_t kAtATime = 16;
+  static constexpr std::uint32_t kGrowth = 64;  // steps; a multiple of the above
+
+  std::vector<Mark> marks_;
+};
+
+}  // namespace thrum
