@@ -27,9 +27,8 @@ __attribute__((tls_model("initial-exec"), visibility("hidden"),
                used)) thread_local constinit Mailbox thrum_mailbox = {};
 }
 
-Context new_context(void* top, void (*body)()) {
-  // As thrum_fiber_switch leaves it: mxcsr and x87 control word, r15, r14, r13, r12, rbx, rbp, return
-  // address.
+Context new_context(void* top, void (*body)(), std::uint64_t modes) {
+  // As thrum_fiber_switch leaves it: modes, r15, r14, r13, r12, rbx, rbp, return address.
   auto* slot = reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
   *--slot = 0;
   *--slot = 0;
@@ -37,9 +36,7 @@ Context new_context(void* top, void (*body)()) {
   *--slot = 0;                                      // rbp
   *--slot = reinterpret_cast<std::uint64_t>(body);  // rbx
   for (int i = 0; i < 4; ++i) *--slot = 0;
-  std::uint32_t mxcsr = 0x1f80;
-  std::uint32_t control_word = 0x037f;
-  *--slot = mxcsr | std::uint64_t{control_word} << 32;
+  *--slot = modes;
   return {slot};
 }
 
@@ -51,7 +48,7 @@ void interrupt(Context& context) {
   *--slot = 0;                                       // rbp
   *--slot = reinterpret_cast<std::uint64_t>(frame);  // rbx
   for (int i = 0; i < 4; ++i) *--slot = 0;
-  *--slot = *frame;  // mxcsr and x87 control word
+  *--slot = *frame;  // modes
   context.stack_pointer = slot;
 }
 

@@ -48,8 +48,24 @@ inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
   thrum_fiber_switch(&from.stack_pointer, to.stack_pointer, fs_base);
 }
 
-// A context that begins with body() on a fresh stack that ends (upwards) at top. body must not return.
-Context new_context(void* top, void (*body)());
+// The modes of floating-point arithmetic: MXCSR, and above it the control word of the x87. Those of the
+// running fiber, and those that a process and a signal handler begin with.
+inline std::uint64_t floating_point_modes() {
+  std::uint32_t sse;
+  std::uint16_t x87;
+  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
+  return std::uint64_t{x87} << 32 | sse;
+}
+inline void set_floating_point_modes(std::uint64_t modes) {
+  const auto sse = static_cast<std::uint32_t>(modes);
+  const auto x87 = static_cast<std::uint16_t>(modes >> 32);
+  asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse), "m"(x87));
+}
+constexpr std::uint64_t kInitialModes = std::uint64_t{0x037f} << 32 | 0x1f80;
+
+// A context that begins with body() on a fresh stack that ends (upwards) at top. body must not return. A
+// thread begins with the modes of the one that creates it.
+Context new_context(void* top, void (*body)(), std::uint64_t modes);
 
 // Makes a fiber that does not run handle a signal (thrum_handle_signal_here, on its own stack) when it goes
 // on, before it returns to where it was.
@@ -65,14 +81,6 @@ std::uint64_t current_fs_base();
 // Sets it as it must be while that fiber runs, where the program's code may have changed it and the machine
 // does not say whether that lasts.
 void restore_fs_base(std::uint64_t own_block);
-
-// The modes of the running fiber's floating-point arithmetic.
-inline std::uint64_t floating_point_modes() {
-  std::uint32_t sse;
-  std::uint16_t x87;
-  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87));
-  return std::uint64_t{x87} << 32 | sse;
-}
 
 // Decides how to switch. system_threads: by the baton, whatever the machine can do. fsgsbase: it may be used.
 void choose_switch(bool system_threads, bool fsgsbase);

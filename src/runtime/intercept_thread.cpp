@@ -93,7 +93,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
   child->detached = detached;
   child->guard_size = guard;
   child->returns_int = returns_int;
-  child->context = new_context(child->stack_top, thread_main);
+  child->context = new_context(child->stack_top, thread_main, floating_point_modes());
   *handle = child->fs_base;
   note_in_trace(Operation::thread_create, *child, code);
   scheduler().start(*child);

@@ -47,7 +47,8 @@
 #include "search/simplify.hpp"
 #include "support/check.hpp"
 
-// Writes what was counted, in a runtime that is being trained (cmake/training.cmake); elsewhere it is not there.
+// Writes what was counted, in a runtime that is being trained (cmake/training.cmake); elsewhere it is not
+// there.
 extern "C" __attribute__((weak, visibility("hidden"))) void __gcov_dump();
 
 namespace thrum {
@@ -211,7 +212,7 @@ Digest& trace_digest() { return g_trace_digest; }
 
 void run_on_new_stack(void (*body)()) {
   Context dead;
-  switch_to(dead, new_context(new_engine_stack(), body), 0);
+  switch_to(dead, new_context(new_engine_stack(), body, kInitialModes), 0);
   __builtin_unreachable();
 }
 
@@ -303,6 +304,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     output().begin(recording == Recording::full);
     g_again = Again::no;
     if (!midway) begin_judging(again);
+    set_floating_point_modes(
+        kInitialModes);  // the engine's own flags, lest each switch find the modes different
     enter_program();
     do {
       go_on();
@@ -347,7 +350,7 @@ void begin_search() {
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
   main.life = Life::unsettled;
-  Context engine_context = new_context(new_engine_stack(), engine);
+  Context engine_context = new_context(new_engine_stack(), engine, kInitialModes);
   install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);

@@ -53,11 +53,14 @@ void run_handler(const SignalAction& action, siginfo_t& info, ucontext_t& contex
   if ((action.flags & SA_NODEFER) == 0) during |= signal_bit(signal);
   signals().block(slot, during);
   world.wrote = true;
+  const std::uint64_t modes = floating_point_modes();
+  set_floating_point_modes(kInitialModes);
   if (void* top = alternate_top(action)) {
     thrum_call_on_stack(top, action.handler, signal, &info, &context);
   } else {
     action.handler(signal, &info, &context);
   }
+  set_floating_point_modes(modes);
   world.wrote = true;
   signals().block(slot, context.uc_sigmask.__val[0]);  // the handler may have changed what it returns to
 }

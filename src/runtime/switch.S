@@ -35,6 +35,9 @@ thrum_fiber_switch:
         jz      1f
         cmpb    $2, thrum_switch_by(%rip)   // SwitchBy::wrfsbase
         jne     2f
+        rdfsbase %r9                    // the engine has main's; to write it takes ten times as long as to read it
+        cmp     %r9, %rdx
+        je      1f
         wrfsbase %rdx
 1:      cmp     (%rsp), %ecx            // the floating-point modes are mostly the same, and slow to load
         jne     3f

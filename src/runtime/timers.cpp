@@ -113,7 +113,7 @@ void Timers::start(Timer& timer) {
   timer.sleeper = sleeper;
   the_heap.name_thread(sleeper->slot, sleeper->id);
   signals().block_all(sleeper->slot);
-  sleeper->context = new_context(sleeper->stack_top, sleep);
+  sleeper->context = new_context(sleeper->stack_top, sleep, floating_point_modes());
   scheduler().start(*sleeper);
 }
 
@@ -158,7 +158,7 @@ void Timers::expire(Timer& timer, int number) {
   child->detached = true;
   timer.notified = child;
   the_heap.name_thread(child->slot, child->id);
-  child->context = new_context(child->stack_top, call_function);
+  child->context = new_context(child->stack_top, call_function, floating_point_modes());
   note_in_trace(Operation::thread_create, *child, 0);
   scheduler().start(*child);
 }
