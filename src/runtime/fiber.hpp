@@ -40,7 +40,7 @@ struct CallerState {
 extern "C" CallerState thrum_caller;
 
 // Leaves the running fiber and goes on in `to`. fs_base: of the fiber to go on; 0 where it stays the same.
-inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
+[[gnu::always_inline]] inline void switch_to(Context& from, const Context& to, std::uint64_t fs_base) {
   if (__builtin_expect(thrum_switch_by == SwitchBy::exchange, 0) && fs_base != 0) {
     the_shared_block.value.give_to(fs_base);
     fs_base = 0;

@@ -74,7 +74,8 @@ void Scheduler::restore(const Moment& moment) {
 }
 
 // After a switch the processor mispredicts each return up to the program's code, since it expects those of
-// the stack that it left. So what stands between is one function.
+// the stack that it left. So what stands between is one function, and arrive() has nothing to do behind a
+// switch: it ends in a jump there, and who is switched to goes on at once behind its call of arrive().
 
 [[gnu::always_inline]] inline void Scheduler::settle_writes() {
   if (!world.wrote) return;
@@ -90,21 +91,28 @@ void Scheduler::restore(const Moment& moment) {
   switch_to(from.context, thread.context, thread.fs_base);
 }
 
+// Who stood before an operation, or stands there now, is to do it.
+[[gnu::always_inline]] inline void Scheduler::let(Thread& thread) {
+  thread.life = Life::unsettled;
+  thread.wait = Wait::nothing;
+  if (&thread != course_.current) run(thread);
+}
+
+// Who is in the middle of a stretch goes on with it.
+[[gnu::always_inline]] inline void Scheduler::run_unsettled() {
+  Thread& next = *unsettled_.back();
+  unsettled_.pop_back();
+  run(next);
+}
+
 // Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's
 // turn again.
 [[gnu::always_inline]] inline void Scheduler::stand(Thread& thread) {
   settle_writes();
   if (__builtin_expect(world.attention, 0)) return stand_attentively(thread);
   thread.life = Life::standing;
-  if (unsettled_.empty()) {
-    Thread& next = pick();
-    if (&next != &thread) run(next);
-  } else {
-    Thread& next = *unsettled_.back();
-    unsettled_.pop_back();
-    run(next);
-  }
-  thread.life = Life::unsettled;
+  if (unsettled_.empty()) return let(pick());
+  run_unsettled();
 }
 
 // The same where events are written down or a signal is pending.
@@ -112,15 +120,12 @@ void Scheduler::restore(const Moment& moment) {
   if (world.recording) note_stack(thread);
   livelock_detector().note_standing(thread, __builtin_dwarf_cfa());
   thread.life = Life::standing;
-  if (unsettled_.empty()) {
-    Thread& next = pick_attentively();
-    if (&next != &thread) run(next);
-  } else {
-    Thread& next = *unsettled_.back();
-    unsettled_.pop_back();
-    run(next);
-  }
-  thread.life = Life::unsettled;
+  if (unsettled_.empty()) return let(pick_attentively());
+  run_unsettled();
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_in_section(const Thread& thread) {
+  fail({BugKind::lock_misuse, "blocks inside an atomic section", thread.id, thread.code, {}});
 }
 
 [[gnu::always_inline]] inline void Scheduler::arrive_here(Operation operation, std::uint64_t object,
@@ -135,11 +140,10 @@ void Scheduler::restore(const Moment& moment) {
   me.timed = false;
   me.timed_out = false;
   if (me.atomic_depth != 0) {
-    if (!enabled(me)) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
+    if (!enabled(me)) fail_in_section(me);
     return;
   }
   stand(me);
-  me.wait = Wait::nothing;
 }
 
 void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
@@ -219,9 +223,8 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.woken_by = 0;
   me.has_deadline = me.timed;
   spins_.note_wait(me);
-  if (me.atomic_depth != 0) fail({BugKind::lock_misuse, "blocks inside an atomic section", me.id, code, {}});
+  if (me.atomic_depth != 0) fail_in_section(me);
   stand(me);
-  me.wait = Wait::nothing;
   me.timed = false;
   return me.timed_out;
 }
@@ -366,6 +369,7 @@ Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
     return next;
   }
   next.signal_first = via == Via::signal_first;
+  next.waited = next.wait;
   if (&next == course_.current) {
     handle_signal_here();
   } else {
@@ -636,11 +640,9 @@ void Scheduler::end_current() {
   spins_.note_write(object_of(me), 1);
   if (unsettled_.empty()) {
     if (only_timers_live()) exit_process(0);
-    run(pick_attentively());
+    let(pick_attentively());
   } else {
-    Thread& next = *unsettled_.back();
-    unsettled_.pop_back();
-    run(next);
+    run_unsettled();
   }
   __builtin_unreachable();
 }
@@ -658,6 +660,7 @@ bool Scheduler::is_last(const Thread& thread) const {
 
 void Scheduler::handle_signal_here() {
   Thread& me = *course_.current;
+  me.wait = me.waited;
   const bool ends_wait = !me.signal_first && !enabled(me) && ends_by_signal(me);
   livelock_detector().note_hidden_change();
   Standing before = me;
@@ -692,7 +695,6 @@ void Scheduler::join(Thread& other, std::uint64_t code) {
   me.cancelled = me.timed = false;
   stand(me);
   me.at_cancellation_point = false;
-  me.wait = Wait::nothing;
 }
 
 std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uint32_t most) {

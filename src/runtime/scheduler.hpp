@@ -205,6 +205,8 @@ class Scheduler final : Pending {
   std::uint16_t choose(ChoiceKind kind);
   void collect_options(const Thread& last);
   void run(Thread& thread);
+  void let(Thread& thread);
+  void run_unsettled();
   void settle_writes();  // what the running thread has written so far is its own change
   Thread& end_stuck();
   [[noreturn, gnu::cold]] void fail_stuck();

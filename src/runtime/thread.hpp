@@ -87,6 +87,7 @@ struct Turn {
 struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
+  Wait waited = Wait::nothing;  // before the signal that it goes on by handling
   bool woken = false;        // Wait::wakeup: somebody did
   bool timed = false;        // its wait ends at deadline_ns
   bool timed_out = false;    // it goes on because of that
