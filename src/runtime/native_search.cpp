@@ -191,10 +191,13 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
       all.statistics.before = before.statistics.before;
       continue;
     }
-    THRUM_CHECK(one.executions * i == all.executions && one.end == all.end);
+    const bool is_stopped = one.end == SearchEnd::time;
+    THRUM_CHECK(is_stopped || (one.executions * i == all.executions && one.end == all.end));
     all.executions += one.executions;
     all.steps += one.steps;
     all.seconds += one.seconds;
+    all.end = one.end;
+    if (is_stopped) break;
   }
   all.executions += before.executions;
   all.steps += before.steps;
