@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 6264
+//
 // A bounded ring for many producers and consumers, after Vyukov, with two cells: each cell has a sequence
 // number, which says whose turn it is. Two threads push two values each, two pop one each.
 #include <array>

@@ -135,6 +135,7 @@ class Dpor : public Strategy {
     // in the tree up to that node; kNone: not known.
     WakeupTrees::Node walked = WakeupTrees::kNone;
     Index walked_to = 0;
+    bool walked_past = false;  // others wait there before some of those
   };
 
   // A part that was split off, and is not merged yet: all below the step that was being run at that point.

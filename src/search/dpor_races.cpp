@@ -37,6 +37,11 @@ bool ends_wait(const Event& early, const Event& late) {
   }
 }
 
+// Whether an operation that waits depends on the event, also if it should turn out to change nothing.
+bool depends_anyway(const Event& waits, const Event& event) {
+  return dependent(waits, event) && (waits.operation == Operation::store || !is_read(event));
+}
+
 }  // namespace
 
 void Dpor::reverse_races(Index late) {
@@ -231,30 +236,53 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
 // in it; nothing was put down. Up to the branch the tree is the same as for the executions before.
 bool Dpor::put_down_as_it_came(Index early, Index late, const Step& taken) {
   Point& point = path_[early];
-  WakeupTrees::Node parent = late < branch_ ? WakeupTrees::kNone : point.walked;
-  Index i = parent == WakeupTrees::kNone ? early + 1 : point.walked_to;
-  auto below = [&] { return parent == WakeupTrees::kNone ? point.branches : trees_.below(parent); };
   std::optional<PlannedStep> turned;
+  // Of the branches the one that begins with that step of the sequence, or kNone; is_sure becomes false where
+  // one before it may come first.
+  bool is_sure = true;
+  auto find = [&](const WakeupTrees::Branches& branches, Index i) {
+    const Step& step = i == late ? taken : path_[i].step;
+    WakeupTrees::Node node = branches.first;
+    for (; node != WakeupTrees::kNone && is_sure; node = trees_.next(node)) {
+      const PlannedStep& waits = trees_.step(node);
+      if (waits.step == step) break;
+      if (i < late && depends_anyway(waits.event, order_.event(i))) continue;
+      is_sure = !may_come_first(waits, i, early, late, taken, turned);
+    }
+    return node;
+  };
+  WakeupTrees::Node parent = late < branch_ ? WakeupTrees::kNone : point.walked;
+  const Index begin = parent == WakeupTrees::kNone ? early + 1 : point.walked_to;
+  Index i = begin;
+  const bool passed_before = begin > early + 1 && point.walked_past;
+  bool passed = passed_before;
+  auto below = [&] { return parent == WakeupTrees::kNone ? point.branches : trees_.below(parent); };
   for (WakeupTrees::Branches branches = below(); !branches.empty(); ++i) {
     if (i == branch_ && late >= branch_) {
       point.walked = parent;
       point.walked_to = i;
+      point.walked_past = passed;
     }
     if (i != late && is_left_out(early, i)) continue;
-    const Step& step = i == late ? taken : path_[i].step;
-    WakeupTrees::Node node = branches.first;
-    for (; node != WakeupTrees::kNone; node = trees_.next(node)) {
-      const PlannedStep& waits = trees_.step(node);
-      if (waits.step == step) break;
-      if (i < late && dependent(waits.event, order_.event(i))) continue;  // mostly
-      if (may_come_first(waits, i, early, late, taken, turned)) return false;
-    }
+    const WakeupTrees::Node node = find(branches, i);
+    if (!is_sure) return false;
     if (node == WakeupTrees::kNone) break;
+    passed = passed || node != branches.first;
     parent = node;
     branches = below();
     if (i == late || branches.empty()) {
       trees_.leave_to(parent);
       return true;
+    }
+  }
+  // Of what was passed on the way by an earlier call, for another late step.
+  if (passed_before) {
+    WakeupTrees::Branches branches = point.branches;
+    for (Index k = early + 1; k < begin; ++k) {
+      if (is_left_out(early, k)) continue;
+      const WakeupTrees::Node node = find(branches, k);
+      if (!is_sure) return false;
+      branches = trees_.below(node);
     }
   }
   for (const Sleeper& sleeper : sleepers(early)) {

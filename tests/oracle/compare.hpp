@@ -46,7 +46,8 @@ struct Shown {
   std::set<std::string> states;  // final ones
   std::set<std::string> local_states;
   std::set<ToyBug> bugs;
-  bool is_lost = false;  // Dpor::is_lost()
+  bool is_lost = false;            // Dpor::is_lost()
+  bool fails_behind_join = false;  // a thread failed where the last step was one that it had waited for
 };
 
 // What is missing there of the oracle's; empty: nothing, and there is no class too many.

@@ -58,8 +58,8 @@ struct Sizes {
 };
 
 // Where there are too many interleavings for the oracle: the optimal algorithm, the others, best-first search
-// with reduction, and the optimal one shared by workers show the same. Nothing: the program is not of that
-// size.
+// with reduction, and the optimal one shared by workers show the same; alone, the optimal one runs each class
+// once. Nothing: the program is not of that size.
 std::optional<std::string> compare_with_each_other(const ToyCode& code, const Sizes& sizes,
                                                    ReductionCount& alone, ReductionCount& shared);
 
