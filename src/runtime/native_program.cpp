@@ -304,8 +304,8 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     output().begin(recording == Recording::full);
     g_again = Again::no;
     if (!midway) begin_judging(again);
-    set_floating_point_modes(
-        kInitialModes);  // the engine's own flags, lest each switch find the modes different
+    // The engine's own flags, lest each switch find the modes different.
+    set_floating_point_modes(kInitialModes);
     enter_program();
     do {
       go_on();

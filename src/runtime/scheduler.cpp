@@ -671,8 +671,10 @@ void Scheduler::handle_signal_here() {
   static_cast<Standing&>(me) = before;
   me.signal_first = false;
   settle_writes();
-  if (me.wait == Wait::join && me.joined->life == Life::ended) return;
-  if (me.wait == Wait::spin) me.wait = Wait::nothing;  // the handler may have changed what its loop looks at
+  const bool is_joined = me.wait == Wait::join && me.joined->life == Life::ended;
+  // A handler may have changed what its thread's loop looks at.
+  if (is_joined || ends_wait || me.wait == Wait::spin) me.wait = Wait::nothing;
+  if (is_joined) return;
   if (ends_wait) {
     me.interrupted = true;
     return;

@@ -88,10 +88,10 @@ struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
   Wait waited = Wait::nothing;  // before the signal that it goes on by handling
-  bool woken = false;        // Wait::wakeup: somebody did
-  bool timed = false;        // its wait ends at deadline_ns
-  bool timed_out = false;    // it goes on because of that
-  bool interrupted = false;  // it goes on because a signal handler ran
+  bool woken = false;           // Wait::wakeup: somebody did
+  bool timed = false;           // its wait ends at deadline_ns
+  bool timed_out = false;       // it goes on because of that
+  bool interrupted = false;     // it goes on because a signal handler ran
   bool woken_spuriously = false;
   bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait

@@ -254,7 +254,7 @@ bool Dpor::put_down_as_it_came(Index early, Index late, const Step& taken) {
   WakeupTrees::Node parent = late < branch_ ? WakeupTrees::kNone : point.walked;
   const Index begin = parent == WakeupTrees::kNone ? early + 1 : point.walked_to;
   Index i = begin;
-  const bool passed_before = begin > early + 1 && point.walked_past;
+  const bool passed_before = parent != WakeupTrees::kNone && point.walked_past;
   bool passed = passed_before;
   auto below = [&] { return parent == WakeupTrees::kNone ? point.branches : trees_.below(parent); };
   for (WakeupTrees::Branches branches = below(); !branches.empty(); ++i) {
