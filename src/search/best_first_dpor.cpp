@@ -130,9 +130,10 @@ void BestFirstDpor::meet(Index depth) {
   if (taken->event != BacktrackSets::kUnknown) point.foe = sets_.event(taken->event).foe;
   for (const Entry& entry : set->entries) {
     if (!sleeps_in(entry, *taken)) continue;
-    Sleeper sleeper{sets_.event(entry.event), entry.stops};
+    Sleeper& sleeper = sleepers_.emplace_back();
+    sleeper.planned = sets_.event(entry.event);
     sleeper.planned.step = entry.step;
-    sleepers_.push_back(sleeper);
+    sleeper.stops = entry.stops;
     ++point.sleepers_count;
   }
 }

@@ -47,6 +47,7 @@ bool Dpor::next(Plan& plan) {
       take_branch();
     } else if (floor_ > 0 || algorithm_ != Algorithm::bounded || !begin_next_bound()) {
       done_ = true;
+      THRUM_CHECK(floor_ > 0 || trees_.live() == 0);  // all that was put down was run
       if (floor_ > 0) forget_all_but_findings();
       return false;
     }
@@ -61,10 +62,10 @@ bool Dpor::next(Plan& plan) {
   }
   planned_ = static_cast<Index>(path_.size());
   seen_ = 0;
-  if (algorithm_ == Algorithm::bounded) {
+  if (algorithm_ == Algorithm::bounded || path_.empty()) {
     asleep_.clear();
   } else {
-    put_to_sleep(sleepers(branch_));
+    put_to_sleep(sleepers(branch_).first(turn(path_[branch_])));
   }
   return true;
 }
@@ -72,55 +73,80 @@ bool Dpor::next(Plan& plan) {
 // The step of the last point of the path has been run, and sleeps from now on. Whether there is another one.
 bool Dpor::has_branch_left() {
   Point& point = path_.back();
-  if (point.branches.empty()) return false;
-  const bool is_bounded = algorithm_ == Algorithm::bounded;
-  if (!is_bounded && point.is_void) return true;
-  // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
+  if (!has_more(point)) return false;
+  if (algorithm_ != Algorithm::bounded && point.is_void) return true;
   const auto last = static_cast<Index>(path_.size() - 1);
-  Sleeper& run = sleepers_.emplace_back();
-  if (is_bounded) {
+  lay_to_rest(last);
+  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
+  // unless a part has left something to what waits.
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
+    trees_.drop_asleep(point.branches, sleepers(last).back().planned);
+  return has_more(point);
+}
+
+// Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
+void Dpor::lay_to_rest(Index last) {
+  Point& point = path_[last];
+  if (point.rests) return;
+  const std::uint32_t place = turn(point);
+  if (place == point.sleepers_count) {
+    sleepers_.emplace_back();
+    ++point.sleepers_count;
+  }
+  Sleeper& run = sleepers_[point.sleepers_begin + place];
+  if (algorithm_ == Algorithm::bounded) {
     run.planned.step = point.step;
   } else {
     planned(last).keep_in(run.planned);
   }
   run.stops = point.stops;
   run.anew = point.anew;
-  run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
-  run.relies = point.relies || point.all_rely;
-  ++point.sleepers_count;
-  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
-  // unless a part has left something to what waits.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
-    trees_.drop_asleep(point.branches, run.planned);
-  return !point.branches.empty();
+  run.relies = run.relies || point.relies || point.all_rely;
+  const bool is_lent = !lent_.empty() && lent_.back().depth == last && lent_.back().sleeper == place;
+  run.lent = is_lent && !lent_.back().in_full;
+  run.open = (is_lent && lent_.back().in_full) || point.kept;
+  run.kept = point.kept;
+  run.history = std::exchange(point.history, {});
+  point.resumed = kNoSleeper;
+  point.rests = true;
 }
 
 void Dpor::take_branch() {
   branch_ = static_cast<Index>(path_.size() - 1);
   ++path_.back().branches_run;
   order_.truncate(branch_);
-  WakeupTrees::Node node = trees_.take_first(path_.back().branches);
-  plan_step(path_.back(), node);
-  if (path_.back().anew) wake_all(branch_);
+  WakeupTrees::Node node = WakeupTrees::kNone;
+  if (path_.back().resumes) {
+    node = resume();
+  } else {
+    node = trees_.take_first(path_.back().branches);
+    plan_step(path_.back(), trees_.step(node));
+  }
+  if (path_[branch_].anew) wake_all(branch_);
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
     if (branches.empty()) return;
     node = trees_.take_first(branches);
-    const Point& before = path_.back();
-    Point point;
-    point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
-    point.branches = branches;
-    plan_step(point, node);
-    path_.push_back(point);
+    push_planned(trees_.step(node)).branches = branches;
   }
 }
 
-void Dpor::plan_step(Point& point, WakeupTrees::Node node) {
-  const PlannedStep& planned = trees_.step(node);
+// A further step of the plan.
+Dpor::Point& Dpor::push_planned(const PlannedStep& planned) {
+  const Point& before = path_.back();
+  Point point;
+  point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+  plan_step(point, planned);
+  return path_.emplace_back(point);
+}
+
+void Dpor::plan_step(Point& point, const PlannedStep& planned) {
   point.step = planned.step;
   point.by_default = false;
   point.stops = point.is_void = point.relies = false;
+  point.rests = point.kept = false;
+  point.resumed = kNoSleeper;
   point.foe = {};
   point.anew = planned.anew;
   point.events_after = planned.events_after;
@@ -139,11 +165,19 @@ void Dpor::wake_all(Index depth) {
 // Takes back the last point, and those before it up to one that may have a branch left.
 void Dpor::backtrack() {
   auto depth = static_cast<Index>(path_.size() - 1);
-  while (depth > first_own() && path_[depth - 1].branches.empty()) --depth;
+  while (true) {
+    if (keeps_ && has_history(depth)) {
+      truncate(depth + 1);
+      keep_history(depth);
+    }
+    if (depth <= first_own() || has_more(path_[depth - 1])) break;
+    --depth;
+  }
   truncate(depth);
 }
 
 void Dpor::truncate(Index depth) {
+  if (depth == path_.size()) return;
   order_.truncate(depth);
   options_.resize(path_[depth].options_begin);
   if (algorithm_ == Algorithm::bounded) costs_.resize(path_[depth].options_begin);
@@ -184,6 +218,7 @@ Advice Dpor::at_point(const View& view) {
 }
 
 void Dpor::learn(const Plan&, const Trace& trace) {
+  ++learnt_;
   if (trace.end == End::stopped) ++blocked_;
   read(trace);
   if (path_.empty() || path_.back().is_void) return;
@@ -213,7 +248,10 @@ void Dpor::read(const Trace& trace) {
   if (depth == path_.size()) return;
   THRUM_CHECK(cuts_off(trace) || trace.end == End::stopped);
   const bool is_guess = path_[depth].is_guess;
-  for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) trees_.clear(path_.back().branches);
+  for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) {
+    trees_.clear(path_.back().branches);
+    trees_.clear(path_.back().restore);
+  }
   path_.back().is_void = depth == branch_;
   if (trace.end == End::stopped) {
     lost_ = lost_ || !is_guess;
@@ -239,6 +277,7 @@ void Dpor::read_on(const Trace& trace, Reading& reading) {
     }
     static constexpr Point kNewPoint;  // to copy one is faster than to build one
     if (depth == path_.size()) path_.push_back(kNewPoint);
+    if (path_[depth].put_at == 0) path_[depth].put_at = learnt_;
     path_[depth].creates = false;
     if (depth != branch_) fall_asleep(depth);
     Point& point = path_[depth];
@@ -319,15 +358,19 @@ void Dpor::fall_asleep(Index depth) {
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
   path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
-  if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
-  const StepView step = planned(depth - 1);
-  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
-    const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
-    if (!commute(sleeper.planned, step)) continue;
-    sleepers_.push_back(sleeper);
-    if (depth == planned_) sleepers_.back().relies = true;
+  if (algorithm_ == Algorithm::bounded) return;
+  if (before.sleepers_count != 0) {
+    const StepView step = planned(depth - 1);
+    for (std::size_t i = 0; i < turn(before); ++i) {
+      const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
+      if (!commute(sleeper.planned, step)) continue;
+      sleepers_.push_back(sleeper);
+      if (depth == planned_) sleepers_.back().relies = true;
+    }
+    path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
   }
-  path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
+  path_[depth].inherited = path_[depth].sleepers_count;
+  if (!path_[depth].restore.empty()) restore(depth);
 }
 
 // What the step could have been instead, by its thread's own will or by chance; and what could have happened
@@ -353,11 +396,14 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
   } else {
     put_alternatives(depth);
   }
+  if (path_[depth].inner_count == 0) return;
   // Each choice in the middle of the step: the ones before it as they were made, and another one here. Of an
   // alternative, those up to where it differs were put down with it.
   const Step taken = path_[depth].step;
   bool is_put_down = path_[depth].alternative && taken.choices != 0;
   const ChoiceKey differs = is_put_down ? choices_[taken.choices].back().key : ChoiceKey{};
+  // It would come too late from a part to be run before other threads.
+  const bool all_are_known = !path_.back().stops && !has_open(depth, turn(path_[depth]));
   std::vector<Departure> choices;
   for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
     const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
@@ -374,7 +420,7 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
       Sequence alone;
       alone.begin(order_);
       alone.add(other, depth, false);
-      if (!is_known(depth, step) && is_asleep(depth, alone, path_.back().stops) == StandsFor::none)
+      if (!is_known(depth, step) && is_asleep(depth, alone, !all_are_known) == StandsFor::none)
         trees_.add_first(path_[depth].branches, other);
       if (k != fallback) choices.pop_back();
     }
@@ -396,7 +442,7 @@ bool Dpor::sleeps(Index depth, const Step& step) const {
 bool Dpor::all_stand_for_all(Index depth) const {
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::all_of(asleep.begin(), asleep.end(),
-                     [](const Sleeper& sleeper) { return sleeper.stands_for_all(); });
+                     [](const Sleeper& sleeper) { return sleeper.stands_for_all() && !sleeper.open; });
 }
 
 StepView Dpor::planned(Index depth) const {
@@ -435,6 +481,7 @@ Progress Dpor::along_path() const {
     std::uint32_t left = 0;
     const Point& point = path_[depth];
     for (auto node = point.branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) ++left;
+    left += point.resumes ? 1 : 0;
     progress.waiting += left;
     done = (point.branches_run + done) / (point.branches_run + 1.0 + left);
   }
@@ -470,6 +517,7 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(begun_);
   out.put(done_);
   out.put(blocked_);
+  out.put(learnt_);
   out.put(progress_);
   for (double part : {share_.whole, share_.given, share_.begun}) out.put(part);
   out.put(bound_);
@@ -494,6 +542,7 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   begun_ = in.get<bool>();
   done_ = in.get<bool>();
   blocked_ = in.get<std::uint64_t>();
+  learnt_ = in.get<std::uint64_t>();
   progress_ = in.get<double>();
   for (double* part : {&share_.whole, &share_.given, &share_.begun}) *part = in.get<double>();
   bound_ = in.get<std::uint32_t>();

@@ -10,14 +10,20 @@
 // keeps such findings, and they are put down when the part is merged, as if they had been found then. Until
 // then the point must not be left: where nothing else is left to do, the search waits.
 //
-// Of those that could begin with the same step it keeps the first, and none where that step waits at the
-// point when the part is split off: the search runs that step, and what is run below it finds the rest. So
-// there are few, where all would be as many as executions: those below the first branch of `readers` find
-// each set of threads that may come before the write. And when the part is merged, a finding that comes to
-// what was run at the point in the meantime is dropped: had it come in time, it might have been run with that
-// step, in its wakeup tree; now what is run below that step finds it.
+// There are two ways to hand such findings on (Point::hands_on_all, Lent::in_full).
 //
-// So of some that sleep it is not known that all that merely commutes with them was looked for. They stand
+// All of them, where most of what is to be run there will be known. Then the step stands for all that begins
+// with it, also for what merely commutes with it, as if its part was merged already; what comes late is put
+// where it belongs (dpor_history.cpp). Nothing is run in vain, and nothing twice.
+//
+// Else, of those that could begin with the same step, the first, and none where that step waits at the point
+// when the part is split off: the search runs that step, and what is run below it finds the rest. So there
+// are few, where all would be as many as executions: those below the first branch of `readers` find each set
+// of threads that may come before the write. And when the part is merged, a finding that comes to what was
+// run at the point in the meantime is dropped: had it come in time, it might have been run with that step, in
+// its wakeup tree; now what is run below that step finds it.
+//
+// Then of some that sleep it is not known that all that merely commutes with them was looked for. They stand
 // only for what begins with them, as in Algorithm 1, which needs no trees to be complete:
 //   Sleeper::lent    what sleeps because its part is not merged yet.
 //   Sleeper::relies  afterwards, where the part has left something to others; and what sleeps at the point,
@@ -28,7 +34,7 @@
 //   Point::all_rely  what is run from now on at a point where a step waits by itself, since a part has left
 //                    something to it: what is found beside it is left to it, too, though some of what it
 //                    begins may merely commute with what sleeps then.
-// Behind a step that is lent, something may be put down that the step merely commutes with; it is run with
+// Behind a step that is lent so, something may be put down that the step merely commutes with; it is run with
 // the step asleep, and may be in vain. What the part finds then may begin so, and goes on with what does not
 // commute: it is put down behind that, though all that begins so seems to be run anyway.
 //
@@ -47,14 +53,38 @@ namespace thrum {
 // The points before it are others', or are still needed by what was split off.
 Dpor::Index Dpor::first_own() const { return lent_.empty() ? floor_ : lent_.back().depth + 1; }
 
+// A sequence is put down at the point.
+void Dpor::note_put(Point& point) const {
+  point.pace += learnt_ - point.put_at - point.pace / 4;
+  point.put_at = learnt_;
+}
+
+// Whether parts are to hand on all that they find there: little is put down of late, and so much waits that
+// the search has something to do until they do.
+bool Dpor::is_nearly_known(const Point& point) const {
+  constexpr std::uint64_t kPace = 2;  // executions for each that is put down
+  constexpr std::size_t kWaiting = 32;
+  if (algorithm_ != Algorithm::optimal) return false;
+  if (hands_on_all_) return *hands_on_all_;
+  const std::uint64_t pace = std::max(learnt_ - point.put_at, point.pace / 4);
+  return pace >= kPace && trees_.has_leaves(point.branches, kWaiting);
+}
+
+// Whether something is left at the point, and what is below its step can be given away: history stays with
+// whoever may put something into it.
+bool Dpor::may_split(Index depth) const {
+  if (!has_more(path_[depth])) return false;
+  const StepView step = planned(depth);
+  std::span<const Sleeper> asleep = sleepers(depth).first(turn(path_[depth]));
+  return std::none_of(asleep.begin(), asleep.end(),
+                      [&](const Sleeper& sleeper) { return sleeper.open && commute(sleeper.planned, step); });
+}
+
 std::unique_ptr<Strategy> Dpor::split() {
   if (!begun_ || done_) return nullptr;
-  auto has_branches = [](const Point& point) { return !point.branches.empty(); };
-  const Index first = lent_.empty() ? floor_ : lent_.back().depth;
-  if (path_.size() <= first) return nullptr;
-  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), has_branches);
-  if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
-  const auto depth = static_cast<Index>(shallowest - path_.begin());
+  Index depth = lent_.empty() ? floor_ : lent_.back().depth;
+  while (depth < path_.size() && !may_split(depth)) ++depth;
+  if (depth == path_.size() || std::none_of(path_.begin() + depth + 1, path_.end(), has_more)) return nullptr;
 
   const double before = *along_path().done;
   // What is large and is not for the part is not copied.
@@ -66,22 +96,44 @@ std::unique_ptr<Strategy> Dpor::split() {
   for (Index i = 0; i < path_.size(); ++i) {
     Point& point = part->path_[i];
     point.walked = WakeupTrees::kNone;
-    point.branches = {};
-    if (i > depth) point.branches = part->trees_.take_over(trees_, path_[i].branches);
+    Sleeper* const theirs = part->sleepers_.data() + point.sleepers_begin;
+    if (i > depth) {
+      Sleeper* const mine = sleepers_.data() + point.sleepers_begin;
+      for (std::uint32_t k = point.inherited; k < point.sleepers_count; ++k)
+        theirs[k].history = part->trees_.take_over(trees_, mine[k].history);
+      point.history = part->trees_.take_over(trees_, path_[i].history);
+      point.branches = part->trees_.take_over(trees_, path_[i].branches);
+      continue;
+    }
+    for (std::uint32_t k = 0; k < point.sleepers_count; ++k) {
+      theirs[k].open = theirs[k].kept = theirs[k].resumes = false;
+      theirs[k].history = {};
+    }
+    point.branches = point.history = {};
+    point.kept = point.resumes = false;
+    if (i >= floor_) point.hands_on_all = is_nearly_known(path_[i]);
+    if (point.hands_on_all) continue;
     // What waits where the part is split off, and where the parts were that it is a part of.
     if (i != depth && i >= floor_) continue;
     for (auto node = path_[i].branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
       part->trees_.add_last(point.branches, trees_.step(node));
   }
+  const bool in_full = part->path_[depth].hands_on_all;
   part->floor_ = depth + 1;
-  part->part_of_ = lent_.emplace_back(Lent{depth, shallowest->sleepers_count});
+  part->part_of_ = lent_.emplace_back(Lent{depth, turn(path_[depth]), in_full});
   part->lent_.clear();
   part->blocked_ = 0;
   part->excluded_ = false;
   part->progress_ = 0;
 
+  part->judge_open(depth + 1);
   truncate(depth + 1);
-  let_rely(depth);
+  path_[depth].kept = false;
+  if (in_full) {
+    keeps_ = true;
+  } else {
+    let_rely(depth);
+  }
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
   part->share_ = {given, 0, *part->along_path().done};
@@ -94,8 +146,11 @@ void Dpor::merge(Strategy& other) {
   const Lent lent = part.part_of_;
   const auto found = std::find(lent_.begin(), lent_.end(), lent);
   THRUM_CHECK(found != lent_.end());
-  lent_.erase(found);
   waits_ = false;
+  // Where the path ends at the step beside a lent one, that step is over, and what came behind it is history.
+  const Index last = lent_.back().depth;
+  const bool is_over = path_.size() == last + 1 && !is_running(lent_.back());
+  if (is_over && !path_[last].is_void) lay_to_rest(last);
   share_.given -= part.share_.whole;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
@@ -110,10 +165,12 @@ void Dpor::merge(Strategy& other) {
   Forwarded::Entry entry;
   for (std::size_t i = 0; i < part.forwarded_.size(); ++i) {
     part.forwarded_.read(i, entry);
-    for (PlannedStep& planned : entry.steps)
+    for (StepView& planned : entry.steps)
       planned.step.choices = choices_.number_of(part.choices_[planned.step.choices]);
     take(entry, lent, part.path_[entry.depth].relies);
   }
+  lent_.erase(found);
+  if (keeps_) judge_open(lent.depth);
 }
 
 // A part that is done is small where it passes as bytes.
@@ -130,7 +187,7 @@ void Dpor::forget_all_but_findings() {
 void Dpor::take_account(const Point& of_part, const Lent& lent) {
   if (algorithm_ == Algorithm::bounded) return;  // nothing sleeps
   Point& point = path_[lent.depth];
-  if (lent.sleeper == point.sleepers_count) {  // it is the one that runs
+  if (is_running(lent)) {
     point.foe.add(of_part.foe);
     point.relies = point.relies || of_part.relies;
     return;
@@ -161,10 +218,17 @@ void Dpor::let_rely(Index depth) {
     sleepers_[path_[depth].sleepers_begin + i].relies = true;
 }
 
-// What was found is to be run at a point before the floor. What begins with its first step, too: nothing else
-// of that is handed on. Whether nothing that has the same race ever will be.
-bool Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
+// What was found is to be run at a point before the floor: all that is found there, or what begins with its
+// first step, too, and nothing else of that is handed on. It is used up. Whether nothing that has the same
+// race ever will be.
+bool Dpor::hand_on(Index depth, Sequence& sequence, bool cut_off) {
   Point& point = path_[depth];
+  if (point.hands_on_all) {
+    handed_on_ = sequence;
+    const WakeupTrees::Inserted noted = trees_.note(point.branches, sequence);
+    if (noted.added) forwarded_.add(depth, handed_on_, cut_off);
+    return noted.lasts && !noted.added;
+  }
   const StandsFor waits = begins_with(point.branches, sequence);
   if (waits != StandsFor::none) {
     point.relies = true;
@@ -178,7 +242,7 @@ bool Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
 // A finding of a part. relies: the part has left something to a step that is to be run there.
 void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
   const Index depth = entry.depth;
-  const PlannedStep& first = entry.steps[0];
+  const StepView& first = entry.steps[0];
   if (!entry.is_sequence) {
     if (!is_known(depth, first.step)) add_step(depth, first);
     return;
@@ -187,23 +251,14 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
   entry.fill(sequence);
   Point& point = path_[depth];
   if (depth < floor_) {
-    if (trees_.holds(point.branches, first.step)) {
-      point.relies = true;
-      return;
-    }
-    trees_.add_last(point.branches, first);
-    forwarded_.add(depth, sequence, entry.cut_off);
+    hand_on(depth, sequence, entry.cut_off);
     return;
   }
-  // Another step may be run there than the one that it was found behind.
-  const bool is_whole = algorithm_ == Algorithm::optimal && !entry.cut_off;
-  const bool is_run = depth == lent.depth && !point.is_void &&
-                      comes_to(sequence, planned(depth), point.stops, is_whole) != StandsFor::none;
-  if (!is_run && is_asleep(depth, sequence, entry.cut_off) == StandsFor::none) {
-    const bool runs = lent.sleeper == path_[lent.depth].sleepers_count;
-    const StepView step = runs ? planned(lent.depth)
-                               : StepView(sleepers_[path_[lent.depth].sleepers_begin + lent.sleeper].planned);
-    put_sequence(depth, sequence, depth == lent.depth ? &step : nullptr);
+  if (depth != lent.depth) {
+    if (is_asleep(depth, sequence, entry.cut_off) == StandsFor::none)
+      put_sequence(depth, sequence, entry.cut_off);
+  } else {
+    take_here(sequence, entry.cut_off, lent);
   }
   // It is run also for what the part has left to it. From now on what is found may be left to it, too.
   if (!relies || is_known(depth, first.step)) return;
@@ -212,11 +267,37 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
   let_rely(depth);
 }
 
+// Likewise, at the point at which it was split off. Another step may be run there than the one that it was
+// found behind.
+void Dpor::take_here(Sequence& sequence, bool cut_off, const Lent& lent) {
+  const Index depth = lent.depth;
+  const Point& point = path_[depth];
+  const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
+  const StepView step = is_running(lent) ? planned(depth) : StepView(sleepers(depth)[lent.sleeper].planned);
+  if (lent.in_full) {
+    if (is_asleep(depth, lent.sleeper, sequence, cut_off) == StandsFor::none)
+      put_late(depth, sequence, lent.sleeper + 1, is_whole, &step);
+    return;
+  }
+  const bool comes_to_it =
+      !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole) != StandsFor::none;
+  if (comes_to_it || is_asleep(depth, point.sleepers_count, sequence, cut_off) != StandsFor::none) return;
+  put_sequence(depth, sequence, cut_off, &step);
+}
+
+// Whether the search has not gone on since with another step there.
+bool Dpor::is_running(const Lent& lent) const {
+  const Point& point = path_[lent.depth];
+  return !point.rests && lent.sleeper == turn(point);
+}
+
 void Dpor::save_shared(ByteWriter& out) const {
   out.put(floor_);
   out.put(part_of_.depth);
   out.put(part_of_.sleeper);
+  out.put(part_of_.in_full);
   out.put_all(lent_);
+  out.put(keeps_);
   forwarded_.save(out);
 }
 
@@ -224,7 +305,9 @@ void Dpor::load_shared(ByteReader& in) {
   floor_ = in.get<Index>();
   part_of_.depth = in.get<Index>();
   part_of_.sleeper = in.get<std::uint32_t>();
+  part_of_.in_full = in.get<bool>();
   in.get_all(lent_);
+  keeps_ = in.get<bool>();
   forwarded_.load(in);
 }
 

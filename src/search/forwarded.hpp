@@ -25,12 +25,12 @@ class Forwarded {
   void add(Index depth, const StepView& step);
   void add(Index depth, const Sequence& sequence, bool cut_off);
 
-  // An entry as it was added. The sequence refers to what lies here.
+  // An entry as it was added. It refers to what lies here, and the sequence to the entry.
   struct Entry {
     Index depth = 0;
     bool is_sequence = false;
     bool cut_off = false;
-    std::vector<PlannedStep> steps;  // of the sequence; or the one
+    std::vector<StepView> steps;  // of the sequence; or the one
     PartialOrder order;
     std::vector<std::uint8_t> roles;
 
@@ -48,15 +48,19 @@ class Forwarded {
     bool cut_off;
     std::uint32_t begin;  // of its steps, in steps_ and roles_
     std::uint32_t count;
-    std::uint64_t order_begin;
+    std::uint64_t order_begin;  // a bit
   };
 
   void begin(Index depth, bool is_sequence, bool cut_off, std::size_t count);
 
   std::vector<Place> entries_;
-  std::vector<PlannedStep> steps_;
+  PlannedSteps kinds_;  // few steps are different
+  std::vector<PlannedSteps::Number> steps_;
   std::vector<std::uint8_t> roles_;
-  std::vector<std::uint64_t> order_;  // for each step but the turned one: of those before it, bits
+  // For each step of a sequence but the turned one, whether those before it come before it: a bit each.
+  std::vector<std::uint64_t> order_;
+  std::uint64_t order_bits_ = 0;
+  std::vector<Index> places_;  // add()
 };
 
 }  // namespace thrum

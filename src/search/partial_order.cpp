@@ -181,9 +181,30 @@ std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
 }
 
 void PartialOrder::clear_restricted() {
-  steps_.clear();
   places_.clear();
   clocks_.clear();
+}
+
+void PartialOrder::append_restricted(ThreadId thread, std::span<const std::uint64_t> before,
+                                     std::size_t begin) {
+  constexpr std::size_t kWord = 64;
+  if (thread >= width_) widen(thread);
+  const auto step = static_cast<Index>(places_.size());
+  clocks_.resize(clocks_.size() + 2 * width_);
+  Clock* const mine = row(step);
+  for (std::size_t i = 0; i < step; i += kWord) {
+    const std::size_t shift = (begin + i) % kWord;
+    std::uint64_t bits = before[(begin + i) / kWord] >> shift;
+    if (shift != 0 && (begin + i) / kWord + 1 < before.size())
+      bits |= before[(begin + i) / kWord + 1] << (kWord - shift);
+    if (step - i < kWord) bits &= (std::uint64_t{1} << (step - i)) - 1;
+    for (; bits != 0; bits &= bits - 1) {
+      const Place& place = places_[i + static_cast<std::size_t>(std::countr_zero(bits))];
+      mine[place.thread] = place.local;  // the later ones are further on
+    }
+  }
+  const Clock local = ++mine[thread];  // behind the thread's steps before
+  places_.push_back({local, thread, false, 0, 0});
 }
 
 void PartialOrder::save(ByteWriter& out) const {

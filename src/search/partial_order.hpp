@@ -57,11 +57,10 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
-  // A part of another order: of what is made so only event() and ordered() are to be asked. comes_behind(i):
-  // whether step i, which is there already, happens before this one.
+  // A part of another order: of what is made so only ordered() is to be asked. before: for each step that is
+  // there already whether it happens before this one, a bit each, from that bit on.
   void clear_restricted();
-  template <typename ComesBehind>
-  void append_restricted(const Event& event, ComesBehind comes_behind);
+  void append_restricted(ThreadId thread, std::span<const std::uint64_t> before, std::size_t begin);
 
   // Of each thread whose steps happen before what the given one does next, the last such step. The latest
   // first.
@@ -150,7 +149,7 @@ class PartialOrder {
   std::vector<Step> steps_;
   std::vector<Place> places_;
   DependenceFilter filter_;  // of the same steps
-  Index by_chance_ = 0;  // so many steps are
+  Index by_chance_ = 0;      // so many steps are
   // Two rows a step: what happens before it, and what of that causes it. And rows that were steps' or will
   // be.
   std::vector<Clock> clocks_;
@@ -162,22 +161,5 @@ class PartialOrder {
   std::uint64_t asked_ = 0;                    // so often, what a thread comes behind
   mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
 };
-
-template <typename ComesBehind>
-void PartialOrder::append_restricted(const Event& event, ComesBehind comes_behind) {
-  if (event.thread >= width_) widen(event.thread);
-  const Index step = size();
-  clocks_.resize(clocks_.size() + 2 * width_);
-  Clock local = 1;
-  Clock* const mine = row(step);
-  for (Index i = 0; i < step; ++i) {
-    const Place& before = places_[i];
-    if (before.thread == event.thread) local = before.local + 1;
-    if (comes_behind(i)) mine[before.thread] = std::max(mine[before.thread], before.local);
-  }
-  mine[event.thread] = local;
-  steps_.push_back({event, kNone, 0, 0, false});
-  places_.push_back(place_of(event, local, false));
-}
 
 }  // namespace thrum

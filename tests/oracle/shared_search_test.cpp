@@ -195,7 +195,7 @@ TEST(SharedReduction, HandsOnOneFindingForEachStep) {
     some.executions = so_far.result.executions + 1;
     so_far = explore_part(program, *whole, some, std::move(so_far));
     ASSERT_EQ(so_far.result.end, SearchEnd::executions);
-    if (so_far.result.executions > 5) part = whole->split();
+    if (so_far.result.executions > 50) part = whole->split();
   }
   some.executions = 0;
   SearchSoFar of_part = explore_part(program, *part, some, {});
