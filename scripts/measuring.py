@@ -35,7 +35,7 @@ def environment():
     }
 
 
-def bare_instructions(source, folder):
+def bare_instructions(source, folder, flags=COMPILE):
     """Of one execution's bodies, called without threads (-DBARE), as callgrind counts them; nothing where there is no
     valgrind."""
     if shutil.which("valgrind") is None:
@@ -43,7 +43,7 @@ def bare_instructions(source, folder):
     counts = []
     for rounds in (1000, 2000):
         program = folder / f"bare-{rounds}"
-        subprocess.run(["c++", *COMPILE, f"-DBARE={rounds}", source, "-o", program], check=True)
+        subprocess.run(["c++", *flags, f"-DBARE={rounds}", source, "-o", program], check=True)
         done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program],
                               capture_output=True, text=True, check=False)
         counts.append(int(re.search(r"Collected : (\d+)", done.stderr).group(1)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // classes: 15360
+// larger: 16, 311296 classes
 //
 // One thread looks for the last zero of an array, from its end on, while twelve others each write a place: (N
 // + 3) 2^(N - 2) classes.
@@ -8,7 +9,10 @@
 
 #include "run.hpp"
 
-constexpr int kLast = 12;
+#ifndef SIZE
+#define SIZE 12
+#endif
+constexpr int kLast = SIZE;
 
 struct State {
   std::array<std::atomic<int>, kLast + 1> array{};

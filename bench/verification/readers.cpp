@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // classes: 65536
+// larger: 18, 262144 classes
 //
 // One thread writes a variable, sixteen read it once each: 2^16 classes, by who reads before the write.
 #include <atomic>
 
 #include "run.hpp"
 
+#ifndef SIZE
+#define SIZE 16
+#endif
+
 struct State {
   std::atomic<int> x{0};
 };
 
 int main() {
-  constexpr int kReaders = 16;
+  constexpr int kReaders = SIZE;
   return run_threads<State>(kReaders + 1, [](State& state, int thread) {
     if (thread == 0) {
       state.x = 1;
