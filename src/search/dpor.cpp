@@ -76,11 +76,12 @@ bool Dpor::has_branch_left() {
   if (!has_more(point)) return false;
   if (algorithm_ != Algorithm::bounded && point.is_void) return true;
   const auto last = static_cast<Index>(path_.size() - 1);
+  const std::uint32_t place = turn(point);
   lay_to_rest(last);
   // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
   // unless a part has left something to what waits.
   if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
-    trees_.drop_asleep(point.branches, sleepers(last).back().planned);
+    trees_.drop_asleep(point.branches, sleepers(last)[place].planned);
   return has_more(point);
 }
 
@@ -248,7 +249,9 @@ void Dpor::read(const Trace& trace) {
   if (depth == path_.size()) return;
   THRUM_CHECK(cuts_off(trace) || trace.end == End::stopped);
   const bool is_guess = path_[depth].is_guess;
+  bool is_left = false;  // something that was to be run behind what could be
   for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) {
+    is_left = is_left || !path_.back().branches.empty() || !path_.back().restore.empty();
     trees_.clear(path_.back().branches);
     trees_.clear(path_.back().restore);
   }
@@ -256,6 +259,8 @@ void Dpor::read(const Trace& trace) {
   if (trace.end == End::stopped) {
     lost_ = lost_ || !is_guess;
     add_all(branch_);
+    if (is_left && depth > branch_ && algorithm_ == Algorithm::optimal)
+      run_anew(branch_, planned(branch_).kept(), path_[branch_].anew);
   }
 }
 

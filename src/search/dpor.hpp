@@ -108,7 +108,7 @@ class Dpor : public Strategy {
     bool open = false;  // something may still come to what was run below it
     bool kept = false;  // these as in WakeupTrees::Run
     bool resumes = false;
-    WakeupTrees::Branches history;
+    WakeupTrees::Branches history;  // where it was run; of those that were asleep before it is another's
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   static constexpr std::uint32_t kNoSleeper = 0xffffffff;
@@ -191,6 +191,7 @@ class Dpor : public Strategy {
   void backtrack();
   Index first_own() const;
   bool may_split(Index depth) const;
+  void run_anew(Index depth, PlannedStep step, bool& anew);
   bool is_nearly_known(const Point& point) const;
   void truncate(Index depth);
   bool has_branch_left();

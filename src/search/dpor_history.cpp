@@ -161,7 +161,8 @@ void Dpor::judge_open(Index from) {
       }
     }
   }
-  keeps_ = false;
+  // A step that was just lent is no sleeper yet.
+  keeps_ = std::any_of(lent_.begin(), lent_.end(), [](const Lent& lent) { return lent.in_full; });
   for (const Point& point : path_) keeps_ = keeps_ || point.kept;
   for (const Sleeper& sleeper : sleepers_) keeps_ = keeps_ || sleeper.open || sleeper.kept;
 }

@@ -60,11 +60,13 @@ void Dpor::note_put(Point& point) const {
 }
 
 // Whether parts are to hand on all that they find there: little is put down of late, and so much waits that
-// the search has something to do until they do.
+// the search has something to do until they do. Always where a step is gone on with, since those behind it
+// were run as if it stood for all.
 bool Dpor::is_nearly_known(const Point& point) const {
   constexpr std::uint64_t kPace = 2;  // executions for each that is put down
   constexpr std::size_t kWaiting = 32;
   if (algorithm_ != Algorithm::optimal) return false;
+  if (point.resumed != kNoSleeper) return true;
   if (hands_on_all_) return *hands_on_all_;
   const std::uint64_t pace = std::max(learnt_ - point.put_at, point.pace / 4);
   return pace >= kPace && trees_.has_leaves(point.branches, kWaiting);
@@ -73,11 +75,8 @@ bool Dpor::is_nearly_known(const Point& point) const {
 // Whether something is left at the point, and what is below its step can be given away: history stays with
 // whoever may put something into it.
 bool Dpor::may_split(Index depth) const {
-  if (!has_more(path_[depth])) return false;
-  const StepView step = planned(depth);
-  std::span<const Sleeper> asleep = sleepers(depth).first(turn(path_[depth]));
-  return std::none_of(asleep.begin(), asleep.end(),
-                      [&](const Sleeper& sleeper) { return sleeper.open && commute(sleeper.planned, step); });
+  const Index behind = depth + 1;
+  return has_more(path_[depth]) && behind < path_.size() && !has_open(behind, path_[behind].inherited);
 }
 
 std::unique_ptr<Strategy> Dpor::split() {
@@ -199,17 +198,19 @@ void Dpor::take_account(const Point& of_part, const Lent& lent) {
   sleeper.planned.foe.add(of_part.foe);
   if (sleeper.planned.foe == before) return;
   // What was run behind it, unless nothing slept there.
-  auto run_anew = [&](PlannedStep step, bool& anew) {
-    if (anew) return;
-    anew = true;
-    step.anew = true;
-    if (!trees_.holds(point.branches, step.step)) trees_.add_last(point.branches, step);
-  };
   for (std::uint32_t i = lent.sleeper + 1; i < point.sleepers_count; ++i) {
     Sleeper& later = sleepers_[point.sleepers_begin + i];
-    run_anew(later.planned, later.anew);
+    run_anew(lent.depth, later.planned, later.anew);
   }
-  if (!point.is_void) run_anew(planned(lent.depth).kept(), point.anew);
+  if (!point.is_void) run_anew(lent.depth, planned(lent.depth).kept(), point.anew);
+}
+
+// A step that was run there is run again with nothing asleep, unless it was, or is to be.
+void Dpor::run_anew(Index depth, PlannedStep step, bool& anew) {
+  if (anew) return;
+  anew = true;
+  step.anew = true;
+  if (!trees_.holds(path_[depth].branches, step.step)) trees_.add_last(path_[depth].branches, step);
 }
 
 // What sleeps there stands for nothing that merely commutes with it from now on.
@@ -223,6 +224,10 @@ void Dpor::let_rely(Index depth) {
 // race ever will be.
 bool Dpor::hand_on(Index depth, Sequence& sequence, bool cut_off) {
   Point& point = path_[depth];
+  if (point.hands_on_all && cut_off) {
+    forwarded_.add(depth, sequence, cut_off);  // less stands for it than for the same that goes on
+    return false;
+  }
   if (point.hands_on_all) {
     handed_on_ = sequence;
     const WakeupTrees::Inserted noted = trees_.note(point.branches, sequence);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a part of a reduced search has found to be run at points that are not its own (dpor_split.cpp).
 //
-// There is one at most for each step that can come first at such a point. Of the order in which its steps
-// came they say no more than which comes before which.
+// Of the order in which its steps came a sequence says no more than which comes before which.
 #pragma once
 
 #include <cstdint>

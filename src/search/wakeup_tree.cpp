@@ -67,6 +67,7 @@ WakeupTrees::Inserted WakeupTrees::put(Branches& root, Sequence& sequence, const
                                        bool is_whole, bool is_noted) {
   Inserted inserted;
   resumed_.clear();
+  bool passes = false;  // steps that are not in the sequence
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
   while (!sequence.empty()) {
@@ -97,12 +98,14 @@ WakeupTrees::Inserted WakeupTrees::put(Branches& root, Sequence& sequence, const
       hold(nodes_[node], followed);
       steps_.release(before);
     }
+    passes = passes || at == Sequence::kNone;
     if (at != Sequence::kNone) sequence.erase(at);
     if (sequence.common_is_erased()) leave_to(node);
     parent = node;
     branches = &nodes_[node].branches;
   }
-  inserted.added = !sequence.empty();
+  // Of what is noted only the same is the same.
+  inserted.added = !sequence.empty() || (is_noted && (passes || !branches->empty()));
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     parent = add_below(root, parent, sequence[i]);
     nodes_[parent].is_noted = is_noted;

@@ -113,8 +113,9 @@ class WakeupTrees {
   Inserted insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr,
                   bool is_whole = true);
 
-  // Likewise, where others put in what is new. Those that were put in so stand for nothing that goes on
-  // behind their end: what they come to elsewhere, it need not come to.
+  // Likewise, where others put in what is new. Those that were put in so stand for the same again, and for
+  // nothing that goes on behind their end or ends before it: what they come to elsewhere, it need not come
+  // to.
   Inserted note(Branches& branches, Sequence& sequence);
   void note(Branches& branches, const StepView& step);
 

@@ -28,7 +28,8 @@ Team::Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by)
     : shares_(shared_by.has_value()), random_(shared_by.value_or(0)) {
   workers_.push_back(std::make_unique<Worker>());
   workers_[0]->search = std::move(search);
-  if (shared_by && *shared_by % 3 != 0) workers_[0]->search->let_parts_hand_on_all(hands_on_all(*shared_by));
+  mixes_ = shared_by && *shared_by % 3 == 0;
+  if (shared_by && !mixes_) workers_[0]->search->let_parts_hand_on_all(hands_on_all(*shared_by));
   split_one_in_ = 1 + random_.below(3);
   merge_one_in_ = 1 + random_.below(4);
 }
@@ -60,6 +61,7 @@ bool Team::is_nobody_left() const {
 }
 
 void Team::share(Worker& worker) {
+  if (mixes_) worker.search->let_parts_hand_on_all(random_.below(2) == 0);
   std::unique_ptr<Strategy> part = worker.search->split();
   if (part == nullptr) return;
   ++parts_;

@@ -26,7 +26,7 @@ class Team {
   };
 
   // shared_by: the seed by which they split, take turns and merge, now sooner and now later, and by which
-  // parts hand on all that they find, or the first for each step, or as it is by itself; nothing: one has it
+  // parts hand on all that they find, or the first for each step, or now so and now so; nothing: one has it
   // alone.
   Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by);
 
@@ -43,6 +43,7 @@ class Team {
   bool is_nobody_left() const;
 
   bool shares_;
+  bool mixes_ = false;  // some parts hand on all
   Random random_;
   std::uint64_t split_one_in_ = 1;  // chances
   std::uint64_t merge_one_in_ = 1;
