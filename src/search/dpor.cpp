@@ -74,7 +74,7 @@ bool Dpor::next(Plan& plan) {
 bool Dpor::has_branch_left() {
   Point& point = path_.back();
   if (!has_more(point)) return false;
-  if (algorithm_ != Algorithm::bounded && point.is_void) return true;
+  if (point.rests || (algorithm_ != Algorithm::bounded && point.is_void)) return true;
   const auto last = static_cast<Index>(path_.size() - 1);
   const std::uint32_t place = turn(point);
   lay_to_rest(last);
@@ -105,11 +105,11 @@ void Dpor::lay_to_rest(Index last) {
   run.relies = run.relies || point.relies || point.all_rely;
   const bool is_lent = !lent_.empty() && lent_.back().depth == last && lent_.back().sleeper == place;
   run.lent = is_lent && !lent_.back().in_full;
-  run.open = (is_lent && lent_.back().in_full) || point.kept;
   run.kept = point.kept;
   run.history = std::exchange(point.history, {});
   point.resumed = kNoSleeper;
   point.rests = true;
+  run.open = is_open(last, place);
 }
 
 void Dpor::take_branch() {

@@ -17,9 +17,9 @@
 // before it sleep in it, and those behind do not, which were run with it asleep. What is found below it to be
 // run there may belong to them.
 //
-// In the end that is the tree that one worker would have made, but for the order of time. The proof of
+// In the end that is a tree that one worker could have made, but for the order of time. The proof of
 // Algorithm 2 needs no other order than that of the tree: what is put down for a race is there in the end, or
-// begins with what sleeps there.
+// begins with what sleeps there. (That is our argument, not the paper's; it is what the tests try.)
 //
 // Tested by tests/oracle/reduction_test.cpp (ReductionsCanBeShared).
 #include <algorithm>
@@ -134,17 +134,12 @@ void Dpor::restore(Index depth) {
 
 // Of one that did not sleep at the point before, where it is known of those before it.
 bool Dpor::is_open(Index depth, std::uint32_t i) const {
-  const Point& point = path_[depth];
-  const Sleeper* const all = sleepers_.data() + point.sleepers_begin;
-  if (all[i].resumes || i == point.resumed) return true;
+  const Sleeper& sleeper = sleepers_[path_[depth].sleepers_begin + i];
+  if (sleeper.resumes || i == path_[depth].resumed) return true;
   for (const Lent& lent : lent_) {
     if (lent.in_full && lent.depth == depth && lent.sleeper == i) return true;
   }
-  if (!all[i].kept) return false;
-  for (std::uint32_t before = 0; before < i; ++before) {
-    if (all[before].open && commute(all[before].planned, all[i].planned)) return true;
-  }
-  return false;
+  return sleeper.kept && has_open(depth, i);
 }
 
 // Something has changed at that point. Who is open there and behind it.
@@ -182,8 +177,7 @@ void Dpor::put_late(Index depth, Sequence& sequence, std::uint32_t from, bool is
     Point& point = path_[depth];
     bool goes_on = false;
     for (std::uint32_t i = from; i <= point.sleepers_count && !goes_on; ++i) {
-      const bool is_running = !point.rests && i == turn(point);
-      if (is_running) {
+      if (!point.rests && i == turn(point)) {  // the one that is being run
         goes_on = !point.is_void && comes_by(planned(depth), point.stops, !point.relies && !point.all_rely);
       } else if (i < point.sleepers_count) {
         Sleeper& run = sleepers_[point.sleepers_begin + i];

@@ -14,7 +14,7 @@
 //
 // All of them, where most of what is to be run there will be known. Then the step stands for all that begins
 // with it, also for what merely commutes with it, as if its part was merged already; what comes late is put
-// where it belongs (dpor_history.cpp). Nothing is run in vain, and nothing twice.
+// where it belongs (dpor_history.cpp). So nothing is run in vain for it, and no class twice.
 //
 // Else, of those that could begin with the same step, the first, and none where that step waits at the point
 // when the part is split off: the search runs that step, and what is run below it finds the rest. So there

@@ -104,8 +104,8 @@ class WakeupTrees {
 
   // What a sequence comes to.
   struct Inserted {
-    bool added = false;
-    bool lasts = true;  // the tree now stands for whatever has the same race, however it goes on behind that
+    bool added = false;  // of note(): it is another one than those that were noted
+    bool lasts = true;   // the tree now stands for whatever has the same race, however it goes on behind that
   };
   // Puts the sequence in where nothing stands for it. It is used up. behind: nullptr, or a step that sleeps
   // where the tree is run, and does not commute with the sequence; then what merely commutes with it stands
@@ -202,7 +202,7 @@ class WakeupTrees {
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
-  std::vector<Node> resumed_;  // insert()
+  std::vector<Node> resumed_;  // put()
   PlannedSteps steps_;
   Node free_ = kNone;
   std::size_t live_ = 0;

@@ -40,7 +40,8 @@ Team::Worker* Team::next(Plan& plan) {
     Worker& worker = *workers_[turn];
     if (worker.waits) continue;
     if (!worker.is_done) {
-      if (shares_ && random_.below(split_one_in_) == 0) share(worker);
+      // A part may be merged before the search that another one was split off goes on.
+      if (shares_ && random_.below(split_one_in_) == 0 && share(worker) && random_.below(2) == 0) continue;
       if (worker.search->next(plan)) return &worker;
       worker.waits = worker.search->waits();
       if (worker.waits) continue;
@@ -60,16 +61,17 @@ bool Team::is_nobody_left() const {
                      [](const auto& worker) { return worker->waits || worker->is_done; });
 }
 
-void Team::share(Worker& worker) {
+bool Team::share(Worker& worker) {
   if (mixes_) worker.search->let_parts_hand_on_all(random_.below(2) == 0);
   std::unique_ptr<Strategy> part = worker.search->split();
-  if (part == nullptr) return;
+  if (part == nullptr) return false;
   ++parts_;
   auto other = std::make_unique<Worker>();
   other->search.reset(dynamic_cast<Dpor*>(part.release()));
   other->from = &worker;
   other->events = worker.events;
   workers_.push_back(std::move(other));
+  return true;
 }
 
 }  // namespace thrum

@@ -39,7 +39,7 @@ class Team {
   std::uint64_t parts() const { return parts_; }
 
  private:
-  void share(Worker& worker);
+  bool share(Worker& worker);
   bool is_nobody_left() const;
 
   bool shares_;
