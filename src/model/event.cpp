@@ -87,6 +87,7 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"thread start", Effect::none, false},
     {"thread end", Effect::none, false},
     {"thread join", Effect::none, false},
+    {"others ended", Effect::none, false},
     {"try-join", Effect::all, true},
     {"detach", Effect::all, true},
     {"process exit", Effect::write, true},

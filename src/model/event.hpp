@@ -80,10 +80,12 @@ enum class Operation : std::uint8_t {
   point,
   atomic_section,
   // Threads. Creation, start, end and join are no visible operations: no scheduling point stands before them.
+  // Nor does one where a thread comes behind the ends of all others, to end the process.
   thread_create,
   thread_start,
   thread_end,
   thread_join,
+  others_ended,
   try_join,
   detach,
   process_exit,

@@ -43,7 +43,7 @@ TEST(Event, OnlyThreadLifeAndPlainDataAreInvisible) {
   EXPECT_EQ(invisible,
             (std::set<Operation>{Operation::plain_load, Operation::plain_store, Operation::deallocate,
                                  Operation::thread_create, Operation::thread_start, Operation::thread_end,
-                                 Operation::thread_join}));
+                                 Operation::thread_join, Operation::others_ended}));
 }
 
 TEST(Dependence, IsSymmetric) {

@@ -170,6 +170,7 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
     case Operation::cancelled: return std::string(operation_name(event.operation));
     case Operation::thread_create: return "creates " + thread_text(file, places.object);
     case Operation::thread_join: return "joins " + thread_text(file, places.object);
+    case Operation::others_ended: return "all other threads have ended";
     case Operation::detach: return "detaches " + thread_text(file, places.object);
     case Operation::thread_end: return "ends";
     case Operation::wait_release: return fmt::format("wait {}, unlock {}", object, wrote);

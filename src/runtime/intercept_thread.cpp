@@ -15,6 +15,8 @@
 #include "runtime/race_judge.hpp"
 #include "runtime/record.hpp"
 #include "runtime/signal_delivery.hpp"
+#include "runtime/signals.hpp"
+#include "support/check.hpp"
 
 using namespace thrum;
 
@@ -182,6 +184,19 @@ int thrd_error_of(int error) {
   }
 }
 
+// The last thread ends the process, as if it had called exit, behind all that the others did.
+[[noreturn]] void exit_as_last() {
+  Thread& me = scheduler().current();
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
+    const Thread& other = scheduler().thread_in_slot(slot);
+    if (&other == &me || other.timer || other.joined_by_someone) continue;
+    if (world.judges_races) race_judge().join(me, other);
+    if (world.names_events) judging().join(me, other);
+  }
+  note_in_trace(Operation::others_ended, me, 0);
+  exit_under_search(0, THRUM_CALLER, nullptr);
+}
+
 }  // namespace
 
 namespace thrum {
@@ -193,11 +208,16 @@ void finish_thread() {
   destroy_thread_locals(me);
   destroy_specific_data(me);
   leave_robust_mutexes(THRUM_CALLER);
-  // The last one ends the process, as if it had called exit.
-  if (scheduler().is_last(me)) exit_under_search(0, THRUM_CALLER, nullptr);
+  // Where main has ended before, it ends the process in the last one's place: then it does not matter who was
+  // the last. But what is still on its way to that one, a signal or a timer, can come as long as it lives.
+  const bool is_main = me.id == kMainThread;
+  const bool something_comes = scheduler().live().size() > 1 || signals().any_pending();
+  if (scheduler().is_last(me) && (is_main || something_comes)) exit_as_last();
   if (world.judges_races) race_judge().end(me);
   note_in_trace(Operation::thread_end, me, THRUM_CALLER);
   scheduler().end_current();
+  THRUM_CHECK(is_main);
+  exit_as_last();
 }
 
 Thread* find_thread(pthread_t handle) {

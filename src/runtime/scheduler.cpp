@@ -638,13 +638,15 @@ void Scheduler::end_current() {
     }
   }
   spins_.note_write(object_of(me), 1);
-  if (unsettled_.empty()) {
+  if (!unsettled_.empty()) return run_unsettled();
+  if (!course_.live.empty()) {
     if (only_timers_live()) exit_process(0);
-    let(pick_attentively());
-  } else {
-    run_unsettled();
+    return let(pick_attentively());
   }
-  __builtin_unreachable();
+  Thread& main = *slots_[0];
+  main.life = Life::unsettled;
+  insert_live(main);
+  run(main);
 }
 
 // The process ends with its last thread, whatever its timers would still do.

@@ -86,7 +86,8 @@ bool PartialOrder::depend(Index early, Index late) const {
   return depends(step.event, watches(late), steps_[early]);
 }
 
-// Of those that are no steps, creation and join order the events of two threads.
+// Of those that are no steps, creation and join order the events of two threads, and what comes behind the
+// end of all others those of all.
 void PartialOrder::append_hidden(const Event& event) {
   auto other = static_cast<ThreadId>(event.argument);
   if (event.operation == Operation::thread_create) {
@@ -96,6 +97,10 @@ void PartialOrder::append_hidden(const Event& event) {
   } else if (event.operation == Operation::thread_join) {
     if (other >= width_) widen(other);
     teach(event.thread, other);
+  } else if (event.operation == Operation::others_ended) {
+    for (std::size_t each = 0; each < width_; ++each) {
+      if (each != event.thread && last_[each] != kNone) teach(event.thread, static_cast<ThreadId>(each));
+    }
   }
 }
 

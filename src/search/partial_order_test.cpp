@@ -93,6 +93,20 @@ TEST(PartialOrder, CreationAndJoinCause) {
   EXPECT_TRUE(rivals(order, 2).empty());
 }
 
+TEST(PartialOrder, TheEndsOfAllOthersCause) {
+  PartialOrder order;
+  order.append(store(0, 16));
+  order.append(hidden(Operation::thread_create, 0, 1));
+  order.append(hidden(Operation::thread_create, 0, 2));
+  order.append(store(1, 32));
+  order.append(store(2, 32));
+  order.append(hidden(Operation::others_ended, 0, 0));
+  order.append(store(0, 32));
+  EXPECT_TRUE(order.causes(1, 3));
+  EXPECT_TRUE(order.causes(2, 3));
+  EXPECT_TRUE(rivals(order, 3).empty());
+}
+
 TEST(PartialOrder, WhoWakesCauses) {
   PartialOrder order;
   Event signal = access(1, Operation::signal, 16);
