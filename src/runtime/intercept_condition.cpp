@@ -18,6 +18,7 @@ using namespace thrum;
 namespace {
 
 constexpr std::uint32_t kAll = ~std::uint32_t{0};
+constexpr const char* kWaits = "waits for a condition variable";
 constexpr const char* kWithoutMutex = "waits for a condition variable without holding the mutex";
 
 int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
@@ -26,8 +27,10 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   std::uint64_t lock_object = address_of(mutex);
   auto& lock = state_at<LockState>(lock_object);
   const bool holds_it = lock.owner == running_owner();
-  if (!holds_it && checks_owner(lock)) return EPERM;
+  const auto& state = state_at<ConditionState>(object);
+  if (!holds_it && checks_owner(lock) && !lock.is_destroyed()) return EPERM;
   if (!world.running) {
+    check_alive(state, kWaits, code);
     if (!holds_it) fail_misuse(kWithoutMutex, code);
     if (deadline == kNoDeadline) fail_alone(Operation::wait_reacquire, object, code);
     scheduler().advance_clock(deadline);
@@ -35,6 +38,7 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   }
   cancellation_point(code);
   scheduler().arrive(Operation::wait_release, object, 0, code);
+  check_alive(state, kWaits, code);
   if (!holds_it) fail_misuse(kWithoutMutex, code);
   check_same_mutex(object, lock_object, code);
   std::uint32_t depth = std::exchange(lock.count, 0u);
@@ -66,8 +70,9 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
 }
 
 void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_t code) {
+  if (world.running) scheduler().arrive(operation, address_of(condition), 0, code);
+  check_alive(state_at<ConditionState>(address_of(condition)), "wakes waiters of a condition variable", code);
   if (!world.running) return;
-  scheduler().arrive(operation, address_of(condition), 0, code);
   std::uint32_t woken = scheduler().wake(address_of(condition), Operation::wait_reacquire,
                                          operation == Operation::signal ? 1 : kAll);
   scheduler().done(Scheduler::Effect::change, woken);
@@ -75,8 +80,12 @@ void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_
 
 // Threads that have been woken, and are not back yet, are done with it.
 void destroy_condition(std::uint64_t object, std::uint64_t code) {
+  auto& state = state_at<ConditionState>(object);
+  check_alive(state, "destroys a condition variable", code);
   check_condition_unused(object, "destroys", code);
   begin_anew(object, code);
+  world.wrote = true;
+  state.clock = ConditionState::kDestroyed;
 }
 
 }  // namespace
@@ -181,17 +190,21 @@ THRUM_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_
                                       unsigned count) {
   THRUM_FORWARD(pthread_barrier_init, barrier, attributes, count)
   if (count == 0) return EINVAL;
-  check_barrier_unused(address_of(barrier), "initialises", THRUM_CALLER);
+  check_barrier_new(address_of(barrier), THRUM_CALLER);
   begin_anew(address_of(barrier), THRUM_CALLER);
   std::memset(static_cast<void*>(barrier), 0, sizeof *barrier);
-  state_at<BarrierState>(address_of(barrier)).threads = count;
+  state_at<BarrierState>(address_of(barrier)) = {count, 0, barrier_mark(address_of(barrier))};
   return 0;
 }
 
 THRUM_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) {
   THRUM_FORWARD(pthread_barrier_destroy, barrier)
+  auto& state = state_at<BarrierState>(address_of(barrier));
+  check_alive(state, "destroys a barrier", THRUM_CALLER);
   check_barrier_unused(address_of(barrier), "destroys", THRUM_CALLER);
   begin_anew(address_of(barrier), THRUM_CALLER);
+  world.wrote = true;
+  state = {0, 0, BarrierState::kDestroyed};
   return 0;
 }
 
@@ -199,11 +212,13 @@ THRUM_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   THRUM_FORWARD(pthread_barrier_wait, barrier)
   std::uint64_t object = address_of(barrier);
   auto& state = state_at<BarrierState>(object);
+  if (world.running) scheduler().arrive(Operation::barrier_wait, object, 0, THRUM_CALLER);
+  check_alive(state, "waits at a barrier", THRUM_CALLER);
+  if (state.threads == 0) fail_misuse("waits at a barrier that was never initialised", THRUM_CALLER);
   if (!world.running) {
     if (state.threads == 1) return PTHREAD_BARRIER_SERIAL_THREAD;
     fail_alone(Operation::barrier_wait, object, THRUM_CALLER);
   }
-  scheduler().arrive(Operation::barrier_wait, object, 0, THRUM_CALLER);
   std::uint32_t arrived = ++state.arrived;
   bool last = arrived == state.threads;
   if (last) {

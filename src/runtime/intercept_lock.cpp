@@ -17,7 +17,8 @@ constexpr int kCeilingMax = 99;
 
 // The running thread, which had to wait for nobody any more, takes a robust mutex. The last holder may have
 // ended, or another may have given the mutex up.
-[[gnu::noinline]] int take_robust(LockState& lock, std::uint64_t object) {
+[[gnu::noinline]] int take_robust(LockState& lock, std::uint64_t object, std::uint64_t code) {
+  check_alive(lock, "locks a mutex", code);
   if (lock.condition == MutexCondition::not_recoverable) {
     done_with_lock(Outcome::failed);
     return ENOTRECOVERABLE;
@@ -49,7 +50,7 @@ void forget_robust(LockState& lock, std::uint64_t object) {
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
   }
-  if (__builtin_expect(is_robust(lock), 0)) return take_robust(lock, object);
+  if (__builtin_expect(is_robust(lock), 0)) return take_robust(lock, object, code);
   lock.owner = me;
   done_with_lock();
   return 0;
@@ -57,8 +58,9 @@ void forget_robust(LockState& lock, std::uint64_t object) {
 
 // The running thread unlocks a mutex that it does not hold.
 [[gnu::noinline]] int unlock_of_other(const LockState& lock, std::uint64_t object, std::uint64_t code) {
-  if (checks_owner(lock)) return EPERM;
+  if (checks_owner(lock) && !lock.is_destroyed()) return EPERM;
   if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
+  check_alive(lock, "unlocks a mutex", code);
   fail_held("unlocks a mutex", lock_holder(object), code);
 }
 
@@ -88,7 +90,7 @@ int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
     done_with_lock(Outcome::failed);
     return EBUSY;
   } else if (is_robust(lock)) {
-    return take_robust(lock, object);
+    return take_robust(lock, object, code);
   } else {
     lock.owner = me;
   }
@@ -99,14 +101,16 @@ int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
 // Error-checking mutexes answer that they are in use; robust ones may be left to the next owner.
 int destroy_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   std::uint64_t object = address_of(mutex);
-  const auto& lock = state_at<LockState>(object);
+  auto& lock = state_at<LockState>(object);
   if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
+  check_alive(lock, "destroys a mutex", code);
   if (lock.owner != 0) {
     if (kind_of(lock) != PTHREAD_MUTEX_ERRORCHECK) fail_held("destroys a mutex", lock_holder(object), code);
     done_with_lock(Outcome::failed);
     return EBUSY;
   }
   check_mutex_unused(object, "destroys", code);
+  lock.kind = LockState::kDestroyed;
   done_with_lock();
   return 0;
 }

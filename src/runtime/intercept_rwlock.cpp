@@ -11,6 +11,8 @@ using namespace thrum;
 
 namespace {
 
+constexpr const char* kLocks = "locks a read-write lock";
+
 // A lock that prefers writers makes them queue in sight: whoever finds it taken says so, and from then on
 // readers wait. Other kinds let readers in while writers wait, as glibc does.
 bool prefers_writers(const pthread_rwlock_t* lock) {
@@ -34,16 +36,19 @@ void end_to_read(LockState& lock) {
 }
 
 [[gnu::noinline]] int destroy_lock(std::uint64_t object, std::uint64_t code) {
-  const auto& lock = state_at<LockState>(object);
+  auto& lock = state_at<LockState>(object);
   if (world.running) scheduler().arrive(Operation::lock_destroy, object, 0, code);
+  check_alive(lock, "destroys a read-write lock", code);
   if (lock.owner != 0) fail_held("destroys a read-write lock", lock_holder(object), code);
   if (lock.count != 0) fail_misuse("destroys a read-write lock that a thread holds to read", code);
+  lock.kind = LockState::kDestroyed;
   done_with_lock();
   return 0;
 }
 
 int lock_in_queue(LockState& lock, std::uint64_t object, std::uint64_t deadline, std::uint64_t code) {
   scheduler().arrive(Operation::lock_queue, object, 0, code);
+  check_alive(lock, kLocks, code);
   bool queued = !lock_is_free(object);
   if (queued) {
     ++lock.writers_waiting;
@@ -69,6 +74,7 @@ int lock_shared(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64_t 
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
   }
+  check_alive(lock, kLocks, code);
   begin_to_read(lock);
   done_with_lock();
   return 0;
@@ -83,6 +89,7 @@ int lock_exclusive(pthread_rwlock_t* rwlock, std::uint64_t deadline, std::uint64
     if (world.running) done_by_timeout();
     return ETIMEDOUT;
   }
+  check_alive(lock, kLocks, code);
   lock.owner = running_owner();
   done_with_lock();
   return 0;
@@ -138,6 +145,7 @@ THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
   THRUM_FORWARD(pthread_rwlock_tryrdlock, rwlock)
   std::uint64_t object = address_of(rwlock);
   if (world.running) scheduler().arrive_in_loop(Operation::try_shared_lock, object, 0, THRUM_CALLER);
+  check_alive(state_at<LockState>(object), kLocks, THRUM_CALLER);
   bool free = shared_lock_is_free(object);
   if (free) begin_to_read(state_at<LockState>(object));
   done_with_lock(free ? Outcome::done : Outcome::failed);
@@ -148,6 +156,7 @@ THRUM_LOOP_IMPL int pthread_rwlock_trywrlock_impl(pthread_rwlock_t* rwlock) {
   THRUM_FORWARD(pthread_rwlock_trywrlock, rwlock)
   std::uint64_t object = address_of(rwlock);
   if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, THRUM_CALLER);
+  check_alive(state_at<LockState>(object), kLocks, THRUM_CALLER);
   bool free = lock_is_free(object);
   if (free) state_at<LockState>(object).owner = running_owner();
   done_with_lock(free ? Outcome::done : Outcome::failed);
@@ -161,6 +170,7 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
   bool writes = lock.owner != 0;
   if (world.running)
     scheduler().arrive(writes ? Operation::unlock : Operation::shared_unlock, object, 0, THRUM_CALLER);
+  check_alive(lock, "unlocks a read-write lock", THRUM_CALLER);
   if (writes) {
     if (lock.owner != running_owner())
       fail_held("unlocks a read-write lock", lock_holder(object), THRUM_CALLER);
@@ -173,6 +183,14 @@ THRUM_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) {
   done_with_lock();
   return 0;
 }
+
+namespace {
+
+void check_spin_lock(const pthread_spinlock_t* lock, const char* what, std::uint64_t code) {
+  if (__builtin_expect(*lock == kSpinLockDestroyed, 0)) fail_destroyed(what, code);
+}
+
+}  // namespace
 
 // A spin lock is a mutex whose waiting costs processor time, which does not matter here.
 THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
@@ -187,8 +205,11 @@ THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
 THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_destroy, lock)
   std::uint64_t object = address_of(lock);
+  check_spin_lock(lock, "destroys a spin lock", THRUM_CALLER);
   if (*lock != 0) fail_held("destroys a spin lock", spin_lock_holder(object), THRUM_CALLER);
   begin_anew(object, THRUM_CALLER);
+  world.wrote = true;
+  *lock = kSpinLockDestroyed;
   return 0;
 }
 
@@ -196,10 +217,11 @@ THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_lock, lock)
   std::uint64_t object = address_of(lock);
   if (!world.running) {
-    if (*lock != 0) fail_alone(Operation::lock, object, THRUM_CALLER, Wait::spin_lock);
+    if (!spin_lock_is_free(object)) fail_alone(Operation::lock, object, THRUM_CALLER, Wait::spin_lock);
   } else {
     scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER, Wait::spin_lock);
   }
+  check_spin_lock(lock, "locks a spin lock", THRUM_CALLER);
   *lock = static_cast<int>(running_owner());
   done_with_lock();
   return 0;
@@ -208,6 +230,7 @@ THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
 THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_trylock, lock)
   if (world.running) scheduler().arrive_in_loop(Operation::try_lock, address_of(lock), 0, THRUM_CALLER);
+  check_spin_lock(lock, "locks a spin lock", THRUM_CALLER);
   bool free = *lock == 0;
   if (free) *lock = static_cast<int>(running_owner());
   done_with_lock(free ? Outcome::done : Outcome::failed);
@@ -218,6 +241,7 @@ THRUM_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_unlock, lock)
   std::uint64_t object = address_of(lock);
   if (world.running) scheduler().arrive(Operation::unlock, object, 0, THRUM_CALLER);
+  check_spin_lock(lock, "unlocks a spin lock", THRUM_CALLER);
   if (static_cast<std::uint32_t>(*lock) != running_owner())
     fail_held("unlocks a spin lock", spin_lock_holder(object), THRUM_CALLER);
   *lock = 0;

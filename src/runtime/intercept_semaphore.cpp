@@ -18,11 +18,14 @@ using namespace thrum;
 
 namespace {
 
+constexpr const char* kWaits = "waits for a semaphore";
+
 // Takes a unit, or gives why not: ETIMEDOUT, EINTR.
 int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code) {
   std::uint64_t object = address_of(semaphore);
   auto& state = state_at<SemaphoreState>(object);
   if (!world.running) {
+    check_alive(state, kWaits, code);
     if (state.count == 0 && deadline == kNoDeadline) fail_alone(Operation::semaphore_wait, object, code);
     if (state.count == 0) {
       scheduler().advance_clock(deadline);
@@ -40,6 +43,7 @@ int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code)
     return ETIMEDOUT;
   }
   if (me.interrupted) return EINTR;
+  check_alive(state, kWaits, code);
   --state.count;
   scheduler().done(Scheduler::Effect::change, state.count);
   return 0;
@@ -65,8 +69,12 @@ THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
 
 THRUM_EXPORT int sem_destroy(sem_t* semaphore) {
   THRUM_FORWARD(sem_destroy, semaphore)
+  auto& state = state_at<SemaphoreState>(address_of(semaphore));
+  check_alive(state, "destroys a semaphore", THRUM_CALLER);
   check_semaphore_unused(address_of(semaphore), "destroys", THRUM_CALLER);
   begin_anew(address_of(semaphore), THRUM_CALLER);
+  world.wrote = true;
+  state = {1, SemaphoreState::kDestroyed};
   return 0;
 }
 
@@ -92,6 +100,7 @@ THRUM_LOOP_IMPL int sem_trywait_impl(sem_t* semaphore) {
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
   if (world.running)
     scheduler().arrive_in_loop(Operation::semaphore_try_wait, address_of(semaphore), 0, THRUM_CALLER);
+  check_alive(state, kWaits, THRUM_CALLER);
   bool taken = state.count != 0;
   if (taken) --state.count;
   if (world.running) {
@@ -105,6 +114,7 @@ THRUM_EXPORT int sem_post(sem_t* semaphore) {
   THRUM_FORWARD(sem_post, semaphore)
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
   if (world.running) scheduler().arrive(Operation::semaphore_post, address_of(semaphore), 0, THRUM_CALLER);
+  check_alive(state, "posts a semaphore", THRUM_CALLER);
   ++state.count;
   if (world.running) scheduler().done(Scheduler::Effect::change, state.count);
   return 0;
@@ -115,6 +125,7 @@ THRUM_LOOP_IMPL int sem_getvalue_impl(sem_t* semaphore, int* value) {
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
   if (world.running)
     scheduler().arrive_in_loop(Operation::load, address_of(semaphore), sizeof state.count, THRUM_CALLER);
+  check_alive(state, "reads the value of a semaphore", THRUM_CALLER);
   *value = static_cast<int>(state.count);
   if (world.running) scheduler().done(Scheduler::Effect::read, state.count);
   return 0;

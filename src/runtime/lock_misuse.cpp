@@ -48,6 +48,10 @@ void fail_held(std::string what, ThreadId holder, std::uint64_t code) {
   fail_misuse(what + " that " + whose + " holds", code);
 }
 
+void fail_destroyed(const char* what, std::uint64_t code) {
+  fail_misuse(what + " that has been destroyed"s, code);
+}
+
 const char* self_lock(Wait wait, std::uint64_t object, ThreadId thread, std::uint16_t slot) {
   if (wait == Wait::spin_lock && spin_lock_holder(object) == thread)
     return "locks again a spin lock that it holds";
@@ -80,6 +84,25 @@ void check_barrier_unused(std::uint64_t barrier, const char* does, std::uint64_t
   bool used = another_stands(
       [barrier](const Standing& standing) { return sleeps_at(standing, Operation::barrier_leave, barrier); });
   if (used) fail_misuse(does + " a barrier that a thread waits at"s, code);
+}
+
+std::uint32_t barrier_mark(std::uint64_t barrier) {
+  constexpr std::uint32_t kInitialised = 0xba991e20;
+  ProgramHeap::LiveBlock block;
+  Place place;
+  if (the_heap.find_live(barrier, block)) {
+    const std::uint32_t mark = kInitialised ^ (block.number << 8) ^ block.thread;
+    return mark == BarrierState::kDestroyed ? kInitialised : mark;
+  }
+  return find_in_modules(barrier, place) ? kInitialised : 0;
+}
+
+void check_barrier_new(std::uint64_t barrier, std::uint64_t code) {
+  check_barrier_unused(barrier, "initialises", code);
+  const auto& state = state_at<BarrierState>(barrier);
+  const std::uint32_t mark = barrier_mark(barrier);
+  if (state.threads != 0 && mark != 0 && state.mark == mark)
+    fail_misuse("initialises a barrier that is initialised already", code);
 }
 
 void check_semaphore_unused(std::uint64_t semaphore, const char* does, std::uint64_t code) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the state of the program's synchronization objects lies: inside the objects themselves, so that a
 // rollback puts it back for free and static initialisers (all zeros) work.
+//
+// An object that is destroyed says so in its own memory, until it is initialised anew or the memory is
+// written as another object's. Each then looks as if a thread could have it at once, so that whoever comes to
+// it goes on and is told, and does not wait for ever.
 #pragma once
 
 #include <pthread.h>
@@ -27,27 +31,42 @@ struct LockState {
   MutexCondition condition;
   std::uint16_t ceiling;
   std::uint32_t writers_waiting;  // of a read-write lock that prefers them
-  std::int32_t kind;              // of a mutex
+  std::int32_t kind;              // of a mutex; kDestroyed of a read-write lock too
   // Of a read-write lock: by whom it is read, counted by threads' slots modulo their number. One that is full
   // stays so until nobody reads any more.
   static constexpr std::size_t kReaders = 16;
   std::uint8_t readers[kReaders];
+
+  // glibc's sign for it. It reads as a robust mutex, of which the fast paths make an exception anyway.
+  static constexpr std::int32_t kDestroyed = -1;
+  bool is_destroyed() const { return kind == kDestroyed; }
 };
 static_assert(sizeof(LockState) <= sizeof(pthread_mutex_t) && sizeof(LockState) <= sizeof(pthread_rwlock_t));
 
 struct ConditionState {
   std::uint32_t clock;  // clockid_t that timed waits count by
+
+  static constexpr std::uint32_t kDestroyed = ~std::uint32_t{0};
+  bool is_destroyed() const { return clock == kDestroyed; }
 };
 static_assert(sizeof(ConditionState) <= sizeof(pthread_cond_t));
 
 struct SemaphoreState {
   std::uint32_t count;
+  std::uint32_t mark;  // kDestroyed, or anything else
+
+  static constexpr std::uint32_t kDestroyed = 0xdead5e3a;
+  bool is_destroyed() const { return mark == kDestroyed; }
 };
 static_assert(sizeof(SemaphoreState) <= sizeof(sem_t));
 
 struct BarrierState {
-  std::uint32_t threads;
+  std::uint32_t threads;  // 0: it is not initialised
   std::uint32_t arrived;
+  std::uint32_t mark;  // kDestroyed; barrier_mark() of one that is initialised (lock_misuse.hpp)
+
+  static constexpr std::uint32_t kDestroyed = 0xdeadba99;
+  bool is_destroyed() const { return mark == kDestroyed; }
 };
 static_assert(sizeof(BarrierState) <= sizeof(pthread_barrier_t));
 
@@ -81,6 +100,11 @@ inline ThreadId lock_holder(std::uint64_t object) {
 inline bool is_read_by(std::uint64_t object, std::uint16_t slot) {
   const auto& lock = state_at<LockState>(object);
   return lock.owner == 0 && lock.count != 0 && lock.readers[slot % LockState::kReaders] != 0;
+}
+inline constexpr pthread_spinlock_t kSpinLockDestroyed = -1;
+inline bool spin_lock_is_free(std::uint64_t object) {
+  auto word = state_at<pthread_spinlock_t>(object);
+  return word == 0 || word == kSpinLockDestroyed;
 }
 inline ThreadId spin_lock_holder(std::uint64_t object) {
   auto owner = static_cast<std::uint32_t>(state_at<pthread_spinlock_t>(object));

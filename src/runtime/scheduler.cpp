@@ -259,7 +259,7 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::nothing: return true;
     case Wait::lock: return lock_is_free(thread.object);
     case Wait::shared_lock: return shared_lock_is_free(thread.object);
-    case Wait::spin_lock: return state_at<pthread_spinlock_t>(thread.object) == 0;
+    case Wait::spin_lock: return spin_lock_is_free(thread.object);
     case Wait::semaphore: return semaphore_count(thread.object) != 0 || thread.cancelled;
     case Wait::once: return !once_is_running(thread.object);
     case Wait::guard: return !guard_is_running(thread.object);

@@ -144,6 +144,7 @@ static void run_nobody_waits(void) {
     pthread_barrier_wait(&barrier);
     sem_post(&semaphore);
     pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
   }
 }
 
