@@ -77,6 +77,7 @@ void Shadow::note_marks() {
 }
 
 [[gnu::noinline]] Cell& Shadow::use_first(std::uint64_t address) {
+  if (address >= kAddressEnd) return beyond_ = {};
   Cell* cells = parts_[address >> kPartBits];
   if (cells == nullptr) cells = map_part(address >> kPartBits);
   Cell& cell = cells[(address & ((std::uint64_t{1} << kPartBits) - 1)) / kCellBytes];
@@ -97,7 +98,6 @@ void Shadow::note_marks() {
 }
 
 Cell* Shadow::map_part(std::uint64_t part) {
-  THRUM_CHECK(part < kParts);
   parts_[part] = static_cast<Cell*>(map_((std::size_t{1} << kPartBits) / kCellBytes * sizeof(Cell)));
   THRUM_CHECK(parts_[part] != nullptr);
   return parts_[part];

@@ -77,9 +77,10 @@ class Shadow {
   // False where there is none, or too much has happened since.
   bool can_return() const { return !marks_.empty() && saved_.size() < kSavedMax; }
 
-  // REQUIRES: address < 2^47.
+  // Beyond kAddressEnd a program has no memory, and whoever touches that is told by the machine: all such
+  // addresses have one cell, which is as new each time.
   Cell& cell(std::uint64_t address);
-  // The same, or nullptr where that takes more than a few instructions.
+  // The same, or nullptr where that takes more than a few instructions, and beyond kAddressEnd.
   Cell* cell_at_hand(std::uint64_t address);
 
   Record& record(Cell& cell, std::size_t index) {
@@ -104,7 +105,9 @@ class Shadow {
   static constexpr std::size_t kSavedMax = 4096;  // cells; then no more are saved
   static constexpr std::size_t kKeptMax = 64;     // cells that stay saved
   static constexpr unsigned kPartBits = 30;       // of the address: a part of the shadow covers a gigabyte
-  static constexpr std::size_t kParts = std::size_t{1} << (47 - kPartBits);
+  static constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 47;
+  // Of all addresses that there are, so that an address need not be looked at. Hardly any page of it is used.
+  static constexpr std::size_t kParts = std::size_t{1} << (64 - kPartBits);
   using Spill = std::vector<Record>;
   struct Mark {
     std::uint32_t run;    // that led there
@@ -126,6 +129,7 @@ class Shadow {
 
   Map map_;
   Cell** parts_ = nullptr;
+  Cell beyond_{};  // kAddressEnd
   std::uint32_t run_ = 0;
   std::vector<std::unique_ptr<Spill>> spills_;
   std::size_t spills_used_ = 0;

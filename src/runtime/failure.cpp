@@ -45,6 +45,7 @@ bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
   auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (signal == SIGSEGV && (snapshot().unprotect(address) || known_ends().open_stacks(address))) return;
+  leave_unwinding();
   if (world.running) restore_fs_base(scheduler().current().fs_base);
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
@@ -57,6 +58,10 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
   if (!overflow && redirect_fault(signal, info, raw_context)) return;
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
+  // The processor tells no address where a program can have no memory, and a bus error where it thinks of the
+  // stack.
+  const bool is_no_address = (signal == SIGSEGV || signal == SIGBUS) && info->si_code == SI_KERNEL;
+  if (is_no_address) fail({BugKind::crash, "segmentation fault (no address of a program)", thread, code, {}});
   std::string message = signal == SIGSEGV   ? "segmentation fault"
                         : signal == SIGBUS  ? "bus error"
                         : signal == SIGFPE  ? "arithmetic exception"

@@ -63,9 +63,22 @@ _Unwind_Reason_Code collect_registers(_Unwind_Context* context, void* argument) 
   return _URC_END_OF_STACK;
 }
 
+// Where to go on when the unwinder meets what it cannot read.
+volatile bool g_unwinding = false;
+void* g_escape[5];  // as __builtin_setjmp wants it
+
+// As far as the stack can be read: the program may have written over it.
+[[gnu::noinline]] void walk_stack(_Unwind_Trace_Fn visit, void* argument) {
+  if (__builtin_setjmp(g_escape) == 0) {
+    g_unwinding = true;
+    _Unwind_Backtrace(visit, argument);
+  }
+  g_unwinding = false;
+}
+
 std::vector<RawFrame> running_frames() {
   FrameWalk walk;
-  _Unwind_Backtrace(collect_frame, &walk);
+  walk_stack(collect_frame, &walk);
   return std::move(walk.frames);
 }
 
@@ -109,16 +122,20 @@ void note_block(const Place& place) {
 
 }  // namespace
 
+void leave_unwinding() {
+  if (g_unwinding) __builtin_longjmp(g_escape, 1);
+}
+
 std::vector<Place> running_stack() { return places_of(running_frames()); }
 
 void running_code(std::span<std::uint64_t> code) {
   CodeWalk walk{code};
-  _Unwind_Backtrace(collect_code, &walk);
+  walk_stack(collect_code, &walk);
 }
 
 CallerState kept_registers(const void* stack_pointer) {
   CallerState frame{{}, reinterpret_cast<std::uint64_t>(stack_pointer)};
-  _Unwind_Backtrace(collect_registers, &frame);
+  walk_stack(collect_registers, &frame);
   return frame;
 }
 

@@ -15,8 +15,8 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
-// Appends an operation of the running thread that orders events but is no event of its own, where the trace is
-// written. other: the thread that it is about, named by its stack.
+// Appends an operation of the running thread that orders events but is no event of its own, where the trace
+// is written. other: the thread that it is about, named by its stack.
 void note_in_trace(Operation operation, const Thread& other, std::uint64_t code);
 
 // Notes whether the running stack is in focus, where that is asked for; and the stack as the one of the
@@ -30,8 +30,12 @@ Place place_of(std::uint64_t address);
 // current trace is told of the frame or the block. REQUIRES: the current trace holds places.
 Place described_place(std::uint64_t address);
 
-// Return addresses of the running stack from the program's own code on, innermost first.
+// Return addresses of the running stack from the program's own code on, innermost first; as far as it can be
+// read.
 std::vector<Place> running_stack();
+
+// Called for a fault: does not return where the stack was being read that the program has written over.
+void leave_unwinding();
 
 // The same as addresses, as many as there is room for. What is left over stays as it is.
 void running_code(std::span<std::uint64_t> code);

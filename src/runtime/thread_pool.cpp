@@ -34,6 +34,8 @@ constexpr std::size_t kLargeStackMax = ThreadPool::kLargeStackMax;
 constexpr std::size_t kOwnFrames = 64 << 10;
 // Left for the parked frame at the upper end of a stack.
 constexpr std::size_t kParkedFrame = 16 << 10;
+// Of the guard between that and the program's frames.
+constexpr std::size_t kUpperGuard = 4096;
 
 std::uint32_t g_parked;
 
@@ -98,8 +100,9 @@ void ThreadPool::restore_vector(const Seat& seat) const {
 void* ThreadPool::park(void* argument) {
   auto& seat = *static_cast<Seat*>(argument);
   find_storage(seat);
-  seat.stack_top =
-      reinterpret_cast<char*>(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame);
+  const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) - kParkedFrame;
+  seat.stack_top = reinterpret_cast<char*>((frame & ~std::uint64_t{kUpperGuard - 1}) - kUpperGuard);
+  raw_syscall(SYS_mprotect, reinterpret_cast<long>(seat.stack_top), kUpperGuard, PROT_NONE);
   seat.thread = raw_syscall(SYS_gettid);
   if (on_system_threads()) take_part(seat.slot);
   __atomic_store_n(&g_parked, 1, __ATOMIC_RELEASE);
@@ -211,7 +214,8 @@ void ThreadPool::protect_stack(const Seat& seat, int access) {
   auto protect = [&](char* begin, char* end) {
     THRUM_CHECK(raw_syscall(SYS_mprotect, reinterpret_cast<long>(begin), end - begin, access) == 0);
   };
-  protect(seat.limit, seat.stack_bottom + kStackSize);
+  protect(seat.limit, seat.stack_top);
+  protect(seat.stack_top + kUpperGuard, seat.stack_bottom + kStackSize);
   if (seat.large) protect(seat.large, seat.large + seat.large_size);
 }
 
