@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <cerrno>
 
+#include "runtime/early_memory.hpp"
 #include "runtime/intercept.hpp"
 #include "runtime/lock_misuse.hpp"
 
@@ -26,6 +27,7 @@ inline bool checks_owner(const LockState& lock) {
                                                   std::uint64_t deadline, std::uint64_t code) {
   Wait wait = operation == Operation::shared_lock ? Wait::shared_lock : Wait::lock;
   if (!world.running) {
+    check_early(AccessKind::atomic_write, reinterpret_cast<const void*>(object), sizeof(std::uint32_t), code);
     bool free = wait == Wait::lock ? lock_is_free(object) : shared_lock_is_free(object);
     if (!free && deadline == kNoDeadline) fail_alone(operation, object, code, wait);
     if (!free) scheduler().advance_clock(deadline);

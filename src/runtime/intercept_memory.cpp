@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/early_memory.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/world.hpp"
@@ -35,7 +36,11 @@ void* given(void* block, std::size_t size) {
 }
 
 void release(void* block, std::uint64_t code) {
-  if (world.judges_races) race_judge().free(block, code);
+  if (world.judges_races) {
+    race_judge().free(block, code);
+  } else if (!world.running) {
+    early_memory().forget();
+  }
   the_heap.release(block);
 }
 

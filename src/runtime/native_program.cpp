@@ -29,6 +29,7 @@
 #include "runtime/process_state.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/search_state.hpp"
 #include "runtime/section_functions.hpp"
@@ -69,7 +70,7 @@ std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;
 
 void enter_program() {
-  world.judges_races = world.job->races != Races::ignore && judging().judges();
+  world.judges_races = world.watches_memory = world.job->races != Races::ignore && judging().judges();
   world.names_events = judging().names_events();
   world.running = true;
   catch_system_calls(true);
@@ -77,7 +78,7 @@ void enter_program() {
 
 void leave_program() {
   catch_system_calls(false);
-  world.running = world.judges_races = world.names_events = false;
+  world.running = world.judges_races = world.watches_memory = world.names_events = false;
 }
 
 // The thread that is on, until the program's code is left.
@@ -473,9 +474,12 @@ void report_without_search(const Failure* failure) {
   report.result.guarantee.complete = report.result.guarantee.exhausted = whole;
   Trace trace;
   trace.threads = 1;
+  g_trace = &trace;
   if (failure) {
     trace.end = End::bug;
     trace.failure = *failure;
+    for (const MemoryAccess& access : failure->accesses)
+      trace.access_places.push_back({described_place(access.address), {}, {}, running_stack()});
     capture_failure_stack(trace);
   }
   if (failure && !world.job->replay) {

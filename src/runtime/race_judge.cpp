@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/early_memory.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/judging.hpp"
@@ -41,11 +42,14 @@ constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
 // has parts of the address space to itself.
 constexpr bool is_in_pool(std::uint64_t address) {
   constexpr unsigned kBits = 44;
-  constexpr unsigned kParts = 1U << (ProgramHeap::kHeap >> kBits) | 1U << (ThreadPool::kStacks >> kBits) |
-                              1U << (ThreadPool::kLargeStacks >> kBits);
+  constexpr unsigned kPartsMax = 64;  // an address has more, where a program has no memory: any will do
+  constexpr std::uint64_t kOne = 1;
+  constexpr std::uint64_t kParts = kOne << (ProgramHeap::kHeap >> kBits) |
+                                   kOne << (ThreadPool::kStacks >> kBits) |
+                                   kOne << (ThreadPool::kLargeStacks >> kBits);
   static_assert(ProgramHeap::kRegionCount * ProgramHeap::kRegionSize <= std::uint64_t{1} << kBits &&
                 kThreadsMax * ThreadPool::kLargeStackMax <= std::uint64_t{1} << kBits);
-  return (kParts >> (address >> kBits) & 1) != 0;
+  return (kParts >> (address >> kBits) % kPartsMax & 1) != 0;
 }
 
 MemoryOrder order_of(int order) {
@@ -251,6 +255,7 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
 
 void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
                                    std::uint64_t code, Point point) {
+  if (!world.running) return check_early(kind, reinterpret_cast<const void*>(address), size, code);
   bool promoted = point != Point::done && known_.promotes(code, address, size);
   if (!promoted || point == Point::nowhere) {
     if (promoted) note_unexplored();
@@ -430,17 +435,23 @@ inline void RaceJudge::check_memory(const Thread& me, AccessKind kind, std::uint
 
 void RaceJudge::fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
                              std::uint64_t address, std::uint64_t size, std::uint64_t code) {
-  Failure failure{BugKind::buffer_overflow, access_text(kind, size), me.id, code, {}};
+  Failure failure = misuse_of(use, kind, size, me.id, code);
+  if (use.state == ProgramHeap::State::freed) tell_freed(failure, use.begin, use.size);
+  fail_with(std::move(failure), kind, address, size, code);
+}
+
+Failure RaceJudge::misuse_of(const ProgramHeap::Use& use, AccessKind kind, std::uint64_t size,
+                             ThreadId thread, std::uint64_t code) {
+  Failure failure{BugKind::buffer_overflow, access_text(kind, size), thread, code, {}};
   if (use.state == ProgramHeap::State::freed) {
     failure.kind = BugKind::use_after_free;
     failure.message += " in a block of " + bytes_text(use.size) + " that has been freed";
-    tell_freed(failure, use.begin, use.size);
   } else if (use.state == ProgramHeap::State::outside) {
     failure.message += " that does not lie inside a block of the heap";
   } else {
     failure.message += " that does not lie inside its block of " + bytes_text(use.size);
   }
-  fail_with(std::move(failure), kind, address, size, code);
+  return failure;
 }
 
 // The access that fails is the last of those that the failure tells of.

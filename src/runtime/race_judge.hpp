@@ -58,7 +58,7 @@ class RaceJudge {
   KnownRaces& known() { return known_; }
   // Whether some race is known, or meant, or was declared to be none.
   bool makes_exceptions() const { return attentive_ || !allowed_.empty(); }
-  // Whether accesses may be more than judged.
+  // Whether accesses may be more than judged, or are those before the first choice.
   bool is_attentive() const { return __builtin_expect(attentive_, 0); }
 
   // How an access may become a visible operation, where a race of its place is known.
@@ -81,6 +81,10 @@ class RaceJudge {
   void reused(const void* block, std::size_t size);
   // Fails where the block has been freed already.
   void check_not_freed(const void* block, std::uint64_t code);
+
+  // What is to be said of an access of so many bytes to memory of the heap that is not in use.
+  static Failure misuse_of(const ProgramHeap::Use& use, AccessKind kind, std::uint64_t size, ThreadId thread,
+                           std::uint64_t code);
 
   // Races on these bytes are meant, in this execution.
   void allow(const volatile void* address, std::size_t size);
@@ -137,7 +141,7 @@ class RaceJudge {
 
   RaceDetector detector_;
   KnownRaces known_;
-  bool attentive_ = false;
+  bool attentive_ = true;        // until an execution begins
   bool at_point_ = false;        // the access that is judged is the pending operation
   std::vector<ThreadId> names_;  // of threads by number
   struct LeftOut {

@@ -29,7 +29,7 @@ using namespace thrum;
 // the entry in switch.S finds the caller's registers as they were.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
   count_step();
-  if (!world.judges_races) return;
+  if (!world.watches_memory) return;
   if (race_judge().is_attentive()) return thrum_attentive_read(address, size, code);
   race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
 }
@@ -39,7 +39,7 @@ inline void write(const void* address, std::size_t size, std::uint64_t code) {
 }
 
 inline void volatile_read(const volatile void* address, std::uint32_t size, std::uint64_t code) {
-  if (!world.running) return;
+  if (!world.running) return check_early(AccessKind::plain_read, address, size, code);
   scheduler().arrive_in_loop(Operation::load, reinterpret_cast<std::uint64_t>(address), size, code);
   if (world.judges_races)
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::done);
@@ -47,7 +47,7 @@ inline void volatile_read(const volatile void* address, std::uint32_t size, std:
 }
 
 inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
-  if (!world.running) return;
+  if (!world.running) return check_early(AccessKind::plain_write, address, size, code);
   check_write(address);
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
   if (world.judges_races)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "runtime/early_memory.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
@@ -59,7 +60,10 @@ inline T machine_update(volatile T* address, Change change) {
 
 template <typename T>
 inline T load(const volatile T* address, int order, std::uint64_t code) {
-  if (!world.running) return machine_load(address);
+  if (!world.running) {
+    check_early(AccessKind::atomic_read, address, sizeof(T), code);
+    return machine_load(address);
+  }
   arrive(Operation::load, address, order, code);
   if (world.judges_races) race_judge().load(address, sizeof(T), order, code);
   T value = *address;
@@ -70,6 +74,7 @@ inline T load(const volatile T* address, int order, std::uint64_t code) {
 template <typename T>
 inline void store(volatile T* address, T value, int order, std::uint64_t code) {
   if (!world.running) {
+    check_early(AccessKind::atomic_write, address, sizeof(T), code);
     machine_update(address, [value](T) { return value; });
     return;
   }
@@ -83,7 +88,10 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
 
 template <typename T, typename Change>
 inline T update(volatile T* address, T value, Update kind, int order, std::uint64_t code, Change change) {
-  if (!world.running) return machine_update(address, change);
+  if (!world.running) {
+    check_early(AccessKind::atomic_write, address, sizeof(T), code);
+    return machine_update(address, change);
+  }
   arrive(Operation::read_modify_write, address, order, code);
   if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
   if (world.recording) scheduler().note_argument(bits(value), kind);
@@ -101,7 +109,10 @@ inline T update(volatile T* address, T value, Update kind, int order, std::uint6
 template <typename T>
 inline bool compare_exchange(volatile T* address, T* expected, T desired, int order, int order_if_failed,
                              std::uint64_t code) {
-  if (!world.running) return compare_and_swap(address, *expected, desired);
+  if (!world.running) {
+    check_early(AccessKind::atomic_write, address, sizeof(T), code);
+    return compare_and_swap(address, *expected, desired);
+  }
   arrive(Operation::compare_exchange, address, order, code);
   if (world.recording) scheduler().note_argument(bits(*expected), Update::exchange);
   T old = *address;

@@ -135,6 +135,7 @@ void initialize() {
   scheduler().start_main();
   install_signal_handlers();
   limit_steps(0);
+  world.watches_memory = world.job->races != Races::ignore;
 }
 
 void enter_channel(std::uint32_t slot) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "runtime/early_memory.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/scheduler.hpp"
@@ -14,7 +15,7 @@ namespace thrum {
 // Counts it, and judges it. code: behind the call.
 inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
   count_step();
-  if (world.judges_races)
+  if (world.watches_memory)
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::nowhere);
 }
 
@@ -28,7 +29,8 @@ inline void check_write(const volatile void* address) {
 inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code,
                              RaceJudge::Point point = RaceJudge::Point::nowhere) {
   count_step();
-  if (!world.running || size == 0) return;
+  if (!world.running) return check_early(AccessKind::plain_write, address, size, code);
+  if (size == 0) return;
   if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code, point);
   const Thread& me = scheduler().current();
   const auto* place = static_cast<const volatile char*>(address);
