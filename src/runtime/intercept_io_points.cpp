@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls on files that are cancellation points and nothing else to us: libc's own do the work, and what
-// reaches the kernel is seen by system_calls.hpp.
+// Calls on files that are cancellation points and nothing else to us, but that they read and write memory:
+// libc's own do the work, and what reaches the kernel is seen by system_calls.hpp. The rows POINT of
+// libc_calls.def.
 //
 // Each tests for a cancellation first: a visible operation, but in programs that cancel no threads nothing.
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 #include <cstdarg>
 
 #include "runtime/cancellation.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/libc_calls.hpp"
 
 using namespace thrum;
 
@@ -38,12 +34,14 @@ mode_t mode_of(int flags, va_list list) {
 
 }  // namespace
 
-#define POINT(result, name, parameters, arguments) \
-  THRUM_EXPORT result name parameters {            \
-    THRUM_REAL(name);                              \
-    test_for_cancellation(THRUM_CALLER);           \
-    return real arguments;                         \
-  }
+#define POINT(result_type, name, parameters, arguments, noted_before, noted_after)             \
+  result_type thrum::name##_call::run parameters const {                                       \
+    THRUM_REAL(name);                                                                          \
+    test_for_cancellation(code());                                                             \
+    LIBC_RUN(result_type, real, arguments, notes_libc_for(code()), noted_before, noted_after); \
+  }                                                                                            \
+  THRUM_EXPORT result_type name parameters { return name##_call{THRUM_CALLER}.run arguments; }
+#include "runtime/libc_calls.def"
 
 #define OPEN(name)                                          \
   THRUM_EXPORT int name(const char* path, int flags, ...) { \
@@ -53,6 +51,7 @@ mode_t mode_of(int flags, va_list list) {
     mode_t mode = mode_of(flags, list);                     \
     va_end(list);                                           \
     test_for_cancellation(THRUM_CALLER);                    \
+    open_call{THRUM_CALLER}.before(path);                   \
     return real(path, flags, mode);                         \
   }
 
@@ -64,6 +63,7 @@ mode_t mode_of(int flags, va_list list) {
     mode_t mode = mode_of(flags, list);                                 \
     va_end(list);                                                       \
     test_for_cancellation(THRUM_CALLER);                                \
+    open_call{THRUM_CALLER}.before(path);                               \
     return real(folder, path, flags, mode);                             \
   }
 
@@ -71,37 +71,3 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-POINT(int, creat, (const char* path, mode_t mode), (path, mode))
-POINT(int, close, (int file), (file))
-POINT(ssize_t, read, (int file, void* buffer, std::size_t size), (file, buffer, size))
-POINT(ssize_t, write, (int file, const void* buffer, std::size_t size), (file, buffer, size))
-POINT(ssize_t, readv, (int file, const iovec* parts, int count), (file, parts, count))
-POINT(ssize_t, writev, (int file, const iovec* parts, int count), (file, parts, count))
-POINT(ssize_t, pread, (int file, void* buffer, std::size_t size, off_t at), (file, buffer, size, at))
-POINT(ssize_t, pread64, (int file, void* buffer, std::size_t size, off64_t at), (file, buffer, size, at))
-POINT(ssize_t, pwrite, (int file, const void* buffer, std::size_t size, off_t at), (file, buffer, size, at))
-POINT(ssize_t, pwrite64, (int file, const void* buffer, std::size_t size, off64_t at),
-      (file, buffer, size, at))
-POINT(int, fsync, (int file), (file))
-POINT(int, fdatasync, (int file), (file))
-POINT(int, msync, (void* begin, std::size_t size, int flags), (begin, size, flags))
-POINT(int, lockf, (int file, int command, off_t size), (file, command, size))
-POINT(int, tcdrain, (int file), (file))
-POINT(int, connect, (int socket, const sockaddr* address, socklen_t size), (socket, address, size))
-POINT(int, accept, (int socket, sockaddr* address, socklen_t* size), (socket, address, size))
-POINT(int, accept4, (int socket, sockaddr* address, socklen_t* size, int flags),
-      (socket, address, size, flags))
-POINT(ssize_t, send, (int socket, const void* buffer, std::size_t size, int flags),
-      (socket, buffer, size, flags))
-POINT(ssize_t, sendto,
-      (int socket, const void* buffer, std::size_t size, int flags, const sockaddr* to, socklen_t to_size),
-      (socket, buffer, size, flags, to, to_size))
-POINT(ssize_t, sendmsg, (int socket, const msghdr* message, int flags), (socket, message, flags))
-POINT(ssize_t, recv, (int socket, void* buffer, std::size_t size, int flags), (socket, buffer, size, flags))
-POINT(ssize_t, recvfrom,
-      (int socket, void* buffer, std::size_t size, int flags, sockaddr* from, socklen_t* from_size),
-      (socket, buffer, size, flags, from, from_size))
-POINT(ssize_t, recvmsg, (int socket, msghdr* message, int flags), (socket, message, flags))
-POINT(pid_t, wait, (int* status), (status))
-POINT(pid_t, waitpid, (pid_t process, int* status, int options), (process, status, options))
-POINT(int, waitid, (idtype_t type, id_t id, siginfo_t* info, int options), (type, id, info, options))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/intercept.hpp"
+#include "runtime/libc_calls.hpp"
 #include "runtime/raw_syscall.hpp"
 
 using namespace thrum;
@@ -23,13 +24,14 @@ THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   return static_cast<unsigned>(draw_random().next());
 }
 
-// libc's generators whose state is the caller's (intercept_random.cpp has those that threads share): they write
-// it where no write is seen, so a loop that draws from one is no spin.
-#define DRAW(result, name, parameters, ...) \
-  THRUM_EXPORT result name parameters {     \
-    THRUM_REAL(name);                       \
-    if (world.running) world.wrote = true;  \
-    return real(__VA_ARGS__);               \
+// libc's generators whose state is the caller's (intercept_random.cpp has those that threads share): they
+// write it where no write is seen, so a loop that draws from one is no spin.
+#define DRAW(result, name, parameters, ...)        \
+  THRUM_EXPORT result name parameters {            \
+    THRUM_REAL(name);                              \
+    if (world.running) world.wrote = true;         \
+    name##_call{THRUM_CALLER}.before(__VA_ARGS__); \
+    return real(__VA_ARGS__);                      \
   }
 
 DRAW(int, rand_r, (unsigned* seed), seed)

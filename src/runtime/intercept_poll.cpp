@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "runtime/intercept.hpp"
+#include "runtime/libc_calls.hpp"
 #include "runtime/raw_syscall.hpp"
 #include "runtime/system_call.hpp"
 
@@ -44,6 +45,23 @@ int ask(long number, long a, long b, long c, long d = 0, long e = 0, long f = 0)
   return -1;
 }
 
+// Notes what poll and ppoll read and write.
+template <typename Ask>
+int ask_about(pollfd* files, nfds_t count, std::uint64_t code, Ask ask_kernel) {
+  poll_call{code}.before(files, count);
+  int result = ask_kernel();
+  poll_call{code}.after(files, count);
+  return result;
+}
+// Likewise select and pselect.
+template <typename Ask>
+int ask_about(fd_set* reading, fd_set* writing, fd_set* other, std::uint64_t code, Ask ask_kernel) {
+  select_call{code}.before(reading, writing, other);
+  int result = ask_kernel();
+  select_call{code}.after(reading, writing, other);
+  return result;
+}
+
 template <typename T>
 long word(T* pointer) {
   return reinterpret_cast<long>(pointer);
@@ -53,7 +71,10 @@ long word(T* pointer) {
 
 THRUM_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
   THRUM_FORWARD(poll, files, count, milliseconds)
-  if (count != 0) return ask(SYS_poll, word(files), static_cast<long>(count), milliseconds);
+  if (count != 0) {
+    return ask_about(files, count, THRUM_CALLER,
+                     [&] { return ask(SYS_poll, word(files), static_cast<long>(count), milliseconds); });
+  }
   return sleep_until(milliseconds < 0
                          ? kNoDeadline
                          : virtual_now() + static_cast<std::uint64_t>(milliseconds) * kMillisecond,
@@ -62,14 +83,21 @@ THRUM_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {
 
 THRUM_EXPORT int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask) {
   THRUM_FORWARD(ppoll, files, count, time, mask)
-  if (count != 0)
-    return ask(SYS_ppoll, word(files), static_cast<long>(count), word(time), word(mask), kMaskSize);
+  if (count != 0) {
+    return ask_about(files, count, THRUM_CALLER, [&] {
+      return ask(SYS_ppoll, word(files), static_cast<long>(count), word(time), word(mask), kMaskSize);
+    });
+  }
   return sleep_until(deadline_after(time), THRUM_CALLER);
 }
 
 THRUM_EXPORT int select(int count, fd_set* reading, fd_set* writing, fd_set* other, timeval* time) {
   THRUM_FORWARD(select, count, reading, writing, other, time)
-  if (count != 0) return ask(SYS_select, count, word(reading), word(writing), word(other), word(time));
+  if (count != 0) {
+    return ask_about(reading, writing, other, THRUM_CALLER, [&] {
+      return ask(SYS_select, count, word(reading), word(writing), word(other), word(time));
+    });
+  }
   timespec duration = time ? timespec{time->tv_sec, time->tv_usec * 1'000} : timespec{};
   return sleep_until(deadline_after(time ? &duration : nullptr), THRUM_CALLER);
 }
@@ -79,8 +107,10 @@ THRUM_EXPORT int pselect(int count, fd_set* reading, fd_set* writing, fd_set* ot
   THRUM_FORWARD(pselect, count, reading, writing, other, time, mask)
   long sized_mask[2] = {word(mask), kMaskSize};
   if (count != 0) {
-    return ask(SYS_pselect6, count, word(reading), word(writing), word(other), word(time),
-               mask ? word(sized_mask) : 0);
+    return ask_about(reading, writing, other, THRUM_CALLER, [&] {
+      return ask(SYS_pselect6, count, word(reading), word(writing), word(other), word(time),
+                 mask ? word(sized_mask) : 0);
+    });
   }
   return sleep_until(deadline_after(time), THRUM_CALLER);
 }

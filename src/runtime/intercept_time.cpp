@@ -10,6 +10,7 @@
 
 #include "runtime/cancellation.hpp"
 #include "runtime/intercept.hpp"
+#include "runtime/libc_calls.hpp"
 
 using namespace thrum;
 
@@ -116,6 +117,7 @@ timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns) {
 THRUM_LOOP_IMPL int clock_gettime_impl(clockid_t clock, timespec* time) {
   THRUM_FORWARD(clock_gettime, clock, time)
   *time = virtual_to_clock(clock, read_clock(THRUM_CALLER));
+  clock_gettime_call{THRUM_CALLER}.after(time);
   return 0;
 }
 
@@ -123,6 +125,7 @@ THRUM_LOOP_IMPL int gettimeofday_impl(timeval* time, void* zone) {
   THRUM_FORWARD(gettimeofday, time, zone)
   timespec now = virtual_to_clock(CLOCK_REALTIME, read_clock(THRUM_CALLER));
   *time = {now.tv_sec, now.tv_nsec / 1'000};
+  gettimeofday_call{THRUM_CALLER}.after(time);
   return 0;
 }
 
@@ -130,6 +133,7 @@ THRUM_LOOP_IMPL time_t time_impl(time_t* result) {
   THRUM_FORWARD(time, result)
   time_t now = virtual_to_clock(CLOCK_REALTIME, read_clock(THRUM_CALLER)).tv_sec;
   if (result) *result = now;
+  time_call{THRUM_CALLER}.after(result);
   return now;
 }
 
@@ -137,6 +141,7 @@ THRUM_LOOP_IMPL int timespec_get_impl(timespec* time, int base) {
   THRUM_FORWARD(timespec_get, time, base)
   if (base != TIME_UTC) return 0;
   *time = virtual_to_clock(CLOCK_REALTIME, read_clock(THRUM_CALLER));
+  timespec_get_call{THRUM_CALLER}.after(time);
   return base;
 }
 
@@ -155,12 +160,14 @@ THRUM_LOOP_IMPL int sched_yield_impl() {
 
 THRUM_LOOP_IMPL int nanosleep_impl(const timespec* duration, timespec* left) {
   THRUM_FORWARD(nanosleep, duration, left)
+  nanosleep_call{THRUM_CALLER}.before(duration);
   if (!is_valid(*duration) || duration->tv_sec < 0) return to_errno(EINVAL);
   return to_errno(sleep_for(virtual_now() + duration_ns(*duration), left, THRUM_CALLER));
 }
 
 THRUM_LOOP_IMPL int clock_nanosleep_impl(clockid_t clock, int flags, const timespec* time, timespec* left) {
   THRUM_FORWARD(clock_nanosleep, clock, flags, time, left)
+  clock_nanosleep_call{THRUM_CALLER}.before(time);
   if (!is_valid(*time) || time->tv_sec < 0) return EINVAL;
   bool absolute = (flags & TIMER_ABSTIME) != 0;
   std::uint64_t deadline = absolute ? clock_to_virtual(clock, *time) : virtual_now() + duration_ns(*time);
@@ -185,6 +192,7 @@ THRUM_LOOP_IMPL void thrd_yield_impl() {
 
 THRUM_LOOP_IMPL int thrd_sleep_impl(const timespec* duration, timespec* left) {
   THRUM_FORWARD(thrd_sleep, duration, left)
+  nanosleep_call{THRUM_CALLER}.before(duration);
   constexpr int kInvalid = -2;  // as glibc says it
   if (!is_valid(*duration) || duration->tv_sec < 0) return kInvalid;
   sleep_until(virtual_now() + duration_ns(*duration), THRUM_CALLER);

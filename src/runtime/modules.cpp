@@ -151,11 +151,6 @@ std::uint64_t address_in_module(const Place& place) {
   return address;
 }
 
-bool is_instrumented(std::uint64_t address) {
-  return any_module(
-      [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
-}
-
 bool imported(const char* name) {
   return any_module(
       [&](const dl_phdr_info& info, std::uint16_t) { return needs_runtime(info) && imports(info, name); });
@@ -219,6 +214,17 @@ CodeRange range_around(std::uint64_t address) {
 }
 
 }  // namespace
+
+bool is_instrumented(std::uint64_t address) {
+  static CodeRange last_inside;
+  static CodeRange last_outside;
+  if (last_inside.holds(address)) return true;
+  if (last_outside.holds(address)) return false;
+  const bool inside = any_module(
+      [&](const dl_phdr_info& info, std::uint16_t) { return holds(info, address) && needs_runtime(info); });
+  (inside ? last_inside : last_outside) = range_around(address);
+  return inside;
+}
 
 const CodeRange& runtime_range() {
   static const CodeRange range = range_around(reinterpret_cast<std::uint64_t>(&runtime_range));

@@ -28,7 +28,8 @@ bool is_cxx_library(std::uint64_t address);
 // Whether a module has thread-local storage that is neither libc, a shared C++ library nor the runtime.
 bool others_have_storage();
 
-// Whether the address lies in code that was built with the driver.
+// Whether the address lies in code that was built with the driver. Cheap where the last addresses that were
+// asked for lie in the same modules.
 bool is_instrumented(std::uint64_t address);
 
 // Whether some instrumented module of those that are there when it is first asked calls a function of that

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The directives in formats of printf and scanf, of characters and of wide ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thrum {
+
+enum class Length : std::uint8_t {
+  none,
+  one,      // hh
+  two,      // h
+  wide,     // l: of an integer eight bytes, of characters wide ones
+  eight,    // ll, q, j, z, t
+  longest,  // L
+};
+// Of what is pointed to, in bytes.
+std::size_t integer_size(Length length);
+std::size_t real_size(Length length);
+
+struct PrintDirective {
+  char conversion = 0;  // its last character
+  Length length = Length::none;
+  int width = -1;  // -1: not said
+  int precision = -1;
+  bool width_is_argument = false;
+  bool precision_is_argument = false;
+};
+
+struct ScanDirective {
+  char conversion = 0;
+  Length length = Length::none;
+  int width = -1;
+  bool suppressed = false;
+  bool allocates = false;     // its argument gets the address of new memory
+  bool follows_text = false;  // that has to be in the input, more than white space
+};
+
+// Finds the next directive, and goes on behind it. False: there is none, or it is not understood.
+template <typename T>
+bool next_print_directive(const T*& at, PrintDirective& directive);
+// old: as LibcCall::scans has it.
+template <typename T>
+bool next_scan_directive(const T*& at, bool old, ScanDirective& directive);
+
+}  // namespace thrum
