@@ -42,7 +42,7 @@ template <typename T>
 std::size_t common(const T* a, const T* b, std::size_t most = ~std::size_t{0}) {
   return common_by(a, b, most, [](T x, T y) { return x == y; });
 }
-// Likewise, where upper and lower case are the same.
+// What is read to compare them where upper and lower case are the same.
 inline std::size_t common_folded(const char* a, const char* b, std::size_t most = ~std::size_t{0}) {
   auto fold = [](char c) { return tolower(static_cast<unsigned char>(c)); };
   return common_by(a, b, most, [&](char x, char y) { return fold(x) == fold(y); });
@@ -68,7 +68,7 @@ inline std::size_t through(const void* in, int wanted, std::size_t size) {
 // Up to the first such character or the end of the string, which is included.
 inline std::size_t upto(const char* s, int wanted) { return distance(s, strchrnul(s, wanted)) + 1; }
 
-// Of a number at the beginning of a string, with what comes before it and the character that ends it.
+// Of an integer at the beginning of a string, with the space before it and the character that ends it.
 inline std::size_t number(const char* s, int base = 10) {
   char* end = const_cast<char*>(s);
   std::strtoul(s, &end, base);
@@ -79,7 +79,7 @@ inline std::size_t number(const wchar_t* s, int base) {
   std::wcstoul(s, &end, base);
   return distance(s, end) + 1;
 }
-// Likewise of one with a fraction.
+// The same of a number with a fraction.
 inline std::size_t decimal(const char* s) {
   char* end = const_cast<char*>(s);
   std::strtod(s, &end);
@@ -104,16 +104,18 @@ inline std::size_t formatted(const char* format, va_list list) {
 constexpr std::size_t positive(std::int64_t result) {
   return result > 0 ? static_cast<std::size_t>(result) : 0;
 }
-// Likewise of the conversions of characters, which fail by the largest values.
+// The same for conversions of characters (mbrtowc and others), which report failure by the three largest values.
 constexpr bool is_length(std::size_t result) { return result < static_cast<std::size_t>(-3); }
 constexpr std::size_t converted(std::size_t result) { return is_length(result) ? result : 0; }
 constexpr std::size_t fitting(std::size_t length, std::size_t room) { return std::min(length, room); }
 
 // ---- Accesses -----------------------------------------------------------------------------------
 
-// Whether what libc reads and writes is noted at present.
-inline bool notes_libc() { return world.running; }
-// Likewise where libraries call the same function: what is not instrumented has no accesses either.
+// Whether what libc reads and writes is noted at present: in executions, and before the first choice where
+// memory is checked there (early_memory.hpp).
+inline bool notes_libc() { return world.running || world.watches_memory; }
+// Whether it is noted for a caller. Libraries that are not instrumented call the same functions, and have no
+// accesses.
 inline bool notes_libc_for(std::uint64_t code) { return notes_libc() && is_instrumented(code); }
 
 // One call of libc's, at which the program reads and writes memory. Base of the calls of libc_calls.hpp.

@@ -3,10 +3,12 @@
 // case blocks: exhausted
 // case large_blocks: exhausted
 // case constructor: exhausted
+// case by_libc: exhausted
 //
 // What main does with memory before the first thread, and is right to do.
 #define _GNU_SOURCE
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../../cases.h"
 
@@ -54,4 +56,25 @@ static void run_constructor(void) {
   free(made);
 }
 
-MAIN(CASE(blocks), CASE(large_blocks), CASE(constructor))
+// Through libc's functions, to the last byte of each block.
+static void run_by_libc(void) {
+  char* text = malloc(8);
+  snprintf(text, 8, "%s", "seven b");
+  char* copy = strdup(text);
+  int* number = malloc(sizeof *number);
+  sscanf("12", "%d", number);
+  FILE* file = tmpfile();
+  fprintf(file, "%s %d", copy, *number);
+  rewind(file);
+  char* line = NULL;
+  size_t size = 0;
+  getline(&line, &size, file);
+  fclose(file);
+  free(line);
+  free(number);
+  free(copy);
+  free(text);
+  run_two(idle, idle);
+}
+
+MAIN(CASE(blocks), CASE(large_blocks), CASE(constructor), CASE(by_libc))

@@ -5,6 +5,8 @@
 // case read: bug use-after-free preemptions=0
 // case changed_atomically: bug use-after-free preemptions=0
 // case copied: bug buffer-overflow preemptions=0
+// case copied_by_libc: bug buffer-overflow preemptions=0
+// case scanned: bug use-after-free preemptions=0
 // case in_front: bug buffer-overflow preemptions=0
 // case locked: bug use-after-free preemptions=0
 // case behind_a_large_block: bug buffer-overflow preemptions=0
@@ -16,6 +18,7 @@
 // Memory errors before the first thread is there, and when the last one has gone.
 #define _GNU_SOURCE
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "../../cases.h"
 
@@ -55,6 +58,18 @@ static void run_copied(void) {
   static const char text[] = "more than eight";
   make();
   memcpy(pair, text, sizeof text);  // reported: copied
+  run_threads();
+}
+static void run_copied_by_libc(void) {
+  static const char* volatile text = "more than eight";
+  make();
+  strcpy((char*)pair, text);  // reported: copied_by_libc
+  run_threads();
+}
+static void run_scanned(void) {
+  make();
+  free(pair);
+  sscanf("5", "%d", &pair->second);  // reported: scanned
   run_threads();
 }
 static void run_in_front(void) {
@@ -103,6 +118,6 @@ static void run_in_a_handler(void) {
   free(pair);  // reported: in_a_handler
 }
 
-MAIN(CASE(written), CASE(read), CASE(changed_atomically), CASE(copied), CASE(in_front), CASE(locked),
+MAIN(CASE(written), CASE(read), CASE(changed_atomically), CASE(copied), CASE(copied_by_libc), CASE(scanned), CASE(in_front), CASE(locked),
      CASE(behind_a_large_block), CASE(freed_twice), CASE(without_threads), CASE(at_the_end),
      CASE(in_a_handler))
