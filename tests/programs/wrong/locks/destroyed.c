@@ -70,12 +70,12 @@ static int is_gone(void) {
 static void* no_op(void* argument) { return argument; }
 static void run_threads(void) { run_two(no_op, no_op); }
 
-static void run_mutex(void) {
-  if (is_gone()) pthread_mutex_lock(&mutex);  // reported: mutex
-}
-static void run_try_mutex(void) {
-  if (is_gone()) pthread_mutex_trylock(&mutex);  // reported: try_mutex
-}
+#define WHEN_GONE(name, use)    \
+  static void run_##name(void) { \
+    if (is_gone()) use;          \
+  }
+WHEN_GONE(mutex, pthread_mutex_lock(&mutex))  // reported: mutex
+WHEN_GONE(try_mutex, pthread_mutex_trylock(&mutex))  // reported: try_mutex
 static void run_unlock_mutex(void) {
   is_gone();
   pthread_mutex_unlock(&mutex);  // reported: unlock_mutex
@@ -95,26 +95,16 @@ static void run_mutex_before_threads(void) {
   pthread_mutex_lock(&mutex);  // reported: mutex_before_threads
   run_threads();
 }
-static void run_read_lock(void) {
-  if (is_gone()) pthread_rwlock_rdlock(&rwlock);  // reported: read_lock
-}
-static void run_write_lock(void) {
-  if (is_gone()) pthread_rwlock_wrlock(&rwlock);  // reported: write_lock
-}
-static void run_spin_lock(void) {
-  if (is_gone()) pthread_spin_lock(&spin);  // reported: spin_lock
-}
-static void run_condition_signal(void) {
-  if (is_gone()) pthread_cond_signal(&condition);  // reported: condition_signal
-}
+WHEN_GONE(read_lock, pthread_rwlock_rdlock(&rwlock))  // reported: read_lock
+WHEN_GONE(write_lock, pthread_rwlock_wrlock(&rwlock))  // reported: write_lock
+WHEN_GONE(spin_lock, pthread_spin_lock(&spin))  // reported: spin_lock
+WHEN_GONE(condition_signal, pthread_cond_signal(&condition))  // reported: condition_signal
 static void run_condition_wait(void) {
   is_gone();
   pthread_mutex_lock(&other_mutex);
   pthread_cond_wait(&condition, &other_mutex);  // reported: condition_wait
 }
-static void run_barrier(void) {
-  if (is_gone()) pthread_barrier_wait(&barrier);  // reported: barrier
-}
+WHEN_GONE(barrier, pthread_barrier_wait(&barrier))  // reported: barrier
 static void* come(void* argument) {
   pthread_barrier_wait(&barrier);
   return argument;
@@ -136,15 +126,9 @@ static void run_barrier_never(void) {
   run_threads();
   pthread_barrier_wait(&barrier);  // reported: barrier_never
 }
-static void run_semaphore_wait(void) {
-  if (is_gone()) sem_wait(&semaphore);  // reported: semaphore_wait
-}
-static void run_semaphore_post(void) {
-  if (is_gone()) sem_post(&semaphore);  // reported: semaphore_post
-}
-static void run_c11_mutex(void) {
-  if (is_gone()) mtx_lock(&c11);  // reported: c11_mutex
-}
+WHEN_GONE(semaphore_wait, sem_wait(&semaphore))  // reported: semaphore_wait
+WHEN_GONE(semaphore_post, sem_post(&semaphore))  // reported: semaphore_post
+WHEN_GONE(c11_mutex, mtx_lock(&c11))  // reported: c11_mutex
 
 MAIN(CASE(mutex), CASE(try_mutex), CASE(unlock_mutex), CASE(wait_with_mutex), CASE(mutex_twice),
      CASE(mutex_before_threads), CASE(read_lock), CASE(write_lock), CASE(spin_lock), CASE(condition_signal),
