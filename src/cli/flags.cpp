@@ -29,8 +29,8 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
       flags.insert(flags.end(), {"-mllvm", flag});
     return without_warnings(flags);
   }
-  // g++ writes memset of a constant size in line, without a callback. And it leaves out a block of the heap
-  // that nobody else sees, with all that is done with it, be it freed by then.
+  // g++ writes memset of a constant size in line, without a callback. And it removes a block of the heap that
+  // no other code sees, together with a use after its free.
   flags.insert(flags.end(), {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset",
                              "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-free"});
   return flags;

@@ -80,7 +80,7 @@ enum class Operation : std::uint8_t {
   point,
   atomic_section,
   // Threads. Creation, start, end and join are no visible operations: no scheduling point stands before them.
-  // Nor does one where a thread comes behind the ends of all others, to end the process.
+  // Nor does one stand before others_ended: all other threads have ended, and this one ends the process.
   thread_create,
   thread_start,
   thread_end,

@@ -77,8 +77,8 @@ class Shadow {
   // False where there is none, or too much has happened since.
   bool can_return() const { return !marks_.empty() && saved_.size() < kSavedMax; }
 
-  // Beyond kAddressEnd a program has no memory, and whoever touches that is told by the machine: all such
-  // addresses have one cell, which is as new each time.
+  // Beyond kAddressEnd a program has no memory, and the access itself faults: all such addresses share one cell,
+  // which is empty each time.
   Cell& cell(std::uint64_t address);
   // The same, or nullptr where that takes more than a few instructions, and beyond kAddressEnd.
   Cell* cell_at_hand(std::uint64_t address);
@@ -106,7 +106,8 @@ class Shadow {
   static constexpr std::size_t kKeptMax = 64;     // cells that stay saved
   static constexpr unsigned kPartBits = 30;       // of the address: a part of the shadow covers a gigabyte
   static constexpr std::uint64_t kAddressEnd = std::uint64_t{1} << 47;
-  // Of all addresses that there are, so that an address need not be looked at. Hardly any page of it is used.
+  // For all 64-bit addresses, so that the fast path needs no comparison. The table is reserved address space
+  // (128 GiB) of which few pages are ever touched.
   static constexpr std::size_t kParts = std::size_t{1} << (64 - kPartBits);
   using Spill = std::vector<Record>;
   struct Mark {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory errors before the first choice: what main does alone, before it creates a thread, is held against
-// the heap, as the judge of races does it in executions. There are no races yet.
+// Memory errors before the first choice: the accesses that main makes while it is alone are checked against
+// the heap, as RaceJudge checks those of executions. There are no races yet.
 //
-// A set-up may fill large arrays. So the block that was found last is kept, and those that are large are in a
-// list of their own: the heap finds a block by looking through its memory downwards from the address.
+// A set-up may fill large arrays, and the heap finds the block of an address by a scan downwards from it. So
+// the block that was found last is remembered, and some of the large ones are.
 //
 // Thread safety: there is one thread. Tested by tests/programs/{correct,wrong}/memory/early.c.
 #pragma once
@@ -51,7 +51,7 @@ class EarlyMemory {
 extern constinit Forever<EarlyMemory> the_early_memory;
 inline EarlyMemory& early_memory() { return the_early_memory.value; }
 
-// The same where accesses are looked at at all.
+// As EarlyMemory::check(), where memory is checked before the first choice (not with Races::ignore).
 inline void check_early(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code) {
   if (world.watches_memory && size != 0)
     early_memory().check(kind, reinterpret_cast<std::uint64_t>(address), size, code);

@@ -58,8 +58,8 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
   if (!overflow && redirect_fault(signal, info, raw_context)) return;
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
-  // The processor tells no address where a program can have no memory, and a bus error where it thinks of the
-  // stack.
+  // For an address that is not canonical the kernel reports no address, and a bus error where the access went
+  // through the stack pointer.
   const bool is_no_address = (signal == SIGSEGV || signal == SIGBUS) && info->si_code == SI_KERNEL;
   if (is_no_address) fail({BugKind::crash, "segmentation fault (no address of a program)", thread, code, {}});
   std::string message = signal == SIGSEGV   ? "segmentation fault"

@@ -45,7 +45,7 @@ int ask(long number, long a, long b, long c, long d = 0, long e = 0, long f = 0)
   return -1;
 }
 
-// Notes what poll and ppoll read and write.
+// Does poll or ppoll, and notes what it reads and writes.
 template <typename Ask>
 int ask_about(pollfd* files, nfds_t count, std::uint64_t code, Ask ask_kernel) {
   poll_call{code}.before(files, count);
@@ -53,7 +53,7 @@ int ask_about(pollfd* files, nfds_t count, std::uint64_t code, Ask ask_kernel) {
   poll_call{code}.after(files, count);
   return result;
 }
-// Likewise select and pselect.
+// Does select or pselect, and notes what it reads and writes.
 template <typename Ask>
 int ask_about(fd_set* reading, fd_set* writing, fd_set* other, std::uint64_t code, Ask ask_kernel) {
   select_call{code}.before(reading, writing, other);

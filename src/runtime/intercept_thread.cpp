@@ -184,7 +184,8 @@ int thrd_error_of(int error) {
   }
 }
 
-// The last thread ends the process, as if it had called exit, behind all that the others did.
+// The running thread is the last one and ends the process, as if it had called exit. What all others did
+// happens before that.
 [[noreturn]] void exit_as_last() {
   Thread& me = scheduler().current();
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
@@ -208,8 +209,8 @@ void finish_thread() {
   destroy_thread_locals(me);
   destroy_specific_data(me);
   leave_robust_mutexes(THRUM_CALLER);
-  // Where main has ended before, it ends the process in the last one's place: then it does not matter who was
-  // the last. But what is still on its way to that one, a signal or a timer, can come as long as it lives.
+  // Where main has left before, main ends the process: then it does not matter which thread was the last. But
+  // where a signal or a timer may still come to the last thread, that one has to live, and ends the process.
   const bool is_main = me.id == kMainThread;
   const bool something_comes = scheduler().live().size() > 1 || signals().any_pending();
   if (scheduler().is_last(me) && (is_main || something_comes)) exit_as_last();

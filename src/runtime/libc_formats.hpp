@@ -40,7 +40,7 @@ struct ScanDirective {
 // Finds the next directive, and goes on behind it. False: there is none, or it is not understood.
 template <typename T>
 bool next_print_directive(const T*& at, PrintDirective& directive);
-// old: as LibcCall::scans has it.
+// old: as in LibcCall::scans().
 template <typename T>
 bool next_scan_directive(const T*& at, bool old, ScanDirective& directive);
 

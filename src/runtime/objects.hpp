@@ -2,9 +2,9 @@
 // Where the state of the program's synchronization objects lies: inside the objects themselves, so that a
 // rollback puts it back for free and static initialisers (all zeros) work.
 //
-// An object that is destroyed says so in its own memory, until it is initialised anew or the memory is
-// written as another object's. Each then looks as if a thread could have it at once, so that whoever comes to
-// it goes on and is told, and does not wait for ever.
+// A destroyed object says so in its own memory, until it is initialised again or the memory is written as
+// another object's. It looks as if it were free, so that a thread that uses it fails at once and does not
+// wait for ever.
 #pragma once
 
 #include <pthread.h>

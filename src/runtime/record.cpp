@@ -63,7 +63,7 @@ _Unwind_Reason_Code collect_registers(_Unwind_Context* context, void* argument) 
   return _URC_END_OF_STACK;
 }
 
-// Where to go on when the unwinder meets what it cannot read.
+// Where to go on when the unwinder faults.
 volatile bool g_unwinding = false;
 void* g_escape[5];  // as __builtin_setjmp wants it
 

@@ -128,8 +128,8 @@ class Scheduler final : Pending {
   Thread* create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack);
   // A new thread runs up to its first visible operation, then its maker goes on.
   void start(Thread& child);
-  // The running thread, whose code is done, ends. Returns for main alone, when all others have ended too and
-  // it is to end the process; main lives again then.
+  // The running thread, whose code is done, ends. Returns only for main, and only when all others have ended
+  // too: main lives again then, to end the process.
   void end_current();
   // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
   // cancelled.

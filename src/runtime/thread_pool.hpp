@@ -80,8 +80,8 @@ class ThreadPool {
     std::uint64_t fs_base = 0;
     char* storage = nullptr;  // its static thread-local storage, which ends at fs_base
     std::size_t storage_size = 0;
-    // Behind it lies a guard too, lest what a thread writes over the upper end of its stack destroy the
-    // parked frame and the storage.
+    // A guard page lies above it: a thread that writes beyond the upper end of its stack must not destroy
+    // the parked frame and the storage.
     char* stack_top = nullptr;
     char* stack_bottom = nullptr;
     char* pristine = nullptr;  // the storage as it was when the thread was parked

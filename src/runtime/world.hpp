@@ -30,7 +30,7 @@ struct World {
   bool running = false;       // inside an execution, and the program's code runs, not the search
   bool recording = false;     // events are written down
   bool judges_races = false;  // running, and memory accesses are judged
-  // They are looked at: judged, or, before the first choice, held against the heap (early_memory.hpp).
+  // Memory accesses are judged, or before the first choice checked against the heap (early_memory.hpp).
   bool watches_memory = false;
   bool names_events = false;  // likewise, and events get names (judging.hpp)
   bool attention = false;     // something rare is on: events are written down, or a signal is pending
