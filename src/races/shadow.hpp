@@ -77,8 +77,8 @@ class Shadow {
   // False where there is none, or too much has happened since.
   bool can_return() const { return !marks_.empty() && saved_.size() < kSavedMax; }
 
-  // Beyond kAddressEnd a program has no memory, and the access itself faults: all such addresses share one cell,
-  // which is empty each time.
+  // Beyond kAddressEnd a program has no memory, and the access itself faults: all such addresses share one
+  // cell, which is empty each time.
   Cell& cell(std::uint64_t address);
   // The same, or nullptr where that takes more than a few instructions, and beyond kAddressEnd.
   Cell* cell_at_hand(std::uint64_t address);

@@ -104,7 +104,8 @@ inline std::size_t formatted(const char* format, va_list list) {
 constexpr std::size_t positive(std::int64_t result) {
   return result > 0 ? static_cast<std::size_t>(result) : 0;
 }
-// The same for conversions of characters (mbrtowc and others), which report failure by the three largest values.
+// The same for conversions of characters (mbrtowc and others), which report failure by the three largest
+// values.
 constexpr bool is_length(std::size_t result) { return result < static_cast<std::size_t>(-3); }
 constexpr std::size_t converted(std::size_t result) { return is_length(result) ? result : 0; }
 constexpr std::size_t fitting(std::size_t length, std::size_t room) { return std::min(length, room); }

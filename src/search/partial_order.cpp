@@ -86,8 +86,8 @@ bool PartialOrder::depend(Index early, Index late) const {
   return depends(step.event, watches(late), steps_[early]);
 }
 
-// Of the events that are no steps, creation and join order two threads; others_ended orders all of them before
-// its own.
+// Of the events that are no steps, creation and join order two threads; others_ended orders all of them
+// before its own.
 void PartialOrder::append_hidden(const Event& event) {
   auto other = static_cast<ThreadId>(event.argument);
   if (event.operation == Operation::thread_create) {
