@@ -14,7 +14,7 @@
 using namespace thrum;
 
 #define WRAPPED(result_type, name, parameters, arguments, noted_before, noted_after)   \
-  inline result_type thrum::name##_call::run parameters const {                        \
+  result_type thrum::name##_call::run parameters const {                               \
     LIBC_RUN(result_type, ::name, arguments, notes_libc(), noted_before, noted_after); \
   }                                                                                    \
   THRUM_EXPORT result_type __wrap_##name parameters { return name##_call{THRUM_CALLER}.run arguments; }
