@@ -70,7 +70,8 @@ endfunction()
 include(training)
 set(folder ${PROJECT_BINARY_DIR}/${THRUM_LIB_DIR})
 thrum_runtime_library(thrum_runtime ${folder} ${THRUM_TRAINED_OPTIONS})
-set_target_properties(thrum_runtime thrum_runtime_objects PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
+# Without training, a build is made to be changed: optimising across files takes minutes at every link.
+set_target_properties(thrum_runtime thrum_runtime_objects PROPERTIES INTERPROCEDURAL_OPTIMIZATION ${THRUM_TRAIN})
 if(TARGET thrum_training)
   add_dependencies(thrum_runtime_objects thrum_training)
 endif()
@@ -79,7 +80,7 @@ install(FILES ${folder}/libtsan.so ${folder}/wrap.options DESTINATION ${THRUM_LI
 
 # As an archive, of which unit tests take those parts that do not interpose anything.
 add_library(thrum_runtime_parts STATIC $<TARGET_OBJECTS:thrum_runtime_objects>)
-set_target_properties(thrum_runtime_parts PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION ON)
+set_target_properties(thrum_runtime_parts PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION ${THRUM_TRAIN})
 target_include_directories(thrum_runtime_parts PUBLIC ${PROJECT_SOURCE_DIR}/src)
 thrum_unit_tests(runtime thrum_runtime_parts ${tests})
 if(BUILD_TESTING)
