@@ -96,7 +96,7 @@ void TemporaryBuild::compile(const std::vector<std::string>& sources, const std:
     if (!fs::exists(sources[i])) throw UserError(sources[i] + ": " + std::strerror(ENOENT));
     bool c = is_c(sources[i]);
     std::string object = folder_ + "/" + std::to_string(i) + ".o";
-    Command command = {c ? "-std=c11" : "-std=c++20", "-O1", "-g"};
+    Command command = {c ? "-std=gnu17" : "-std=gnu++20", "-O1", "-g"};
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-c", sources[i], "-o", object});
     run_compiler(c == all_c ? linker : find_toolchain(c ? Language::c : Language::cpp), command, sources[i]);

@@ -13,8 +13,8 @@ bool is_source(const std::string& file);
 // A program compiled into a folder of its own, which goes away with this object.
 class TemporaryBuild {
  public:
-  // Compiles for checking: C++20 or C11, -O1 -g, then compile_flags. The compiler's messages go to standard
-  // error. Throws UserError where it fails.
+  // Compiles for checking: gnu++20 or gnu17, -O1 -g, then compile_flags. The compiler's messages go to
+  // standard error. Throws UserError where it fails.
   TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags);
   ~TemporaryBuild();
   TemporaryBuild(const TemporaryBuild&) = delete;

@@ -24,6 +24,7 @@
 #include "cli/error.hpp"
 #include "cli/found_bugs.hpp"
 #include "cli/heap_modes.hpp"
+#include "cli/next_command.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/tests.hpp"
@@ -56,6 +57,7 @@ Job job_of(const CheckOptions& options) {
   job.steps = options.steps;
   job.program_memory = options.program_memory_bytes;
   job.hang_seconds = options.hang_seconds;
+  job.early_timeouts_ns = nanoseconds_of(options.early_timeouts_seconds);
   job.yields = options.yields;
   job.repeat = options.repeat;
   job.keep_going = options.keep_going;
@@ -105,9 +107,12 @@ class Check {
   Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
                             TestResult& bugs);
   void check_tests(const std::vector<std::string>& names);
-  void check_test(const std::string& name, std::size_t tests_left);
+  std::vector<std::string> take_first_turns(const std::vector<std::string>& names);
+  enum class Turn : std::uint8_t { first, last };
+  bool check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
   void take(Run run, Job job, double time_seconds);
+  void look_for_consequences(Job job, TestResult& result);
   std::vector<LinkedModule> linked_modules(const Report& report);
   std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
@@ -233,35 +238,75 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   return run;
 }
 
+// Whether the time ended a search that might have found more.
+bool wants_time(const SearchResult& search) {
+  return search.bugs.empty() && (search.end == SearchEnd::time || search.claims.count(Cut::time) > 0);
+}
+
 // Each test has a process of its own: what one leaves behind, or how it dies, is nothing to the others.
 void Check::check_tests(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  const std::vector<std::string> waiting = take_first_turns(names);
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const std::size_t left = waiting.size() - i;
     if (interrupt_count() > 0) {
-      leave_out(names[i]);
+      leave_out(waiting[i]);
     } else {
-      check_test(names[i], names.size() - i);
+      check_test(waiting[i], left, left, Turn::last);
     }
   }
+  // In the order of the program.
+  const auto place = [&](const TestResult& result) {
+    return std::find(names.begin(), names.end(), result.test) - names.begin();
+  };
+  std::stable_sort(result_.tests.begin(), result_.tests.end(),
+                   [&](const TestResult& a, const TestResult& b) { return place(a) < place(b); });
+}
+
+// Where the tests share --time, each has a short turn first. So it shows which need more, and those share
+// what is left; they begin again then. Returns those.
+std::vector<std::string> Check::take_first_turns(const std::vector<std::string>& names) {
+  const bool shares = options_.time_seconds > 0 && options_.time_per_test_seconds == 0 && names.size() > 1;
+  if (!shares || options_.heap == kBothHeaps || checkpoint_.result()) return names;
+  constexpr std::size_t kOfItsShare = 8;  // the first turn is an eighth
+  std::vector<std::string> waiting;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t left = names.size() - i;
+    if (interrupt_count() > 0 || !check_test(names[i], left, left * kOfItsShare, Turn::first))
+      waiting.push_back(names[i]);
+  }
+  return waiting;
 }
 
 // A test that its framework runs in parts is checked part by part; how many there are shows only then.
-void Check::check_test(const std::string& name, std::size_t tests_left) {
+// turns_left: as many as long as this one fit into what is left of the time. False: it was a first turn,
+// which was too short, and nothing came of it.
+bool Check::check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn) {
+  struct Part {
+    Run run;
+    Job job;
+    double time;
+  };
+  std::vector<Part> parts;
   Job job = new_job();
   job.test = name;
   std::string part_before;
   while (true) {
-    double time = time_for_heap(elapsed(), tests_left);
+    double time = time_for_heap(elapsed(), turns_left);
     Run run = work(job, time, fmt::format(" {}, {} left", name, tests_left));
     const Report& report = run.outcome.report;
-    if (report.part_missing && job.part > 0) return;
+    if (report.part_missing && job.part > 0) break;
+    if (turn == Turn::first && wants_time(report.result)) return false;
     // Catch2 runs a test whose last section has failed once more, without a section.
     bool empty_round = report.part_name.empty() && !part_before.empty() && report.result.bugs.empty();
     part_before = report.part_name;
     bool more = report.may_have_more;
-    if (!empty_round) take(std::move(run), job, time);
-    if (!more || interrupt_count() > 0) return;
+    if (!empty_round && turn == Turn::first) parts.push_back({std::move(run), job, time});
+    if (!empty_round && turn == Turn::last) take(std::move(run), job, time);
+    if (!more || interrupt_count() > 0) break;
     ++job.part;
   }
+  for (Part& part : parts) take(std::move(part.run), std::move(part.job), part.time);
+  return true;
 }
 
 // What one search says, and its bugs into `bugs`, which may hold others already.
@@ -323,6 +368,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   result.bugs = std::move(bugs.bugs);
   result.suppressed = bugs.suppressed;
   result.suppressed_without_loss = bugs.suppressed_without_loss;
+  result.test = job.test;
   if (!job.test.empty()) result.name = entry_name(job.test, run.outcome.report.part_name);
   if (!result.bugs.empty()) {  // of an earlier search perhaps
     result.verdict = Verdict::bug;
@@ -330,9 +376,32 @@ void Check::take(Run run, Job job, double time_seconds) {
   }
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);
+  result.next = next_command(run.outcome, options_, result, result_.command);
   code_ = worse(code_, exit_code(run.outcome, options_, result));
   if (second) code_ = worse(code_, exit_code(second->outcome, options_, result));
+  look_for_consequences(job, result);
   result_.tests.push_back(std::move(result));
+}
+
+// The first race ends a search, and what fails since threads race often comes a few executions later. A
+// second, short search in which they also switch before those accesses tells. Nothing else of the result
+// changes.
+void Check::look_for_consequences(Job job, TestResult& result) {
+  constexpr std::uint64_t kExecutions = 10'000;
+  constexpr double kSeconds = 2, kPart = 0.1;
+  const auto race = std::find_if(result.bugs.begin(), result.bugs.end(), [](const BugResult& bug) {
+    return bug.kind == bug_kind_name(BugKind::data_race) && !bug.known;
+  });
+  if (race == result.bugs.end() || options_.no_leads_to || options_.keep_going || options_.trace_digest ||
+      job.races != Races::report || job.repeat > 1 || checkpoint_.result() || interrupt_count() > 0)
+    return;
+  const double left = options_.time_seconds - elapsed();
+  const double seconds = options_.time_seconds > 0 ? std::min(kSeconds, left * kPart) : kSeconds;
+  if (seconds <= 0) return;
+  job.races = Races::explore;
+  job.executions = kExecutions;
+  const Run run = work(job, seconds, " " + result.name + ", what a race leads to");
+  race->leads_to = bugs_.consequence(run.outcome, run.names, program_, job, race->id);
 }
 
 // Every test of a program has the same modules, or nearly.
@@ -359,7 +428,7 @@ std::string Check::entry_name(const std::string& test, const std::string& part) 
 
 void Check::leave_out(const std::string& test) {
   TestResult result;
-  result.name = test;
+  result.test = result.name = test;
   result.reason = "it was interrupted before this test began";
   result.guarantee = "nothing: it was not run";
   result.heap = options_.heap;

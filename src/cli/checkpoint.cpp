@@ -54,6 +54,7 @@ CheckWords words_of(const CheckOptions& options) {
   add_word(words.fixed, "--races", options.races);
   add_word(words.fixed, "--steps", std::to_string(options.steps));
   add_word(words.fixed, "--hang", std::to_string(options.hang_seconds));
+  add_word(words.fixed, "--early-timeouts", number_word(options.early_timeouts_seconds));
   add_word(words.fixed, "--seed", std::to_string(options.seed));
   add_word(words.fixed, "--depth", std::to_string(options.depth));
   add_word(words.fixed, "--compile-flags", options.compile_flags);

@@ -5,10 +5,13 @@
 // Tested by driver_test.cpp.
 #include "cli/driver.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <string_view>
 
@@ -28,23 +31,82 @@ constexpr std::array<std::string_view, 5> kArchivers = {"gcc-ar", "gcc-ranlib", 
 
 bool can_be_run(const Command& command) { return output_of(command).has_value(); }
 
-// Whether a source file names functions that are atomic sections by their name: they must stay functions.
-bool defines_section_functions(const std::vector<std::string>& arguments) {
-  constexpr std::array<std::string_view, 5> kSources = {".c", ".cc", ".cpp", ".cxx", ".i"};
-  for (const std::string& word : arguments) {
-    bool source =
-        std::any_of(kSources.begin(), kSources.end(), [&](auto end) { return word.ends_with(end); });
-    if (word.starts_with('-') || !source) continue;
-    std::ifstream file(word);
-    for (std::string line; std::getline(file, line);) {
-      constexpr std::string_view kSection = "__VERIFIER_atomic_";
-      std::size_t at = line.find(kSection);
-      if (at == std::string::npos) continue;
-      std::string_view rest = std::string_view(line).substr(at + kSection.size());
-      if (!rest.starts_with("begin") && !rest.starts_with("end")) return true;
-    }
+bool is_source_file(const std::string& word) {
+  constexpr std::array<std::string_view, 6> kEndings = {".c", ".cc", ".cpp", ".cxx", ".C", ".i"};
+  return !word.starts_with('-') &&
+         std::any_of(kEndings.begin(), kEndings.end(), [&](auto end) { return word.ends_with(end); });
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Whether the text names functions that are atomic sections by their name.
+bool names_section_functions(std::string_view text) {
+  constexpr std::string_view kSection = "__VERIFIER_atomic_";
+  for (std::size_t at = 0; (at = text.find(kSection, at)) != std::string_view::npos;) {
+    at += kSection.size();
+    if (!text.substr(at).starts_with("begin") && !text.substr(at).starts_with("end")) return true;
   }
   return false;
+}
+
+// Whether the text defines reach_error: its name, parameters, and a body, with attributes or without.
+bool defines_reach_error(std::string_view text) {
+  constexpr std::string_view kName = "reach_error";
+  for (std::size_t at = 0; (at = text.find(kName, at)) != std::string_view::npos;) {
+    bool is_whole = at == 0 || !is_word(text[at - 1]);
+    at += kName.size();
+    std::size_t behind = text.find_first_not_of(" \t\r\n", at);
+    if (!is_whole || behind == std::string_view::npos || text[behind] != '(') continue;
+    std::size_t body = text.find_first_of("{;}", behind);
+    if (body != std::string_view::npos && text[body] == '{') return true;
+  }
+  return false;
+}
+
+// The source files among the words, with the headers of their own that they include.
+std::vector<std::string> source_texts(const std::vector<std::string>& words) {
+  constexpr std::size_t kFilesMax = 200;
+  std::vector<std::string> texts;
+  std::vector<fs::path> files;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(files), is_source_file);
+  for (std::size_t i = 0; i < files.size() && i < kFilesMax; ++i) {
+    std::ifstream in(files[i]);
+    const std::string& text =
+        texts.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    constexpr std::string_view kInclude = "#include \"";
+    for (std::size_t at = 0; (at = text.find(kInclude, at)) != std::string::npos;) {
+      at += kInclude.size();
+      fs::path header = files[i].parent_path() / text.substr(at, text.find_first_of("\"\n", at) - at);
+      bool is_new = std::find(files.begin(), files.end(), header) == files.end();
+      if (is_new && fs::is_regular_file(header)) files.push_back(std::move(header));
+    }
+  }
+  return texts;
+}
+
+// What keeps functions of the sources that mean something by their name from being optimised away.
+std::vector<std::string> keeping_flags(const Toolchain& toolchain, const std::vector<std::string>& words) {
+  const std::vector<std::string> texts = source_texts(words);
+  bool section = std::any_of(texts.begin(), texts.end(), names_section_functions);
+  if (!std::any_of(texts.begin(), texts.end(), defines_reach_error))
+    return section ? std::vector<std::string>{"-fno-inline"} : std::vector<std::string>{};
+  std::vector<std::string> flags;
+  if (section || !toolchain.clang) flags.emplace_back("-fno-inline");
+  if (toolchain.clang) {
+    for (const char* name :
+         {"reach_error", "_Z11reach_errorv", "_ZL11reach_errorv", "_ZN12_GLOBAL__N_111reach_errorEv"}) {
+      for (const char* attribute : {":noinline", ":optnone"})
+        flags.insert(flags.end(), {"-mllvm", std::string("-force-attribute=") + name + attribute});
+    }
+    return flags;
+  }
+  flags.emplace_back("-fno-ipa-pure-const");
+  Command ask = toolchain.compiler;
+  ask.emplace_back("-dumpversion");
+  constexpr int kFirstWithModref = 11;
+  if (std::atoi(output_of(ask).value_or("").c_str()) >= kFirstWithModref)
+    flags.emplace_back("-fno-ipa-modref");
+  return flags;
 }
 
 }  // namespace
@@ -83,7 +145,7 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
   };
   // Before the user's, which may overrule them.
   if (request.compiles) append(compile_flags(toolchain));
-  if (request.compiles && defines_section_functions(words)) append({"-fno-inline"});
+  if (request.compiles) append(keeping_flags(toolchain, words));
   if (request.links) append(link_flags(toolchain));
   append(arguments);
   return command;

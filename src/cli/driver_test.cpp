@@ -71,6 +71,28 @@ TEST_F(Driver, LooksIntoResponseFiles) {
   EXPECT_THROW(driver_command(gcc_, {"@" + file}), UserError);
 }
 
+TEST_F(Driver, KeepsFunctionsThatMeanSomethingByTheirName) {
+  auto compile = [&](const Toolchain& toolchain, const std::string& text) {
+    std::string file = gcc_.prefix + "/a.c";
+    std::ofstream(file) << text;
+    return driver_command(toolchain, {"-c", file});
+  };
+  for (const char* text : {"void reach_error() {}", "static void\nreach_error ( void )\n{\n}",
+                           "void reach_error(void) __attribute__((cold)) { x = 1; }"}) {
+    EXPECT_TRUE(has(compile(gcc_, text), "-fno-ipa-pure-const")) << text;
+    EXPECT_TRUE(has(compile(clang_, text), "-force-attribute=reach_error:optnone")) << text;
+  }
+  for (const char* text : {"void reach_error(void);\nint main() { reach_error(); }",
+                           "void my_reach_error() {}", "void reach_errors() {}", "int reach_error;"}) {
+    EXPECT_FALSE(has(compile(gcc_, text), "-fno-ipa-pure-const")) << text;
+    EXPECT_FALSE(has(compile(clang_, text), "-force-attribute=reach_error:optnone")) << text;
+  }
+  EXPECT_TRUE(has(compile(gcc_, "void __VERIFIER_atomic_take(void) {}"), "-fno-inline"));
+  EXPECT_FALSE(has(compile(gcc_, "void f(void) { __VERIFIER_atomic_begin(); }"), "-fno-inline"));
+  std::ofstream(gcc_.prefix + "/own.h") << "void reach_error(void) {}\n#include \"own.h\"\n";
+  EXPECT_TRUE(has(compile(gcc_, "#include \"own.h\"\n"), "-fno-ipa-pure-const"));
+}
+
 TEST_F(Driver, ArchiverOfTheCompiler) {
   EXPECT_EQ(archiver_command("thrum-frob", gcc_, {}), std::nullopt);
   EXPECT_EQ(archiver_command("thrum-gcc-ar", gcc_, {"t", "a.a"}), (Command{"gcc-ar", "t", "a.a"}));

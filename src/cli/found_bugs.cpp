@@ -46,6 +46,8 @@ BugResult describe_bug(const FoundBug& bug, const TraceFile& file) {
   result.execution = bug.execution;
   result.seconds = bug.seconds;
   result.strategy = bug.strategy;
+  result.unconfirmed = bug.unconfirmed;
+  result.simplified = bug.simplified;
   const Trace& trace = file.trace;
   for (const LostBlocks& lost : trace.lost)
     result.locations.push_back(location("allocation", file, lost.thread, shown_line(file, lost.stack)));
@@ -146,11 +148,12 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   file.invocation.part = job.part;
   file.strategy = options_.strategy;
   file.heap = heap_name(job.heap);
-  file.races = options_.races;
-  file.leaks = options_.leaks;
+  file.races = job.races == Races::explore ? "explore" : options_.races;
+  file.leaks = options_.leaks || bug.failure.kind == BugKind::leak;
   file.spurious = options_.spurious;
   file.steps = options_.steps;
   file.hang_seconds = options_.hang_seconds;
+  file.early_timeouts_seconds = options_.early_timeouts_seconds;
   file.seed = options_.seed;
   file.plan = bug.plan;
   file.preemptions = bug.preemptions;
@@ -161,6 +164,25 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   set_trace(file, bug.trace, names, outcome.report.modules, program);
   file.trace.output.insert(0, outcome.output);  // what it printed before its first choice
   return file;
+}
+
+ConsequenceResult FoundBugs::consequence(const WorkerOutcome& outcome, const ThreadNames& names,
+                                         const std::string& program, const Job& job, int bug) const {
+  ConsequenceResult result;
+  result.executions = outcome.report.result.executions;
+  const std::vector<FoundBug>& found = outcome.report.result.bugs;
+  const auto failure = std::find_if(found.begin(), found.end(), [](const FoundBug& one) {
+    return one.failure.kind != BugKind::data_race && one.failure.kind != BugKind::leak;
+  });
+  if (failure == found.end()) return result;
+  const TraceFile file = trace_file(*failure, outcome, names, program, job);
+  const BugResult described = describe_bug(*failure, file);
+  result.kind = described.kind;
+  result.message = described.message;
+  result.locations = described.locations;
+  result.trace = (fs::path(options_.out) / fmt::format("bug-{}-leads-to.trace.json", bug)).string();
+  write_file(result.trace, to_json(file));
+  return result;
 }
 
 std::vector<KnownRace> FoundBugs::passable_races(const WorkerOutcome& outcome, const ThreadNames& names,
@@ -200,6 +222,14 @@ void FoundBugs::add(const WorkerOutcome& outcome, const ThreadNames& names, cons
     described.id = known == result.bugs.end() ? static_cast<int>(traces_.size()) + 1 : known->id;
     described.trace = (fs::path(options_.out) / fmt::format("bug-{}.trace.json", described.id)).string();
     write_file(described.trace, to_json(file));
+    if (bug.without) {
+      described.without =
+          (fs::path(options_.out) / fmt::format("bug-{}-without.trace.json", described.id)).string();
+      FoundBug other;
+      other.plan = bug.without->plan;
+      other.trace = bug.without->trace;
+      write_file(described.without, to_json(trace_file(other, outcome, names, program, job)));
+    }
     if (known == result.bugs.end()) {
       result.bugs.push_back(std::move(described));
       traces_.push_back(std::move(file));

@@ -27,6 +27,11 @@ class FoundBugs {
   void add(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program, const Job& job,
            const std::vector<KnownRace>& passed, TestResult& result);
 
+  // What a worker's search says of what a race leads to, the bug of that number. Writes the trace file of the
+  // first failure that is no data race. job: the worker's.
+  ConsequenceResult consequence(const WorkerOutcome& outcome, const ThreadNames& names,
+                                const std::string& program, const Job& job, int bug) const;
+
   // Of the suppressed races of a worker those that a further search can pass over, as all races of the same
   // two places are suppressed; without those that the job was to pass over already.
   std::vector<KnownRace> passable_races(const WorkerOutcome& outcome, const ThreadNames& names,

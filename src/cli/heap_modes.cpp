@@ -26,6 +26,18 @@ void merge_bounds(std::vector<BoundResult>& all, const std::vector<BoundResult>&
   }
 }
 
+void merge_cuts(std::vector<CutResult>& all, const std::vector<CutResult>& others) {
+  for (const CutResult& other : others) {
+    auto same =
+        std::find_if(all.begin(), all.end(), [&](const CutResult& one) { return one.kind == other.kind; });
+    if (same == all.end()) {
+      all.push_back(other);
+    } else {
+      same->count += other.count;
+    }
+  }
+}
+
 void merge_assumptions(std::vector<Assumption>& all, const std::vector<Assumption>& others) {
   for (const Assumption& other : others) {
     auto same = std::find_if(all.begin(), all.end(), [&](const Assumption& one) {
@@ -111,6 +123,7 @@ void merge_heaps(TestResult& all, const TestResult& second) {
   all.workers = std::max(all.workers, second.workers);
   all.workers_killed += second.workers_killed;
   merge_bounds(all.bounds, second.bounds);
+  merge_cuts(all.cut, second.cut);
   // The weaker one, or none where one has none.
   auto least = [](const TestResult& test) {
     return test.probability ? test.probability->per_execution.value_or(-1) : -1;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -148,6 +149,13 @@ void add_budgets(CLI::App& app, CheckOptions& options) {
                  "A bug: so many seconds in one execution without an instrumented operation")
       ->check(CLI::Range(std::uint32_t{1}, kHangSecondsMax))
       ->capture_default_str();
+  app.add_option(
+         "--early-timeouts", options.early_timeouts_seconds,
+         "Timed waits, sleeps and timers of at most so many seconds of virtual time may run out early; "
+         "longer ones only where nothing else can go on")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
   app.add_option("--jobs", options.jobs, "Workers that search at once")
       ->check(CLI::Range(1, kJobsMax))
       ->default_str("one for each processor");
@@ -238,6 +246,8 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
                  "points; ignore: races, and memory that is freed or not allocated, are not looked "
                  "for")
       ->capture_default_str();
+  app.add_flag("--no-leads-to", options.no_leads_to,
+               "Do not look for what a data race leads to, which takes a tenth of the time, at most 2 s");
   app.add_flag(
       "--leaks", options.leaks,
       "Memory of the heap that an execution allocates and that nothing points to at its end is a bug");
@@ -271,6 +281,10 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
       app.add_option(later.name, refuse, "")->group("");
     }
   }
+}
+
+std::uint64_t nanoseconds_of(double seconds) {
+  return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
 Races races_of(const std::string& word) {

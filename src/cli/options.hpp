@@ -39,6 +39,8 @@ struct CheckOptions {
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
   std::uint32_t hang_seconds = 10;
+  double early_timeouts_seconds = 10;
+  bool no_leads_to = false;
   std::uint32_t yields = 0;  // by validate(), from bound; 0: no bound
   std::uint64_t seed = 0;
   std::uint32_t depth = 3;   // of the bugs that pct looks for
@@ -76,6 +78,9 @@ struct CheckOptions {
 
 // Makes the command line fill in options, which must outlive app.
 void add_check_options(CLI::App& app, CheckOptions& options);
+
+// Seconds of virtual time, in nanoseconds.
+std::uint64_t nanoseconds_of(double seconds);
 
 // What --races says. Throws UserError.
 Races races_of(const std::string& word);

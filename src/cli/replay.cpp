@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/build.hpp"
 #include "cli/boolean_program.hpp"
+#include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/error.hpp"
 #include "cli/sequential_trace.hpp"
@@ -27,6 +27,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   Job job;
   job.steps = recorded.steps;
   job.hang_seconds = recorded.hang_seconds;
+  job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);
   job.leaks = recorded.leaks;
   job.spurious = recorded.spurious;
   job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
@@ -71,7 +72,7 @@ int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome)
 }
 
 int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report, Colour colour) {
-  if (now.trace.end == End::uncontrolled && !report.notes.empty()) {
+  if (now.trace.end == End::refused && !report.notes.empty()) {
     auto note = std::find_if(report.notes.begin(), report.notes.end(),
                              [](const Note& one) { return one.uncontrolled; });
     if (note != report.notes.end()) fmt::print("replay: inconclusive: {}\n", note->text);
@@ -94,7 +95,8 @@ int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& 
 
 int replay_command(const std::string& trace_path, Threads threads, Colour colour) {
   if (auto trace = read_bool_trace(trace_path)) return bool_replay_command(*trace, colour);
-  if (auto trace = read_sequential_trace(trace_path)) return sequential_replay_command(trace_path, *trace, colour);
+  if (auto trace = read_sequential_trace(trace_path))
+    return sequential_replay_command(trace_path, *trace, colour);
   InterruptHandler handler;
   TraceFile recorded = read_trace_file(trace_path);
   std::unique_ptr<TemporaryBuild> build;

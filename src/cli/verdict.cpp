@@ -9,7 +9,9 @@
 #include <string>
 
 #include "cli/chance_words.hpp"
+#include "cli/late_timeouts.hpp"
 #include "cli/sizes.hpp"
+#include "cli/thread_pools.hpp"
 #include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
@@ -35,11 +37,12 @@ const Note* uncontrolled_note(const Report& report) {
   return found == report.notes.end() ? nullptr : &*found;
 }
 
-// Control was lost or an execution was cut: more than the user's own budget stands between the search and its
-// end.
+// Control was lost, an execution was cut or none was seen: more than the user's own budget stands between the
+// search and its end.
 bool weakened(const Report& report) {
-  return report.result.end == SearchEnd::lost_control || report.result.cut_by_steps > 0 ||
-         report.result.cut_by_memory > 0 || uncontrolled_note(report);
+  const Claims& claims = report.result.claims;
+  return report.result.end == SearchEnd::lost_control || claims.cut() > claims.count(Cut::time) ||
+         claims.none_passed() || uncontrolled_note(report);
 }
 
 // The test gave itself up in every execution.
@@ -55,9 +58,21 @@ bool covers_local_states(const Report& report) {
                      [](const Bound& bound) { return bound.covers == Covers::local_states; });
 }
 
+// Vectors of inputs of many values that were tried; 0: the program drew none.
+std::uint64_t input_vectors(const Report& report) {
+  auto note = std::find_if(report.notes.begin(), report.notes.end(),
+                           [](const Note& one) { return one.kind == kSomeInputs; });
+  return note == report.notes.end() ? 0 : std::max<std::uint64_t>(note->count, 1);
+}
+
+std::string inputs_words(const Report& report) {
+  const std::uint64_t vectors = input_vectors(report);
+  return vectors == 0 ? "" : fmt::format(", for {} vector{} of inputs", vectors, vectors == 1 ? "" : "s");
+}
+
 bool is_whole(const Report& report, const CheckOptions& options) {
   return report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore" &&
-         !covers_local_states(report);
+         !covers_local_states(report) && input_vectors(report) == 0;
 }
 
 Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test) {
@@ -76,9 +91,19 @@ std::string cost_words(const Bound& bound, std::uint32_t count) {
 
 std::string times(std::uint32_t count) { return count == 1 ? "once" : fmt::format("{} times", count); }
 
+// Where an atomic operation asked for less than sequential consistency, what is claimed says at once that
+// nothing less was tried. notes: of a report, or assumptions.
+template <typename Notes>
+std::string memory_words(const Notes& notes) {
+  bool weaker =
+      std::any_of(notes.begin(), notes.end(), [](const auto& note) { return note.kind == "weaker-atomics"; });
+  return weaker ? ", under sequential consistency" : "";
+}
+
 std::string guarantee_words(const Report& report, Verdict verdict, const CheckOptions& options) {
   if (verdict == Verdict::skipped) return "nothing: the test was skipped";
   const Guarantee& guarantee = report.result.guarantee;
+  if (report.result.claims.none_passed()) return "nothing: no execution passed the assumptions";
   if (!report.started_threads && weakened(report)) return "nothing: the program was not run to its end";
   if (!report.started_threads)
     return "the one schedule there is: no second thread was started and nothing was left open";
@@ -87,9 +112,10 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
     if (bug.failure.kind == BugKind::leak) return false;  // found when it was over
     return options.races != "explore" || bug.failure.kind != BugKind::data_race;
   });
-  const char* failures = ends ? " (an execution ends at its bug)" : "";
+  const std::string failures =
+      inputs_words(report) + memory_words(report.notes) + (ends ? " (an execution ends at its bug)" : "");
   const std::string limited =
-      report.result.cut_by_yields > 0
+      report.result.claims.beyond_yields > 0
           ? " in which no thread comes to the same yield more than " + times(options.yields)
           : "";
   const std::string every = (report.result.withheld > 0 ? "every fair schedule" : "every schedule") + limited;
@@ -99,16 +125,27 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
       (covers_local_states(report) ? "every failed assertion" + limited : every) + " with ";
   for (const Bound& bound : guarantee.bounds) {
     if (!bound.completed) continue;
-    text += (text.empty() ? what : ", ");
+    text += (text.empty() ? what : ", and every one with ");
     text += (*bound.completed > 0 ? "up to " : "") + cost_words(bound, *bound.completed);
   }
   if (text.empty() && guarantee.chance && report.result.withheld > 0)
     return "nothing for certain; fairness changed the chances of schedules";
   if (text.empty() && guarantee.chance) return "nothing for certain; " + chance_words(*guarantee.chance);
   if (text.empty()) return "nothing: no bound was completed";
-  if (report.result.cut_by_steps > 0) text += ", as far as --steps let them run";
-  if (report.result.cut_by_memory > 0) text += ", as far as --program-memory let them run";
+  if (guarantee.chance && guarantee.chance->log_least && report.result.withheld == 0)
+    text += "; besides, " + chance_words(*guarantee.chance);
   return text + failures;
+}
+
+// What would help where a library that is not instrumented has threads.
+std::string advice_of(const Report& report) {
+  const Note* note = uncontrolled_note(report);
+  if (note == nullptr || note->kind != "uncontrolled-threads") return "";
+  for (const Module& module : report.modules) {
+    if (!module.instrumented && note->text.starts_with(module.path + " "))
+      return thread_pool_advice(module.path);
+  }
+  return "";
 }
 
 // What the user's own budget was, for a search that took all of it.
@@ -118,6 +155,14 @@ std::string time_words(const CheckOptions& options, double time_seconds) {
   if (time_seconds == options.time_per_test_seconds)
     return fmt::format("the time ended (--time-per-test {:g})", time_seconds);
   return fmt::format("the time ended ({:.2g} s was this test's share of --time {:g})", time_seconds, whole);
+}
+
+// Where a thread ran on without an instrumented operation when the time ended; empty: none did.
+std::string ran_on_words(const Report& report) {
+  for (const Note& note : report.notes) {
+    if (note.kind == "ran-on") return ": " + assumption_of(report, note).text;
+  }
+  return "";
 }
 
 std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test,
@@ -131,26 +176,33 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (!outcome.internal.empty()) return outcome.internal;
   if (death_test) return "a death test starts processes, which Thrum does not follow";
   if (outcome.interrupted) return "it was interrupted";
-  if (search.end == SearchEnd::lost_control && !search.lost_reason.empty()) return search.lost_reason;
+  if (search.end == SearchEnd::lost_control && !search.lost_reason.empty())
+    return search.lost_reason + ran_on_words(report);
   if (const Note* note = uncontrolled_note(report)) return assumption_of(report, *note).text;
   if (skips_itself(report)) return report.skip_reason.empty() ? "it skips itself" : report.skip_reason;
-  if (search.cut_by_steps > 0) {
-    return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)",
-                       search.cut_by_steps, search.executions, options.steps);
+  if (search.claims.none_passed()) return "no execution passed the assumptions, so nothing was checked";
+  if (std::uint64_t cut = search.claims.count(Cut::steps); cut > 0) {
+    return fmt::format("{} of {} executions did not end within {} instrumented operations (--steps)", cut,
+                       search.executions, options.steps);
   }
-  if (search.cut_by_memory > 0) {
-    return fmt::format("{} of {} executions took more than {} of memory (--program-memory)",
-                       search.cut_by_memory, search.executions, size_words(options.program_memory_bytes));
+  if (std::uint64_t cut = search.claims.count(Cut::memory); cut > 0) {
+    return fmt::format("{} of {} executions took more than {} of memory (--program-memory)", cut,
+                       search.executions, size_words(options.program_memory_bytes));
   }
-  if (search.end == SearchEnd::time) return time_words(options, time_seconds);
+  if (std::uint64_t cut = search.claims.count(Cut::threads); cut > 0) {
+    return fmt::format("{} of {} executions started more than {} threads that live at once", cut,
+                       search.executions, kThreadsMax);
+  }
+  if (search.end == SearchEnd::time) return time_words(options, time_seconds) + ran_on_words(report);
   if (search.end == SearchEnd::executions)
     return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
   if (covers_local_states(report))
     return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
   const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
-  const bool bounded = !search.guarantee.complete || search.cut_by_yields > 0;
-  return fmt::format("{}{} were run", fair, bounded ? " within the bound" : "");
+  const bool bounded = !search.guarantee.complete || search.claims.beyond_yields > 0;
+  return fmt::format("{}{}{} were run{}{}", input_vectors(report) > 0 ? "some inputs: " : "", fair,
+                     bounded ? " within the bound" : "", inputs_words(report), memory_words(report.notes));
 }
 
 // Libraries that are understood: what they do that matters is intercepted.
@@ -249,17 +301,22 @@ std::string executions_were(std::uint64_t count) {
 
 // What limits cut.
 void add_cuts(const SearchResult& result, const CheckOptions& options, std::vector<Assumption>& list) {
-  if (std::uint64_t cut = result.cut_by_steps; cut > 0) {
+  if (std::uint64_t cut = result.claims.count(Cut::steps); cut > 0) {
     list.push_back(
         {"steps-cut", cut,
          fmt::format("{} cut at {} instrumented operations.", executions_were(cut), options.steps)});
   }
-  if (std::uint64_t cut = result.cut_by_memory; cut > 0) {
+  if (std::uint64_t cut = result.claims.count(Cut::memory); cut > 0) {
     list.push_back({"memory-cut", cut,
                     fmt::format("{} cut where the program had taken {} of memory.", executions_were(cut),
                                 size_words(options.program_memory_bytes))});
   }
-  if (std::uint64_t cut = result.cut_by_yields; cut > 0) {
+  if (std::uint64_t cut = result.claims.count(Cut::threads); cut > 0) {
+    list.push_back(
+        {"threads-cut", cut,
+         fmt::format("{} cut where {} threads lived at once.", executions_were(cut), kThreadsMax)});
+  }
+  if (std::uint64_t cut = result.claims.beyond_yields; cut > 0) {
     list.push_back({"yields-cut", cut,
                     fmt::format("{} execution{} ended where a thread came to the same yield or sleep more "
                                 "than {} (--bound yields={}).",
@@ -283,7 +340,10 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
     list.push_back(
         {"no-threads", 1, "The program started no thread and left nothing open: it was run once."});
   }
-  for (const Note& note : report.notes) list.push_back(assumption_of(report, note));
+  for (const Note& note : report.notes) {
+    if (note.kind != kLateWait) list.push_back(assumption_of(report, note));
+  }
+  add_late_timeouts(report, options, list);
   add_cuts(report.result, options, list);
   if (std::uint64_t withheld = report.result.withheld; withheld > 0) {
     list.push_back({"fairness",
@@ -295,7 +355,7 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
                                 withheld, withheld == 1 ? "" : "s"),
                     {}});
   }
-  if (std::uint64_t ended = report.result.assumptions_failed; ended > 0) {
+  if (std::uint64_t ended = report.result.claims.assumed_away; ended > 0) {
     list.push_back({"executions-assumed-away", ended,
                     fmt::format("{} executions ended at a false thrum_assume.", ended)});
   }
@@ -308,8 +368,8 @@ std::vector<Assumption> assumptions_of(const Report& report, const CheckOptions&
   add_files(modules, list);
   if (options.races != "ignore") add_old_clang(modules, list);
   bool said = std::any_of(report.notes.begin(), report.notes.end(),
-                          [](const Note& note) { return note.kind == "inputs-fixed"; });
-  if (!said) list.push_back(general_assumption("inputs-fixed"));
+                          [](const Note& note) { return note.kind == kSomeInputs; });
+  if (!said) list.push_back(general_assumption(kSomeInputs));
   list.push_back(general_assumption("one-address-assignment"));
   list.push_back(general_assumption("allocation-succeeds"));
   if (options.spurious) {
@@ -357,19 +417,25 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   TestResult test;
   test.verdict = verdict_of(outcome, options, death_test);
   test.reason = reason_words(outcome, options, death_test, time_seconds);
-  test.bounded = (!search.guarantee.complete || search.cut_by_yields > 0) && report.started_threads;
+  if (test.verdict == Verdict::inconclusive) test.advice = advice_of(report);
+  test.bounded = (!search.guarantee.complete || search.claims.beyond_yields > 0) && report.started_threads;
   test.fair_only = search.withheld > 0;
   test.complete = test.verdict == Verdict::exhausted && !test.bounded && !test.fair_only;
   test.whole = is_whole(report, options) && outcome.internal.empty();
   test.guarantee = guarantee_words(report, test.verdict, options);
   test.heap = options.heap;
+  if (input_vectors(report) > 0) test.inputs = "some";
   for (const Bound& bound : search.guarantee.bounds) {
     test.bounds.push_back({bound.base == Base::nonpreemptive ? "preemptions" : "delays", bound.limit,
                            bound.completed,
                            bound.covers == Covers::executions ? "executions" : "local-states"});
   }
+  for (std::size_t i = 0; i < kCutCount; ++i) {
+    const auto cut = static_cast<Cut>(i);
+    if (search.claims.count(cut) > 0) test.cut.push_back({cut_name(cut), search.claims.count(cut)});
+  }
   if (options.yields != 0) {
-    const bool all = search.end == SearchEnd::exhausted;
+    const bool all = search.end == SearchEnd::exhausted && !weakened(report);
     test.bounds.push_back(
         {"yields", options.yields, all ? std::optional(options.yields) : std::nullopt, "executions"});
   }
@@ -410,8 +476,9 @@ void weigh_bugs(TestResult& test) {
   if (found == 0 && test.whole && test.suppressed == test.suppressed_without_loss) {
     test.verdict = Verdict::exhausted;
     test.complete = !test.bounded && !test.fair_only;
-    test.reason = fmt::format("all {}schedules{} were run; {} suppressed", test.fair_only ? "fair " : "",
-                              test.bounded ? " within the bound" : "", suppressed);
+    test.reason =
+        fmt::format("all {}schedules{} were run{}; {} suppressed", test.fair_only ? "fair " : "",
+                    test.bounded ? " within the bound" : "", memory_words(test.assumptions), suppressed);
     return;
   }
   if (found == 0) {
@@ -439,7 +506,8 @@ ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, co
   if (some_are_new || untold) return kExitBug;
   if (test.verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
-  bool budget_ended = report.result.end != SearchEnd::exhausted || covers_local_states(report);
+  bool budget_ended =
+      report.result.end != SearchEnd::exhausted || covers_local_states(report) || input_vectors(report) > 0;
   return budget_ended && options.require_exhausted ? kExitInconclusive : kExitDone;
 }
 

@@ -53,6 +53,25 @@ TEST(Judge, Exhausted) {
   EXPECT_EQ(judge(within_bound(), {}).guarantee, "every schedule with up to 2 preemptions");
 }
 
+TEST(Judge, SaysSoWhereAtomicsAskedForLessThanSequentialConsistency) {
+  for (bool bounded : {false, true}) {
+    WorkerOutcome outcome = bounded ? within_bound() : exhausted();
+    outcome.report.notes.push_back({"weaker-atomics", 2, "2 atomics asked for less."});
+    TestResult test = judge(outcome, {});
+    EXPECT_EQ(test.reason, bounded ? "all schedules within the bound were run, under sequential consistency"
+                                   : "all schedules were run, under sequential consistency");
+    EXPECT_EQ(test.guarantee, bounded
+                                  ? "every schedule with up to 2 preemptions, under sequential consistency"
+                                  : "every schedule, under sequential consistency");
+    EXPECT_EQ(test.complete, !bounded);
+    test.verdict = Verdict::bug;
+    test.suppressed = test.suppressed_without_loss = 1;
+    weigh_bugs(test);
+    EXPECT_TRUE(test.reason.ends_with("were run, under sequential consistency; 1 bug was suppressed"))
+        << test.reason;
+  }
+}
+
 TEST(Judge, RandomisedSearchesSayWhatTheirChanceWas) {
   WorkerOutcome outcome = within_bound();
   outcome.report.result.end = SearchEnd::executions;
@@ -97,7 +116,7 @@ TEST(Judge, BudgetOfTheUser) {
     outcome.report.result.end = end;
     expect(outcome, {}, Verdict::inconclusive, false, 0);
     expect(outcome, strict, Verdict::inconclusive, false, 3);
-    outcome.report.result.cut_by_steps = 1;
+    ++outcome.report.result.claims.cuts[static_cast<std::size_t>(Cut::steps)];
     expect(outcome, {}, Verdict::inconclusive, false, 3);
   }
 }
@@ -112,9 +131,16 @@ TEST(Judge, ControlLost) {
 
 TEST(Judge, CutExecutionsAndUncontrolledCalls) {
   WorkerOutcome cut = exhausted();
-  cut.report.result.cut_by_steps = 2;
+  cut.report.result.claims.cuts[static_cast<std::size_t>(Cut::steps)] = 2;
   expect(cut, {}, Verdict::inconclusive, false, 3);
   EXPECT_TRUE(assumes(judge(cut, {}), "steps-cut"));
+  ASSERT_EQ(judge(cut, {}).cut.size(), 1u);
+  EXPECT_EQ(judge(cut, {}).cut[0].kind, "steps");
+  EXPECT_EQ(judge(cut, {}).cut[0].count, 2u);
+  WorkerOutcome threads = exhausted();
+  threads.report.result.claims.cuts[static_cast<std::size_t>(Cut::threads)] = 1;
+  expect(threads, {}, Verdict::inconclusive, false, 3);
+  EXPECT_EQ(judge(threads, {}).reason, "1 of 6 executions started more than 1024 threads that live at once");
   WorkerOutcome call = exhausted();
   call.report.notes = {{"uncontrolled-call", 1, "read was called", true}};
   expect(call, {}, Verdict::inconclusive, false, 3);
@@ -123,6 +149,16 @@ TEST(Judge, CutExecutionsAndUncontrolledCalls) {
   note.report.notes = {{"weaker-atomics", 3, "three atomics asked for less", false}};
   expect(note, {}, Verdict::exhausted, true, 0);
   EXPECT_TRUE(assumes(judge(note, {}), "weaker-atomics"));
+}
+
+TEST(Judge, WhereNoExecutionPassedTheAssumptionsNothingIsProved) {
+  WorkerOutcome outcome = exhausted();
+  outcome.report.result.claims.assumed_away = 6;
+  expect(outcome, {}, Verdict::inconclusive, false, 3);
+  EXPECT_EQ(judge(outcome, {}).reason, "no execution passed the assumptions, so nothing was checked");
+  EXPECT_EQ(judge(outcome, {}).guarantee, "nothing: no execution passed the assumptions");
+  outcome.report.result.claims.passed = 1;
+  expect(outcome, {}, Verdict::exhausted, true, 0);
 }
 
 TEST(Judge, BugBeatsEverything) {

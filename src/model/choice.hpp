@@ -6,6 +6,7 @@
 // points").
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -51,6 +52,7 @@ enum class Base : std::uint8_t {
   nonpreemptive,  // stay; after a yield go round; else the lowest id. Costs are preemptions and timeouts
   round_robin,    // stay; else go round. The d-th next thread costs d (delay bounding)
 };
+inline constexpr std::size_t kBaseCount = static_cast<std::size_t>(Base::round_robin) + 1;
 
 // One choice as it was met in an execution. For thread choices the options are the enabled threads in order
 // of their ids, one for which a signal is pending via the signal; then what costs 1 more, likewise: threads

@@ -131,7 +131,7 @@ struct Event {
   // among the execution's; 0: none.
   std::uint32_t woken_by = 0;
   Update update = Update::exchange;  // of a read-modify-write
-  bool timed = false;                // its wait would have ended at some time
+  bool timed = false;                // its wait could have ended by time though others could go on
   bool forced = false;               // its thread went on in a waiting loop when nobody could go on
   std::uint8_t focus = 0;            // bits of kFocus...; 0 where no priority asks for them
 
@@ -174,6 +174,16 @@ inline bool dependent(const Event& a, const Event& b) {
       a.operation <= Operation::compare_exchange && b.operation <= Operation::compare_exchange;
   if (are_atomic) return !(reads(a) && reads(b));
   return dependent_by_table(a, b);
+}
+
+// Whether an event that depends on b and touches nothing but its object depends on a as well: both touch the
+// same, and nothing commutes with a.
+inline bool covers(const Event& a, const Event& b) {
+  if (a.object != b.object || a.size != b.size || !is_simple(a.operation) || !is_simple(b.operation))
+    return false;
+  Event other = a;
+  other.thread = a.thread == kMainThread ? ThreadId{1} : kMainThread;
+  return dependent(a, other);
 }
 
 }  // namespace thrum

@@ -21,6 +21,7 @@ void write_policy(ByteWriter& out, const Policy& policy, const ThreadNames& name
   out.put(policy.steps);
   out.put(policy.object);
   out.put(policy.fairness);
+  out.put(policy.waiting);
   out.put(static_cast<std::uint32_t>(policy.counts.size()));
   for (const ThreadCount& entry : policy.counts) {
     out.put_string(names.name(entry.thread));
@@ -37,13 +38,14 @@ Policy read_policy(ByteReader& in, ThreadNames& names, bool& ok) {
   policy.steps = in.get<std::uint64_t>();
   policy.object = in.get<std::uint64_t>();
   policy.fairness = in.get<Fairness>();
+  policy.waiting = in.get<Waiting>();
   std::uint32_t count = in.get_count();
   for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
     ThreadId thread = read_thread(in, names, ok);
     policy.counts.push_back({thread, in.get<std::uint32_t>()});
   }
   ok = ok && policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
-       policy.fairness <= Fairness::on;
+       policy.fairness <= Fairness::on && policy.waiting <= Waiting::changed;
   return policy;
 }
 
@@ -104,6 +106,7 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
 std::string to_string(const Plan& plan, const ThreadNames& names) {
   std::string text = policy_words(plan.policy, names);
   if (plan.policy.fairness == Fairness::on) text += " fair";
+  if (plan.policy.waiting != Waiting::spins) text += " rounds";
   for (const Departure& departure : plan.departures) {
     text += "; " + names.name(departure.key.thread) + "@" + std::to_string(departure.key.index);
     if (departure.key.kind == ChoiceKind::value) {

@@ -23,6 +23,7 @@ namespace thrum {
 using ThreadId = std::uint16_t;
 inline constexpr ThreadId kMainThread = 0;
 inline constexpr ThreadId kNoThread = 0xffff;
+inline constexpr std::uint32_t kThreadsMax = 1024;  // that live at once in an execution, main included
 
 // How a thread's name is made up, which is not main's.
 struct Ancestry {

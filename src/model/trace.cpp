@@ -36,6 +36,7 @@ void Trace::clear() {
   sampling.log_chance = 0;
   sampling.counts.clear();
   fairness = Fairness::off;
+  waiting = Waiting::spins;
   starved = false;
   withheld = 0;
   lasso = {};

@@ -29,15 +29,23 @@ enum class End : std::uint8_t {
   bug,           // Trace::failure says which
   steps,         // cut: more instrumented operations than allowed
   memory,        // cut: more memory than allowed
+  threads,       // cut: more threads than an execution may have
+  refused,       // cut: the program asked for what cannot be controlled, and did not get it
+  time,          // cut: the time of the search ended
   stopped,       // cut: the strategy saw no use in going on
   assumption,    // cut: a false thrum_assume
   yields,        // cut: a thread came to the same yield more often than the bound on them allows
+  goes_round,    // its threads go round in loops, perhaps for ever, and that is not known to be a bug
   diverged,      // the plan could not be followed: the program is not under control
-  uncontrolled,  // cut: the program did something that cannot be controlled
+  uncontrolled,  // cut: something was learned of the program for which the search begins anew
 };
 
-// Whether a limit cut the execution.
-inline bool is_cut_by_limit(End end) { return end == End::steps || end == End::memory || end == End::yields; }
+// Whether the execution ended though its threads could have gone on, and neither it nor the strategy meant it
+// to.
+inline bool is_cut_by_limit(End end) {
+  return end == End::steps || end == End::memory || end == End::threads || end == End::refused ||
+         end == End::time || end == End::yields;
+}
 
 // What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
 struct PendingOperation {
@@ -151,6 +159,7 @@ struct Trace {
   std::uint16_t threads = 0;          // created in all, main included
   Sampling sampling;                  // where the policy is a random one
   Fairness fairness = Fairness::off;  // the plan's
+  Waiting waiting = Waiting::spins;   // likewise
   std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
   bool starved = false;  // stopped, since a thread starved and the plan's fairness was to watch for that
   ThreadId last = kMainThread;  // who ran when it ended

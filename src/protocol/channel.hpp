@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The memory that the workers of a search share with their supervisor, a file in memory: a board for all of
 // them, and behind it a channel for each, with how far the worker is, the plan that it runs just now (so that
-// a worker that dies leaves the schedule that killed it), and what it hands in at its end.
+// a worker that dies leaves the schedule that killed it), and what it hands in at its end. Behind the
+// channels lies a ledger for all of them, with what was seen (ledger.hpp).
 //
 // The supervisor makes the file and hands the descriptor's number to the first worker in the environment
 // variable kChannelVariable. The first worker has channel 0. Others are copies of workers, made when the
 // supervisor asks for that: a worker that is asked to split its search copies its process, and the copy goes
 // on with a part of the search in a channel of its own, until it hands in what it has found. Then it may stay
-// there for further parts, which are left in its channel. A worker sees the board and its own channel;
-// another's, while it reads what was handed in there, or leaves a part.
+// there for further parts, which are left in its channel. A worker sees the board, the ledger and its own
+// channel; another's, while it reads what was handed in there, or leaves a part.
 //
 // Fields marked (worker) are written by workers only, the others by the supervisor only.
 #pragma once
@@ -20,6 +21,7 @@
 #include "model/bug.hpp"
 #include "model/plan.hpp"
 #include "model/thread_names.hpp"
+#include "protocol/ledger.hpp"
 
 namespace thrum {
 
@@ -34,7 +36,7 @@ struct FatalPlan {
 };
 
 struct Board {
-  static constexpr std::uint64_t kMagic = 0x314d555248540a03;
+  static constexpr std::uint64_t kMagic = 0x314d555248540a04;
   static constexpr std::uint32_t kJobMax = 1 << 22;
 
   std::uint64_t magic;
@@ -76,6 +78,7 @@ struct Channel {
     Policy::Kind kind;
     Base base;
     Fairness fairness;
+    Waiting waiting;
     std::uint32_t depth;
     std::uint64_t seed;
     std::uint64_t steps;
@@ -159,14 +162,16 @@ inline constexpr std::uint64_t kBoardSize = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kChannelSize = std::uint64_t{1} << 32;
 inline constexpr std::uint32_t kChannelsMax = 256;
 inline constexpr std::uint64_t channel_offset(std::uint32_t slot) { return kBoardSize + slot * kChannelSize; }
-inline constexpr std::uint64_t kSharedSize = channel_offset(kChannelsMax);
+inline constexpr std::uint64_t kLedgerOffset = channel_offset(kChannelsMax);
+inline constexpr std::uint64_t kSharedSize = kLedgerOffset + kLedgerSize;
 
 static_assert(sizeof(Board) <= kBoardSize && sizeof(Channel) < kChannelSize);
 
 // The signal by which a worker tells the supervisor to look at its channel.
 int bell_signal();
 
-// The signal by which the supervisor tells a worker whose steps stand still to end the execution as a hang.
+// The signal by which the supervisor tells a worker to end the execution that runs: as a hang, since its
+// steps stand still; or, where the board says stop, since the time has ended.
 int hang_signal();
 
 }  // namespace thrum

@@ -299,6 +299,12 @@ constexpr auto found_bug = [](auto& codec, auto& x) {
   codec.number(x.execution);
   codec.number(x.seconds);
   codec.text(x.strategy);
+  codec.text(x.unconfirmed);
+  codec.flag(x.simplified);
+  codec.optional(x.without, [](auto& inner, auto& without) {
+    inner.plan(without.plan);
+    trace(inner, without.trace);
+  });
   trace(codec, x.trace);
 };
 
@@ -353,10 +359,11 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.list(x.bugs, found_bug);
   codec.number(x.executions);
   codec.number(x.steps);
-  codec.number(x.cut_by_steps);
-  codec.number(x.cut_by_memory);
-  codec.number(x.cut_by_yields);
-  codec.number(x.assumptions_failed);
+  for (auto& cut : x.claims.cuts) codec.number(cut);
+  for (auto& open : x.claims.open_from) codec.number(open);
+  codec.number(x.claims.passed);
+  codec.number(x.claims.assumed_away);
+  codec.number(x.claims.beyond_yields);
   codec.number(x.withheld);
   codec.number(x.threads_max);
   codec.number(x.seconds);
@@ -450,6 +457,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.steps);
   codec.number(x.program_memory);
   codec.number(x.hang_seconds);
+  codec.number(x.early_timeouts_ns);
   codec.number(x.yields);
   codec.number(x.repeat);
   codec.flag(x.keep_going);
@@ -495,6 +503,19 @@ std::optional<Report> read_report(ByteReader& in, ThreadNames& names) {
   Reader reader(in, names);
   Report value;
   report(reader, value);
+  if (!in.ok()) return std::nullopt;
+  return value;
+}
+
+void write_bug(ByteWriter& out, const FoundBug& value, const ThreadNames& names) {
+  Writer writer(out, names);
+  found_bug(writer, value);
+}
+
+std::optional<FoundBug> read_bug(ByteReader& in, ThreadNames& names) {
+  Reader reader(in, names);
+  FoundBug value;
+  found_bug(reader, value);
   if (!in.ok()) return std::nullopt;
   return value;
 }

@@ -42,6 +42,7 @@ struct Job {
   std::uint64_t steps = 1'000'000;                   // instrumented operations of one execution
   std::uint64_t program_memory = ~std::uint64_t{0};  // bytes that the program may have in one execution
   std::uint32_t hang_seconds = 10;                   // without an instrumented operation: a bug
+  std::uint64_t early_timeouts_ns = 10'000'000'000;  // longer waits run out only where nothing else can go on
   std::uint32_t yields = 0;                          // of a thread at one place in one execution; 0: no bound
   std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks; each must take as many executions
   bool keep_going = false;
@@ -92,6 +93,13 @@ struct Warning {
   std::vector<Trace> evidence;
 };
 
+// Of a wait that is too long to run out while others can go on: its text is the length in words, its count
+// how often it was seen to run out.
+inline constexpr const char* kLateWait = "late-timeouts";
+
+// Of inputs of many values: its count is how many vectors of them were tried.
+inline constexpr const char* kSomeInputs = "inputs-fixed";
+
 struct Report {
   SearchResult result;
   bool started_threads = false;  // false: the program ended before its first choice; one execution
@@ -113,6 +121,10 @@ struct Report {
 
 void write_report(ByteWriter& out, const Report& report, const ThreadNames& names);
 std::optional<Report> read_report(ByteReader& in, ThreadNames& names);
+
+// A bug by itself, for the ledger (ledger.hpp).
+void write_bug(ByteWriter& out, const FoundBug& bug, const ThreadNames& names);
+std::optional<FoundBug> read_bug(ByteReader& in, ThreadNames& names);
 
 // Parts of a report, for a search that is put down and taken up in another process.
 struct ReportSoFar {

@@ -35,10 +35,10 @@ constexpr std::array kGeneral = {
                       "in a loop around its "
                       "condition is safe from them."},
     GeneralAssumption{"timeouts-modelled", "virtual time",
-                      "Time is virtual: a timed wait ends when nothing else can run, or earlier at the cost "
-                      "of a preemption.",
-                      "Clocks move only when a wait ends or the program sleeps. So a timeout may come "
-                      "between any two operations, "
+                      "Time is virtual: a timed wait ends when nothing else can run, or, if it is no longer "
+                      "than --early-timeouts, earlier at the cost of a preemption.",
+                      "Clocks move only when a wait ends or the program sleeps. So the timeout "
+                      "of a short wait may come between any two operations, "
                       "but how long things take is not modelled."},
     GeneralAssumption{"spins", "fair waiting loops",
                       "A loop that only waits is run again once something that it reads was written; unfair "

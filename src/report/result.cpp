@@ -30,6 +30,16 @@ Json location_json(const Location& location) {
           {"function", location.function}};
 }
 
+Json consequence_json(const ConsequenceResult& consequence) {
+  Json json = {{"executions", consequence.executions}};
+  if (consequence.kind.empty()) return json;
+  json["kind"] = consequence.kind;
+  json["message"] = consequence.message;
+  json["locations"] = list(consequence.locations, location_json);
+  json["trace"] = consequence.trace;
+  return json;
+}
+
 Json bug_json(const BugResult& bug) {
   Json json = {{"id", bug.id},
                {"kind", bug.kind},
@@ -44,8 +54,13 @@ Json bug_json(const BugResult& bug) {
                {"locations", list(bug.locations, location_json)},
                {"trace", bug.trace},
                {"heap", bug.heap}};
+  json["confirmed"] = bug.unconfirmed.empty();
+  if (!bug.unconfirmed.empty()) json["unconfirmed"] = bug.unconfirmed;
+  json["simplified"] = bug.simplified;
   if (!bug.strategy.empty()) json["strategy"] = bug.strategy;
   if (bug.known) json["known"] = true;
+  if (!bug.without.empty()) json["without"] = bug.without;
+  if (bug.leads_to) json["leads_to"] = consequence_json(*bug.leads_to);
   return json;
 }
 
@@ -80,6 +95,8 @@ Json bound_json(const BoundResult& bound) {
           {"completed", or_null(bound.completed)},
           {"covers", bound.covers}};
 }
+
+Json cut_json(const CutResult& cut) { return {{"kind", cut.kind}, {"count", cut.count}}; }
 
 Json warning_json(const WarningResult& warning) {
   return {{"kind", warning.kind},
@@ -167,6 +184,7 @@ Json test_json(const TestResult& test) {
                     {"heap", test.heap},
                     {"inputs", test.inputs},
                     {"bounds", list(test.bounds, bound_json)},
+                    {"cut", list(test.cut, cut_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};
   if (test.probability) guarantee["probability"] = probability_json(*test.probability);
   if (!test.heaps.empty()) guarantee["heaps"] = list(test.heaps, heap_json);
@@ -185,6 +203,8 @@ Json test_json(const TestResult& test) {
                {"threads_max", test.threads_max},
                {"workers", test.workers},
                {"bugs", list(test.bugs, bug_json)}};
+  if (!test.advice.empty()) json["advice"] = test.advice;
+  if (!test.next.empty()) json["next"] = test.next;
   json["warnings"] = list(test.warnings, warning_json);
   if (test.statistics) json["statistics"] = statistics_json(*test.statistics);
   if (test.suppressed > 0) json["suppressed"] = test.suppressed;

@@ -25,6 +25,15 @@ struct Location {
   std::string function;
 };
 
+// What a data race leads to, as far as a short search saw whose threads also switch before its accesses.
+struct ConsequenceResult {
+  std::uint64_t executions = 0;  // of that search
+  std::string kind;              // of the failure; empty: none was found
+  std::string message;
+  std::vector<Location> locations;
+  std::string trace;  // the path of the trace file
+};
+
 struct BugResult {
   int id = 1;
   std::string kind;
@@ -36,11 +45,15 @@ struct BugResult {
   double seconds = 0;
   std::string strategy;  // of several that took turns the one that found it; else empty
   std::vector<Location> locations;
-  std::string trace;                      // the path of the trace file
-  std::string heap;                       // how blocks were given addresses: "lifo" or "fresh"
-  bool known = false;                     // stands in the baseline
-  std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted
-  bool switches_minimal = false;          // proved: no schedule with as few preemptions has fewer
+  std::string trace;                          // the path of the trace file
+  std::string heap;                           // how blocks were given addresses: "lifo" or "fresh"
+  bool known = false;                         // stands in the baseline
+  std::optional<std::uint32_t> switches;      // of threads in its schedule; nothing: not counted
+  bool switches_minimal = false;              // proved: no schedule with as few preemptions has fewer
+  std::string unconfirmed;                    // why its schedule was not seen to show it again; empty: it was
+  bool simplified = false;                    // its schedule is as simple as could be found
+  std::string without;                        // of a leak: the trace file of an execution that has none
+  std::optional<ConsequenceResult> leads_to;  // of a data race, where that was looked for
 };
 
 // A bug of an earlier result.
@@ -72,6 +85,12 @@ struct BoundResult {
   std::optional<std::uint32_t> limit;      // nothing: none
   std::optional<std::uint32_t> completed;  // nothing: not even 0
   std::string covers = "executions";       // or "local-states": docs/strategies.md, "Within a bound"
+};
+
+// Executions that did not run to their end.
+struct CutResult {
+  std::string kind;  // what cut them: search/claims.hpp
+  std::uint64_t count = 0;
 };
 
 // What a randomised search says of each execution by itself.
@@ -152,8 +171,8 @@ struct SearchMemory {
   std::uint64_t nodes = 0;      // of the execution tree, at the end
   std::uint64_t nodes_max = 0;  // at once
   std::uint64_t spilled = 0;    // schedules that were written to a file
-  // At the end: nodes of a tree of partial schedules; steps of all schedules, each by itself; and nodes of the
-  // tree where each schedule goes on to its end. 0: not measured.
+  // At the end: nodes of a tree of partial schedules; steps of all schedules, each by itself; and nodes of
+  // the tree where each schedule goes on to its end. 0: not measured.
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
   std::uint64_t complete = 0;
@@ -164,7 +183,7 @@ struct SearchMemory {
 struct DivergenceResult {
   struct Side {
     std::string thread;
-    std::string operation;  // "the end" where the run had ended
+    std::string operation;        // "the end" where the run had ended
     std::vector<Location> stack;  // innermost first
   };
   std::uint64_t event = 0;  // the first that differs, from 1
@@ -175,14 +194,18 @@ struct DivergenceResult {
 
 struct TestResult {
   std::string name = "main";
+  std::string test;  // as the framework calls it, of which this may be a part; not written
   Verdict verdict = Verdict::inconclusive;
   std::string reason;
+  std::string advice;  // what would help; may be empty
+  std::string next;    // a command that would; may be empty
   bool complete = false;
   std::string guarantee;  // in words
   std::string memory_model = "sc";
   std::string heap;
   std::string inputs = "fixed";
   std::vector<BoundResult> bounds;
+  std::vector<CutResult> cut;  // by kind, those that there are
   std::optional<ProbabilityResult> probability;
   std::vector<Assumption> assumptions;
   std::string strategy;
@@ -197,12 +220,12 @@ struct TestResult {
   std::optional<std::string> trace_digest;              // of all events of all executions
   std::optional<StatisticsResult> statistics;           // nothing: not begun, or several heaps have their own
   int threads_max = 0;
-  std::uint32_t workers = 1;         // the most that searched at once
-  std::uint64_t workers_killed = 0;  // so often, from outside; what they had done was done again
-  std::string one_worker;            // why no more than one could search; empty: more could
-  std::uint64_t trusted = 0;         // executions of classes that were judged for races before
-  std::uint64_t midway = 0;          // executions that began where an earlier one came by
-  std::uint64_t audited = 0;         // executions whose schedules were run again, to see the same
+  std::uint32_t workers = 1;                   // the most that searched at once
+  std::uint64_t workers_killed = 0;            // so often, from outside; what they had done was done again
+  std::string one_worker;                      // why no more than one could search; empty: more could
+  std::uint64_t trusted = 0;                   // executions of classes that were judged for races before
+  std::uint64_t midway = 0;                    // executions that began where an earlier one came by
+  std::uint64_t audited = 0;                   // executions whose schedules were run again, to see the same
   std::optional<DivergenceResult> divergence;  // where control was lost, if it is known
   std::vector<BugResult> bugs;
   std::vector<WarningResult> warnings;

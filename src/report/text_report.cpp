@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "report/assumptions.hpp"
 #include "report/statistics_text.hpp"
@@ -19,6 +20,17 @@ const char* headline_colour(Verdict verdict) {
   return verdict == Verdict::exhausted ? kGreen : kYellow;
 }
 
+// By kind of cut.
+constexpr std::pair<const char*, const char*> kCutWords[] = {
+    {"refused-call", "by a call that is not under control"},
+    {"steps", "by --steps"},
+    {"memory", "by --program-memory"},
+    {"threads", "by the most threads that there may be at once"},
+    {"time", "by the end of the time"},
+    {"rounds", "whose threads went round in loops, perhaps for ever"},
+    {"divergence", "that did not do the same again"},
+};
+
 std::string headline(const TestResult& test, const TextStyle& style) {
   std::string text;
   switch (test.verdict) {
@@ -27,12 +39,27 @@ std::string headline(const TestResult& test, const TextStyle& style) {
     case Verdict::exhausted: text = fmt::format("NO BUG: {}.", test.reason); break;
     case Verdict::inconclusive: text = fmt::format("INCONCLUSIVE, no bug so far: {}.", test.reason); break;
   }
-  return coloured(wrap(text, test.name + ": ", style.width), headline_colour(test.verdict), style.colours);
+  text = coloured(wrap(text, test.name + ": ", style.width), headline_colour(test.verdict), style.colours);
+  return test.advice.empty() ? text : text + wrap(test.advice, "  ", style.width);
+}
+
+// What cut executions, and how many; empty where nothing did.
+std::string cut_text(const TestResult& test) {
+  std::string text;
+  for (const CutResult& cut : test.cut) {
+    const auto words = std::find_if(std::begin(kCutWords), std::end(kCutWords),
+                                    [&](const auto& one) { return cut.kind == one.first; });
+    text += (text.empty() ? "Cut: " : ", ") +
+            fmt::format("{} execution{} {}", cut.count, plural(cut.count),
+                        words == std::end(kCutWords) ? cut.kind : words->second);
+  }
+  return text.empty() ? text : text + ". What would have come behind is not covered.";
 }
 
 std::string coverage_text(const TestResult& test, const TextStyle& style) {
   double rate = test.seconds > 0 ? static_cast<double>(test.executions) / test.seconds : 0;
   std::string text = wrap("Covered: " + test.guarantee + ".", "", style.width);
+  if (!test.cut.empty()) text += wrap(cut_text(test), "", style.width);
   std::string strategy = test.strategy;
   for (std::size_t i = 0; i < test.priorities.size(); ++i)
     strategy += (i == 0 ? " by " : ", ") + test.priorities[i];
@@ -46,6 +73,20 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
   return text;
 }
 
+std::string consequence_text(const ConsequenceResult& consequence, const TextStyle& style) {
+  if (consequence.kind.empty()) {
+    return wrap(fmt::format("What it leads to was looked for in {} execution{}: no failure was found.",
+                            consequence.executions, plural(consequence.executions)),
+                "  ", style.width);
+  }
+  std::string text = "It leads to: " + consequence.kind + ": " + consequence.message;
+  if (!consequence.locations.empty() && !consequence.locations[0].file.empty()) {
+    const Location& where = consequence.locations[0];
+    text += fmt::format(" at {}:{}", where.file.substr(where.file.rfind('/') + 1), where.line);
+  }
+  return wrap(text + ". See it: thrum replay " + consequence.trace, "  ", style.width);
+}
+
 // Takes the traces of this test's bugs off the front of those that are left.
 std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces, const TextStyle& style) {
   std::string text;
@@ -55,8 +96,12 @@ std::string bugs_text(const TestResult& test, std::span<const TraceFile>& traces
                         bug.seconds);
     if (!test.heaps.empty()) text += fmt::format("(--heap {}) ", bug.heap);
     if (bug.known) text += "(known) ";
+    if (!bug.unconfirmed.empty()) text += "(unconfirmed: " + bug.unconfirmed + ") ";
     text += text_trace(traces.front(), style);
     text += fmt::format("  Run it again: thrum replay {}\n", bug.trace);
+    if (!bug.without.empty())
+      text += fmt::format("  In other schedules every block is freed: thrum replay {}\n", bug.without);
+    if (bug.leads_to) text += consequence_text(*bug.leads_to, style);
     traces = traces.subspan(1);
   }
   return text;
@@ -90,6 +135,8 @@ std::string warnings_text(const TestResult& test, const TextStyle& style) {
 
 // ---- Programs with several tests ----------------------------------------------------------------
 
+std::string next_text(const TestResult& test) { return test.next.empty() ? "" : "Next: " + test.next + "\n"; }
+
 // Of a test that needs no more than a line.
 std::string test_line(const TestResult& test, const TextStyle& style) {
   if (test.verdict == Verdict::skipped)
@@ -106,7 +153,7 @@ std::string test_text(const TestResult& test, std::span<const TraceFile>& traces
     return test_line(test, style) + warnings_text(test, style) + statistics_text(test, style);
   std::string text = "\n" + headline(test, style) + divergence_text(test, style) +
                      bugs_text(test, traces, style) + warnings_text(test, style) +
-                     coverage_text(test, style) + statistics_text(test, style);
+                     coverage_text(test, style) + statistics_text(test, style) + next_text(test);
   if (!test.output.empty()) text += "Output of the program:\n" + test.output + "\n";
   return text + "\n";
 }
@@ -195,7 +242,7 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
                        bugs_text(test, traces_left, style) + "\n" + warnings +
                        (warnings.empty() ? "" : "\n") + coverage_text(test, style) +
                        statistics_text(test, style) + known_text(result) + checkpoint_text(result) +
-                       assumptions_text(test.assumptions, style);
+                       assumptions_text(test.assumptions, style) + next_text(test);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }
   std::string text;

@@ -56,6 +56,9 @@ struct TraceFile {
   bool spurious = false;    // condition variables might wake up for no reason
   std::uint64_t steps = 0;  // the limit of one execution
   std::uint32_t hang_seconds = 10;
+  // Longer waits ran out only where nothing else could go on. Traces that do not say it are of times when
+  // each wait could run out early.
+  double early_timeouts_seconds = 1e9;
   std::uint64_t seed = 0;
   Plan plan;
   std::uint32_t preemptions = 0;
@@ -82,8 +85,8 @@ std::string to_json(const TraceFile& file);
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
 
-// As first_difference() (search/confirm.hpp), for traces of two processes, which number modules and threads differently and place them
-// elsewhere. first_difference: one line, where they differ.
+// As first_difference() (search/confirm.hpp), for traces of two processes, which number modules and threads
+// differently and place them elsewhere. first_difference: one line, where they differ.
 bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
 
 }  // namespace thrum

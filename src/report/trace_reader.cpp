@@ -71,6 +71,7 @@ class TraceReader {
     file_.spurious = options.value("spurious", false);
     options.at("steps").get_to(file_.steps);
     file_.hang_seconds = options.value("hang", file_.hang_seconds);
+    file_.early_timeouts_seconds = options.value("early_timeouts", file_.early_timeouts_seconds);
     options.at("seed").get_to(file_.seed);
     json_.at("preemptions").get_to(file_.preemptions);
     file_.minimal = json_.at("preemptions_minimal") == "proved";
@@ -112,6 +113,8 @@ class TraceReader {
     file_.plan.policy.base = from_name<Base>(json.at("base"), kBases);
     if (json.contains("fairness"))
       file_.plan.policy.fairness = from_name<Fairness>(json.at("fairness"), kFairness);
+    if (json.contains("waiting"))
+      file_.plan.policy.waiting = from_name<Waiting>(json.at("waiting"), kWaiting);
     read_sampling(json, file_.plan.policy);
     for (const Json& entry : json.at("departures")) {
       Departure departure;

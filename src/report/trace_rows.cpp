@@ -44,7 +44,9 @@ class Rows {
       if (i > 0 && trace_.events[i - 1].thread != event.thread) add_switch(i - 1);
       if (!trace_.lasso.empty() && i == trace_.lasso.begin)
         add(Row::Kind::mark, event.thread, "from here on the same comes again and again:");
-      rows_.push_back({Row::Kind::operation, event.thread, operation_text(file_, i),
+      std::string text = operation_text(file_, i);
+      if (comes_before_wait(i)) text += " (before it waits)";
+      rows_.push_back({Row::Kind::operation, event.thread, std::move(text),
                        source_of(shown_line(file_, places_of(file_, i).stack)), i + 1});
       follow_locks(i);
     }
@@ -63,7 +65,8 @@ class Rows {
     if (to_timer || event.operation == Operation::timer_expire) return;
     std::size_t next = next_event_[last];
     bool goes_on = next < trace_.events.size();
-    if (point && point->running_enabled) {
+    // What a new thread does before its first operation belongs to its creation.
+    if (point && point->running_enabled && taken(*point).value != event.thread) {
       if (point->yielded) return;
       add(Row::Kind::preemption, event.thread, preempted_text(event.thread, goes_on ? next : kNone));
       return;
@@ -73,6 +76,7 @@ class Rows {
     if (event.operation == Operation::thread_create && !is_visible(trace_.events[last + 1].operation)) return;
     if (!goes_on) return add_stand(event.thread);
     if (!may_block(trace_.events[next].operation)) return;
+    if (comes_before_wait(next)) return add(Row::Kind::wait, event.thread, "is about to wait");
     std::string text = wait_text(file_, next) + holder_text(next);
     if (auto end = wait_ended_by(file_, last, next)) text += fmt::format(" (until {})", *end + 1);
     add(Row::Kind::wait, event.thread, std::move(text));
@@ -119,14 +123,29 @@ class Rows {
     return "preempted; then " + stand;
   }
 
+  const Option& taken(const ChoicePoint& point) const { return trace_.options_of(point)[point.taken]; }
+
+  // Whether an event begins a handler for a signal that came before its thread waited, and ends no wait.
+  bool comes_before_wait(std::size_t i) const {
+    if (i == 0 || trace_.events[i].operation != Operation::signal_handle) return false;
+    auto found = choices_.find(place_behind(trace_.events[i - 1]));
+    return found != choices_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](std::size_t choice) {
+             const Option& option = taken(trace_.choices[choice]);
+             return option.via == Via::signal_first && option.value == trace_.events[i].thread;
+           });
+  }
+
+  // Who stands behind an event, and how far it has come there: what is no visible operation is not counted.
+  static std::pair<ThreadId, std::uint32_t> place_behind(const Event& event) {
+    return {event.thread, event.index + (is_visible(event.operation) ? 1 : 0)};
+  }
+
   // The choice that stood behind an event; where there were several, each is given once.
   const ChoicePoint* take_choice(const Event& event) {
-    // What is no visible operation is not counted.
-    auto found = choices_.find({event.thread, event.index + (is_visible(event.operation) ? 1 : 0)});
-    if (found == choices_.end() || found->second.empty()) return nullptr;
-    const ChoicePoint& point = trace_.choices[found->second.front()];
-    found->second.erase(found->second.begin());
-    return &point;
+    auto found = choices_.find(place_behind(event));
+    if (found == choices_.end() || found->second.size() == used_[found->first]) return nullptr;
+    return &trace_.choices[found->second[used_[found->first]++]];
   }
 
   ObjectName object_of(std::size_t event) const {
@@ -184,7 +203,8 @@ class Rows {
   const Trace& trace_;
   std::vector<Row> rows_;
   std::map<std::pair<ThreadId, std::uint32_t>, std::vector<std::size_t>> choices_;
-  std::vector<std::size_t> next_event_;  // of the same thread; events.size(): none
+  std::map<std::pair<ThreadId, std::uint32_t>, std::size_t> used_;  // how many of those take_choice() gave
+  std::vector<std::size_t> next_event_;                             // of the same thread; events.size(): none
   std::map<ObjectName, ThreadId> holders_;
   std::map<ThreadId, std::size_t> last_wait_;  // how many rows there were with a thread's last wait
 };

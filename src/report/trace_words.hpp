@@ -13,13 +13,15 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kTraceSchema = 1;
 inline constexpr const char* kSpaces[] = {"none", "module", "heap", "stack", "other"};
-inline constexpr const char* kEnds[] = {"finished",   "bug",    "steps",    "memory",      "stopped",
-                                        "assumption", "yields", "diverged", "uncontrolled"};
+inline constexpr const char* kEnds[] = {"finished",   "bug",      "steps",       "memory",     "threads",
+                                        "refused",    "time",     "stopped",     "assumption", "yields",
+                                        "goes-round", "diverged", "uncontrolled"};
 inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unchanged"};
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
 inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};
 inline constexpr const char* kPolicies[] = {"base", "random", "pct", "pos", "surw"};
 inline constexpr const char* kFairness[] = {"off", "watch", "on"};
+inline constexpr const char* kWaiting[] = {"spins", "written", "changed"};
 inline constexpr const char* kBases[] = {"nonpreemptive", "round-robin"};
 
 template <typename E, std::size_t N>

@@ -76,6 +76,7 @@ class TraceWriter {
               {"spurious", file_.spurious},
               {"steps", file_.steps},
               {"hang", file_.hang_seconds},
+              {"early_timeouts", file_.early_timeouts_seconds},
               {"seed", file_.seed}}},
             {"preemptions", file_.preemptions},
             {"preemptions_minimal", file_.minimal ? "proved" : "best-found"},
@@ -110,6 +111,7 @@ class TraceWriter {
                  {"seed", policy.seed},
                  {"departures", departures}};
     if (policy.fairness != Fairness::off) json["fairness"] = name_of(policy.fairness, kFairness);
+    if (policy.waiting != Waiting::spins) json["waiting"] = name_of(policy.waiting, kWaiting);
     if (policy.kind == Policy::Kind::pct) {
       json["depth"] = policy.depth;
       json["steps"] = policy.steps;

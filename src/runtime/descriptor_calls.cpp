@@ -238,8 +238,13 @@ long Descriptors::control(const SystemCall& call) {
   }
   if (!mine.here) notes().uncontrolled_call("fcntl, to change what was open before the execution");
   bool waits = call.arguments[1] == F_SETLKW || call.arguments[1] == F_OFD_SETLKW;
-  if (waits) lose_control_by_call("fcntl, to wait for a lock");
-  return perform(call);
+  if (!waits) return perform(call);
+  stay_alone("its executions lock files");
+  SystemCall once = call;
+  once.arguments[1] = call.arguments[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK;
+  long result = perform(once);
+  if (result == -EAGAIN || result == -EACCES) lose_control_by_call("fcntl, to wait for a lock");
+  return result;
 }
 
 long Descriptors::make_one(const SystemCall& call) {
@@ -285,7 +290,10 @@ long Descriptors::read(const SystemCall& call) {
       return done;
     }
     case Kind::input:
-      notes().uncontrolled_call(std::string(name_of(call)) + " of the standard input (taken as empty)");
+      notes().uncontrolled(
+          "standard-input",
+          "the program reads its standard input, which was taken as empty, since it is no file; "
+          "give it one (< FILE)");
       return 0;
     case Kind::channel:
     case Kind::device:

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "runtime/known_ends.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/output.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/reach_error.hpp"
 #include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/signal_delivery.hpp"
@@ -19,6 +23,7 @@
 #include "runtime/thread_pool.hpp"
 #include "runtime/world.hpp"
 #include "support/check.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -47,6 +52,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   if (signal == SIGSEGV && (snapshot().unprotect(address) || known_ends().open_stacks(address))) return;
   leave_unwinding();
   if (world.running) restore_fs_base(scheduler().current().fs_base);
+  give_up_written_value();
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   auto stack_pointer = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
@@ -56,6 +62,10 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   }
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
   bool overflow = signal == SIGSEGV && is_stack_overflow(address, stack_pointer);
+  if (signal == SIGTRAP && is_reach_error(code)) {
+    const std::uint64_t caller = *reinterpret_cast<const std::uint64_t*>(stack_pointer);
+    fail({BugKind::assertion, "reach_error was reached", thread, caller, {}});
+  }
   if (!overflow && redirect_fault(signal, info, raw_context)) return;
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
   // For an address that is not canonical the kernel reports no address, and a bus error where the access went
@@ -73,15 +83,65 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   fail({BugKind::crash, message, thread, code, {}});
 }
 
+// The time ended before there was anything to search.
+void report_without_first_choice() {
+  world.running = false;
+  notes().ran_on(world.names->name(kMainThread));
+  Report report;
+  report.result.end = SearchEnd::lost_control;
+  report.result.lost_reason = "the time ended before the program made its first choice";
+  report.result.executions = 1;
+  report.result.steps = steps_done();
+  report.result.threads_max = 1;
+  send_report(report);
+}
+
+// The program's code runs. It is left at its next instrumented operation; where it has come to none since it
+// was told so, here: nothing of it runs again.
+void end_by_time() {
+  if (end_at_next_step()) return;
+  notes().ran_on(world.names->name(scheduler().current().id));
+  cut_by_time();
+}
+
 void on_hang(int signal, siginfo_t*, void* raw_context) {
+  const bool is_time = world.board->stop.load(std::memory_order_relaxed) != 0;
+  if (is_time) world.time_is_up = true;
+  if (is_time && !snapshot().taken()) return report_without_first_choice();
   if (snapshot().taken() && !world.running) return;
   if (snapshot().taken() && current_fs_base() != scheduler().current().fs_base && on_system_threads())
     return thread_pool().send_signal(scheduler().current().slot, signal);
+  if (is_time) return end_by_time();
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
   std::string message = std::to_string(world.job->hang_seconds) + " s without an instrumented operation";
   fail({BugKind::hang, std::move(message), thread, code, {}});
+}
+
+// Whether this process has met no failure of that kind, message and place. Of many, the later ones count as
+// met.
+bool is_first_sight(const Failure& failure) {
+  constexpr std::size_t kMetMax = 1024;
+  static std::vector<std::uint64_t> met;
+  Digest digest;
+  digest.add(failure.message.data(), failure.message.size());
+  const std::uint64_t words[] = {static_cast<std::uint64_t>(failure.kind), failure.code};
+  digest.add(reinterpret_cast<const char*>(words), sizeof words);
+  if (met.size() == kMetMax || std::find(met.begin(), met.end(), digest.value()) != met.end()) return false;
+  met.push_back(digest.value());
+  return true;
+}
+
+// As well as it can be told without having recorded the execution: if its schedule is never run again, this
+// is what is known.
+void note_places(Trace& trace) {
+  capture_failure_stack(trace);
+  for (const Waiter& waiter : trace.failure.waiters)
+    trace.waiter_places.push_back({described_place(waiter.object), {}, {}, {place_of(waiter.code)}});
+  if (!trace.access_places.empty()) return;
+  for (const MemoryAccess& access : trace.failure.accesses)
+    trace.access_places.push_back({described_place(access.address), {}, {}, {place_of(access.code)}});
 }
 
 // As the kernel wants it; libc's sigaction is the program's.
@@ -110,6 +170,9 @@ void fail(Failure failure) {
     end_execution();
   }
   if (!world.running) report_without_search(&failure);
+  // What is met while the stack of a failure is read, which may be in ruins, is none of the program's.
+  static bool describing = false;
+  if (std::exchange(describing, false)) end_execution();
   Trace& trace = current_trace();
   trace.end = End::bug;
   trace.failure = std::move(failure);
@@ -118,6 +181,7 @@ void fail(Failure failure) {
   } else if (scheduler().director().records_places()) {
     trace.output = output().take();
   }
+  describing = true;
   if (scheduler().director().records_places()) {
     capture_failure_stack(trace);
     for (const Waiter& waiter : trace.failure.waiters) {
@@ -127,7 +191,10 @@ void fail(Failure failure) {
       }
     }
     note_others(trace);
+  } else if (is_first_sight(trace.failure)) {
+    note_places(trace);
   }
+  describing = false;
   end_execution();
 }
 

@@ -11,8 +11,11 @@
 #include "runtime/failure.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/round_detector.hpp"
+#include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
 #include "support/check.hpp"
+#include "support/digest.hpp"
 
 namespace thrum {
 
@@ -68,6 +71,7 @@ struct ProgramHeap::Books {
   std::uint64_t* starts;  // a bit for each grain: a block's header is there
   char* end;              // what lies beyond was never used
   std::uint32_t numbers;  // allocations so far
+  std::uint32_t frees;    // by the region's thread, whoever had allocated
   ThreadId thread;
   std::uint8_t classes_freed;  // no list from here on was ever used
   Block* free[kClasses];       // a list through the blocks' memory
@@ -123,7 +127,7 @@ void ProgramHeap::initialize() { open(0); }
 
 void* ProgramHeap::allocate(std::size_t size) {
   if (size >= kRegionSize / 2) return nullptr;
-  world.wrote = true;
+  if (__builtin_expect(!round_detector().is_on(), 1)) world.wrote = true;
   Books& mine = open(region_);
   std::size_t size_class = class_of(size);
   Block* block = mine.free[size_class];
@@ -146,6 +150,10 @@ void* ProgramHeap::allocate(std::size_t size) {
   block->state = BlockState::live;
   if (__builtin_expect((!world.running || world.recording) && region_ != kPoolRegion, 0))
     allocations().note(mine.thread, mine.numbers, size);
+  if (__builtin_expect(world.logs_accesses && world.running, 0))
+    round_detector().note_allocation(scheduler().current(), reinterpret_cast<std::uint64_t>(block->memory()),
+                                     class_size(size_class), static_cast<std::uint32_t>(size_class),
+                                     !gave_used_block_);
   return block->memory();
 }
 
@@ -164,7 +172,7 @@ void* ProgramHeap::allocate_aligned(std::size_t alignment, std::size_t size) {
 
 void ProgramHeap::release(void* memory) {
   if (!memory) return;
-  world.wrote = true;
+  if (__builtin_expect(!round_detector().is_on(), 1)) world.wrote = true;
   if (!contains(reinterpret_cast<std::uint64_t>(memory)))
     fail_here(BugKind::double_free, "free of an address that malloc did not give");
   Block* block = Block::of(memory);
@@ -177,6 +185,10 @@ void ProgramHeap::release(void* memory) {
   if (block->state != BlockState::live)
     fail_here(BugKind::double_free, "free of an address that malloc did not give");
   block->state = BlockState::freed;
+  ++open(region_).frees;
+  if (__builtin_expect(world.logs_accesses && world.running, 0))
+    round_detector().note_release(scheduler().current(), reinterpret_cast<std::uint64_t>(block->memory()),
+                                  class_size(block->size_class), block->size_class);
   if (world.job->heap == Heap::fresh) return;
   Books& mine = open(region_);
   std::memcpy(block->memory(), &mine.free[block->size_class], sizeof(Block*));
@@ -202,6 +214,20 @@ void ProgramHeap::name_thread(Region region, ThreadId thread) { open(region).thr
 char* ProgramHeap::region_begin(Region region) const { return g_books[region].begin; }
 
 char* ProgramHeap::region_end(Region region) const { return g_books[region].end; }
+
+void ProgramHeap::add_to(Digest& digest, Region region) const {
+  const Books& books = g_books[region];
+  for (const char* at = books.begin; at < books.end;) {
+    const auto* block = reinterpret_cast<const Block*>(at);
+    const std::size_t whole = sizeof(Block) + class_size(block->size_class);
+    if (block->state == BlockState::freed) {
+      digest.add(reinterpret_cast<const char*>(&block->size_class), sizeof block->size_class);
+    } else {
+      digest.add(at, whole);
+    }
+    at += whole;
+  }
+}
 
 bool ProgramHeap::contains(std::uint64_t address) const {
   if (address < kHeap || address >= kHeap + kRegionCount * kRegionSize) return false;
@@ -283,11 +309,9 @@ void ProgramHeap::add_starts(Region slots, std::vector<std::span<const char>>& c
   }
 }
 
-ProgramHeap::LiveBlock ProgramHeap::describe(const Books& books, const void* place) const {
+ProgramHeap::LiveBlock ProgramHeap::describe(const void* place) {
   const auto* block = static_cast<const Block*>(place);
-  bool fresh = &books != &g_books[0] || reinterpret_cast<const char*>(block) >= g_main_saved.end ||
-               block->thread != g_main_saved.thread || block->number > g_main_saved.numbers;
-  return {reinterpret_cast<std::uint64_t>(block + 1), block->size, block->thread, block->number, fresh};
+  return {reinterpret_cast<std::uint64_t>(block + 1), block->size, block->thread, block->number};
 }
 
 // Those whose headers lie in the range, or whose bytes reach into it.
@@ -303,7 +327,7 @@ void ProgramHeap::visit_live(const Books& books, char* from, char* to, Visit vis
   char* place = books.begin + (word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits))) * kGrain;
   while (place < to) {
     auto* block = reinterpret_cast<Block*>(place);
-    if (block->state == BlockState::live) visit(describe(books, block));
+    if (block->state == BlockState::live) visit(describe(block));
     place += sizeof(Block) + class_size(block->size_class);
   }
 }
@@ -320,38 +344,32 @@ bool ProgramHeap::find_live(std::uint64_t address, LiveBlock& found) const {
   return holds;
 }
 
-void ProgramHeap::add_fresh(Region slots, std::span<const std::span<const char>> written,
-                            std::vector<LiveBlock>& blocks) const {
-  const Books& main = g_books[0];
-  auto add = [&](const LiveBlock& block) {
-    if (block.fresh) blocks.push_back(block);
-  };
-  char* last = main.begin;  // what lies below was looked at
-  for (std::span<const char> page : written) {
-    char* begin = std::max(last, const_cast<char*>(page.data()));
-    char* end = std::min(const_cast<char*>(page.data() + page.size()), g_main_saved.end);
-    visit_live(main, begin, end, [&](const LiveBlock& block) {
-      if (block.begin - sizeof(Block) >= reinterpret_cast<std::uint64_t>(begin)) add(block);
-    });
-    last = std::max(last, end);
-  }
-  visit_live(main, g_main_saved.end, main.end, add);
-  for (Region region = 1; region < slots; ++region) {
+std::uint64_t ProgramHeap::live_blocks(Region slots) const {
+  std::uint64_t live = 0;
+  for (Region region = 0; region < slots; ++region)
+    live += std::uint64_t{g_books[region].numbers} - g_books[region].frees;
+  return live;
+}
+
+template <typename Visit>
+void ProgramHeap::visit_all_live(Region slots, Visit visit) const {
+  for (Region region = 0; region < slots; ++region) {
     const Books& books = g_books[region];
-    if (books.begin != nullptr) visit_live(books, books.begin, books.end, add);
+    if (books.begin != nullptr) visit_live(books, books.begin, books.end, visit);
   }
 }
 
-void ProgramHeap::add_older(std::span<const char> page, std::vector<std::span<const char>>& parts) const {
-  auto begin = reinterpret_cast<std::uint64_t>(page.data());
-  std::uint64_t end = begin + page.size();
-  visit_live(g_books[0], const_cast<char*>(page.data()), const_cast<char*>(page.data() + page.size()),
-             [&](const LiveBlock& block) {
-               std::uint64_t from = std::max(begin, block.begin);
-               std::uint64_t to = std::min(end, block.begin + block.size);
-               if (!block.fresh && from < to)
-                 parts.emplace_back(reinterpret_cast<const char*>(from), to - from);
-             });
+void ProgramHeap::add_live(Region slots, std::uint32_t before, std::vector<LiveBlock>& blocks) const {
+  visit_all_live(slots, [&](const LiveBlock& block) {
+    if (block.thread != kMainThread || block.number > before) blocks.push_back(block);
+  });
+}
+
+void ProgramHeap::add_first(std::uint32_t before, std::vector<std::span<const char>>& parts) const {
+  visit_all_live(1, [&](const LiveBlock& block) {
+    if (block.thread == kMainThread && block.number <= before)
+      parts.emplace_back(reinterpret_cast<const char*>(block.begin), block.size);
+  });
 }
 
 std::uint32_t ProgramHeap::allocated(Region region) const { return g_books[region].numbers; }
@@ -377,7 +395,7 @@ void ProgramHeap::empty(Books& books) {
     std::memset(books.free + at, 0, kFreePart * sizeof(Block*));
   forget_starts(books, books.begin);
   books.end = books.begin;
-  books.numbers = 0;
+  books.numbers = books.frees = 0;
   books.classes_freed = 0;
 }
 

@@ -19,6 +19,8 @@
 
 namespace thrum {
 
+class Digest;
+
 // What a block is called: the allocating thread, and which of that thread's allocations it is.
 struct BlockName {
   ThreadId thread;
@@ -86,21 +88,24 @@ class ProgramHeap {
     std::uint64_t size;  // that was asked for
     ThreadId thread;     // these two are its name
     std::uint32_t number;
-    bool fresh;  // allocated since save()
     bool holds(std::uint64_t address) const {
       return begin <= address && address - begin < size + (size == 0);
     }
   };
   // The one that holds the address; false where none does.
   bool find_live(std::uint64_t address, LiveBlock& block) const;
-  // Adds those that were allocated since save(), in the order of their addresses. written: the pages of
-  // main's region that were written since; others hold none.
-  void add_fresh(Region slots, std::span<const std::span<const char>> written,
-                 std::vector<LiveBlock>& blocks) const;
-  // Adds what of a page of main's region belongs to blocks in use that are older.
-  void add_older(std::span<const char> page, std::vector<std::span<const char>>& parts) const;
+  // How many there are.
+  std::uint64_t live_blocks(Region slots) const;
+  // Adds all but those among the first `before` that main allocated, in the order of their addresses.
+  void add_live(Region slots, std::uint32_t before, std::vector<LiveBlock>& blocks) const;
+  // Adds what those hold that add_live() leaves out.
+  void add_first(std::uint32_t before, std::vector<std::span<const char>>& parts) const;
   // How many blocks a region's thread has allocated so far.
   std::uint32_t allocated(Region region) const;
+
+  // Adds what a region holds, but for blocks that are free: what lies in those, and how they are called, is
+  // nothing to the program.
+  void add_to(Digest& digest, Region region) const;
 
   // Adds where what restore() would undo lies, but for what is the snapshot's; the heap's own books too.
   void add_changes(Region slots, std::vector<std::span<const char>>& changes) const;
@@ -114,9 +119,11 @@ class ProgramHeap {
   Books& open(Region region);
   void empty(Books& books);
 
-  LiveBlock describe(const Books& books, const void* block) const;
+  static LiveBlock describe(const void* block);
   template <typename Visit>
   void visit_live(const Books& books, char* from, char* to, Visit visit) const;
+  template <typename Visit>
+  void visit_all_live(Region slots, Visit visit) const;
 
   Region region_ = 0;
   bool gave_used_block_ = false;

@@ -12,10 +12,12 @@
 #include "runtime/failure.hpp"
 #include "runtime/livelock.hpp"
 #include "runtime/lock_misuse.hpp"
+#include "runtime/long_waits.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
+#include "support/duration.hpp"
 #include "support/random.hpp"
 
 // Begins an intercepted function: in a plain process, the rest is libc's.
@@ -79,13 +81,26 @@ void end_section();
 // exit(): the handlers run, then the process ends. frames: as for LeakSearch::arm().
 [[noreturn]] void exit_under_search(int status, std::uint64_t code, const void* frames);
 
-// One thread, and it waits for another that does not exist.
+// One thread, and it waits for another that does not exist. length_ns: the wait's, where a time-out would end
+// it; else 0.
 [[noreturn, gnu::cold]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code,
-                                               Wait wait = Wait::nothing) {
-  if (const char* what = self_lock(wait, object, kMainThread, 0)) fail_misuse(what, code);
+                                               Wait wait = Wait::nothing, std::uint64_t length_ns = 0) {
+  const char* misuse = length_ns == 0 ? self_lock(wait, object, kMainThread, 0) : nullptr;
+  if (misuse) fail_misuse(misuse, code);
   Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, code, {}};
+  if (length_ns != 0) failure.message += "; only a time-out of " + length_words(length_ns) + " would end it";
   failure.waiters.push_back({kMainThread, operation, object, kNoThread, false, code});
   fail(std::move(failure));
+}
+
+// One thread, and it waits until the deadline at most: time passes, unless that counts as never.
+inline void wait_alone(Operation operation, std::uint64_t object, std::uint64_t code, std::uint64_t deadline,
+                       Wait wait = Wait::nothing) {
+  const std::uint64_t now = virtual_now();
+  const std::uint64_t length_ns = deadline > now ? deadline - now : 0;
+  if (deadline == kNoDeadline) fail_alone(operation, object, code, wait);
+  if (never_ends(length_ns)) fail_alone(operation, object, code, wait, length_ns);
+  scheduler().advance_clock(deadline);
 }
 
 }  // namespace thrum

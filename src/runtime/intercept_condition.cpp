@@ -32,8 +32,7 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   if (!world.running) {
     check_alive(state, kWaits, code);
     if (!holds_it) fail_misuse(kWithoutMutex, code);
-    if (deadline == kNoDeadline) fail_alone(Operation::wait_reacquire, object, code);
-    scheduler().advance_clock(deadline);
+    wait_alone(Operation::wait_reacquire, object, code, deadline);
     return ETIMEDOUT;
   }
   cancellation_point(code);

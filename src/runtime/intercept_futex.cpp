@@ -42,8 +42,7 @@ long futex_wait(std::uint32_t* word, int operation, std::uint32_t expected, cons
   std::uint64_t deadline = deadline_of(timeout, operation);
   if (!world.running) {
     if (*word != expected) return fail_with(EAGAIN);
-    if (deadline == kNoDeadline) fail_alone(Operation::futex_wait, object, code);
-    scheduler().advance_clock(deadline);
+    wait_alone(Operation::futex_wait, object, code, deadline);
     return fail_with(ETIMEDOUT);
   }
   scheduler().arrive(Operation::futex_wait, object, sizeof *word, code);

@@ -83,7 +83,7 @@ int try_lock_mutex(pthread_mutex_t* mutex, std::uint64_t code) {
   std::uint64_t object = address_of(mutex);
   auto& lock = state_at<LockState>(object);
   std::uint32_t me = running_owner();
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, code);
+  if (world.running) scheduler().arrive_to_take(Operation::try_lock, object, code, Wait::lock);
   if (lock.owner == me && kind_of(lock) == PTHREAD_MUTEX_RECURSIVE) {
     ++lock.count;
   } else if (lock.owner != 0) {
@@ -219,7 +219,7 @@ THRUM_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   return destroy_mutex(mutex, THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
+THRUM_LOOP_IMPL int pthread_mutex_lock_impl(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_lock, mutex)
   // The unwinder holds its lock over no scheduling point.
   if (unwinder_range().holds(THRUM_CALLER)) return 0;
@@ -278,7 +278,7 @@ THRUM_EXPORT void mtx_destroy(mtx_t* mutex) {
   destroy_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), THRUM_CALLER);
 }
 
-THRUM_EXPORT int mtx_lock(mtx_t* mutex) {
+THRUM_LOOP_IMPL int mtx_lock_impl(mtx_t* mutex) {
   THRUM_FORWARD(mtx_lock, mutex)
   return mutex_error_of(lock_mutex(reinterpret_cast<pthread_mutex_t*>(mutex), kNoDeadline, THRUM_CALLER));
 }

@@ -29,12 +29,11 @@ inline bool checks_owner(const LockState& lock) {
   if (!world.running) {
     check_early(AccessKind::atomic_write, reinterpret_cast<const void*>(object), sizeof(std::uint32_t), code);
     bool free = wait == Wait::lock ? lock_is_free(object) : shared_lock_is_free(object);
-    if (!free && deadline == kNoDeadline) fail_alone(operation, object, code, wait);
-    if (!free) scheduler().advance_clock(deadline);
+    if (!free) wait_alone(operation, object, code, deadline, wait);
     return free;
   }
   if (deadline == kNoDeadline) {
-    scheduler().arrive(operation, object, 0, code, wait);
+    scheduler().arrive_to_take(operation, object, code, wait);
     return true;
   }
   return !scheduler().arrive_until(operation, object, code, wait, deadline);

@@ -78,7 +78,7 @@ void flush_output() {
 
 void thrum::end_test(std::uint64_t code) {
   __builtin_unwind_init();
-  if (world.job->leaks) leak_search().arm(stack_pointer());
+  leak_search().arm(stack_pointer());
   if (!world.running || world.job->replay) flush_output();
   leave_process(0, code);
 }
@@ -86,7 +86,7 @@ void thrum::end_test(std::uint64_t code) {
 namespace thrum {
 
 void exit_under_search(int status, std::uint64_t code, const void* frames) {
-  if (world.job->leaks) leak_search().arm(frames);
+  leak_search().arm(frames);
   destroy_thread_locals(scheduler().current());
   process_state().run_exit_handlers(status);
   // What the program has printed and libc not yet written is lost with the execution; nobody sees it but

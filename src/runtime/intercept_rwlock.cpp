@@ -114,12 +114,12 @@ THRUM_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
   return destroy_lock(address_of(lock), THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
+THRUM_LOOP_IMPL int pthread_rwlock_rdlock_impl(pthread_rwlock_t* lock) {
   THRUM_FORWARD(pthread_rwlock_rdlock, lock)
   return lock_shared(lock, kNoDeadline, THRUM_CALLER);
 }
 
-THRUM_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
+THRUM_LOOP_IMPL int pthread_rwlock_wrlock_impl(pthread_rwlock_t* lock) {
   THRUM_FORWARD(pthread_rwlock_wrlock, lock)
   return lock_exclusive(lock, kNoDeadline, THRUM_CALLER);
 }
@@ -144,7 +144,8 @@ TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, lock_exclus
 THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
   THRUM_FORWARD(pthread_rwlock_tryrdlock, rwlock)
   std::uint64_t object = address_of(rwlock);
-  if (world.running) scheduler().arrive_in_loop(Operation::try_shared_lock, object, 0, THRUM_CALLER);
+  if (world.running)
+    scheduler().arrive_to_take(Operation::try_shared_lock, object, THRUM_CALLER, Wait::shared_lock);
   check_alive(state_at<LockState>(object), kLocks, THRUM_CALLER);
   bool free = shared_lock_is_free(object);
   if (free) begin_to_read(state_at<LockState>(object));
@@ -155,7 +156,7 @@ THRUM_LOOP_IMPL int pthread_rwlock_tryrdlock_impl(pthread_rwlock_t* rwlock) {
 THRUM_LOOP_IMPL int pthread_rwlock_trywrlock_impl(pthread_rwlock_t* rwlock) {
   THRUM_FORWARD(pthread_rwlock_trywrlock, rwlock)
   std::uint64_t object = address_of(rwlock);
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, object, 0, THRUM_CALLER);
+  if (world.running) scheduler().arrive_to_take(Operation::try_lock, object, THRUM_CALLER, Wait::lock);
   check_alive(state_at<LockState>(object), kLocks, THRUM_CALLER);
   bool free = lock_is_free(object);
   if (free) state_at<LockState>(object).owner = running_owner();
@@ -213,13 +214,13 @@ THRUM_EXPORT int pthread_spin_destroy(pthread_spinlock_t* lock) {
   return 0;
 }
 
-THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
+THRUM_LOOP_IMPL int pthread_spin_lock_impl(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_lock, lock)
   std::uint64_t object = address_of(lock);
   if (!world.running) {
     if (!spin_lock_is_free(object)) fail_alone(Operation::lock, object, THRUM_CALLER, Wait::spin_lock);
   } else {
-    scheduler().arrive(Operation::lock, object, 0, THRUM_CALLER, Wait::spin_lock);
+    scheduler().arrive_to_take(Operation::lock, object, THRUM_CALLER, Wait::spin_lock);
   }
   check_spin_lock(lock, "locks a spin lock", THRUM_CALLER);
   *lock = static_cast<int>(running_owner());
@@ -229,7 +230,8 @@ THRUM_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
 
 THRUM_LOOP_IMPL int pthread_spin_trylock_impl(pthread_spinlock_t* lock) {
   THRUM_FORWARD(pthread_spin_trylock, lock)
-  if (world.running) scheduler().arrive_in_loop(Operation::try_lock, address_of(lock), 0, THRUM_CALLER);
+  if (world.running)
+    scheduler().arrive_to_take(Operation::try_lock, address_of(lock), THRUM_CALLER, Wait::spin_lock);
   check_spin_lock(lock, "locks a spin lock", THRUM_CALLER);
   bool free = *lock == 0;
   if (free) *lock = static_cast<int>(running_owner());

@@ -26,9 +26,8 @@ int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code)
   auto& state = state_at<SemaphoreState>(object);
   if (!world.running) {
     check_alive(state, kWaits, code);
-    if (state.count == 0 && deadline == kNoDeadline) fail_alone(Operation::semaphore_wait, object, code);
     if (state.count == 0) {
-      scheduler().advance_clock(deadline);
+      wait_alone(Operation::semaphore_wait, object, code, deadline);
       return ETIMEDOUT;
     }
     --state.count;
@@ -99,7 +98,8 @@ THRUM_LOOP_IMPL int sem_trywait_impl(sem_t* semaphore) {
   THRUM_FORWARD(sem_trywait, semaphore)
   auto& state = state_at<SemaphoreState>(address_of(semaphore));
   if (world.running)
-    scheduler().arrive_in_loop(Operation::semaphore_try_wait, address_of(semaphore), 0, THRUM_CALLER);
+    scheduler().arrive_to_take(Operation::semaphore_try_wait, address_of(semaphore), THRUM_CALLER,
+                               Wait::semaphore);
   check_alive(state, kWaits, THRUM_CALLER);
   bool taken = state.count != 0;
   if (taken) --state.count;

@@ -35,8 +35,7 @@ int accept(SignalSet set, siginfo_t& info, std::uint64_t deadline, std::uint64_t
   cancellation_point(code);
   if (!world.running) {
     if ((signals().pending(0) & set) == 0) {
-      if (deadline == kNoDeadline) fail_alone(Operation::signal_accept, kSignalState, code);
-      scheduler().advance_clock(deadline);
+      wait_alone(Operation::signal_accept, kSignalState, code, deadline);
       return EAGAIN;
     }
     info = accept_signal(set);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "runtime/allocations.hpp"
 #include "runtime/failure.hpp"
@@ -44,6 +45,15 @@ std::string lost_text(std::uint64_t blocks, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+void LeakSearch::begin_program() {
+  before_ = the_heap.allocated(0);
+  asked_before_.live = the_heap.live_blocks(1);
+}
+
+std::optional<Plan> LeakSearch::take_suspect() {
+  return clean_ ? std::exchange(suspect_, std::nullopt) : std::nullopt;
+}
 
 void LeakSearch::begin() {
   now_ = asked_before_;
@@ -92,6 +102,7 @@ void LeakSearch::remove_root(const void* begin, std::size_t size) {
 }
 
 void LeakSearch::ignore_so_far() {
+  now_.live = the_heap.live_blocks(scheduler().slots_used());
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     if (std::uint32_t allocated = the_heap.allocated(slot); allocated != 0)
       now_.ignored.push_back({scheduler().thread_in_slot(slot).id, 1, allocated});
@@ -108,28 +119,15 @@ bool LeakSearch::is_ignored(const LiveBlock& block) const {
 
 // The blocks that may be lost; false where there is none, or they cannot be looked for.
 bool LeakSearch::collect() {
-  written_.clear();
-  heap_written_.clear();
-  blocks_.clear();
+  std::vector<Bytes> written;
   std::vector<Bytes> hidden;
-  snapshot().add_written(written_, hidden);
+  snapshot().add_written(written, hidden);
   if (!hidden.empty() || mappings().protects_heap()) {
     unreadable_ = true;
     return false;
   }
-  auto begin = reinterpret_cast<std::uint64_t>(the_heap.region_begin(0));
-  auto end = reinterpret_cast<std::uint64_t>(the_heap.region_end(0));
-  auto is_main_heap = [&](const Bytes& page) {
-    auto address = reinterpret_cast<std::uint64_t>(page.data());
-    return begin <= address && address < end;
-  };
-  auto heap = std::stable_partition(written_.begin(), written_.end(),
-                                    [&](const Bytes& page) { return !is_main_heap(page); });
-  heap_written_.assign(heap, written_.end());
-  written_.erase(heap, written_.end());
-  std::sort(heap_written_.begin(), heap_written_.end(),
-            [](const Bytes& a, const Bytes& b) { return a.data() < b.data(); });
-  the_heap.add_fresh(scheduler().slots_used(), heap_written_, blocks_);
+  blocks_.clear();
+  the_heap.add_live(scheduler().slots_used(), before_, blocks_);
   marks_.assign(blocks_.size(), Mark::none);
   return !blocks_.empty();
 }
@@ -186,13 +184,16 @@ void LeakSearch::mark_roots() {
   for (std::uint64_t value : held) mark_value(value);
 }
 
-// What the program and its libraries have written, blocks from before the snapshot included; and the dynamic
-// loader's own, which is no part of the snapshot.
+// Of the program and its libraries, blocks from before it began included; and the dynamic loader's own, which
+// is no part of the snapshot.
 void LeakSearch::mark_data() {
-  for (const Bytes& page : written_) mark(page);
-  std::vector<Bytes> older;
-  for (const Bytes& page : heap_written_) the_heap.add_older(page, older);
-  for (const Bytes& part : older) mark(part);
+  constexpr std::size_t kLarge = std::size_t{16} << 20;  // perhaps never touched
+  std::vector<Bytes> data;
+  snapshot().add_data(data);
+  for (const Bytes& range : data) range.size() < kLarge ? mark(range) : mark_mapping(range);
+  std::vector<Bytes> first;
+  the_heap.add_first(before_, first);
+  for (const Bytes& block : first) mark(block);
   auto mark_loader = [](dl_phdr_info* info, std::size_t, void* search) {
     for (int i = 0; i < info->dlpi_phnum; ++i) {
       const auto& segment = info->dlpi_phdr[i];
@@ -365,9 +366,19 @@ std::vector<LostBlocks> LeakSearch::groups(std::uint64_t& identity) const {
   return lost;
 }
 
+// Whether blocks are to be looked for that were lost.
+bool LeakSearch::is_wanted() {
+  const bool freed_all = the_heap.live_blocks(scheduler().slots_used()) <= now_.live;
+  if (world.job->leaks) return !freed_all;
+  std::optional<Plan>& known = freed_all ? clean_ : suspect_;
+  if (plan_ != nullptr && !known) known = *plan_;
+  return !freed_all && clean_;
+}
+
 void LeakSearch::check() {
   if (!armed_ || test_framework().passes_over()) return;
   armed_ = false;
+  if (!is_wanted()) return;
   if (collect()) {
     mark_roots();
     flood(Mark::reached);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Leaks: blocks of the heap that an execution allocated and that nobody can reach when it ends.
+// Leaks: blocks of the heap that the program has allocated since it began, and that nobody can reach when an
+// execution ends. With --leaks each is a bug. Without, those are that only some schedules have: where one
+// execution has freed every block, and another has lost some.
 //
 // The idea is LeakSanitizer's. At the end, when main has returned or exit was called and all destructors have
 // run, memory is marked conservatively: whatever looks like the address of a byte of a block counts as a
 // pointer to it, also with a tag in its upper 16 bits, as lock-free programs keep beside pointers. Roots are
-// what the program has written of its own and its libraries' data since the snapshot, the blocks that are
-// older than the snapshot, the stacks and thread-local storage of threads that live, and what the runtime
-// holds for the program. What was not written since the snapshot cannot hold a fresh pointer, so that the
-// search touches no more than the execution has touched; and where the execution has freed all it allocated
-// nothing is marked at all.
+// the program's and its libraries' data, the blocks that libraries had allocated before the program began,
+// the stacks and thread-local storage of threads that live, and what the runtime holds for the program.
+// Blocks are counted first: where all are freed nothing is marked at all.
 //
 // Where lost blocks were allocated is not kept while executions are fast. An execution that lost some is run
 // once more with its allocations noted, so that leaks can be told apart by the places of their allocations.
@@ -18,9 +18,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "runtime/forever.hpp"
 #include "runtime/heap.hpp"
@@ -31,9 +33,19 @@ class LeakSearch {
  public:
   constexpr LeakSearch() = default;
 
-  // An execution of another plan begins, or the same execution once more.
-  void begin_plan() { notes_ = false; }
+  // The program itself begins: what was allocated before is none of its own.
+  void begin_program();
+  // An execution of another plan begins, or the same execution once more. nullptr: what was run is not to be
+  // found by its plan.
+  void begin_plan(const Plan* plan) {
+    notes_ = false;
+    plan_ = plan;
+  }
   void begin();
+  // The plan of an execution that has freed every block; nullptr: none has.
+  const Plan* clean() const { return clean_ ? &*clean_ : nullptr; }
+  // That of one which has not, where that was not known to be a leak when it ended and may be one. Once.
+  std::optional<Plan> take_suspect();
   // Whether allocations are to be noted for its sake.
   bool notes_allocations() const { return notes_; }
 
@@ -73,6 +85,7 @@ class LeakSearch {
     std::uint32_t depth;
   };
   struct Asked {
+    std::uint64_t live = 0;  // blocks that need not be freed
     std::vector<Ignored> ignored;
     std::vector<Depth> depths;
     std::vector<Bytes> roots;
@@ -81,6 +94,7 @@ class LeakSearch {
 
   bool is_ignored(const LiveBlock& block) const;
   bool collect();
+  bool is_wanted();
   void mark_roots();
   void mark_data();
   void mark_threads();
@@ -96,13 +110,15 @@ class LeakSearch {
   void find_owners();
   std::vector<LostBlocks> groups(std::uint64_t& identity) const;
 
-  std::vector<Bytes> written_;       // outside of the heap
-  std::vector<Bytes> heap_written_;  // main's region of it, in the order of addresses
-  std::vector<LiveBlock> blocks_;    // in the order of addresses
-  std::vector<Mark> marks_;          // one a block
+  std::vector<LiveBlock> blocks_;  // in the order of addresses
+  std::vector<Mark> marks_;        // one a block
   std::vector<std::size_t> to_scan_;
   Asked asked_before_;  // the first choice
   Asked now_;
+  std::uint32_t before_ = 0;  // blocks that main's thread had allocated when the program began
+  const Plan* plan_ = nullptr;
+  std::optional<Plan> clean_;
+  std::optional<Plan> suspect_;
   const void* frames_ = nullptr;
   bool armed_ = false;
   bool notes_ = false;

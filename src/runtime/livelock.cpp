@@ -57,7 +57,8 @@ bool add_frames(Digest& digest, const Thread& thread, const CallerState& caller)
 }
 
 void add_standing(Digest& digest, const Thread& thread) {
-  std::uint64_t left = thread.timed ? thread.deadline_ns - scheduler().now_ns() : 0;
+  const bool runs_out = thread.timed && !scheduler().is_endless(thread);
+  std::uint64_t left = runs_out ? thread.deadline_ns - scheduler().now_ns() : 0;
   add_numbers(digest, thread.operation, thread.wait, thread.object, thread.size, thread.code, thread.lock,
               thread.signals, left, thread.woken, thread.interrupted, thread.cancelled, thread.forced,
               scheduler().enabled(thread));

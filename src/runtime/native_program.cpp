@@ -14,6 +14,7 @@
 #include "runtime/files.hpp"
 #include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/inputs.hpp"
 #include "runtime/judging.hpp"
 #include "runtime/known_ends.hpp"
 #include "runtime/leaks.hpp"
@@ -29,7 +30,9 @@
 #include "runtime/process_state.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/reach_error.hpp"
 #include "runtime/record.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/search_state.hpp"
 #include "runtime/section_functions.hpp"
@@ -90,9 +93,13 @@ void go_on() {
 [[noreturn]] void leave() {
   leave_program();
   g_trace->last = scheduler().current().id;
-  if (world.recording) scheduler().note_pending();
+  if (world.recording) {
+    take_written_value();
+    scheduler().note_pending();
+  }
   if (__builtin_expect(scheduler().drop_proof(), 0)) {
     world.restarts = true;
+    world.ledger->withdraw();
     g_trace->end = End::uncontrolled;
   }
   Context dead;
@@ -200,6 +207,12 @@ char* new_engine_stack() {
   return reinterpret_cast<char*>(stack) + kEngineStack;
 }
 
+// How many steps the execution does before cut_by_steps() is called.
+std::uint64_t steps_until_asked() {
+  if (world.fatal != nullptr) return world.fatal->steps;
+  return world.repeats ? world.job->steps : round_detector().steps_to_trial(world.job->steps);
+}
+
 // What runs on the engine's own stack.
 void engine() {
   take_snapshot();
@@ -228,14 +241,18 @@ void load_library() {
   take_snapshot();
 }
 
-void send_report(Report& report) {
-  undo_calls();
+void describe_search(Report& report) {
   test_framework().add_to(report);
   report.modules = modules();
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;
-  if (world.job->digest_traces) report.trace_digest = trace_digest().value();
   if (world.alone != nullptr) report.alone = world.alone;
   notes().add_to(report.notes);
+}
+
+void send_report(Report& report) {
+  undo_calls();
+  describe_search(report);
+  if (world.job->digest_traces) report.trace_digest = trace_digest().value();
   ByteWriter out;
   write_report(out, report, *world.names);
   const std::string& bytes = out.bytes();
@@ -260,10 +277,7 @@ double search_seconds() {
 std::uint64_t program_memory_digest() {
   Digest digest;
   snapshot().add_to(digest);
-  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
-    const char* begin = the_heap.region_begin(slot);
-    digest.add(begin, static_cast<std::size_t>(the_heap.region_end(slot) - begin));
-  }
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) the_heap.add_to(digest, slot);
   return digest.value();
 }
 
@@ -278,11 +292,16 @@ void record_as_wanted() {
 Trace& current_trace() { return *g_trace; }
 
 void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
+  if (world.time_is_up) {
+    trace.clear();
+    trace.end = End::time;
+    return;
+  }
   g_trace = &trace;
   bool again = false;   // for a race's sake
   bool unsure = false;  // whether there is one
   bool midway = false;
-  leak_search().begin_plan();
+  leak_search().begin_plan(online == nullptr || !online->online() ? &plan : nullptr);
   warnings().begin(plan);
   livelock_detector().begin_plan();
   judging().begin(waypoints().is_plain(recording) && recording < Recording::branch &&
@@ -294,10 +313,11 @@ void NativeProgram::run(const Plan& plan, Strategy* online, Recording recording,
     scheduler().director().begin(plan, online, recording, trace);
     if (midway) waypoints().lead(scheduler().director());
     world.recording = is_to_record();
-    if (world.job->leaks) leak_search().begin();
+    leak_search().begin();
     pay_attention();
     if (test_framework().passes_over()) pass_over();
-    limit_steps(world.fatal != nullptr ? world.fatal->steps : world.job->steps, waypoints().steps());
+    round_detector().begin(plan.policy.waiting);
+    limit_steps(steps_until_asked(), waypoints().steps());
     world.channel->in_execution.store(1, std::memory_order_relaxed);
     if (!midway) world.wrote = false;
     loader().reset();
@@ -347,6 +367,7 @@ void begin_search() {
   const int program_errno = errno;
   Output::prepare();
   find_section_functions();
+  trap_reach_error();
   thread_pool().grow(kThreadsAtFirst);
   Thread& main = scheduler().thread_in_slot(0);
   thread_pool().describe_main(main);
@@ -355,6 +376,7 @@ void begin_search() {
   install_signal_handlers();  // once more: the program may have put its own in their place
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
+  if (notes().inputs_drawn()) choose_inputs();
   errno = program_errno;
 }
 
@@ -387,8 +409,15 @@ void need_library() {
   restart_search();
 }
 
+void cut_by_time() {
+  g_trace->end = End::time;
+  leave();
+}
+
 void cut_by_steps() {
+  if (world.time_is_up) cut_by_time();
   if (world.fatal != nullptr) fail_fatally(*world.fatal);
+  if (!world.repeats && round_detector().turns_at(steps_done())) start_anew();
   check_self_locks();
   g_trace->end = End::steps;
   leave();
@@ -399,16 +428,27 @@ void cut_by_memory() {
   leave();
 }
 
+void cut_by_threads() {
+  g_trace->end = End::threads;
+  leave();
+}
+
 void cut_by_yields() {
   g_trace->end = End::yields;
   leave();
 }
 
+void end_going_round() {
+  notes().may_go_round();
+  g_trace->end = End::goes_round;
+  leave();
+}
+
 namespace {
 
-[[noreturn]] void end_uncontrolled() {
-  if (!world.running) report_without_search(nullptr);
-  g_trace->end = End::uncontrolled;
+[[noreturn]] void end_refused() {
+  if (!world.running) report_without_search(nullptr, End::refused);
+  g_trace->end = End::refused;
   leave();
 }
 
@@ -416,12 +456,12 @@ namespace {
 
 void lose_control(const char* kind, const std::string& text) {
   notes().uncontrolled(kind, text);
-  end_uncontrolled();
+  end_refused();
 }
 
 void lose_control_by_call(const std::string& name) {
   notes().uncontrolled_call(name);
-  end_uncontrolled();
+  end_refused();
 }
 
 void pass_over() {
@@ -431,7 +471,7 @@ void pass_over() {
 }
 
 void explore_again() {
-  if (world.job->leaks) leak_search().ignore_so_far();
+  leak_search().ignore_so_far();
   scheduler().director().resume();
   world.recording = is_to_record();
 }
@@ -463,7 +503,7 @@ void exit_process(int status) {
   end_execution();
 }
 
-void report_without_search(const Failure* failure) {
+void report_without_search(const Failure* failure, End end) {
   world.running = false;
   Report report;
   report.result.executions = 1;
@@ -471,8 +511,8 @@ void report_without_search(const Failure* failure) {
   report.result.steps = steps_done();
   bool whole = !failure && !notes().any_uncontrolled();
   report.result.end = failure ? SearchEnd::bug : whole ? SearchEnd::exhausted : SearchEnd::lost_control;
-  report.result.guarantee.complete = report.result.guarantee.exhausted = whole;
   Trace trace;
+  trace.end = end;
   trace.threads = 1;
   g_trace = &trace;
   if (failure) {
@@ -482,6 +522,10 @@ void report_without_search(const Failure* failure) {
       trace.access_places.push_back({described_place(access.address), {}, {}, running_stack()});
     capture_failure_stack(trace);
   }
+  Guarantee guarantee;
+  guarantee.complete = guarantee.exhausted = whole;
+  report.result.claims.take(Base::nonpreemptive, trace);
+  report.result.guarantee = report.result.claims.weigh(guarantee);
   if (failure && !world.job->replay) {
     FoundBug bug;
     bug.failure = *failure;

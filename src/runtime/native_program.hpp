@@ -28,6 +28,9 @@ Digest& trace_digest();
 // Goes on with body() on another stack than the engine's, which is as new. REQUIRES: no execution runs.
 [[noreturn]] void run_on_new_stack(void (*body)());
 
+// Adds to a report what is known of the search besides its result: modules, notes, tests.
+void describe_search(Report& report);
+
 // The process ends with this report.
 [[noreturn]] void send_report(Report& report);
 
@@ -53,8 +56,14 @@ void switch_to_engine();
 [[noreturn, gnu::cold]] void cut_by_steps();
 // It has as much memory as it may.
 [[noreturn, gnu::cold]] void cut_by_memory();
+// It starts one thread more than it may.
+[[noreturn, gnu::cold]] void cut_by_threads();
+// The time of the search has ended.
+[[noreturn, gnu::cold]] void cut_by_time();
 // It has done what the bound on yields allows.
 [[noreturn, gnu::cold]] void cut_by_yields();
+// Its threads go round in loops for ever, as far as is known, and that is no bug.
+[[noreturn, gnu::cold]] void end_going_round();
 // The same plan, after something was learned that changes how it runs; or with a larger thread pool.
 [[noreturn, gnu::cold]] void start_anew();
 [[noreturn, gnu::cold]] void need_more_threads();
@@ -62,8 +71,9 @@ void switch_to_engine();
 [[noreturn, gnu::cold]] void need_library();
 [[noreturn, gnu::cold]] void restart_search();
 
-// The program does something that cannot be controlled, and must not go on. The search ends. kind and text:
-// of the note in the result, which is inconclusive.
+// The program is about to do something that cannot be controlled: it is not done, and the execution is cut.
+// Before the search has begun there is no other, and the process reports. kind and text: of the note in the
+// result, which is inconclusive.
 [[noreturn, gnu::cold]] void lose_control(const char* kind, const std::string& text);
 // The same where what it does is a call of that name.
 [[noreturn, gnu::cold]] void lose_control_by_call(const std::string& name);
@@ -83,8 +93,8 @@ void explore_again();
 // A test framework has announced all tests of a process that is to list them: its work is done.
 [[noreturn, gnu::cold]] void end_of_list();
 
-// Before the first choice: ends the process with a report of one execution. failure: nullptr where it ended
-// well.
-[[noreturn, gnu::cold]] void report_without_search(const Failure* failure);
+// Before the first choice: ends the process with a report of one execution. failure: nullptr where there was
+// none; end: how it ended then.
+[[noreturn, gnu::cold]] void report_without_search(const Failure* failure, End end = End::finished);
 
 }  // namespace thrum

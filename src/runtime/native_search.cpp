@@ -8,8 +8,10 @@
 
 #include "runtime/focus.hpp"
 #include "runtime/judging.hpp"
+#include "runtime/leaks.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/race_judge.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/search_state.hpp"
 #include "runtime/shared_search.hpp"
 #include "runtime/temporary_file.hpp"
@@ -45,8 +47,8 @@ void announce(const Plan& plan) {
   world.repeats = false;
   Channel& channel = *world.channel;
   const Policy& policy = plan.policy;
-  channel.policy = {policy.kind, policy.base,  policy.fairness, policy.depth,
-                    policy.seed, policy.steps, policy.object};
+  channel.policy = {policy.kind,  policy.base, policy.fairness, policy.waiting,
+                    policy.depth, policy.seed, policy.steps,    policy.object};
   auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
   std::copy_n(policy.counts.begin(), counts, channel.counts);
   channel.count_count = static_cast<std::uint32_t>(counts);
@@ -66,6 +68,22 @@ void answer(const std::function<Progress()>& ask) {
   channel.answered.store(asked, std::memory_order_release);
 }
 
+void note_bug(const FoundBug& bug) {
+  ByteWriter out;
+  write_bug(out, bug, *world.names);
+  world.ledger->add(Ledger::Kind::bug, out.bytes());
+}
+
+void note_level(const SearchResult& so_far) {
+  Report report;
+  report.started_threads = true;
+  report.result = so_far;
+  describe_search(report);
+  ByteWriter out;
+  write_report(out, report, *world.names);
+  world.ledger->add(Ledger::Kind::level, out.bytes());
+}
+
 Limits limits_of(const Job& job, std::uint64_t executions_before, Fairness fairness) {
   Limits limits;
   if (job.executions != 0)
@@ -73,12 +91,16 @@ Limits limits_of(const Job& job, std::uint64_t executions_before, Fairness fairn
   limits.keep_going = job.keep_going;
   limits.end_at_races = job.races == Races::explore;
   limits.fairness = fairness;
+  limits.waiting = round_detector().waiting();
   limits.out_of_time = [] { return world.board->stop.load(std::memory_order_relaxed) != 0; };
   limits.announce = announce;
   limits.answer = answer;
   limits.count_classes = job.count_classes;
   limits.audits = !job.digest_traces && job.repeat == 1;  // which want each execution once
   limits.now = search_seconds;
+  limits.note_bug = note_bug;
+  limits.note_level = note_level;
+  if (!job.leaks) limits.last_suspect = [] { return leak_search().take_suspect(); };
   return limits;
 }
 
@@ -205,6 +227,18 @@ SearchResult search_repeatedly(NativeProgram& program, const Job& job) {
   return all;
 }
 
+// Beside each leak that only some schedules have, an execution without it.
+void add_executions_without(NativeProgram& program, const Job& job, SearchResult& result) {
+  for (FoundBug& bug : result.bugs) {
+    if (bug.failure.kind != BugKind::leak || job.leaks || leak_search().clean() == nullptr) continue;
+    FoundBug::Without without{*leak_search().clean(), {}};
+    program.run(without.plan, nullptr, Recording::full, without.trace);
+    if (without.trace.end != End::finished) continue;
+    bug.without = std::move(without);
+    note_bug(bug);
+  }
+}
+
 // Each bug by a schedule that is as simple as can be found.
 void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result) {
   // Benchmarks count their own executions, and digests theirs.
@@ -221,7 +255,9 @@ void simplify_bugs(NativeProgram& program, const Job& job, SearchResult& result)
   judging().judge_all();
   for (FoundBug& bug : result.bugs) {
     race_judge().known().use(bug.trace.known_races.size());
-    if (!world.restarts && !bug.failure.is_fatal) simplify(program, bug, budget);
+    if (world.restarts || bug.failure.is_fatal || !bug.unconfirmed.empty()) continue;
+    simplify(program, bug, budget);
+    note_bug(bug);
   }
 }
 
@@ -250,6 +286,7 @@ void run_search() {
     warnings().watch(true);
     report.result = search_repeatedly(program, job);
     warnings().watch(false);
+    add_executions_without(program, job, report.result);
     simplify_bugs(program, job, report.result);
     if (!world.restarts) report.warnings = warnings().explain(program, report.result.bugs);
   }

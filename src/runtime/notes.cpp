@@ -2,10 +2,13 @@
 #include "runtime/notes.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "runtime/modules.hpp"
 #include "runtime/record.hpp"
+#include "support/duration.hpp"
+
 namespace thrum {
 
 constinit Forever<Notes> the_notes;
@@ -31,6 +34,41 @@ void Notes::uncontrolled_call(const std::string& name) {
   uncontrolled("uncontrolled-call", "the program calls " + name + ", which is not under control");
 }
 
+bool Notes::draws_inputs(std::uint64_t code) {
+  if (std::exchange(inputs_drawn_, true)) return false;
+  first_draw_ = code;
+  return true;
+}
+
+void Notes::ran_on(const std::string& thread) {
+  remarks_.push_back(
+      {"ran-on", 1,
+       "when the time ended, thread " + thread + " was running on without an instrumented operation", false,
+       running_stack()});
+}
+
+void Notes::late_wait(std::uint64_t code, std::uint64_t length_ns, bool ran_out) {
+  constexpr std::uint32_t kLookedAtMax = 64;
+  auto call = std::find_if(late_calls_.begin(), late_calls_.end(),
+                           [&](const LateCall& known) { return known.code == code; });
+  if (call == late_calls_.end()) call = late_calls_.insert(call, {code, 0});
+  if (call->looked_at == kLookedAtMax) return;
+  ++call->looked_at;
+  add_late_wait({kLateWait, ran_out ? 1u : 0u, length_words(length_ns), false, running_stack()});
+}
+
+// One for each place. Its count is how often the wait was seen to run out.
+void Notes::add_late_wait(const Note& note) {
+  auto known = std::find_if(remarks_.begin(), remarks_.end(), [&](const Note& other) {
+    return other.kind == note.kind && other.stack == note.stack;
+  });
+  if (known == remarks_.end()) {
+    remarks_.push_back(note);
+  } else {
+    known->count += note.count;
+  }
+}
+
 void Notes::save(ReportSoFar& report) const {
   report.notes = uncontrolled_;
   report.notes.insert(report.notes.end(), remarks_.begin(), remarks_.end());
@@ -51,6 +89,10 @@ void Notes::begin_part() {
 
 void Notes::merge(const ReportSoFar& report, ByteReader& in) {
   for (const Note& note : report.notes) {
+    if (note.kind == kLateWait) {
+      add_late_wait(note);
+      continue;
+    }
     std::vector<Note>& notes = note.uncontrolled ? uncontrolled_ : remarks_;
     auto known =
         std::find_if(notes.begin(), notes.end(), [&](const Note& other) { return other.text == note.text; });
@@ -62,7 +104,9 @@ void Notes::merge(const ReportSoFar& report, ByteReader& in) {
   }
   take_weaker_atomics(report);
   loop_changed_memory_ |= in.get<bool>();
+  may_go_round_ |= in.get<bool>();
   inputs_drawn_ |= in.get<bool>();
+  input_vectors_ |= in.get<std::uint64_t>();
 }
 
 void Notes::take_weaker_atomics(const ReportSoFar& report) {
@@ -73,12 +117,16 @@ void Notes::take_weaker_atomics(const ReportSoFar& report) {
 
 void Notes::save(ByteWriter& out) const {
   out.put(loop_changed_memory_);
+  out.put(may_go_round_);
   out.put(inputs_drawn_);
+  out.put(input_vectors_);
 }
 
 void Notes::load(ByteReader& in) {
   loop_changed_memory_ = in.get<bool>();
+  may_go_round_ = in.get<bool>();
   inputs_drawn_ = in.get<bool>();
+  input_vectors_ = in.get<std::uint64_t>();
 }
 
 void Notes::add_to(std::vector<Note>& notes) const {
@@ -96,11 +144,19 @@ void Notes::add_to(std::vector<Note>& notes) const {
                      true});
   }
   if (inputs_drawn_) {
-    notes.push_back({"inputs-fixed", 1,
-                     "Inputs are fixed: those of many values (__VERIFIER_nondet_int and the like) had one "
-                     "value each, drawn "
-                     "by --seed; arguments, files, environment and the like were as they are now.",
-                     false});
+    notes.push_back(
+        {kSomeInputs, static_cast<std::uint64_t>(std::popcount(input_vectors_)),
+         "Not all inputs were tried: those of many values (__VERIFIER_nondet_int and the like) had "
+         "some of their values; arguments, files, environment and the like were as they are now.",
+         false});
+  }
+  if (may_go_round_) {
+    notes.push_back({"may-go-round",
+                     1,
+                     "in some schedules all threads that are left poll what others of them change for a "
+                     "moment; whether they can go round for ever was not decided",
+                     false,
+                     {}});
   }
   if (loop_changed_memory_) {
     notes.push_back(

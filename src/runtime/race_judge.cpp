@@ -308,7 +308,7 @@ template <AccessKind kKind>
   check_memory(me, kind, address, size, code);
   if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
   if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
-  if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races();
+  if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races(address, size);
 }
 
 bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
@@ -345,6 +345,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return check_not_freed(block, code);
+  if (__builtin_expect(world.recording, 0)) take_written_value();
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
   judge_at_point(AccessKind::free, begin, size, code, promoted);
@@ -476,11 +477,15 @@ bool RaceJudge::is_passed_over(const Race& race) const {
   return known_.holds(race.earlier.code, race.later.code);
 }
 
-void RaceJudge::check_races() {
-  for (const Race& race : detector_.races()) {
+void RaceJudge::check_races(std::uint64_t address, std::uint64_t size) {
+  for (Race race : detector_.races()) {
     if (is_attentive() && is_passed_over(race)) continue;
     if (the_shared_block.value.holds(race.address)) continue;
     bool left_out = ((race.earlier.code | race.later.code) & kLeftOut) != 0;
+    if (race.later.kind == AccessKind::free) {  // of the block, of which the detector met a piece
+      race.later.address = address;
+      race.later.size = static_cast<std::uint32_t>(size);
+    }
     if (!left_out && !is_allowed(race.address)) fail_by(race);
     // No scheduling point stands before such accesses, so that schedules may have been left out.
     notes().uncontrolled("races-allowed",

@@ -126,7 +126,8 @@ class RaceJudge {
   [[noreturn, gnu::cold]] void fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
                                             std::uint64_t address, std::uint64_t size, std::uint64_t code);
   bool is_left_out(const Thread& me, AccessKind kind) const;
-  void check_races();
+  // The races that the access of [address, address + size) is part of.
+  void check_races(std::uint64_t address, std::uint64_t size);
   void note_learned(const Thread& me);
   bool is_allowed(std::uint64_t address) const;
   void recognise(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,

@@ -9,6 +9,7 @@
 #include "runtime/allocations.hpp"
 #include "runtime/focus.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/long_waits.hpp"
 #include "runtime/modules.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/scheduler.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 constexpr std::size_t kDepthMax = 64;
 constexpr int kBasePointer = 6;  // DWARF's number of rbp
+
+// The event, counted from 1, whose value is still to be read; 0: none.
+constinit std::size_t g_awaited = 0;
 
 struct FrameWalk {
   std::vector<RawFrame> frames;
@@ -173,7 +177,22 @@ Place described_place(std::uint64_t address) {
   return place;
 }
 
+void await_written_value() { g_awaited = current_trace().events.size(); }
+
+void take_written_value() {
+  if (g_awaited == 0) return;
+  Trace& trace = current_trace();
+  const std::size_t i = std::exchange(g_awaited, 0) - 1;
+  if (i >= trace.events.size()) return;
+  Event& event = trace.events[i];
+  event.operand = value_at(reinterpret_cast<const void*>(event.object), event.size);
+  if (i < trace.places.size()) trace.places[i].operand = described_place(event.operand);
+}
+
+void give_up_written_value() { g_awaited = 0; }
+
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
+  take_written_value();
   Trace& trace = current_trace();
   Event& event = trace.events.emplace_back();
   event.object = thread.object;
@@ -200,7 +219,7 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
     case Operation::barrier_leave: event.woken_by = thread.woken_by; break;
     default: break;
   }
-  event.timed = thread.has_deadline;
+  event.timed = thread.has_deadline && ends_early(thread.length_ns);
   if (focus().is_on()) event.focus = thread.focus | focus().of_object(event.object, event.size);
   event.forced = thread.forced;
   thread.has_deadline = thread.forced = false;

@@ -2,7 +2,10 @@
 // Writing down what an execution does, where somebody asked for it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -14,6 +17,20 @@ namespace thrum {
 
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+
+// What stands there, as an event's value: of more than 8 bytes the first 8. REQUIRES: it can be read.
+inline std::uint64_t value_at(const volatile void* address, std::size_t size) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, const_cast<const void*>(address), std::min(size, sizeof value));
+  return value;
+}
+
+// The event recorded last is a write whose value the program stores only after it. It is read when the next
+// event is recorded, or anything else may change what the program's memory is.
+void await_written_value();
+void take_written_value();
+// It is never stored: its address cannot be written.
+void give_up_written_value();
 
 // Appends an operation of the running thread that orders events but is no event of its own, where the trace
 // is written. other: the thread that it is about, named by its stack.

@@ -12,9 +12,11 @@
 #include "runtime/known_ends.hpp"
 #include "runtime/livelock.hpp"
 #include "runtime/native_program.hpp"
+#include "runtime/notes.hpp"
 #include "runtime/objects.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/record.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/signal_delivery.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/thread_pool.hpp"
@@ -81,12 +83,14 @@ void Scheduler::restore(const Moment& moment) {
   if (!world.wrote) return;
   world.wrote = false;
   spins_.note_change(*course_.current);
+  if (__builtin_expect(round_detector().is_on(), 0)) round_detector().note_opaque(*course_.current);
 }
 
 [[gnu::always_inline]] inline void Scheduler::run(Thread& thread) {
   Thread& from = *course_.current;
   course_.current = &thread;
   spins_.note_switch();
+  if (__builtin_expect(world.logs_accesses, 0)) round_detector().note_switch();
   the_heap.use_region(thread.slot);
   switch_to(from.context, thread.context, thread.fs_base);
 }
@@ -129,7 +133,8 @@ void Scheduler::restore(const Moment& moment) {
 }
 
 [[gnu::always_inline]] inline void Scheduler::arrive_here(Operation operation, std::uint64_t object,
-                                                          std::uint32_t size, std::uint64_t code, Wait wait) {
+                                                          std::uint32_t size, std::uint64_t code, Wait wait,
+                                                          Wait needs) {
   count_step();
   Thread& me = *course_.current;
   me.operation = operation;
@@ -137,6 +142,7 @@ void Scheduler::restore(const Moment& moment) {
   me.size = size;
   me.code = code;
   me.wait = wait;
+  me.needs = needs;
   me.timed = false;
   me.timed_out = false;
   if (me.atomic_depth != 0) {
@@ -151,12 +157,25 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   arrive_here(operation, object, size, code, wait);
 }
 
+// The same where the execution is watched.
+[[gnu::noinline]] bool Scheduler::comes_by_idle_round(Thread& me, std::uint64_t code) {
+  if (me.atomic_depth != 0 || spins_.no_spins().has(code)) return false;
+  if (!round_detector().arrive(me, code, thrum_caller)) return false;
+  if (!round_detector().unproved(me, code) || loop_is_released(me)) return true;
+  begin_proof(me, code, thrum_caller);
+  return false;
+}
+
 // Whether the running thread comes to an operation by a round of a waiting loop, and so waits.
 [[gnu::always_inline]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
   // In place: a copy would wait for the entry's stores (docs/performance.md).
   const CallerState& caller = thrum_caller;
   settle_writes();
   if (__builtin_expect(proof_.thread != nullptr, 0)) continue_proof(me, code, caller);
+  if (__builtin_expect(world.logs_accesses, 0)) {
+    const bool waits = comes_by_idle_round(me, code);
+    if (round_detector().is_on()) return waits;
+  }
   SpinDetector::Arrival arrival =
       me.atomic_depth == 0 ? spins_.arrive(me, code, caller) : SpinDetector::Arrival::ordinary;
   if (arrival == SpinDetector::Arrival::start_anew) start_anew();
@@ -168,9 +187,10 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
 }
 
 [[gnu::always_inline]] inline void Scheduler::arrive_to_spin(Operation operation, std::uint64_t object,
-                                                             std::uint32_t size, std::uint64_t code) {
+                                                             std::uint32_t size, std::uint64_t code,
+                                                             Wait needs) {
   std::uint32_t points = course_.points;
-  arrive_here(operation, object, size, code, Wait::spin);
+  arrive_here(operation, object, size, code, Wait::spin, needs);
   if (__builtin_expect(world.recording, 0)) note_watches(*course_.current);
   if (course_.points != points + 1) course_.ran_beside_spinner = true;
 }
@@ -180,6 +200,32 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   if (!comes_to_spin(*course_.current, code))
     return arrive_here(operation, object, size, code, Wait::nothing);
   arrive_to_spin(operation, object, size, code);
+}
+
+void Scheduler::arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs) {
+  const bool waits = operation == Operation::lock || operation == Operation::shared_lock ||
+                     operation == Operation::semaphore_wait;
+  if (__builtin_expect(!world.logs_accesses, 1)) {
+    return waits ? arrive_here(operation, object, 0, code, needs)
+                 : arrive_in_loop(operation, object, 0, code);
+  }
+  if (comes_to_spin(*course_.current, code)) return arrive_to_spin(operation, object, 0, code, needs);
+  arrive_here(operation, object, 0, code, waits ? needs : Wait::nothing, needs);
+}
+
+bool Scheduler::waits_at_plain_read(std::uint64_t address, std::uint32_t size, std::uint64_t code) {
+  Thread& me = *course_.current;
+  if (__builtin_expect(proof_.at_plain_read && proof_.thread != nullptr, 0))
+    continue_proof(me, code, thrum_caller);
+  if (me.atomic_depth != 0 || spins_.no_spins().has(code)) return false;
+  if (!round_detector().arrive_at_plain_read(me, code, thrum_caller)) return false;
+  if (round_detector().unproved(me, code) && !loop_is_released(me)) {
+    begin_proof(me, code, thrum_caller);
+    proof_.at_plain_read = true;
+    return false;
+  }
+  arrive_to_spin(Operation::racy_load, address, size, code);
+  return true;
 }
 
 void Scheduler::arrive_at_yield(std::uint64_t code) {
@@ -213,24 +259,29 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.size = 0;
   me.code = code;
   me.wait = wait;
+  me.needs = Wait::nothing;
   me.woken = false;
-  me.timed = deadline_ns != kNoDeadline;
+  set_deadline(me, deadline_ns);
   me.timed_out = false;
   me.interrupted = false;
   me.cancelled = me.at_cancellation_point && me.cancellation.acts();
-  me.deadline_ns = deadline_ns;
   me.wait_order = ++course_.wait_order;
   me.woken_by = 0;
   me.has_deadline = me.timed;
   spins_.note_wait(me);
+  if (__builtin_expect(world.logs_accesses, 0)) round_detector().note_wait(me);
   if (me.atomic_depth != 0) fail_in_section(me);
+  const bool late = is_late(me) && !me.timer && !enabled(me);
+  if (late) notes().late_wait(code, me.length_ns, false);
   stand(me);
+  if (late && me.timed_out) notes().late_wait(code, me.length_ns, true);
   me.timed = false;
   return me.timed_out;
 }
 
 void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   Thread& me = *course_.current;
+  if (__builtin_expect(world.logs_accesses, 0)) note_effect(me, effect, value, outcome);
   if (effect == Effect::change) {
     spins_.note_change(me);
     spins_.note_write(me.object, me.size);
@@ -248,10 +299,42 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   ++me.events;
 }
 
+void Scheduler::note_write(std::uint64_t object) {
+  spins_.note_write(object, 1);
+  if (world.logs_accesses) round_detector().note_change_of(object);
+}
+
+void Scheduler::note_read(std::uint64_t object) {
+  spins_.note_read(*course_.current, object, 1);
+  if (world.logs_accesses) round_detector().note_read_of(*course_.current, object);
+}
+
+[[gnu::noinline]] void Scheduler::note_effect(const Thread& me, Effect effect, std::uint64_t value,
+                                              Outcome outcome) {
+  if (effect != Effect::none) round_detector().note_operation(me, effect == Effect::change, value, outcome);
+}
+
 void Scheduler::advance_clock(std::uint64_t to_ns) {
   if (course_.now_ns >= to_ns) return;
   course_.now_ns = to_ns;
   spins_.note_write(SpinDetector::kClock, 1);
+  round_detector().note_change_of(SpinDetector::kClock);
+}
+
+bool object_is_free(Wait wait, std::uint64_t object) {
+  switch (wait) {
+    case Wait::lock: return lock_is_free(object);
+    case Wait::shared_lock: return shared_lock_is_free(object);
+    case Wait::spin_lock: return spin_lock_is_free(object);
+    case Wait::semaphore: return semaphore_count(object) != 0;
+    case Wait::once: return !once_is_running(object);
+    case Wait::guard: return !guard_is_running(object);
+    default: return true;
+  }
+}
+
+bool Scheduler::loop_is_released(const Thread& thread) const {
+  return round_detector().is_on() ? round_detector().released(thread) : spins_.released(thread);
 }
 
 bool Scheduler::wait_is_over(const Thread& thread) const {
@@ -269,7 +352,7 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::ended: return thread.joined->life == Life::ended || thread.cancelled;
     case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
     case Wait::handlers: return !has_own_signals(thread);
-    case Wait::spin: return spins_.released(thread);
+    case Wait::spin: return loop_is_released(thread) && can_take(thread);
   }
   return false;
 }
@@ -444,59 +527,6 @@ std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
   return count - thread.events;
 }
 
-// With some thread enabled any timed wait may run out first; with none, time passes until the earliest
-// deadline.
-void Scheduler::collect_timeouts() {
-  std::uint64_t latest = kNever;
-  const bool idle = options_.empty();
-  if (idle) {
-    for (Thread* thread : course_.live) {
-      if (may_time_out(*thread, idle)) latest = std::min(latest, thread->deadline_ns);
-    }
-  }
-  for (Thread* thread : course_.live) {
-    if (!may_time_out(*thread, idle) || thread->deadline_ns > latest) continue;
-    options_.emplace_back(thread->id, thread->timer ? Via::expiry : Via::timeout);
-    option_threads_.push_back(thread);
-  }
-}
-
-bool Scheduler::may_time_out(const Thread& thread, bool idle) const {
-  if (!thread.timed || thread.life != Life::standing || enabled(thread)) return false;
-  return !thread.timer || timers().may_expire(thread, idle);
-}
-
-// The thread goes on as in an atomic section, and the execution begins anew when it is known what the loop
-// is.
-void Scheduler::begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller) {
-  constexpr std::uint16_t kDepth = 1 << 14;
-  proof_.thread = &thread;
-  proof_.code = code;
-  proof_.arrivals = 0;
-  proof_.memory = program_memory_digest();
-  proof_.state.take(thread, caller);
-  thread.atomic_depth = kDepth;
-}
-
-void Scheduler::continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller) {
-  constexpr std::uint32_t kArrivalsMax = 4096;
-  bool back = &thread == proof_.thread && code == proof_.code && proof_.state.is_that_of(thread, caller);
-  if (!back && ++proof_.arrivals < kArrivalsMax) return;
-  if (back && program_memory_digest() == proof_.memory) {
-    proof_.thread = nullptr;
-    spins_.prove(code);
-    start_anew();
-  }
-  end_execution();  // and drop_proof()
-}
-
-bool Scheduler::drop_proof() {
-  if (proof_.thread == nullptr) return false;
-  proof_.thread = nullptr;
-  spins_.never(proof_.code);
-  return true;
-}
-
 Waiter Scheduler::waiter(const Thread& thread) const {
   Waiter waiter{thread.id,   thread.operation, thread.object, kNoThread, thread.wait == Wait::spin,
                 thread.code, enabled(thread)};
@@ -538,7 +568,9 @@ std::uint64_t Scheduler::place(ThreadId id) const {
 // Of the event that the thread is about to do.
 void Scheduler::note_watches(const Thread& thread) {
   Trace& trace = current_trace();
-  spins_.add_watched(thread, static_cast<std::uint32_t>(trace.events.size()), trace.watches);
+  const auto event = static_cast<std::uint32_t>(trace.events.size());
+  if (round_detector().is_on()) return round_detector().add_watched(thread, event, trace.watches);
+  spins_.add_watched(thread, event, trace.watches);
 }
 
 void Scheduler::note_pending() {
@@ -573,15 +605,14 @@ std::uint16_t Scheduler::take_slot() {
     course_.events_of_former += std::exchange(former.events, 0u);
     return slot;
   }
-  lose_control("too-many-threads", "more than " + std::to_string(kThreadsMax) + " threads at once");
+  cut_by_threads();
 }
 
 Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack) {
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
   world.wrote = true;  // no loop that creates threads is a spin
   livelock_detector().note_hidden_change();
-  if (course_.created == kNamesMax)
-    lose_control("too-many-threads", "more than " + std::to_string(kNamesMax) + " threads in an execution");
+  if (course_.created == kNamesMax) cut_by_threads();
   Thread& parent = *course_.current;
   std::uint16_t slot = take_slot();
   Thread& child = *slots_[slot];
@@ -629,6 +660,7 @@ void Scheduler::end_current() {
   me.released = me.detached;
   std::erase(course_.live, &me);
   spins_.note_change(me);
+  if (round_detector().is_on()) round_detector().note_opaque(me);
   signals().end_thread(me.slot);
   for (Thread* thread : course_.live) {
     if (thread->wait == Wait::join && thread->joined == &me) {
@@ -637,7 +669,7 @@ void Scheduler::end_current() {
       unsettled_.push_back(thread);
     }
   }
-  spins_.note_write(object_of(me), 1);
+  note_write(object_of(me));
   if (!unsettled_.empty()) return run_unsettled();
   if (!course_.live.empty()) {
     if (only_timers_live()) exit_process(0);

@@ -27,6 +27,9 @@
 
 namespace thrum {
 
+// Whether what a thread waits for is so. wait: of a lock, semaphore, once or guard.
+bool object_is_free(Wait wait, std::uint64_t object);
+
 class Scheduler final : Pending {
   struct YieldCount {
     ThreadId thread;
@@ -66,8 +69,8 @@ class Scheduler final : Pending {
   void restore(const Moment& moment);
   // Whether what is no part of a moment is as at the beginning, and the rest not too much.
   bool is_moment() const {
-    return unsettled_.empty() && !released_ && !proof_.thread && course_.clock_jump_ns == 0 &&
-           course_.slots_used < kThreadsMax && spins_.is_short();
+    return unsettled_.empty() && !world.logs_accesses && !released_ && !proof_.thread &&
+           course_.clock_jump_ns == 0 && course_.slots_used < kThreadsMax && spins_.is_short();
   }
 
   Thread& current() { return *course_.current; }
@@ -92,6 +95,14 @@ class Scheduler final : Pending {
   // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a
   // loop_entry of switch.S.
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  // Likewise before a call that takes the object, or tries to (Operation::try_lock and its like): with which
+  // a round of a loop may begin that polls under a lock. needs: what a call that takes it waits for.
+  void arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs);
+  // The running thread is about to read memory, which is no operation. True where it came there by a round of
+  // a loop that waits for plain memory, and has waited until that was changed: then the read is an operation,
+  // which is to be done. REQUIRES: the execution is watched (round_detector.hpp); the call came through a
+  // loop_entry.
+  bool waits_at_plain_read(std::uint64_t address, std::uint32_t size, std::uint64_t code);
   // Likewise before a yield, which it comes to in the same way.
   void arrive_at_yield(std::uint64_t code);
   // The running thread is about to yield or to sleep, and does not wait in a spin for that. Does not return
@@ -102,6 +113,10 @@ class Scheduler final : Pending {
   bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
                     std::uint64_t deadline_ns);
   static constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+  // The thread's wait, which begins now, ends at that time of the clock at the latest, or kNoDeadline.
+  void set_deadline(Thread& thread, std::uint64_t deadline_ns);
+  // Whether the thread waits for something else than time, and so long that its deadline counts as none.
+  bool is_endless(const Thread& thread) const;
   enum class Effect : std::uint8_t { none, read, change };
   // The running thread has done the operation that it arrived before: it is an event now. effect: what loops
   // that watch its object have to know.
@@ -118,10 +133,10 @@ class Scheduler final : Pending {
   }
 
   // The event wrote a second object too.
-  void note_write(std::uint64_t object) { spins_.note_write(object, 1); }
+  void note_write(std::uint64_t object);
 
   // It read a second one.
-  void note_read(std::uint64_t object) { spins_.note_read(*course_.current, object, 1); }
+  void note_read(std::uint64_t object);
 
   // The running thread makes another. nullptr: no stack of that size can be had. Where there are more threads
   // at once than slots, control is lost.
@@ -167,6 +182,19 @@ class Scheduler final : Pending {
     return thread.wait == Wait::lock ? lock_is_free(thread.object) : wait_is_over(thread);
   }
 
+  // Whether the lock is free that a thread goes on with when its loop is released.
+  static bool can_take(const Thread& thread) {
+    const bool attempts = thread.operation == Operation::try_lock ||
+                          thread.operation == Operation::try_shared_lock ||
+                          thread.operation == Operation::semaphore_try_wait;
+    return attempts || object_is_free(thread.needs, thread.object);
+  }
+  // Whether a thread that waits in a loop may go on, but for a lock that it goes on with.
+  bool loop_is_released(const Thread& thread) const;
+
+  // A spin is put to the proof, and needs more steps than the execution has left. False: it has had them.
+  bool lengthens_proof();
+
   // How deep stacks are cleared beforehand (SpinDetector::clear_stack).
   std::size_t cleared_depth() const { return spins_.depth(); }
 
@@ -179,9 +207,10 @@ class Scheduler final : Pending {
  private:
   bool wait_is_over(const Thread& thread) const;
   void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
-                   Wait wait);
+                   Wait wait, Wait needs = Wait::nothing);
   bool comes_to_spin(Thread& me, std::uint64_t code);
-  void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                      Wait needs = Wait::nothing);
   void stand(Thread& thread);
   Thread& pick();
   Thread& pick_attentively();
@@ -195,9 +224,15 @@ class Scheduler final : Pending {
   void note_watches(const Thread& thread);
   void begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller);
   void continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller);
+  bool give_another_round(const Thread& thread);
+  void forget_round(const Thread& thread);
+  bool loop_reads_clock(const Thread& thread) const;
+  bool loops_interfere() const;
   bool advance_for_spinners();
   bool rounds_changed_memory();
   bool may_time_out(const Thread& thread, bool idle) const;
+  bool is_late(const Thread& thread) const;
+  std::uint64_t shortest_endless_wait_ns() const;
   void collect_late_runs();
   void collect_timeouts();
   void add_spurious_options();
@@ -209,6 +244,8 @@ class Scheduler final : Pending {
   void let(Thread& thread);
   void run_unsettled();
   void settle_writes();  // what the running thread has written so far is its own change
+  bool comes_by_idle_round(Thread& me, std::uint64_t code);
+  void note_effect(const Thread& me, Effect effect, std::uint64_t value, Outcome outcome);
   Thread& end_stuck();
   [[noreturn, gnu::cold]] void fail_stuck();
   std::span<const PendingOperation> pending() override;
@@ -237,6 +274,8 @@ class Scheduler final : Pending {
     std::uint64_t code = 0;
     std::uint64_t memory = 0;  // its digest
     std::uint32_t arrivals = 0;
+    bool at_plain_read = false;
+    bool lengthened = false;
     LoopState state;
   };
   Proof proof_;

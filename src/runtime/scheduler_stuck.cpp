@@ -9,7 +9,9 @@
 #include "runtime/lock_misuse.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/scheduler.hpp"
+#include "support/duration.hpp"
 
 namespace thrum {
 
@@ -18,14 +20,46 @@ namespace thrum {
 Thread* Scheduler::release_spinner() {
   check_released();
   for (Thread* thread : course_.live) {
-    if (thread->wait != Wait::spin || thread->life != Life::standing || !spins_.give_another_round(*thread))
+    if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
+    if (!can_take(*thread)) {
+      thread->wait = thread->needs;  // it would not come round, but wait for the lock like any other
       continue;
+    }
+    if (!give_another_round(*thread)) continue;
     released_ = thread;
     released_code_ = thread->code;
     released_memory_ = program_memory_digest();
     return thread;
   }
   return nullptr;
+}
+
+bool Scheduler::give_another_round(const Thread& thread) {
+  return round_detector().is_on() ? round_detector().give_another_round(thread)
+                                  : spins_.give_another_round(thread);
+}
+
+void Scheduler::forget_round(const Thread& thread) {
+  if (round_detector().is_on()) return round_detector().forget_round(thread);
+  spins_.forget_round(thread);
+}
+
+bool Scheduler::loop_reads_clock(const Thread& thread) const {
+  return round_detector().is_on() ? round_detector().reads_clock(thread) : spins_.reads_clock(thread);
+}
+
+// Whether the rounds of two threads that wait touch each other: then that each comes to nothing alone does
+// not say that they do so together.
+bool Scheduler::loops_interfere() const {
+  if (!round_detector().is_on()) return false;
+  const auto waits = [](const Thread* thread) { return thread->wait == Wait::spin; };
+  for (const Thread* one : course_.live) {
+    for (const Thread* other : course_.live) {
+      if (one != other && waits(one) && waits(other) && round_detector().interferes(*one, *other))
+        return true;
+    }
+  }
+  return false;
 }
 
 // A thread has come back from its round, alone, to where it stood. If memory has changed, code that is not
@@ -36,6 +70,7 @@ void Scheduler::check_released() {
   if (!thread || thread->wait != Wait::spin || thread->code != released_code_) return;
   if (program_memory_digest() == released_memory_) return;
   spins_.never(released_code_);
+  world.ledger->withdraw();
   restart_search();
 }
 
@@ -44,7 +79,7 @@ bool Scheduler::advance_for_spinners() {
   constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
   constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
   bool watched = std::any_of(course_.live.begin(), course_.live.end(), [&](const Thread* thread) {
-    return thread->wait == Wait::spin && thread->life == Life::standing && spins_.reads_clock(*thread);
+    return thread->wait == Wait::spin && thread->life == Life::standing && loop_reads_clock(*thread);
   });
   if (!watched || course_.clock_jump_ns > kLongest) return false;
   course_.clock_jump_ns = std::max(kShortest, course_.clock_jump_ns * 2);
@@ -58,7 +93,7 @@ bool Scheduler::rounds_changed_memory() {
   bool any = false;
   for (Thread* thread : course_.live) {
     if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
-    spins_.forget_round(*thread);
+    forget_round(*thread);
     any = true;
   }
   if (!any) return false;
@@ -69,6 +104,7 @@ bool Scheduler::rounds_changed_memory() {
 }
 
 Thread& Scheduler::end_stuck() {
+  if (loops_interfere()) end_going_round();
   if (Thread* spinner = livelock_detector().next_round()) return force(*spinner);
   fail_stuck();
 }
@@ -89,6 +125,8 @@ void Scheduler::fail_stuck() {
     failure.waiters.push_back(waiter);
   }
   if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
+  if (const std::uint64_t length_ns = shortest_endless_wait_ns(); length_ns != 0)
+    failure.message += "; only a time-out of " + length_words(length_ns) + " would end it";
   if (failure.kind != BugKind::livelock) current_trace().lasso = {};
   failure.thread = failure.waiters.front().thread;
   failure.code = failure.waiters.front().code;

@@ -13,6 +13,7 @@
 #include "runtime/notes.hpp"
 #include "runtime/race_judge.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/shared_search.hpp"
 #include "runtime/test_framework.hpp"
@@ -114,14 +115,18 @@ std::string changed_module(ByteReader& in) {
 }
 
 // What else is learned of calls changes no plan's meaning, and is learned again.
-void put_no_spins(ByteWriter& out) {
+void put_loops(ByteWriter& out) {
+  out.put(round_detector().waiting());
   std::vector<std::uint64_t> codes;
   scheduler().spins().no_spins().for_each([&](std::uint64_t code) { codes.push_back(code); });
   out.put(static_cast<std::uint32_t>(codes.size()));
   for (std::uint64_t code : codes) put_code(out, code);
 }
 
-void get_no_spins(ByteReader& in) {
+void get_loops(ByteReader& in) {
+  const auto waiting = in.get<Waiting>();
+  if (waiting > Waiting::changed) return in.fail();
+  if (waiting != Waiting::spins) round_detector().use(waiting);
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
     if (std::uint64_t code = get_code(in); code != 0) scheduler().spins().never(code);
   }
@@ -184,7 +189,7 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
   notes().save(report);
   write_so_far(out, report, names);
   notes().save(out);
-  put_no_spins(out);
+  put_loops(out);
   test_framework().save(out);
   warnings().save(out, names);
   out.put(digest.state());
@@ -238,7 +243,7 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
     notes().load(*report);
   }
   notes().load(in);
-  get_no_spins(in);
+  get_loops(in);
   test_framework().load(in);
   warnings().load(in, *world.names, same_layout);
   digest.set_state(in.get<std::uint64_t>());
@@ -260,7 +265,7 @@ void SearchState::put_part(ByteWriter& out, const SearchSoFar& so_far, const Str
   write_so_far(out, report, names);
   out.put(so_far.result.starved);
   notes().save(out);
-  put_no_spins(out);
+  put_loops(out);
   test_framework().save(out);
   warnings().save(out, names);
   so_far.statistics.save(out);
@@ -278,7 +283,7 @@ bool SearchState::take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strat
   so_far.result = std::move(report->result);
   so_far.result.starved = in.get<bool>();
   notes().merge(*report, in);
-  get_no_spins(in);
+  get_loops(in);
   test_framework().merge(in);
   warnings().merge(in, names);
   so_far.statistics.load(in);

@@ -168,6 +168,7 @@ SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy ma
       put_down_(std::move(put_down)) {
   limits_.executions_before = executions_before;
   limits_.out_of_time = [this] { return is_called(); };
+  limits_.holds_all = [this] { return is_whole_ && lent_.empty(); };
   limits_.wants_between = [this](bool last) { return wants_between(last); };
   limits_.between = [this](SearchSoFar& so_far) { between(so_far); };
 }

@@ -227,7 +227,7 @@ void Snapshot::add_to(Digest& digest) const {
       return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
     });
     // Of the main stack it holds what lies above some pointer, dead frames included.
-    if (hidden || address >= regions_.back().begin) continue;
+    if (hidden || address >= regions_.back().begin || ProgramHeap::is_heap(address)) continue;
     if (std::memcmp(run.memory, run.copy, run.size) != 0) digest.add(run.memory, run.size);
   }
 }
@@ -255,6 +255,13 @@ void Snapshot::add_written(std::vector<std::span<const char>>& pages,
       return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
     });
     (protection_changed ? hidden : pages).emplace_back(run.memory, run.size);
+  }
+}
+
+void Snapshot::add_data(std::vector<std::span<const char>>& data) const {
+  for (std::size_t i = 0; i + 1 < regions_.size(); ++i) {
+    if (ProgramHeap::is_heap(regions_[i].begin)) continue;
+    data.emplace_back(reinterpret_cast<const char*>(regions_[i].begin), regions_[i].end - regions_[i].begin);
   }
 }
 

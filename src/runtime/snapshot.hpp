@@ -49,6 +49,9 @@ class Snapshot {
   // are at page boundaries.
   void change_protection(std::uint64_t begin, std::uint64_t end, int protection);
 
+  // Adds the memory that it holds, but for heap and main's stack.
+  void add_data(std::vector<std::span<const char>>& data) const;
+
   // Adds the pages that are not as they were, as they are now.
   void add_to(Digest& digest) const;
 

@@ -295,7 +295,7 @@ dlopen:
         .hidden thrum_attentive_read
         loop_entry thrum_attentive_read
 
-        .irp    call, sigpending, sigtimedwait, timer_gettime, timer_getoverrun, getitimer, pthread_testcancel, pthread_join, thrd_join, pthread_mutex_trylock, mtx_trylock, pthread_tryjoin_np, timespec_get, clock, thrd_yield, thrd_sleep, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sem_getvalue, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
+        .irp    call, sigpending, sigtimedwait, timer_gettime, timer_getoverrun, getitimer, pthread_testcancel, pthread_join, thrd_join, pthread_mutex_lock, mtx_lock, pthread_rwlock_rdlock, pthread_rwlock_wrlock, pthread_spin_lock, pthread_mutex_trylock, mtx_trylock, pthread_tryjoin_np, timespec_get, clock, thrd_yield, thrd_sleep, pthread_rwlock_tryrdlock, pthread_rwlock_trywrlock, pthread_spin_trylock, sem_trywait, sem_getvalue, sched_yield, clock_gettime, gettimeofday, time, nanosleep, clock_nanosleep, usleep, sleep
         loop_entry \call
         .endr
 

@@ -83,7 +83,7 @@ constexpr SystemCallRow kTable[] = {
     {69, "msgsnd", Treatment::named, ""},
     {70, "msgrcv", Treatment::named, ""},
     {71, "msgctl", Treatment::named, ""},
-    {72, "fcntl", Treatment::undone, "flags are put back, duplicates closed; locks are named"},
+    {72, "fcntl", Treatment::undone, "flags are put back, duplicates closed; a lock that others hold is not waited for"},
     {73, "flock", Treatment::undone, "on a file made in the execution, else named"},
     {74, "fsync", Treatment::allowed, ""},
     {75, "fdatasync", Treatment::allowed, ""},

@@ -25,6 +25,7 @@
 #include "runtime/native_program.hpp"
 #include "runtime/notes.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/record.hpp"
 #include "runtime/signal_calls.hpp"
 #include "runtime/snapshot.hpp"
 #include "runtime/system_call_table.hpp"
@@ -116,6 +117,11 @@ long virtualise(const SystemCall& call) {
   }
 }
 
+// The signal at the parent's death is the supervisor's: the program has asked for none.
+bool asks_for_death_signal(const SystemCall& call) {
+  return call.number == SYS_prctl && call.arguments[0] == PR_GET_PDEATHSIG;
+}
+
 // Children are those of the set-up.
 long wait_for_child(const SystemCall& call) {
   long options = call.arguments[call.number == SYS_wait4 ? 2 : 3];
@@ -130,9 +136,9 @@ bool is_harmless(const SystemCall& call) {
   switch (call.number) {
     case SYS_arch_prctl: return call.arguments[0] == ARCH_GET_FS || call.arguments[0] == ARCH_GET_GS;
     case SYS_prctl: {
-      constexpr long kHarmless[] = {PR_SET_NAME,       PR_GET_NAME,        PR_GET_DUMPABLE, PR_SET_VMA,
-                                    PR_GET_TIMERSLACK, PR_SET_TIMERSLACK,  PR_CAPBSET_READ, PR_GET_PDEATHSIG,
-                                    PR_GET_SECCOMP,    PR_GET_NO_NEW_PRIVS};
+      constexpr long kHarmless[] = {PR_SET_NAME,     PR_GET_NAME,       PR_GET_DUMPABLE,
+                                    PR_SET_VMA,      PR_GET_TIMERSLACK, PR_SET_TIMERSLACK,
+                                    PR_CAPBSET_READ, PR_GET_SECCOMP,    PR_GET_NO_NEW_PRIVS};
       return std::find(std::begin(kHarmless), std::end(kHarmless), call.arguments[0]) != std::end(kHarmless);
     }
     default: return true;
@@ -182,6 +188,7 @@ long answer_system_call(const SystemCall& call) {
   world.made_calls = true;
   livelock_detector().note_hidden_change();
   known_ends().give_up();
+  if (__builtin_expect(world.recording, 0)) take_written_value();
   if (!row) {
     notes().uncontrolled_call("system call " + std::to_string(call.number));
     return perform(call);
@@ -189,6 +196,11 @@ long answer_system_call(const SystemCall& call) {
   long result;
   switch (row->treatment) {
     case Treatment::allowed:
+      if (asks_for_death_signal(call)) {
+        prepare_buffer(call.arguments[1], sizeof(int));
+        *pointer<int>(call.arguments[1]) = 0;
+        return 0;
+      }
       if (!is_harmless(call)) lose_control_by_call(row->name);
       return descriptors().answer(call, result) ? result : perform(call);
     case Treatment::virtualised: return virtualise(call);

@@ -13,8 +13,7 @@
 
 namespace thrum {
 
-inline constexpr std::uint32_t kThreadsMax = 1024;  // at once, main included
-inline constexpr std::uint32_t kKeysMax = 1024;     // pthread keys
+inline constexpr std::uint32_t kKeysMax = 1024;  // pthread keys
 
 // What must be true before a thread can do its pending operation. The state itself lies in the program's own
 // object, and so is rolled back with it.
@@ -88,10 +87,12 @@ struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
   Wait waited = Wait::nothing;  // before the signal that it goes on by handling
-  bool woken = false;           // Wait::wakeup: somebody did
-  bool timed = false;           // its wait ends at deadline_ns
-  bool timed_out = false;       // it goes on because of that
-  bool interrupted = false;     // it goes on because a signal handler ran
+  Wait needs =
+      Wait::nothing;       // where the execution is watched: of a lock or an attempt, that its object is free
+  bool woken = false;      // Wait::wakeup: somebody did
+  bool timed = false;      // its wait ends at deadline_ns
+  bool timed_out = false;  // it goes on because of that
+  bool interrupted = false;  // it goes on because a signal handler ran
   bool woken_spuriously = false;
   bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
   bool signal_first = false;  // a signal that it handles came before its wait
@@ -105,8 +106,9 @@ struct Standing {
   std::uint64_t lock = 0;        // the mutex to have again after a condition wait
   std::uint64_t wait_order = 0;  // who waits longest: first in, first out
   std::uint64_t deadline_ns = 0;
-  std::uint64_t signals = 0;   // Wait::signal
-  std::uint32_t woken_by = 0;  // these three as in Event, where events are written down
+  std::uint64_t length_ns = 0;  // how far away the deadline was when the wait began
+  std::uint64_t signals = 0;    // Wait::signal
+  std::uint32_t woken_by = 0;   // these three as in Event, where events are written down
   Update update = Update::exchange;
   std::uint64_t operation_argument = 0;
   Thread* joined = nullptr;

@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
+#include "runtime/inputs.hpp"
 #include "runtime/intercept.hpp"
 #include "runtime/native_program.hpp"
-#include "runtime/race_judge.hpp"
 #include "runtime/notes.hpp"
+#include "runtime/race_judge.hpp"
 
 using namespace thrum;
 
@@ -55,13 +57,11 @@ std::uint16_t choose_among(unsigned n, std::uint64_t code) {
   return value;
 }
 
-// A number that is drawn once for each place in the program's run: one input of many.
 template <typename T>
-T draw_input() {
+T draw(std::uint64_t code) {
   if (!searching()) return T{};
-  notes().inputs_drawn();
-  world.wrote = true;  // a loop that draws numbers is no spin
-  std::uint64_t bits = draw_random().next();
+  constexpr bool kIsSigned = std::is_signed_v<T> && std::is_integral_v<T>;
+  const std::uint64_t bits = draw_input({sizeof(T), kIsSigned}, code);
   T value;
   static_assert(sizeof value <= sizeof bits);
   std::memcpy(&value, &bits, sizeof value);
@@ -76,7 +76,7 @@ T draw_input() {
 
 void assume(bool condition) {
   if (condition || !searching()) return;
-  if (!world.running) report_without_search(nullptr);
+  if (!world.running) report_without_search(nullptr, End::assumption);
   current_trace().end = End::assumption;
   end_execution();
 }
@@ -117,7 +117,7 @@ THRUM_EXPORT void __VERIFIER_assert(int condition) {
 THRUM_EXPORT void __VERIFIER_error() { fail_verifier("__VERIFIER_error was reached", THRUM_CALLER); }
 THRUM_EXPORT void reach_error() { fail_verifier("reach_error was reached", THRUM_CALLER); }
 
-// Inputs. Those of few values are all tried; of the others one value is drawn.
+// Inputs. Those of few values are all tried; of the others some are (inputs.hpp).
 THRUM_EXPORT bool __VERIFIER_nondet_bool() { return searching() && choose_among(2, THRUM_CALLER) != 0; }
 THRUM_EXPORT char __VERIFIER_nondet_char() {
   return searching() ? static_cast<char>(choose_among(256, THRUM_CALLER)) : char{0};
@@ -128,7 +128,7 @@ THRUM_EXPORT unsigned char __VERIFIER_nondet_uchar() {
 }
 
 #define NONDET(name, type) \
-  THRUM_EXPORT type __VERIFIER_nondet_##name() { return draw_input<type>(); }
+  THRUM_EXPORT type __VERIFIER_nondet_##name() { return draw<type>(THRUM_CALLER); }
 
 NONDET(short, short)
 NONDET(ushort, unsigned short)

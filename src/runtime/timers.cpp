@@ -99,8 +99,7 @@ void Timers::set(int number, std::uint64_t due_ns, std::uint64_t interval_ns) {
   timer.interval_ns = interval_ns;
   timer.overrun = 0;
   if (timer.sleeper) {
-    timer.sleeper->timed = timer.due_ns != 0;
-    timer.sleeper->deadline_ns = due_ns;
+    scheduler().set_deadline(*timer.sleeper, timer.due_ns == 0 ? kNever : timer.due_ns);
   } else if (timer.due_ns != 0 && timer.event.sigev_notify != SIGEV_NONE) {
     start(timer);
   }
@@ -168,7 +167,7 @@ int Timers::skip_missed(Timer& timer, std::uint64_t now_ns) {
   if (timer.due_ns == 0 || timer.due_ns > now_ns || timer.interval_ns == 0) return 0;
   std::uint64_t missed = (now_ns - timer.due_ns) / timer.interval_ns + 1;
   timer.due_ns += missed * timer.interval_ns;
-  if (timer.sleeper) timer.sleeper->deadline_ns = timer.due_ns;
+  if (timer.sleeper) scheduler().set_deadline(*timer.sleeper, timer.due_ns);
   return static_cast<int>(std::min<std::uint64_t>(missed, INT_MAX));
 }
 

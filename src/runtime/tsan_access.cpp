@@ -8,6 +8,9 @@
 #include <cstring>
 
 #include "runtime/intercept.hpp"
+#include "runtime/leaks.hpp"
+#include "runtime/modules.hpp"
+#include "runtime/record.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/section_functions.hpp"
 #include "runtime/world.hpp"
@@ -29,8 +32,10 @@ using namespace thrum;
 // the entry in switch.S finds the caller's registers as they were.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
   count_step();
-  if (!world.watches_memory) return;
-  if (race_judge().is_attentive()) return thrum_attentive_read(address, size, code);
+  if (__builtin_expect(world.logs_accesses, 0)) log_read(address, size);
+  if (!world.watches_memory && !world.logs_accesses) return;
+  if (race_judge().is_attentive() || __builtin_expect(world.logs_accesses, 0))
+    return thrum_attentive_read(address, size, code);
   race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
 }
 
@@ -43,22 +48,31 @@ inline void volatile_read(const volatile void* address, std::uint32_t size, std:
   scheduler().arrive_in_loop(Operation::load, reinterpret_cast<std::uint64_t>(address), size, code);
   if (world.judges_races)
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::done);
-  scheduler().done(Scheduler::Effect::read);
+  scheduler().done(Scheduler::Effect::read, value_at(address, size));
 }
 
 inline void volatile_write(const volatile void* address, std::uint32_t size, std::uint64_t code) {
   if (!world.running) return check_early(AccessKind::plain_write, address, size, code);
   check_write(address);
   scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), size, code);
+  if (__builtin_expect(world.logs_accesses, 0)) log_write(address, size);
   if (world.judges_races)
     race_judge().access(AccessKind::plain_write, address, size, code, RaceJudge::Point::done);
   scheduler().done(Scheduler::Effect::change);
+  if (__builtin_expect(world.recording, 0) && scheduler().current().atomic_depth == 0) await_written_value();
 }
 
 }  // namespace
 
 void thrum_attentive_read_impl(const void* address, std::size_t size, std::uint64_t code) {
-  race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  const bool is_operation = world.logs_accesses && world.running &&
+                            scheduler().waits_at_plain_read(at, static_cast<std::uint32_t>(size), code);
+  if (world.watches_memory) {
+    race_judge().access(AccessKind::plain_read, address, size, code,
+                        is_operation ? RaceJudge::Point::done : RaceJudge::Point::here);
+  }
+  if (is_operation) scheduler().done(Scheduler::Effect::read, value_at(address, size));
 }
 
 #define ACCESS(size)                                                                                    \
@@ -85,7 +99,16 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-THRUM_EXPORT void __tsan_init() { initialize(); }
+// Called by a constructor of each file that is instrumented: of the program's first one when those of its
+// libraries have run.
+THRUM_EXPORT void __tsan_init() {
+  initialize();
+  static bool has_begun = false;
+  Place place;
+  if (!searching() || has_begun || !find_in_modules(THRUM_CALLER, place) || place.owner != 0) return;
+  has_begun = true;
+  leak_search().begin_program();
+}
 THRUM_EXPORT void __tsan_func_entry(void*) {
   if (__builtin_expect(section_function_count == 0, 1)) return;
   if (in_section_function(THRUM_CALLER)) begin_section(THRUM_CALLER);

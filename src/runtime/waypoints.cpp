@@ -45,8 +45,7 @@ bool Waypoints::is_simple() {
   return !world.made_calls && !world.attention && scheduler().is_moment() && !director.is_paused() &&
          !(director.fair() && director.fair()->active()) && !signals().used() && !process_state().changed() &&
          !timers().changed() && !loader().has_error() && !thread_pool().has_late_storage() &&
-         !(world.job->leaks && leak_search().was_changed()) && !livelock_detector().has_seen_any() &&
-         !known_ends().is_keeping();
+         !leak_search().was_changed() && !livelock_detector().has_seen_any() && !known_ends().is_keeping();
 }
 
 // Whether a choice with that key comes behind the waypoint, or is the one there. A thread has one choice for

@@ -16,6 +16,7 @@
 #include "runtime/memory_limit.hpp"
 #include "runtime/native_program.hpp"
 #include "runtime/raw_syscall.hpp"
+#include "runtime/reach_error.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/search_state.hpp"
 #include "support/check.hpp"
@@ -69,6 +70,9 @@ Board* map_board(int descriptor) {
   if (address < 0 && address > -4096) return nullptr;
   if (raw_syscall(SYS_mprotect, address, static_cast<long>(kBoardSize), PROT_READ | PROT_WRITE) != 0)
     return nullptr;
+  if (raw_syscall(SYS_mprotect, address + static_cast<long>(kLedgerOffset), static_cast<long>(kLedgerSize),
+                  PROT_READ | PROT_WRITE) != 0)
+    return nullptr;
   auto* board = reinterpret_cast<Board*>(address);
   return board->magic == Board::kMagic ? board : nullptr;
 }
@@ -114,6 +118,7 @@ void initialize() {
   raw_syscall(SYS_close, descriptor);
   world.mode = Mode::searching;
   world.board = board;
+  world.ledger = reinterpret_cast<Ledger*>(reinterpret_cast<char*>(board) + kLedgerOffset);
   world.process = static_cast<pid_t>(raw_syscall(SYS_getpid));
   world.supervisor = static_cast<pid_t>(raw_syscall(SYS_getppid));
   enter_channel(0);
@@ -134,6 +139,7 @@ void initialize() {
   descriptors().initialize();
   scheduler().start_main();
   install_signal_handlers();
+  trap_reach_error();
   limit_steps(0);
   world.watches_memory = world.job->races != Races::ignore;
 }
@@ -154,6 +160,10 @@ OpenChannel::~OpenChannel() { protect_channel(channel_, PROT_NONE); }
 namespace {
 
 std::uint64_t g_steps_limit = 0;  // of this execution
+// Operations that had been counted when it was told to end at the next one; kNotTold: it was not.
+constexpr std::uint64_t kNotTold = ~std::uint64_t{0};
+constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, of a round that is put to the proof
+std::uint64_t g_steps_when_told = kNotTold;
 
 }  // namespace
 
@@ -162,7 +172,16 @@ void limit_steps(std::uint64_t limit, std::uint64_t done) {
   // The beginning counts as a step here, so that one execution that hangs is told from the next.
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   g_steps_limit = limit;
+  g_steps_when_told = kNotTold;
   channel.steps_left.store(limit - done, std::memory_order_relaxed);
+}
+
+// The execution may do so many more.
+static void add_steps(std::uint64_t steps) {
+  Channel& channel = *world.channel;
+  channel.steps.store(channel.steps.load() + steps);
+  g_steps_limit += steps;
+  channel.steps_left.store(channel.steps_left.load() + steps, std::memory_order_relaxed);
 }
 
 bool leave_steps(std::uint64_t steps) {
@@ -172,12 +191,22 @@ bool leave_steps(std::uint64_t steps) {
   return true;
 }
 
+// A step that is just being counted may write over what is written here. Then it is written once more.
+bool end_at_next_step() {
+  constexpr std::uint64_t kLast = 1;
+  if (g_steps_when_told == kNotTold) g_steps_when_told = steps_done();
+  return world.channel->steps_left.exchange(kLast) != kLast;
+}
+
 std::uint64_t steps_done() {
+  if (g_steps_when_told != kNotTold) return g_steps_when_told;
   return g_steps_limit - world.channel->steps_left.load(std::memory_order_relaxed);
 }
 
 void end_of_steps() {
-  if (world.running) cut_by_steps();
+  if (!world.running) return;
+  if (!world.time_is_up && scheduler().lengthens_proof()) return add_steps(kProofSteps);
+  cut_by_steps();
 }
 
 void* next_function(const char* name, const char* version) {

@@ -32,13 +32,15 @@ struct World {
   bool judges_races = false;  // running, and memory accesses are judged
   // Memory accesses are judged, or before the first choice checked against the heap (early_memory.hpp).
   bool watches_memory = false;
-  bool names_events = false;  // likewise, and events get names (judging.hpp)
-  bool attention = false;     // something rare is on: events are written down, or a signal is pending
+  bool names_events = false;   // likewise, and events get names (judging.hpp)
+  bool attention = false;      // something rare is on: events are written down, or a signal is pending
+  bool logs_accesses = false;  // the execution is watched for idle rounds (round_detector.hpp)
   bool wrote = false;  // the running thread has changed memory that others may see since this was last reset
   bool made_calls = false;  // the execution has made system calls that may have to be undone
   // Counts instrumented operations down until something is to be done about them; the channel's, or a dummy.
   std::atomic<std::uint64_t>* steps_left = &plain_steps_left;
   Board* board = nullptr;
+  Ledger* ledger = nullptr;
   Channel* channel = nullptr;
   pid_t process = 0;  // of the first worker; to the program, that of all of them
   pid_t supervisor = 0;
@@ -48,8 +50,10 @@ struct World {
   const FatalPlan* fatal = nullptr;  // the running plan is known to kill this process at some place
   bool repeats = false;              // an execution of the search is run once more
   bool restarts = false;             // the search is to begin anew
-  const char* alone = nullptr;       // why one worker has to search; nullptr: several may
-  std::uint32_t copies = 0;          // that may take this process's place, made so far
+  // The time of the search has ended, and so does any execution that would run now.
+  volatile bool time_is_up = false;
+  const char* alone = nullptr;  // why one worker has to search; nullptr: several may
+  std::uint32_t copies = 0;     // that may take this process's place, made so far
   const Job* job = nullptr;
   ThreadNames* names = nullptr;
 };
@@ -94,6 +98,10 @@ void limit_steps(std::uint64_t limit, std::uint64_t done = 0);
 
 // Counts so many at once; false, and none are, where that would cut the execution.
 bool leave_steps(std::uint64_t steps);
+
+// The execution ends at its next step. May be called by a signal handler. False: it was to do so already, and
+// has not come to one.
+bool end_at_next_step();
 
 // Operations counted since limit_steps().
 std::uint64_t steps_done();

@@ -7,14 +7,25 @@
 #include "runtime/early_memory.hpp"
 #include "runtime/failure.hpp"
 #include "runtime/race_judge.hpp"
+#include "runtime/round_detector.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/world.hpp"
 
 namespace thrum {
 
+// For executions that are watched for idle rounds. A write is about to come.
+[[gnu::noinline]] inline void log_read(const volatile void* address, std::size_t size) {
+  if (!world.running) return;
+  round_detector().note_plain_read(scheduler().current(), reinterpret_cast<std::uint64_t>(address), size);
+}
+[[gnu::noinline]] inline void log_write(const volatile void* address, std::size_t size) {
+  round_detector().note_plain_write(scheduler().current(), reinterpret_cast<std::uint64_t>(address), size);
+}
+
 // Counts it, and judges it. code: behind the call.
 inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
   count_step();
+  if (__builtin_expect(world.logs_accesses, 0)) log_read(address, size);
   if (world.watches_memory)
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::nowhere);
 }
@@ -35,8 +46,12 @@ inline void note_plain_write(const volatile void* address, std::size_t size, std
   const Thread& me = scheduler().current();
   const auto* place = static_cast<const volatile char*>(address);
   if (place >= me.stack_bottom && place < me.stack_top) return;
-  world.wrote = true;
   check_write(address);
+  if (__builtin_expect(world.logs_accesses, 0)) {
+    log_write(address, size);
+    if (round_detector().is_on()) return;
+  }
+  world.wrote = true;
 }
 
 }  // namespace thrum

@@ -28,7 +28,11 @@ void BestFirst::learn(const Plan& plan, const Trace& trace) {
   Execution execution{plan, trace, analysis_, settings_.seed};
   fringe_.note_length(trace.points);
   // Among equals the deepest choice is pushed last and so served first; of one choice's options the first.
-  for (std::size_t choice = first; choice < trace.choices.size(); ++choice) {
+  // As in Systematic: where a limit has cut the execution, the first choice is served first of those alike.
+  const std::size_t end = trace.choices.size();
+  const bool backward = is_cut_by_limit(trace.end);
+  for (std::size_t n = first; n < end; ++n) {
+    const std::size_t choice = backward ? first + end - 1 - n : n;
     const ChoicePoint& point = trace.choices[choice];
     std::span<const Option> options = trace.options_of(point);
     for (std::size_t i = options.size(); i-- > 0;) {

@@ -56,10 +56,12 @@ std::optional<std::uint64_t> first_difference(const Trace& a, const Trace& b) {
 
 std::optional<Divergence> find_divergence(Program& program, Plan& plan, Trace& trace) {
   program.run(plan, nullptr, Recording::full, trace);
+  if (trace.end == End::time) return std::nullopt;
   std::uint32_t preemptions = 0;
   plan = departures_from_base(trace, preemptions);
   Trace again;
   program.run(plan, nullptr, Recording::full, again);
+  if (again.end == End::time) return std::nullopt;
   const std::optional<std::uint64_t> event = first_difference(trace, again);
   if (!event) return std::nullopt;
   return Divergence{trace, std::move(again), *event};
@@ -68,6 +70,7 @@ std::optional<Divergence> find_divergence(Program& program, Plan& plan, Trace& t
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
   Plan plan;
   plan.policy.fairness = trace.fairness;
+  plan.policy.waiting = trace.waiting;
   preemptions = 0;
   for (const ChoicePoint& point : trace.choices) {
     std::span<const Option> options = trace.options_of(point);

@@ -23,7 +23,8 @@ struct Divergence {
 std::string describe(const Divergence& divergence, const ThreadNames& names);
 
 // Runs plan twice with everything recorded; nothing where both are the same. The trace is the first run's;
-// plan is rewritten as departures from the non-preemptive base.
+// plan is rewritten as departures from the non-preemptive base. Where the time ends in a run (End::time), so
+// does that: nothing differs as far as is known.
 std::optional<Divergence> find_divergence(Program& program, Plan& plan, Trace& trace);
 
 // The first event in which two traces with Recording::full differ, as in Divergence; nothing where they show

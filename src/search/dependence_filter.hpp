@@ -34,10 +34,17 @@ class DependenceFilter {
   void set(std::uint32_t step, Mark mark) {
     if (step >= marks_.size()) marks_.resize(marks_.size() + kGrowth);
     marks_[step] = mark;
+    if (step % kBlock == 0) {
+      changes_.resize(step / kBlock);
+      changes_.push_back(0);
+    }
+    if (mark == 0) changes_[step / kBlock] = ~std::uint32_t{0};
+    if ((mark & kChanges) != 0) changes_[step / kBlock] |= bit_of(mark);
   }
 
   // Calls visit(step) for each of the first `count` steps that may depend on one with that mark, the latest
-  // first. Two that only load do not depend on each other.
+  // first, until it says true. Two that only load do not depend on each other: what only loads passes over
+  // long stretches of others that do at once.
   template <typename Visit>
   void for_each_before(std::uint32_t count, Mark mark, Visit visit) const {
     const auto all_bytes = [](int byte) { return _mm_set1_epi8(static_cast<char>(byte)); };
@@ -45,7 +52,12 @@ class DependenceFilter {
     const __m128i hash = all_bytes(mark & kHash);
     const __m128i halves = all_bytes(mark & (kLower | kUpper));
     const __m128i changes = all_bytes(mark & kChanges);
+    const bool only_loads = mark != 0 && (mark & kChanges) == 0;
     for (std::uint32_t begin = (count + kAtATime - 1) / kAtATime * kAtATime; begin != 0;) {
+      if (begin % kBlock == 0 && only_loads && (changes_[begin / kBlock - 1] & bit_of(mark)) == 0) {
+        begin -= kBlock;
+        continue;
+      }
       begin -= kAtATime;
       const __m128i marks = _mm_loadu_si128(reinterpret_cast<const __m128i*>(marks_.data() + begin));
       const __m128i same_word = _mm_cmpeq_epi8(_mm_and_si128(marks, all_bytes(kHash)), hash);
@@ -61,13 +73,19 @@ class DependenceFilter {
       while (found != 0) {
         const auto last = static_cast<std::uint32_t>(std::bit_width(found) - 1);
         found ^= 1U << last;
-        visit(begin + last);
+        if (visit(begin + last)) return;
       }
     }
   }
 
-  void save(ByteWriter& out) const { out.put_all(marks_); }
-  void load(ByteReader& in) { in.get_all(marks_); }
+  void save(ByteWriter& out) const {
+    out.put_all(marks_);
+    out.put_all(changes_);
+  }
+  void load(ByteReader& in) {
+    in.get_all(marks_);
+    in.get_all(changes_);
+  }
 
  private:
   static constexpr int kChanges = 1;
@@ -75,9 +93,15 @@ class DependenceFilter {
   static constexpr int kUpper = 4;
   static constexpr int kHash = 0xf8;
   static constexpr std::uint32_t kAtATime = 16;
-  static constexpr std::uint32_t kGrowth = 64;  // steps; a multiple of the above
+  static constexpr std::uint32_t kGrowth = 64;   // steps; a multiple of the above
+  static constexpr std::uint32_t kBlock = 1024;  // likewise
+
+  static std::uint32_t bit_of(Mark mark) { return std::uint32_t{1} << (mark >> 3); }
 
   std::vector<Mark> marks_;
+  // Of each block of steps, a bit for each hash that a step in it changes; those that were taken back may be
+  // among them.
+  std::vector<std::uint32_t> changes_;
 };
 
 }  // namespace thrum

@@ -12,6 +12,7 @@ void Director::begin(const Plan& plan, Strategy* online, Recording recording, Tr
   base_ = plan.policy.base;
   fairness_ = plan.policy.fairness;
   trace.fairness = fairness_;
+  trace.waiting = plan.policy.waiting;
   if (fairness_ != Fairness::off) fair_.begin(fairness_);
   policy_ = nullptr;
   policy_needs_all_ = false;

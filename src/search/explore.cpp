@@ -2,6 +2,7 @@
 #include "search/explore.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -20,20 +21,18 @@ void keep_fringe(const Plan& plan, Trace& trace) {
 
 void complete_levels(StatisticsKeeper& statistics, const Guarantee& guarantee, double seconds) {
   for (const Bound& bound : guarantee.bounds) {
-    if (bound.completed && bound.covers == Covers::executions)
+    if (bound.completed && bound.covers == Covers::executions && bound.base == statistics.base())
       statistics.complete_below(*bound.completed + 1, seconds);
   }
   if (guarantee.complete) statistics.complete_below(UINT32_MAX, seconds);
 }
 
-// Whether all that costs less was run, to its end. It did not show the bug then, or this would not be its
-// best schedule.
+// Whether all that costs less was run, to its end, by a guarantee that the claims have weighed. It did not
+// show the bug then, or this would not be its best schedule.
 bool is_minimal(const FoundBug& bug, const SearchResult& result, const Guarantee& guarantee) {
   if (bug.preemptions == 0) return true;
-  // The bug may lie behind a cut, or in a schedule that is not fair.
-  if (result.cut_by_steps != 0 || result.cut_by_memory != 0 || result.cut_by_yields != 0 ||
-      result.withheld != 0)
-    return false;
+  // The bug may lie beyond the bound on yields, or in a schedule that is not fair.
+  if (result.claims.beyond_yields != 0 || result.withheld != 0) return false;
   return std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
     return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
            *bound.completed + 1 >= bug.preemptions;
@@ -54,12 +53,20 @@ class Search {
  private:
   bool is_over();
   void run_plan();
+  bool is_refused_always() const;
   void count();
+  FoundBug seen_bug() const;
   bool take_bug();  // false: control is lost
+  void look_at_suspect();
+  bool confirm(FoundBug& bug);
+  void note_levels();
   bool wants_audit();
   bool audit();
   Progress progress();
+  Guarantee guarantee() const { return result_.claims.weigh(strategy_.guarantee()); }
   void lose_control(std::string reason);
+  void diverge(std::string reason);
+  Waiting waiting() const;
   double elapsed() const { return limits_.now() - start_; }
 
   Program& program_;
@@ -67,6 +74,9 @@ class Search {
   const Limits& limits_;
   double start_;
   double audit_seconds_ = 0;
+  std::uint64_t levels_noted_ = 0;
+  std::array<std::uint32_t, kBaseCount>
+      dearest_{};  // by base: the greatest cost of executions that a base alone leads
   Plan plan_;
   Trace trace_;
   SearchSoFar so_far_;
@@ -78,23 +88,30 @@ class Search {
 SearchSoFar Search::run() {
   if (!limits_.count_classes) statistics_.limit_classes(ClassCounter::kClassesMaxUnasked);
   result_.end = SearchEnd::exhausted;
+  note_levels();
   while (!is_over()) {
     if (!strategy_.next(plan_)) {
       if (std::string problem = strategy_.problem(); !problem.empty()) lose_control(std::move(problem));
       break;
     }
     plan_.policy.fairness = limits_.fairness;
+    plan_.policy.waiting = waiting();
     run_plan();
     bool repeats = strategy_.repeats();
     if (!repeats) ++result_.executions;
     result_.steps += trace_.steps;
     result_.threads_max = std::max(result_.threads_max, trace_.threads);
     if (trace_.end == End::diverged) {
-      lose_control("a schedule could not be followed again");
+      diverge("a schedule could not be followed again");
       break;
     }
     if (trace_.end == End::uncontrolled) {
-      lose_control("");  // why is in the worker's notes
+      lose_control("");  // the worker knows why
+      break;
+    }
+    if (trace_.end == End::time) {
+      result_.claims.take(plan_.policy.base, trace_);
+      result_.end = SearchEnd::time;
       break;
     }
     if (trace_.starved) {
@@ -104,13 +121,13 @@ SearchSoFar Search::run() {
     if (!repeats) result_.withheld += trace_.withheld;
     strategy_.learn(plan_, trace_);
     if (!repeats) count();
+    if (trace_.end == End::refused && is_refused_always()) {
+      lose_control("");  // why is in the worker's notes
+      break;
+    }
     if (!repeats && wants_audit() && !audit()) break;
     if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
-    if (trace_.end == End::steps) ++result_.cut_by_steps;
-    if (trace_.end == End::memory) ++result_.cut_by_memory;
-    if (trace_.end == End::yields) ++result_.cut_by_yields;
-    if (trace_.end == End::assumption) ++result_.assumptions_failed;
     if (trace_.end == End::bug && !take_bug()) break;
     bool ends = trace_.end == End::bug && limits_.end_at_races && trace_.failure.kind == BugKind::data_race;
     if (!result_.bugs.empty() && (ends || !limits_.keep_going)) {
@@ -118,9 +135,17 @@ SearchSoFar Search::run() {
       break;
     }
   }
+  if (result_.bugs.empty() || limits_.keep_going) look_at_suspect();
   result_.seconds = elapsed();
   statistics_.settle();
   return std::move(so_far_);
+}
+
+// To a reduction a thread that may go on once may do so ever after: which of two writes comes last is no race
+// of the thread's.
+Waiting Search::waiting() const {
+  const bool reduces = strategy_.last_order() != nullptr;
+  return limits_.waiting == Waiting::changed && reduces ? Waiting::written : limits_.waiting;
 }
 
 // Whether a limit ends the search.
@@ -145,10 +170,19 @@ void Search::run_plan() {
       limits_.count_classes && strategy_.last_order() == nullptr && wanted < Recording::events;
   limits_.announce(plan_);
   program_.run(plan_, &strategy_, adds_events ? Recording::events : wanted, trace_);
+  const bool is_new = trace_.end == End::bug && find_bug(result_.bugs, trace_.failure) == nullptr;
+  if (is_new && limits_.note_bug && !strategy_.repeats()) limits_.note_bug(seen_bug());
   if (adds_events && wanted == Recording::fringe) keep_fringe(plan_, trace_);
 }
 
+// Whether the search is of no use: nothing but such calls, and what comes before them, was ever seen.
+bool Search::is_refused_always() const {
+  constexpr std::uint64_t kExecutions = 1000;
+  return result_.executions >= kExecutions && result_.claims.count(Cut::refused_call) == result_.executions;
+}
+
 void Search::count() {
+  result_.claims.take(plan_.policy.base, trace_);
   result_.midway += trace_.midway ? 1 : 0;
   result_.trusted += trace_.trusted ? 1 : 0;
   std::optional<double> read;  // the clock, once at most
@@ -157,15 +191,38 @@ void Search::count() {
     return *read;
   };
   // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
-  if (statistics_.is_dearest(trace_) && !limits_.is_part)
-    complete_levels(statistics_, strategy_.guarantee(), seconds());
-  if (std::string_view member = strategy_.member(); !member.empty() && statistics_.is_next_member(member))
+  if (statistics_.is_dearest(plan_, trace_) && !limits_.is_part)
+    complete_levels(statistics_, guarantee(), seconds());
+  std::uint32_t& dearest = dearest_[static_cast<std::size_t>(plan_.policy.base)];
+  bool may_be_next_level = plan_.policy.kind == Policy::Kind::base && trace_.cost > dearest;
+  if (may_be_next_level) dearest = trace_.cost;
+  if (std::string_view member = strategy_.member(); !member.empty() && statistics_.is_next_member(member)) {
     statistics_.begin_member(member, seconds());
+    may_be_next_level = true;
+  }
+  if (may_be_next_level) note_levels();
   if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
     statistics_.point(seconds());
 }
 
+// Where more levels are completed than when this was written down last.
+void Search::note_levels() {
+  if (!limits_.note_level || (limits_.holds_all ? !limits_.holds_all() : limits_.is_part)) return;
+  Guarantee weighed = guarantee();
+  std::uint64_t levels = 0;
+  for (const Bound& bound : weighed.bounds)
+    levels += bound.completed ? *bound.completed + std::uint64_t{1} : 0;
+  if (levels <= levels_noted_) return;
+  levels_noted_ = levels;
+  result_.guarantee = std::move(weighed);
+  result_.seconds = elapsed();
+  std::vector<FoundBug> bugs = std::exchange(result_.bugs, {});  // which are written down by themselves
+  limits_.note_level(result_);
+  result_.bugs = std::move(bugs);
+}
+
 Progress Search::progress() {
+  note_levels();
   Progress progress = strategy_.progress();
   statistics_.settle();
   progress.classes = statistics_.classes();
@@ -209,14 +266,46 @@ bool Search::audit() {
   const bool is_as_first =
       trace.end == trace_.end && trace.threads == trace_.threads && trace.cost == trace_.cost;
   // Two may be the same by chance.
-  for (int tries = 0; !is_as_first && !divergence && tries < 5; ++tries)
+  for (int tries = 0; !is_as_first && !divergence && trace.end != End::time && tries < 5; ++tries)
     divergence = find_divergence(program_, plan, trace);
   audit_seconds_ += limits_.now() - begun;
+  if (trace.end == End::time) return true;
   ++result_.audited;
   if (!divergence && is_as_first) return true;
-  lose_control("the same schedule did not give the same twice");
+  diverge("the same schedule did not give the same twice");
   result_.divergence = std::move(divergence);
   return false;
+}
+
+// What an execution has shown, before its schedule is run again.
+FoundBug Search::seen_bug() const {
+  FoundBug bug;
+  bug.failure = trace_.failure;
+  bug.execution = result_.executions + (strategy_.repeats() ? 0 : 1);
+  bug.seconds = elapsed();
+  bug.strategy = strategy_.member();
+  bug.plan = plan_;
+  add_advised(bug.plan, trace_);
+  bug.preemptions = trace_.cost;
+  bug.unconfirmed = "its schedule was not run again";
+  bug.trace.end = End::bug;
+  bug.trace.failure = trace_.failure;
+  bug.trace.threads = trace_.threads;
+  bug.trace.steps = trace_.steps;
+  bug.trace.failure_stack = trace_.failure_stack;
+  bug.trace.waiter_places = trace_.waiter_places;
+  bug.trace.access_places = trace_.access_places;
+  bug.trace.blocks = trace_.blocks;
+  return bug;
+}
+
+void Search::look_at_suspect() {
+  const std::optional<Plan> suspect = limits_.last_suspect ? limits_.last_suspect() : std::nullopt;
+  if (!suspect || result_.end == SearchEnd::lost_control) return;
+  plan_ = *suspect;
+  limits_.announce(plan_);
+  program_.run(plan_, nullptr, Recording::choices, trace_);
+  if (trace_.end == End::bug && take_bug()) result_.end = SearchEnd::bug;
 }
 
 bool Search::take_bug() {
@@ -225,37 +314,66 @@ bool Search::take_bug() {
     bool costs_preemptions = plan_.policy.base == Base::nonpreemptive;
     if (known->minimal || (costs_preemptions && trace_.cost >= known->preemptions)) return true;
   }
-  FoundBug bug;
-  bug.failure = trace_.failure;
+  FoundBug bug = seen_bug();
   bug.execution = result_.executions;
-  bug.seconds = elapsed();
-  bug.strategy = strategy_.member();
-  bug.plan = plan_;
-  add_advised(bug.plan, trace_);
-  if (std::optional<Divergence> divergence = find_divergence(program_, bug.plan, bug.trace)) {
-    lose_control("the schedule of a bug did not give the same twice");
-    result_.divergence = std::move(divergence);
-    return false;
+  const bool is_controlled = confirm(bug);
+  if (bug.unconfirmed.empty()) {
+    departures_from_base(bug.trace, bug.preemptions);
+    bug.minimal = !limits_.is_part && is_minimal(bug, result_, guarantee());
+    if (limits_.note_bug) limits_.note_bug(bug);
   }
-  if (bug.trace.end != End::bug || bug.trace.failure.kind != bug.failure.kind) {
-    lose_control("the schedule of a bug did not show it again");
-    return false;
-  }
-  departures_from_base(bug.trace, bug.preemptions);
-  bug.minimal = !limits_.is_part && is_minimal(bug, result_, strategy_.guarantee());
   if (known == nullptr) {
     result_.bugs.push_back(std::move(bug));
     statistics_.take_bug();
-  } else if (bug.preemptions < known->preemptions) {
+  } else if (bug.unconfirmed.empty() && bug.preemptions < known->preemptions) {
     *known = std::move(bug);
   }
-  return true;
+  return is_controlled;
+}
+
+// Runs the schedule of a bug twice more, and says in it whether that has shown it again. False: the program
+// is not under control.
+bool Search::confirm(FoundBug& bug) {
+  Plan plan = bug.plan;
+  Trace trace;
+  std::optional<Divergence> divergence = find_divergence(program_, plan, trace);
+  if (trace.end == End::time) {
+    bug.unconfirmed = "the time ended before its schedule was run again";
+    return true;
+  }
+  const auto shows_bug = [&](const Trace& one) {
+    return one.end == End::bug && one.failure.kind == bug.failure.kind;
+  };
+  if (!divergence && shows_bug(trace)) {
+    bug.plan = std::move(plan);
+    bug.trace = std::move(trace);
+    bug.unconfirmed.clear();
+    return true;
+  }
+  if (divergence) {
+    bug.unconfirmed = "its schedule, run again, did not give the same twice";
+    diverge("the schedule of a bug did not give the same twice");
+    if (shows_bug(divergence->first)) bug.trace = divergence->first;
+    result_.divergence = std::move(divergence);
+  } else {
+    bug.unconfirmed = trace.end == End::bug
+                          ? "its schedule, run again, showed something else: " +
+                                std::string(bug_kind_name(trace.failure.kind)) + ", " + trace.failure.message
+                          : "its schedule, run again, did not show it";
+    diverge("the schedule of a bug did not show it again");
+  }
+  return false;
 }
 
 void Search::lose_control(std::string reason) {
   result_.end = SearchEnd::lost_control;
   result_.lost_reason = std::move(reason);
   result_.lost_plan = plan_;
+}
+
+void Search::diverge(std::string reason) {
+  result_.claims.lose(Cut::divergence);
+  lose_control(std::move(reason));
 }
 
 }  // namespace
@@ -272,7 +390,7 @@ SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& lim
 
 SearchResult conclude(SearchSoFar so_far, Strategy& strategy) {
   SearchResult& result = so_far.result;
-  result.guarantee = strategy.guarantee();
+  result.guarantee = result.claims.weigh(strategy.guarantee());
   result.kept = strategy.statistics();
   complete_levels(so_far.statistics, result.guarantee, result.seconds);
   // One that runs each class has come to its end, perhaps among others.
@@ -303,13 +421,10 @@ void merge(SearchSoFar& all, SearchSoFar part) {
   to.end = end;
   to.executions += from.executions;
   to.steps += from.steps;
-  to.cut_by_steps += from.cut_by_steps;
   to.midway += from.midway;
   to.trusted += from.trusted;
   to.audited += from.audited;
-  to.cut_by_memory += from.cut_by_memory;
-  to.cut_by_yields += from.cut_by_yields;
-  to.assumptions_failed += from.assumptions_failed;
+  to.claims.merge(from.claims);
   to.withheld += from.withheld;
   to.starved = to.starved || from.starved;
   to.threads_max = std::max(to.threads_max, from.threads_max);

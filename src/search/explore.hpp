@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "search/claims.hpp"
 #include "search/confirm.hpp"
 #include "search/program.hpp"
 #include "search/statistics.hpp"
@@ -16,6 +17,8 @@
 
 namespace thrum {
 
+struct FoundBug;
+struct SearchResult;
 struct SearchSoFar;
 
 struct Limits {
@@ -24,9 +27,12 @@ struct Limits {
   bool end_at_races = false;     // but not past a data race
   bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
   Fairness fairness = Fairness::off;
+  Waiting waiting = Waiting::spins;  // of plans; where partial orders are kept, written in place of changed
   std::uint64_t executions_before = 0;  // that count for when audits are due
   bool audits = false;   // some schedules are run twice more: whether the program is under control
   bool is_part = false;  // others run parts of the same search: what is left here is not all that is left
+  // Whether nothing of the search is with others just now. Empty: as is_part says.
+  std::function<bool()> holds_all;
 
   // Asked before each execution; true ends the search as out of time.
   std::function<bool()> out_of_time;
@@ -36,6 +42,14 @@ struct Limits {
   std::function<void(const std::function<Progress()>&)> answer;
   // Seconds since some fixed moment.
   std::function<double()> now;
+  // Called with each bug as soon as an execution has shown it, before anything else is done about it, and
+  // once more when it is confirmed: what is written down then is not lost with this process. May be empty.
+  std::function<void(const FoundBug&)> note_bug;
+  // Asked when the search has ended: an execution that is to be run once more, since it may have a bug that
+  // could not be told when it ran. May be empty.
+  std::function<std::optional<Plan>()> last_suspect;
+  // Likewise, when more levels are completed than before: the search so far, with its guarantee.
+  std::function<void(const SearchResult&)> note_level;
 
   // Asked before each execution, and once more where a limit has ended the search (last): whether to call
   // `between`, which may put the search down, split its strategy or merge another one into it. May be empty.
@@ -55,7 +69,17 @@ struct FoundBug {
   std::uint64_t execution = 0;            // counts from 1
   double seconds = 0;
   std::string strategy;  // of several that take turns the one that found it; else empty
-  Trace trace;           // Recording::full
+  // Not empty: its schedule was not seen to show it again, and why, in words that follow a semicolon. Then
+  // the trace holds no events, and the plan is as it was run.
+  std::string unconfirmed;
+  bool simplified = false;  // its schedule is as simple as could be found (simplify.hpp)
+  // Of a leak that only some schedules have: one that has none.
+  struct Without {
+    Plan plan;
+    Trace trace;  // Recording::full
+  };
+  std::optional<Without> without;
+  Trace trace;  // Recording::full
 };
 
 // The bug among them that shows in such a failure; nullptr: there is none.
@@ -65,17 +89,14 @@ enum class SearchEnd : std::uint8_t { exhausted, bug, time, executions, lost_con
 
 struct SearchResult {
   SearchEnd end = SearchEnd::exhausted;
-  Guarantee guarantee;
+  Guarantee guarantee;  // weighed by the claims
   std::vector<FoundBug> bugs;
   std::uint64_t executions = 0;
-  std::uint64_t steps = 0;          // instrumented operations
-  std::uint64_t trusted = 0;        // executions of classes that were judged before (Trace::trusted)
-  std::uint64_t midway = 0;         // executions that began where an earlier one came by (Trace::midway)
-  std::uint64_t audited = 0;        // executions whose schedules were run twice more, to see the same
-  std::uint64_t cut_by_steps = 0;   // executions that met --steps
-  std::uint64_t cut_by_memory = 0;  // executions that met --program-memory
-  std::uint64_t cut_by_yields = 0;  // executions that a bound on yields cut
-  std::uint64_t assumptions_failed = 0;
+  std::uint64_t steps = 0;     // instrumented operations
+  std::uint64_t trusted = 0;   // executions of classes that were judged before (Trace::trusted)
+  std::uint64_t midway = 0;    // executions that began where an earlier one came by (Trace::midway)
+  std::uint64_t audited = 0;   // executions whose schedules were run twice more, to see the same
+  Claims claims;               // how executions ended, which the guarantee rests on
   std::uint64_t withheld = 0;  // choices at which fairness left out options
   bool starved = false;        // the search ended where a thread starved, since Limits::fairness is watch
   std::uint16_t threads_max = 0;

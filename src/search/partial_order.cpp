@@ -21,6 +21,7 @@ void PartialOrder::truncate(Index n) {
     }
     steps_.resize(n);
     places_.resize(n);
+    while (!wide_.empty() && wide_.back() >= n) wide_.pop_back();
     forget_hashes(n);
   }
   for (; !lessons_.empty() && lessons_.back().steps > n; lessons_.pop_back())
@@ -47,16 +48,31 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   copy_row(clock + width_, clock, width_);
   const DependenceFilter::Mark mark = mark_of(place);
-  filter_.for_each_before(at, mark, [&](Index i) {
+  const bool is_wide = place.begin == 0;
+  // False: whatever else it depends on and comes before step i, step i knows.
+  const auto look_at = [&](Index i) {
     const Place& earlier = places_[i];
-    if (clock[earlier.thread] >= earlier.local || earlier.end <= place.begin || place.end <= earlier.begin ||
-        (earlier.only_loads && place.only_loads))
-      return;
-    if (!by_chance && !depends(event, watches, steps_[i])) return;
-    rivals_.push_back(i);
-    join(clock, row(i));
+    if (earlier.end <= place.begin || place.end <= earlier.begin || (earlier.only_loads && place.only_loads))
+      return true;
+    if (clock[earlier.thread] < earlier.local) {
+      if (!by_chance && !depends(event, watches, steps_[i])) return true;
+      rivals_.push_back(i);
+      join(clock, row(i));
+    }
+    return is_wide || !covers(steps_[i].event, event);
+  };
+  Index covered = 0;
+  filter_.for_each_before(at, mark, [&](Index i) {
+    if (look_at(i)) return false;
+    covered = i;
+    return true;
   });
+  // What may depend on steps of other objects, too, step i need not know.
+  for (std::size_t i = wide_.size(); covered != 0 && i-- > 0;) {
+    if (wide_[i] < covered) look_at(wide_[i]);
+  }
   filter_.set(at, mark);
+  if (is_wide) wide_.push_back(at);
   // Last: rows that are joined are read by more than one number at a time.
   clock[event.thread] = clock[width_ + event.thread] = local;
 }
@@ -216,6 +232,7 @@ void PartialOrder::save(ByteWriter& out) const {
   out.put(std::uint64_t{width_});
   out.put_all(steps_);
   out.put_all(places_);
+  out.put_all(wide_);
   filter_.save(out);
   out.put(by_chance_);
   out.put_all(std::vector<Clock>(clocks_.data(), row(size())));
@@ -231,6 +248,7 @@ void PartialOrder::load(ByteReader& in) {
   width_ = in.get<std::uint64_t>();
   in.get_all(steps_);
   in.get_all(places_);
+  in.get_all(wide_);
   filter_.load(in);
   by_chance_ = in.get<Index>();
   in.get_all(clocks_);

@@ -149,6 +149,7 @@ class PartialOrder {
   std::vector<Step> steps_;
   std::vector<Place> places_;
   DependenceFilter filter_;  // of the same steps
+  std::vector<Index> wide_;  // steps that may depend on what touches other objects
   Index by_chance_ = 0;      // so many steps are
   // Two rows a step: what happens before it, and what of that causes it. And rows that were steps' or will
   // be.

@@ -39,6 +39,11 @@ bool Portfolio::next(Plan& plan) {
   return false;
 }
 
+void Portfolio::learn(const Plan& plan, const Trace& trace) {
+  running().learn(plan, trace);
+  if (is_cut_by_limit(trace.end)) left_ -= std::min(left_, kOfACut - 1);
+}
+
 // To the next member that goes on; false where none does.
 bool Portfolio::pass_on() {
   for (std::size_t left = members_.size(); left > 0; --left) {
@@ -140,6 +145,9 @@ Guarantee Portfolio::guarantee() const {
     const Guarantee one = member.strategy->guarantee();
     all.complete = all.complete || one.complete;
     all.exhausted = all.exhausted || one.complete || (one.exhausted && member.covers_all);
+    // Each execution of its own has that chance, whoever else has turns.
+    const bool has_chance = one.chance && one.chance->of == Chance::Of::bug_of_depth && one.chance->log_least;
+    if (has_chance && !all.chance) all.chance = one.chance;
     for (const Bound& bound : one.bounds) {
       auto same = std::find_if(all.bounds.begin(), all.bounds.end(), [&](const Bound& other) {
         return other.base == bound.base && other.covers == bound.covers;

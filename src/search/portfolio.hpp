@@ -4,7 +4,8 @@
 // Each turn is a number of executions, so that the same search runs the same ones on every machine. The first
 // turns are short and later ones twice as long, up to a limit: what one strategy finds at once is found soon,
 // and what a long search needs is not begun anew. A strategy that is done or has failed leaves its turns to
-// the others; one that has covered everything ends the search.
+// the others; one that has covered everything ends the search. An execution that a limit cut is long, and
+// counts for several, so that others have their turns soon where a member runs nothing else.
 //
 // Tested by portfolio_test.cpp.
 #pragma once
@@ -41,7 +42,7 @@ class Portfolio final : public Strategy {
   std::size_t known_departures() const override { return running().known_departures(); }
   bool online() const override { return running().online(); }
   Advice at_point(const View& view) override { return running().at_point(view); }
-  void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
+  void learn(const Plan& plan, const Trace& trace) override;
 
   // A part of one member: of the last, as they were given, that covers all, is never given up and can be
   // split.
@@ -64,6 +65,7 @@ class Portfolio final : public Strategy {
  private:
   static constexpr std::uint64_t kFirstTurn = 25;   // executions for each share
   static constexpr std::uint64_t kLastTurn = 6400;  // likewise
+  static constexpr std::uint64_t kOfACut = 8;       // executions of its turn that one which was cut uses up
 
   Strategy& running() { return *members_[turn_].strategy; }
   const Strategy& running() const { return *members_[turn_].strategy; }

@@ -195,6 +195,7 @@ bool Simplifier::execute(const Plan& plan, Strategy* online, Recording recording
   ++executions_;
   fair_ = plan;
   fair_.policy.fairness = bug_.plan.policy.fairness;
+  fair_.policy.waiting = bug_.plan.policy.waiting;
   budget_.announce(fair_);
   program_.run(fair_, online, recording, trace_);
   const bool is_cut = is_cut_by_limit(trace_.end);
@@ -372,8 +373,11 @@ void Simplifier::finish() {
   bug_.failure = trace.failure;
   bug_.trace = std::move(trace);
   bug_.preemptions = best_price_.preemptions;
-  bug_.switches = best_price_.switches;
-  bug_.switches_minimal = proved_;
+  // The accesses of a race stand in the trace with everything recorded only; there they may take switches
+  // more.
+  bug_.switches = count_switches(bug_.trace);
+  bug_.switches_minimal = proved_ && bug_.switches == best_price_.switches;
+  bug_.simplified = !budget_.out_of_time();
 }
 
 }  // namespace

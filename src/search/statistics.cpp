@@ -5,11 +5,26 @@
 
 namespace thrum {
 
+namespace {
+
+// What the execution costs where it is counted otherwise than its plan did.
+std::uint32_t cost_by(Base base, const Trace& trace) {
+  std::uint32_t cost = 0;
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    if (point.taken != default_option(point, options, base))
+      cost += option_cost(point, options, point.taken, base);
+  }
+  return cost;
+}
+
+}  // namespace
+
 bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialOrder* order,
                             bool counts_classes) {
   settle();
-  statistics_.base = plan.policy.base;
-  cost_ = trace.cost;
+  if (executions_ == 0) statistics_.base = plan.policy.base;
+  cost_ = plan.policy.base == statistics_.base ? trace.cost : cost_by(statistics_.base, trace);
   if (statistics_.levels.size() <= cost_) statistics_.levels.resize(cost_ + std::size_t{1});
   LevelCount& level = statistics_.levels[cost_];
   ++level.executions;

@@ -65,8 +65,11 @@ class StatisticsKeeper {
   // Before it did, classes(), result(), save() and being merged do not see it.
   void settle();
 
-  // The first execution of a new cost: true where it is dearer than all before.
-  bool is_dearest(const Trace& trace) const { return trace.cost >= statistics_.levels.size(); }
+  // The first execution of a new cost: true where it is dearer than all before, by what they are counted by.
+  bool is_dearest(const Plan& plan, const Trace& trace) const {
+    return (executions_ == 0 || plan.policy.base == base()) && trace.cost >= statistics_.levels.size();
+  }
+  Base base() const { return statistics_.base; }
 
   // The execution that is taken next is of that member. seconds: that the search has taken so far.
   bool is_next_member(std::string_view name) const {

@@ -145,10 +145,10 @@ TEST(Statistics, AreSilentOfClassesThatAreTooMany) {
 TEST(Statistics, SayWhenACostWasDone) {
   StatisticsKeeper keeper;
   for (std::uint32_t cost = 0; cost < 3; ++cost) {
-    EXPECT_TRUE(keeper.is_dearest(trace_of({}, cost)));
+    EXPECT_TRUE(keeper.is_dearest({}, trace_of({}, cost)));
     keeper.complete_below(cost, 10 * cost);
     keeper.take({}, trace_of({}, cost), nullptr, false);
-    EXPECT_FALSE(keeper.is_dearest(trace_of({}, cost)));
+    EXPECT_FALSE(keeper.is_dearest({}, trace_of({}, cost)));
   }
   Statistics statistics = keeper.result(30, false);
   EXPECT_EQ(statistics.levels[0].completed, 10);
@@ -171,7 +171,7 @@ TEST(Statistics, ArePutDownAndTakenUp) {
         if (forgets) keeper->forget_classes();
       }
       const Trace trace = trace_of({store(1, i % 7 + 1), store(2, 1)}, i / 10);
-      if (keeper->is_dearest(trace)) keeper->complete_below(i / 10, i);
+      if (keeper->is_dearest({}, trace)) keeper->complete_below(i / 10, i);
       if (keeper->take({}, trace, nullptr, true)) keeper->point(i);
       if (i % 15 == 14) keeper->take_bug();
     }

@@ -36,6 +36,14 @@ std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
   return make_systematic(settings, true);
 }
 
+// Few schedules have few delays, also where many threads have many with few preemptions.
+std::unique_ptr<Strategy> make_delays(const StrategySettings& settings) {
+  StrategySettings delays = settings;
+  delays.base = Base::round_robin;
+  delays.memory_max = settings.memory_max / 4;
+  return make_icb(delays);
+}
+
 std::unique_ptr<Strategy> make_dfs(const StrategySettings& settings) {
   return make_systematic(settings, false);
 }
@@ -115,6 +123,7 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
   add("best-first ss,mdpor", best_first(settings, {"ss", "mdpor"}, settings.limit.value_or(kFewPreemptions)),
       1, has_limit, true);
   if (!has_limit) {
+    if (!settings.is_fair) add("delays", make_delays(settings), 1, false);
     add("pct", make_pct(settings), 1, false);
     add("pos", make_pos(settings), 1, false);
     add("surw", make_surw(settings), 1, false);
@@ -125,7 +134,8 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
 
 constexpr StrategyRow kStrategies[] = {
     {"auto", StrategyKind::systematic,
-     "icb, dpor, best-first, pct, pos, surw and random take turns: finds bugs soon, and proves where it can",
+     "icb, dpor, best-first, delays, pct, pos, surw and random take turns: finds bugs soon, and proves where "
+     "it can",
      make_auto},
     {"icb", StrategyKind::systematic,
      "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",

@@ -23,8 +23,11 @@ void Systematic::learn(const Plan&, const Trace& trace) {
   fringe_.note_length(trace.points);
   std::optional<std::uint32_t>
       later;  // the least cost of what departs from this execution and is left for another run
-  // The deepest choice is pushed last and so served first; of one choice's options the first.
-  for (const ChoicePoint& point : trace.choices) {
+  // The deepest choice is pushed last and so served first; of one choice's options the first. Where a limit
+  // has cut the execution, whose end may lie far away, the first choice is served first.
+  const bool backward = is_cut_by_limit(trace.end);
+  for (std::size_t n = 0; n < trace.choices.size(); ++n) {
+    const ChoicePoint& point = trace.choices[backward ? trace.choices.size() - 1 - n : n];
     std::span<const Option> options = trace.options_of(point);
     std::size_t beside = 0;  // options of the level that is being served
     for (std::size_t i = options.size(); i-- > 0;) {

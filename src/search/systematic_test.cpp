@@ -386,6 +386,133 @@ TEST(Explore, KeepsToItsLimits) {
   EXPECT_EQ(result.executions, 3u);
 }
 
+// Of the executions with one preemption, one is cut.
+TEST(Explore, ALevelWithACutExecutionIsNotCompletedAndTheSearchGoesOn) {
+  for (const End end : {End::steps, End::memory, End::threads, End::refused}) {
+    for (const char* name : {"icb", "dfs"}) {
+      Chooser program(5, 2);
+      program.judge = [end](const std::string& taken, Trace& trace) {
+        if (taken == "00111") trace.end = end;
+      };
+      const SearchResult result = explore(program, *make_strategy(name, {}), limits());
+      EXPECT_EQ(result.end, SearchEnd::exhausted);
+      EXPECT_EQ(result.executions, 32u) << name;
+      EXPECT_EQ(result.claims.cut(), 1u);
+      EXPECT_FALSE(result.guarantee.complete);
+      EXPECT_EQ(result.guarantee.bounds[0].completed, 0u);
+    }
+  }
+}
+
+// The bug takes two preemptions as it was found, and might take none behind the cut.
+TEST(Explore, FewestPreemptionsAreNotProvedOverCuts) {
+  for (const bool is_cut : {false, true}) {
+    Chooser program(5, 2);
+    program.judge = [is_cut](const std::string& taken, Trace& trace) {
+      if (taken == "00000" && is_cut) trace.end = End::steps;
+      if (taken.find("010") != std::string::npos) trace.end = End::bug;
+    };
+    const SearchResult result = explore(program, *make_strategy("icb", {}), limits());
+    ASSERT_EQ(result.bugs.size(), 1u);
+    EXPECT_EQ(result.bugs[0].minimal, !is_cut);
+    EXPECT_EQ(result.statistics.levels[0].completed.has_value(), !is_cut);
+  }
+}
+
+TEST(Explore, FalseAssumptionsWeakenNothingUnlessNothingPasses) {
+  Chooser program(5, 2);
+  program.judge = [](const std::string& taken, Trace& trace) {
+    if (taken != "11111") trace.end = End::assumption;
+  };
+  SearchResult result = explore(program, *make_strategy("icb", {}), limits());
+  EXPECT_TRUE(result.guarantee.complete);
+  EXPECT_EQ(result.claims.assumed_away, 31u);
+  program.judge = [](const std::string&, Trace& trace) { trace.end = End::assumption; };
+  result = explore(program, *make_strategy("icb", {}), limits());
+  EXPECT_FALSE(result.guarantee.complete);
+  EXPECT_FALSE(result.guarantee.bounds[0].completed);
+}
+
+TEST(Explore, GivesUpWhereEveryExecutionIsRefused) {
+  Chooser program(12, 2);
+  program.judge = [](const std::string&, Trace& trace) { trace.end = End::refused; };
+  SearchResult result = explore(program, *make_strategy("icb", {}), limits());
+  EXPECT_EQ(result.end, SearchEnd::lost_control);
+  EXPECT_EQ(result.executions, 1000u);
+  program.judge = [](const std::string& taken, Trace& trace) {
+    if (taken != "000000000001") trace.end = End::refused;
+  };
+  result = explore(program, *make_strategy("icb", {}), limits());
+  EXPECT_EQ(result.end, SearchEnd::exhausted);
+  EXPECT_EQ(result.executions, 4096u);
+}
+
+// Whatever comes of the bug afterwards, it was noted when it was seen.
+TEST(Explore, KeepsABugWhoseConfirmationTheTimeEnds) {
+  for (int runs_in_time : {1, 2}) {
+    Chooser program(3, 2);
+    int runs = 0;
+    program.judge = [&](const std::string&, Trace& trace) {
+      trace.end = ++runs <= runs_in_time ? End::bug : End::time;
+      if (trace.end == End::bug) trace.failure.message = "seen";
+    };
+    std::vector<bool> noted;  // confirmed
+    Limits limited = limits();
+    limited.keep_going = true;
+    limited.out_of_time = [&] { return runs > 1; };
+    limited.note_bug = [&](const FoundBug& bug) {
+      if (noted.empty()) {
+        EXPECT_EQ(runs, 1);
+      }
+      EXPECT_EQ(bug.failure.message, "seen");
+      noted.push_back(bug.unconfirmed.empty());
+    };
+    const SearchResult result = explore(program, *make_strategy("icb", {}), limited);
+    ASSERT_EQ(result.bugs.size(), 1u);
+    // One further run that shows it is enough.
+    EXPECT_EQ(result.bugs[0].unconfirmed.empty(), runs_in_time == 2);
+    EXPECT_EQ(result.end, SearchEnd::time);
+    EXPECT_EQ(noted, runs_in_time == 2 ? (std::vector<bool>{false, true}) : std::vector<bool>{false});
+  }
+}
+
+TEST(Explore, ClaimsNothingOfAnExecutionThatTheTimeEnds) {
+  Chooser whole(3, 2);
+  const SearchResult undisturbed = explore(whole, *make_strategy("icb", {}), limits());
+  ASSERT_TRUE(undisturbed.guarantee.complete);
+  for (std::uint64_t last = 1; last <= undisturbed.executions; ++last) {
+    Chooser program(3, 2);
+    std::uint64_t runs = 0;
+    std::uint32_t cost = 0;
+    program.judge = [&](const std::string&, Trace& trace) {
+      if (++runs < last) return;
+      trace.end = End::time;
+      cost = trace.cost;
+    };
+    const SearchResult result = explore(program, *make_strategy("icb", {}), limits());
+    EXPECT_EQ(result.end, SearchEnd::time);
+    EXPECT_FALSE(result.guarantee.complete);
+    for (const Bound& bound : result.guarantee.bounds)
+      EXPECT_TRUE(!bound.completed || *bound.completed < cost);
+  }
+}
+
+TEST(Explore, NotesEachLevelWhenItIsCompleted) {
+  Chooser program(3, 2);
+  std::vector<std::uint32_t> levels;
+  Limits noting = limits();
+  noting.note_level = [&](const SearchResult& so_far) {
+    ASSERT_TRUE(so_far.guarantee.bounds[0].completed);
+    levels.push_back(*so_far.guarantee.bounds[0].completed);
+  };
+  const SearchResult result = explore(program, *make_strategy("icb", {}), noting);
+  ASSERT_FALSE(levels.empty());
+  EXPECT_EQ(levels[0], 0u);
+  EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end()));
+  EXPECT_LT(levels.back(), UINT32_MAX);
+  EXPECT_TRUE(result.guarantee.complete);
+}
+
 TEST(Explore, SaysWhenControlIsLost) {
   // The second run of a bug's plan shows none.
   Chooser program(3, 2);
@@ -398,7 +525,12 @@ TEST(Explore, SaysWhenControlIsLost) {
   SearchResult result = explore(program, *make_strategy("icb", {}), limits());
   EXPECT_EQ(result.end, SearchEnd::lost_control);
   EXPECT_FALSE(result.lost_reason.empty());
-  EXPECT_TRUE(result.bugs.empty());
+  // It was seen, and is told all the same.
+  ASSERT_EQ(result.bugs.size(), 1u);
+  EXPECT_EQ(result.bugs[0].failure.message, "now and then");
+  EXPECT_FALSE(result.bugs[0].unconfirmed.empty());
+  EXPECT_EQ(result.claims.count(Cut::divergence), 1u);
+  EXPECT_FALSE(result.guarantee.bounds[0].completed);
 
   // A plan that cannot be followed.
   Chooser other(3, 2);

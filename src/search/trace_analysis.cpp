@@ -2,19 +2,14 @@
 #include "search/trace_analysis.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace thrum {
 
 namespace {
 
-constexpr std::size_t kLineHeads = 256;
-
 std::uint64_t line_of(std::uint64_t address) { return address >> 3; }
-
-std::size_t line_head(std::uint64_t object) {
-  return static_cast<std::size_t>(line_of(object) * 0x9e3779b97f4a7c15u >> 56);
-}
 
 // Whether an event can conflict with another one only by the eight bytes that its object lies in, or when the
 // other is wide.
@@ -32,15 +27,6 @@ bool is_narrow(const Event& event) {
     case Operation::process_exit: return false;
     default: return line_of(event.object) == line_of(event.object + std::max(event.size, 1u) - 1);
   }
-}
-
-// Whether what conflicts with b and came before a conflicts with a too: both touch the same, and nothing
-// commutes with a.
-bool covers(const Event& a, const Event& b) {
-  if (a.object != b.object || a.size != b.size || !is_narrow(a) || !is_narrow(b)) return false;
-  Event other = a;
-  other.thread = a.thread == kMainThread ? ThreadId{1} : kMainThread;
-  return dependent(a, other);
 }
 
 // Whether one lets go of a lock that the other takes: they are never enabled together.
@@ -175,7 +161,10 @@ void TraceAnalysis::find_reversals() {
   clocks_.resize(std::max(clocks_.size(), done_.size() - begin_));
   line_before_.assign(done_.size() - begin_, kNone);
   rank_.assign(done_.size() - begin_, 0);
-  line_heads_.assign(kLineHeads, kNone);
+  changing_before_.assign(done_.size() - begin_, kNone);
+  constexpr std::size_t kHeadsMin = 256, kHeadsMax = 1 << 16;
+  const std::size_t heads = std::clamp(std::bit_ceil(done_.size() - begin_), kHeadsMin, kHeadsMax);
+  line_heads_.assign(heads, {kNone, kNone});
   wide_.clear();
   std::vector<std::uint32_t> own_last(known_.size(), kNone);
   for (std::uint32_t i = begin_; i < done_.size(); ++i) {
@@ -228,8 +217,14 @@ void TraceAnalysis::add_enabling_edges(std::uint32_t position) {
 class TraceAnalysis::Earlier {
  public:
   Earlier(const TraceAnalysis& analysis, const Event& event, std::uint32_t position)
-      : analysis_(analysis), narrow_(is_narrow(event)), position_(position), wide_(analysis.wide_.size()) {
-    if (narrow_) in_line_ = analysis.line_heads_[line_head(event.object)];
+      : analysis_(analysis),
+        narrow_(is_narrow(event)),
+        only_loads_(event.operation == Operation::load),
+        position_(position),
+        wide_(analysis.wide_.size()) {
+    if (!narrow_) return;
+    const LineHeads& heads = analysis.line_heads_[analysis.line_head(event.object)];
+    in_line_ = only_loads_ ? heads.changing : heads.any;
   }
 
   // kNone: no more.
@@ -240,12 +235,14 @@ class TraceAnalysis::Earlier {
       if (wide != kNone) --wide_;
       return wide;
     }
-    return std::exchange(in_line_, analysis_.line_before_[in_line_ - analysis_.begin_]);
+    const auto& before = only_loads_ ? analysis_.changing_before_ : analysis_.line_before_;
+    return std::exchange(in_line_, before[in_line_ - analysis_.begin_]);
   }
 
  private:
   const TraceAnalysis& analysis_;
   bool narrow_;
+  bool only_loads_;  // and so conflicts with no load
   std::uint32_t position_;
   std::size_t wide_;
   std::uint32_t in_line_ = kNone;
@@ -259,7 +256,11 @@ void TraceAnalysis::look_back(const Event& event, std::uint32_t position, std::u
   Earlier candidates(*this, event, position);
   for (std::uint32_t i = candidates.next(); i != kNone; i = candidates.next()) {
     const Event& earlier = *done_[i];
-    if (earlier.thread == event.thread || !dependent(earlier, event)) continue;
+    if (earlier.thread == event.thread) {
+      if (covers(earlier, event)) break;
+      continue;
+    }
+    if (!dependent(earlier, event)) continue;
     bool is_known = known[column_[earlier.thread]] >= rank_[i - begin_];
     if (!is_known && open) {
       bool release = releases_for(earlier, event);
@@ -293,9 +294,14 @@ void TraceAnalysis::mark(std::uint32_t position, ThreadId thread, Reversal rever
 void TraceAnalysis::link(std::uint32_t position) {
   const Event& event = *done_[position];
   if (!is_narrow(event)) return wide_.push_back(position);
-  std::uint32_t& head = line_heads_[line_head(event.object)];
-  line_before_[position - begin_] = head;
-  head = position;
+  LineHeads& heads = line_heads_[line_head(event.object)];
+  line_before_[position - begin_] = std::exchange(heads.any, position);
+  changing_before_[position - begin_] = heads.changing;
+  if (event.operation != Operation::load) heads.changing = position;
+}
+
+std::size_t TraceAnalysis::line_head(std::uint64_t object) const {
+  return static_cast<std::size_t>(line_of(object) * 0x9e3779b97f4a7c15u >> 32) & (line_heads_.size() - 1);
 }
 
 // ---- sleep sets

@@ -76,6 +76,7 @@ class TraceAnalysis {
   void look_back(const Event& event, std::uint32_t position, std::uint32_t own_last);
   void mark(std::uint32_t position, ThreadId thread, Reversal reversal);
   void link(std::uint32_t position);
+  std::size_t line_head(std::uint64_t object) const;
 
   void find_sleepers();
   void run_past(const Event& event);
@@ -91,15 +92,20 @@ class TraceAnalysis {
   std::vector<std::vector<std::uint32_t>> events_;  // by thread: positions
 
   bool has_reversals_ = false;
-  std::vector<Reversal> reversals_;         // as Trace::options
-  std::uint32_t begin_ = 0;                 // the first new event
-  std::vector<std::uint32_t> column_;       // by thread
-  std::vector<Clock> clocks_;               // by new event: what happens before it, and itself
-  std::vector<Clock> known_;                // by column: what happens before the thread's next event
-  std::vector<std::uint32_t> rank_;         // by new event: counts its thread's from 1
-  std::vector<std::uint32_t> line_heads_;   // by hash of an object's line: its last event
-  std::vector<std::uint32_t> line_before_;  // by new event: the one before it in its line
-  std::vector<std::uint32_t> wide_;         // events that conflict by more than one line
+  std::vector<Reversal> reversals_;    // as Trace::options
+  std::uint32_t begin_ = 0;            // the first new event
+  std::vector<std::uint32_t> column_;  // by thread
+  std::vector<Clock> clocks_;          // by new event: what happens before it, and itself
+  std::vector<Clock> known_;           // by column: what happens before the thread's next event
+  std::vector<std::uint32_t> rank_;    // by new event: counts its thread's from 1
+  struct LineHeads {
+    std::uint32_t any;
+    std::uint32_t changing;
+  };
+  std::vector<LineHeads> line_heads_;           // by hash of an object's line: its last event, and no load
+  std::vector<std::uint32_t> line_before_;      // by new event: the one before it in its line
+  std::vector<std::uint32_t> changing_before_;  // the last there that is no load
+  std::vector<std::uint32_t> wide_;             // events that conflict by more than one line
   Clock joined_;
 
   struct Sleeper {

@@ -6,6 +6,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +32,9 @@ std::vector<std::string> worker_environment(int channel) {
   std::string tunables(kTunables);
   for (char** entry = environ; *entry != nullptr; ++entry) {
     std::string_view text = *entry;
-    if (text.starts_with(channel_variable) || text.starts_with("LD_BIND_NOW=")) continue;
+    if (text.starts_with(channel_variable) || text.starts_with("LD_BIND_NOW=") ||
+        text.starts_with("LLVM_PROFILE_FILE="))
+      continue;
     if (text.starts_with(kTunables)) {
       tunables = std::string(text) + ":";
       continue;
@@ -41,6 +44,8 @@ std::vector<std::string> worker_environment(int channel) {
   result.push_back(tunables.append(kNoRseq));
   // Bindings made late would be lost when the memory is restored.
   result.emplace_back("LD_BIND_NOW=1");
+  // What clang's counters of coverage say of executions is of no use to anybody.
+  result.emplace_back("LLVM_PROFILE_FILE=/dev/null");
   // Always as long, as the addresses on the stack depend on it.
   const std::string number = std::to_string(channel);
   result.push_back(channel_variable + std::string(10 - number.size(), '0') + number);
@@ -66,8 +71,26 @@ bool is_limited(int resource) {
   return getrlimit(resource, &limit) == 0 && limit.rlim_max != RLIM_INFINITY;
 }
 
+// Where a file that is our standard input stood when the first worker was started; -1: it is no file.
+off_t input_offset() {
+  static const off_t offset = [] {
+    struct stat status {};
+    const bool is_file = fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+    return is_file ? lseek(STDIN_FILENO, 0, SEEK_CUR) : off_t{-1};
+  }();
+  return offset;
+}
+
+// Each worker reads the file from there on, whatever others have read.
+void open_input_anew(off_t offset) {
+  const int file = offset < 0 ? -1 : open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  lseek(file, offset, SEEK_SET);
+  dup2(file, STDIN_FILENO);
+}
+
 // In the child, between fork and exec.
-void prepare_child(const Launch& what, pid_t parent) {
+void prepare_child(const Launch& what, pid_t parent, off_t input) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it died before it could be watched
@@ -78,6 +101,7 @@ void prepare_child(const Launch& what, pid_t parent) {
   // through.
   std::signal(SIGTTIN, SIG_IGN);
   std::signal(SIGTTOU, SIG_IGN);
+  open_input_anew(input);
   if (what.output >= 0) {
     dup2(what.output, STDOUT_FILENO);
     dup2(what.output, STDERR_FILENO);
@@ -127,9 +151,10 @@ Launched launch(const Launch& what) {
     return result;
   }
   pid_t parent = getpid();
+  const off_t input = input_offset();
   pid_t child = fork();
   if (child == 0) {
-    prepare_child(what, parent);
+    prepare_child(what, parent, input);
     execve(what.program.c_str(), argument_pointers.data(), environment_pointers.data());
     int error = errno;
     if (write(failure[1], &error, sizeof error) < 0) {

@@ -63,6 +63,9 @@ void add_bug(Report& report, const Death& death, SharedMemory& memory, ThreadNam
   bug.minimal = bug.preemptions == 0 && bug.plan.policy.kind == Policy::Kind::base;
   bug.execution = report.result.executions;
   bug.seconds = report.result.seconds;
+  // Deaths by a signal were seen to come again.
+  if (death.cause == Death::Cause::hang || WIFEXITED(death.status))
+    bug.unconfirmed = "its schedule was not run again";
   bug.trace.end = End::bug;
   bug.trace.failure = bug.failure;
   report.result.end = SearchEnd::bug;
@@ -133,10 +136,18 @@ void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names
                phase_words(phase) + ", which Thrum does not control");
       break;
     case Death::Cause::out_of_time:
+      report.result.claims.lose(Cut::time);
       lose(report, death, memory, names,
            std::string("the time ended ") + phase_words(phase) +
                ", and the program did not stop when it was told to");
       break;
+  }
+}
+void add_seen_bugs(std::vector<FoundBug> seen, Report& report) {
+  for (FoundBug& bug : seen) {
+    if (find_bug(report.result.bugs, bug.failure) != nullptr) continue;
+    report.result.bugs.push_back(std::move(bug));
+    report.result.guarantee.complete = false;  // the search that has seen it did not come to its end
   }
 }
 

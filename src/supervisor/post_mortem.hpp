@@ -26,7 +26,12 @@ struct Death {
 // What the program did, as far as its end tells; nothing where that is no failure of its own.
 std::optional<Failure> failure_of(const Death& death, Channel::Phase phase);
 
-// Fills in the report, or problem or internal, from what the memory and the program's last output say.
+// Fills in the report, or problem or internal, from what the memory and the program's last output say. What
+// the report says of levels and notes stays.
 void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome);
+
+// Adds the bugs that were seen and that the report does not tell of, since the worker came to no end of what
+// it does about a bug.
+void add_seen_bugs(std::vector<FoundBug> seen, Report& report);
 
 }  // namespace thrum

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <string_view>
+#include <utility>
 
 namespace thrum {
 
@@ -27,6 +29,30 @@ std::vector<ThreadId> translate_threads(const SharedThreadIds& threads, ThreadNa
   }
   return ids;
 }
+
+// A part of the file, for as long as it is there; empty where it cannot be mapped.
+class Bytes {
+ public:
+  Bytes(int descriptor, std::uint64_t begin, std::uint64_t size) {
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t before = begin % page;
+    length_ = before + size;
+    memory_ = mmap(nullptr, length_, PROT_READ, MAP_SHARED, descriptor, static_cast<off_t>(begin - before));
+    if (memory_ != MAP_FAILED) text_ = {static_cast<const char*>(memory_) + before, size};
+  }
+  ~Bytes() {
+    if (memory_ != MAP_FAILED) munmap(memory_, length_);
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  std::string_view text() const { return text_; }
+
+ private:
+  void* memory_;
+  std::size_t length_;
+  std::string_view text_;
+};
 
 }  // namespace
 
@@ -47,6 +73,13 @@ SharedMemory::SharedMemory(const Job& job, const ThreadNames& names) : channels_
     problem_ = std::string("shared memory: ") + std::strerror(errno);
     return;
   }
+  void* ledger = mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
+                      static_cast<off_t>(kLedgerOffset));
+  if (ledger == MAP_FAILED) {
+    problem_ = std::string("shared memory: ") + std::strerror(errno);
+    return;
+  }
+  ledger_ = static_cast<Ledger*>(ledger);
   board_ = static_cast<Board*>(memory);  // zeros are a valid board, and valid channels
   board_->magic = Board::kMagic;
   std::memcpy(board_->job, bytes.bytes().data(), bytes.bytes().size());
@@ -58,6 +91,7 @@ SharedMemory::~SharedMemory() {
     if (channel != nullptr) munmap(channel, kReportOffset);
   }
   if (board_ != nullptr) munmap(board_, sizeof(Board));
+  if (ledger_ != nullptr) munmap(ledger_, sizeof(Ledger));
   if (descriptor_ >= 0) close(descriptor_);
 }
 
@@ -81,16 +115,32 @@ void SharedMemory::clear(std::uint32_t slot) {
 std::optional<Report> SharedMemory::report(ThreadNames& names) {
   std::uint64_t size = channel(0).report_size.load(std::memory_order_acquire);
   if (size == 0 || size > kChannelSize - kReportOffset) return std::nullopt;
-  auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::size_t begin = kReportOffset / page * page;
-  std::size_t length = kReportOffset - begin + size;
-  void* memory = mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_,
-                      static_cast<off_t>(channel_offset(0) + begin));
-  if (memory == MAP_FAILED) return std::nullopt;
-  ByteReader in(std::string_view(static_cast<char*>(memory) + (kReportOffset - begin), size));
-  std::optional<Report> report = read_report(in, names);
-  munmap(memory, length);
-  return report;
+  const Bytes bytes(descriptor_, channel_offset(0) + kReportOffset, size);
+  ByteReader in(bytes.text());
+  return read_report(in, names);
+}
+
+void SharedMemory::add_seen(Seen& seen, ThreadNames& names) {
+  const std::uint32_t count = std::min(ledger_->count.load(), Ledger::kEntriesMax);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Ledger::Entry& entry = ledger_->entries[i];
+    if (entry.is_whole.load(std::memory_order_acquire) == 0) continue;
+    if (entry.begin > kLedgerBytesMax || entry.size > kLedgerBytesMax - entry.begin) continue;
+    const Bytes bytes(descriptor_, kLedgerOffset + sizeof(Ledger) + entry.begin, entry.size);
+    ByteReader in(bytes.text());
+    if (entry.kind == Ledger::Kind::level) {
+      if (std::optional<Report> level = read_report(in, names)) seen.level = std::move(level);
+      continue;
+    }
+    std::optional<FoundBug> bug = read_bug(in, names);
+    if (!bug) continue;
+    FoundBug* known = find_bug(seen.bugs, bug->failure);
+    if (known == nullptr) {
+      seen.bugs.push_back(std::move(*bug));
+    } else if (bug->unconfirmed.empty() || !known->unconfirmed.empty()) {
+      *known = std::move(*bug);  // more is known of it than before
+    }
+  }
 }
 
 Plan SharedMemory::running_plan(std::uint32_t slot, ThreadNames& names) {
@@ -99,9 +149,9 @@ Plan SharedMemory::running_plan(std::uint32_t slot, ThreadNames& names) {
   std::vector<ThreadId> ids = translate_threads(board_->threads, names);
   const Channel::RunningPolicy& policy = shared.policy;
   if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
-      policy.fairness <= Fairness::on) {
-    plan.policy = {policy.kind,  policy.base,   policy.seed, policy.depth,
-                   policy.steps, policy.object, {},          policy.fairness};
+      policy.fairness <= Fairness::on && policy.waiting <= Waiting::changed) {
+    plan.policy = {policy.kind,   policy.base, policy.seed,     policy.depth,  policy.steps,
+                   policy.object, {},          policy.fairness, policy.waiting};
   }
   std::uint32_t counts = std::min(shared.count_count, Channel::kCountsMax);
   for (std::uint32_t i = 0; i < counts && shared.counts[i].thread < ids.size(); ++i)

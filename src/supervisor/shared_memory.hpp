@@ -32,12 +32,21 @@ class SharedMemory {
   // The first worker's report; nothing where it is not there or damaged.
   std::optional<Report> report(ThreadNames& names);
 
+  // What workers have written into the ledger until now: each bug, as well as it is known; and the last level
+  // that was completed, as a report.
+  struct Seen {
+    std::vector<FoundBug> bugs;
+    std::optional<Report> level;
+  };
+  void add_seen(Seen& seen, ThreadNames& names);
+
   // The plan that the worker was running when it was last heard of.
   Plan running_plan(std::uint32_t slot, ThreadNames& names);
 
  private:
   int descriptor_ = -1;
   Board* board_ = nullptr;
+  Ledger* ledger_ = nullptr;
   std::vector<Channel*> channels_;  // by slot; nullptr: not mapped yet
   std::string problem_;
 };

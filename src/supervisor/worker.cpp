@@ -33,7 +33,11 @@ constexpr int kHangRepeats = 2;
 constexpr double kHangRepeatSeconds = 2;
 constexpr double kOneInterruptSeconds =
     1;  // two within this are one: some send it to the process and to its group
-constexpr double kStopGraceSeconds = 5;      // for the worker to end its search when it is told to
+// When a search is told to end: for the worker to come to the end of an execution by itself; from one signal
+// that ends an execution to the next; and for the worker to report, a part of the time or at least so long.
+constexpr double kInterruptSeconds = 0.1;
+constexpr double kStopGracePart = 0.1;
+constexpr double kStopGraceSeconds = 0.9;
 constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it has reported
 constexpr double kProgressSeconds = 1;
 constexpr double kLookSeconds = 0.05;
@@ -93,6 +97,7 @@ class Watch {
   bool goes_on_after(const Crew::End& end);
   void check_end();
   void check_time();
+  void interrupt_executions();
   void check_steps(Crew::Member& worker);
   void kill_as(Crew::Member& worker, Death::Cause cause);
   void tell_progress();
@@ -119,6 +124,7 @@ class Watch {
   bool state_asked_ = false;
   double next_look_ = 0;  // whether anybody hangs
   std::optional<double> told_to_stop_;
+  double next_interrupt_ = 0;
   std::optional<double> reported_;
   int hang_repeats_ = 0;  // hangs to come that are known
 };
@@ -206,10 +212,22 @@ void Watch::check_time() {
     return crew_.channel(worker).state_passes != 0;
   });
   if (told_to_stop_ && passes && interrupts <= 1) told_to_stop_ = now();
+  if (told_to_stop_ && !reported_ && !passes) interrupt_executions();
+  const double grace = std::max(kStopGraceSeconds, kStopGracePart * settings_.time_seconds);
   bool impatient = interrupts > 1 && told_to_stop_ && now() - *told_to_stop_ > kOneInterruptSeconds;
-  if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > kStopGraceSeconds)) {
+  if (told_to_stop_ && !reported_ && (impatient || now() - *told_to_stop_ > grace)) {
     death_.cause = Death::Cause::out_of_time;
     crew_.kill_all();
+  }
+}
+
+// Of workers that have been told to stop. The signal means nothing to one that runs no execution.
+void Watch::interrupt_executions() {
+  if (now() < std::max(*told_to_stop_ + kInterruptSeconds, next_interrupt_)) return;
+  next_interrupt_ = now() + kInterruptSeconds;
+  for (const Crew::Member& worker : crew_.members()) {
+    const bool is_ready = crew_.channel(worker).phase != Channel::Phase::starting;
+    if (is_ready && worker.process > 0 && !worker.handed_in) kill(worker.process, hang_signal());
   }
 }
 
@@ -218,7 +236,10 @@ void Watch::check_steps(Crew::Member& worker) {
   const Channel& shared = crew_.channel(worker);
   std::uint64_t steps = shared.steps - shared.steps_left;
   ProcessState state = process_state(worker.process);
-  if (steps != worker.steps || state.stopped() || shared.state_passes != 0 || shared.waits != 0) {
+  // What the search computes between executions is not the program's time.
+  const bool is_engines = shared.phase == Channel::Phase::searching && shared.in_execution == 0;
+  if (steps != worker.steps || is_engines || state.stopped() || shared.state_passes != 0 ||
+      shared.waits != 0) {
     worker.steps = steps;
     worker.moved = now();
     worker.cpu_when_moved = state.cpu_seconds;
@@ -303,7 +324,8 @@ void Watch::take_state() {
 
 // What became of a search that a death has ended, or nothing: it is to be begun again.
 std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names,
-                                        Deaths& deaths, double start, const BellListener& bell) {
+                                        Deaths& deaths, SharedMemory::Seen& seen, double start,
+                                        const BellListener& bell) {
   WorkerOutcome outcome;
   SharedMemory memory(job, names);
   OutputTail output(!settings.output_live);
@@ -325,6 +347,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
   const std::optional<Death> death = watch.run(bell);
   kill(-worker.process, SIGKILL);
   kill_children();
+  memory.add_seen(seen, names);
   if (!death) return std::nullopt;
   outcome.output = output.take();
   outcome.interrupted = watch.interrupted();
@@ -339,8 +362,10 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     outcome.report = std::move(*report);
     outcome.problem = outcome.report.refused;
   } else {
+    if (seen.level) outcome.report = std::move(*seen.level);
     compose_report(*death, memory, names, outcome);
   }
+  add_seen_bugs(std::move(seen.bugs), outcome.report);
   return outcome;
 }
 
@@ -351,9 +376,10 @@ WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadN
   InterruptHandler handler;
   BellListener bell;
   Deaths deaths;
+  SharedMemory::Seen seen;
   const double start = now();
   std::optional<WorkerOutcome> outcome;
-  while (!outcome) outcome = try_worker(settings, job, names, deaths, start, bell);
+  while (!outcome) outcome = try_worker(settings, job, names, deaths, seen, start, bell);
   outcome->killed = deaths.count();
   return std::move(*outcome);
 }

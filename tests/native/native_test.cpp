@@ -93,8 +93,8 @@ class Workshop {
 
   // Checks one of the programs in a binary.
   json check(const std::string& name, std::size_t number, const std::vector<std::string>& options) const {
-    std::vector<std::string> command = {"check", path(name), "--keep-going", "--json",
-                                        "-",     "--out",    path("out")};
+    std::vector<std::string> command = {
+        "check", path(name), "--early-timeouts", "1e9", "--keep-going", "--json", "-", "--out", path("out")};
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {"--", std::to_string(number)});
     ChildResult result = thrum(command);

@@ -289,7 +289,7 @@ std::string compare_auto_within(const ToyCode& code, const Findings& findings,
       strategy = std::move(other);
     }
     if (trace.end == End::stopped) continue;
-    std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
+    std::string wrong = compare_execution(program, trace, findings, plan.policy.base);
     if (!wrong.empty()) return wrong;
     if (limit && trace.cost > *limit) return "an execution that costs " + std::to_string(trace.cost);
     if (trace.end == End::bug) bugs.insert(bug_of(trace.failure));

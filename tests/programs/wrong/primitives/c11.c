@@ -18,7 +18,7 @@
 // case cnd_timedwait: bug assertion
 // case cnd_signal: bug deadlock
 // case cnd_broadcast: bug assertion
-// case cnd_destroy: bug data-race
+// case cnd_destroy: bug lock-misuse
 // case tss_create: bug assertion
 // case tss_delete: bug assertion
 // case tss_set: bug assertion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // compilers: both
 // case pthread_cond_init: bug data-race
-// case pthread_cond_destroy: bug data-race
+// case pthread_cond_destroy: bug lock-misuse
 // case pthread_cond_wait: bug deadlock
 // case pthread_cond_timedwait: bug assertion
 // case pthread_cond_clockwait: bug assertion

@@ -12,7 +12,7 @@
 // case pthread_rwlock_clockwrlock: bug assertion
 // case pthread_rwlock_unlock: bug assertion
 // case pthread_spin_init: bug data-race
-// case pthread_spin_destroy: bug data-race
+// case pthread_spin_destroy: bug lock-misuse
 // case pthread_spin_lock: bug deadlock
 // case pthread_spin_trylock: bug assertion
 // case pthread_spin_unlock: bug assertion

@@ -269,12 +269,11 @@ static void run_atomic_wait() {
   both([] { value.wait(0); }, [] { value = 1; });
 }
 static void run_atomic_notify() {
-  both(
-      [] { value.wait(0); },
-      [] {
-        value.notify_one();
-        value = 1;
-      });
+  both([] { value.wait(0); },
+       [] {
+         value.notify_one();
+         value = 1;
+       });
 }
 static void run_atomic_ref() {
   static int plain = 0;
@@ -364,7 +363,10 @@ static void run_static_local() {
   both([make] { make(1); }, [make] { make(2); });
 }
 static void run_exception() {
-  both([] { value = 1; }, [] { if (value == 1) throw std::runtime_error("late"); });
+  both([] { value = 1; },
+       [] {
+         if (value == 1) throw std::runtime_error("late");
+       });
 }
 static void run_exception_ptr() {
   static std::exception_ptr caught;
@@ -455,7 +457,7 @@ static void run_this_thread_yield() {
 }
 static void run_this_thread_sleep() {
   std::thread worker([] { value = 1; });
-  std::this_thread::sleep_for(1h);
+  std::this_thread::sleep_for(5s);
   const int seen = value;
   worker.join();
   assert(seen == 1);
@@ -474,6 +476,6 @@ MAIN(CASE(thread), CASE(jthread), CASE(stop_token), CASE(stop_callback), CASE(mu
      CASE(async), CASE(packaged_task), CASE(latch), CASE(barrier), CASE(counting_semaphore),
      CASE(binary_semaphore), CASE(atomic_wait), CASE(atomic_notify), CASE(atomic_ref), CASE(atomic_flag),
      CASE(atomic_shared_ptr), CASE(atomic_thread_fence), CASE(atomic_128), CASE(atomic_operations),
-     CASE(volatile_access), CASE(thread_local_object), CASE(static_local), CASE(exception), CASE(exception_ptr),
-     CASE(static_destructor), CASE(random_device), CASE(hash), CASE(aligned_new), CASE(sized_delete),
-     CASE(this_thread_yield), CASE(this_thread_sleep), CASE(chrono_clocks))
+     CASE(volatile_access), CASE(thread_local_object), CASE(static_local), CASE(exception),
+     CASE(exception_ptr), CASE(static_destructor), CASE(random_device), CASE(hash), CASE(aligned_new),
+     CASE(sized_delete), CASE(this_thread_yield), CASE(this_thread_sleep), CASE(chrono_clocks))

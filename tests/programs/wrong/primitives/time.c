@@ -46,7 +46,7 @@ static void* set_value(void* argument) {
     __VA_ARGS__;                                       \
     assert(value == 1);                                \
   }
-EXPECT_AFTER(sleep, sleep(100))
+EXPECT_AFTER(sleep, sleep(5))
 EXPECT_AFTER(usleep, usleep(500000))
 EXPECT_AFTER(nanosleep, nanosleep(&second_long, NULL))
 EXPECT_AFTER(clock_nanosleep, clock_nanosleep(CLOCK_MONOTONIC, 0, &second_long, NULL))

@@ -13,7 +13,7 @@ static void* take(void* argument) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGUSR1);
-  struct timespec long_time = {3600, 0};
+  struct timespec long_time = {5, 0};
   assert(sigtimedwait(&set, NULL, &long_time) == SIGUSR1);
   return argument;
 }

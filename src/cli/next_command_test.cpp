@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/next_command.hpp"
+
+#include <gtest/gtest.h>
+
+namespace thrum {
+namespace {
+
+using Words = std::vector<std::string>;
+
+WorkerOutcome ended(SearchEnd end) {
+  WorkerOutcome outcome;
+  outcome.report.result.end = end;
+  return outcome;
+}
+
+std::string next(const WorkerOutcome& outcome, const CheckOptions& options, const Words& command,
+                 const TestResult& test = {}) {
+  return next_command(outcome, options, test, command);
+}
+
+TEST(NextCommand, GivesMoreOfWhatEndedTheSearch) {
+  CheckOptions options;
+  options.time_seconds = 20;
+  options.executions = 50;
+  options.steps = 300;
+  EXPECT_EQ(next(ended(SearchEnd::time), options, {"thrum", "check", "--time", "20", "p"}),
+            "thrum check --time 200 p");
+  EXPECT_EQ(
+      next(ended(SearchEnd::executions), options, {"thrum", "check", "--executions=50", "p", "--", "-x"}),
+      "thrum check --executions=500 p -- -x");
+  WorkerOutcome cut = ended(SearchEnd::exhausted);
+  ++cut.report.result.claims.cuts[static_cast<std::size_t>(Cut::steps)];
+  EXPECT_EQ(next(cut, options, {"thrum", "check", "p", "--", "--steps", "1"}),
+            "thrum check p --steps 3000 -- --steps 1");
+  ++cut.report.result.claims.cuts[static_cast<std::size_t>(Cut::memory)];
+  options.program_memory_bytes = std::uint64_t{1} << 30;
+  EXPECT_EQ(next(cut, options, {"thrum", "check", "p"}), "thrum check p --program-memory 2G");
+}
+
+TEST(NextCommand, IsForAShell) {
+  CheckOptions options;
+  options.time_seconds = 1;
+  TestResult test;
+  test.test = "Queue.It's";
+  EXPECT_EQ(
+      next(ended(SearchEnd::time), options, {"thrum", "check", "a b", "--time", "1", "--test", "*"}, test),
+      "thrum check 'a b' --time 10 --test 'Queue.It'\\''s'");
+}
+
+TEST(NextCommand, IsNoneWhereNoneIsKnownToHelp) {
+  TestResult bug;
+  bug.verdict = Verdict::bug;
+  EXPECT_EQ(next(ended(SearchEnd::time), {}, {"thrum"}, bug), "");
+  EXPECT_EQ(next(ended(SearchEnd::lost_control), {}, {"thrum"}), "");
+  WorkerOutcome assumed = ended(SearchEnd::exhausted);
+  assumed.report.result.claims.assumed_away = 3;
+  EXPECT_EQ(next(assumed, {}, {"thrum"}), "");
+}
+
+}  // namespace
+}  // namespace thrum
