@@ -29,7 +29,7 @@ enum class Fairness : std::uint8_t {
 // Which threads wait in loops, and how long (runtime/spin.hpp, runtime/round_detector.hpp).
 enum class Waiting : std::uint8_t {
   spins,    // after a round that only read: until something is written that it read
-  written,  // after a round that came to nothing, though it may have written: likewise
+  written,  // after a round that came to nothing, though it may have written: until then, too
   changed,  // after such a round: while all that it read has the value that it had
 };
 
@@ -45,7 +45,7 @@ struct Policy {
   std::uint64_t object = 0;           // surw: the operations on it are sampled uniformly; 0: all operations
   std::vector<ThreadCount> counts{};  // surw: of such operations; empty: not known yet
   Fairness fairness = Fairness::off;  // of any kind
-  Waiting waiting = Waiting::spins;   // likewise
+  Waiting waiting = Waiting::spins;   // of any kind
 
   friend bool operator==(const Policy&, const Policy&) = default;
 };

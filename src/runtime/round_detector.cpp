@@ -447,7 +447,7 @@ void RoundDetector::PerThread::see_present_values() {
     std::memcpy(values.data() + watch.bytes, reinterpret_cast<const void*>(watch.object), watch.size);
 }
 
-// The search begins anew, and its executions are watched from then on.
+// The search starts over, and its executions are watched from then on.
 void RoundDetector::found() {
   is_trial_ = false;
   waiting_ = Waiting::changed;

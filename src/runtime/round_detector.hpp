@@ -12,7 +12,7 @@
 // round reads the flag once; the thread waits, before it takes the lock, until the flag has another value.
 //
 // To write down each access costs too much for programs that never poll in this way. So an execution is
-// watched only where its plan says so (Policy::waiting), and the search begins anew with such plans once it
+// watched only where its plan says so (Policy::waiting), and the search starts over with such plans once it
 // has met an idle round. To find one, an execution that becomes long is run once more as a trial: it goes on
 // as before, and its accesses are written down. The longer executions may be without one, the later the next
 // trial.
@@ -55,7 +55,7 @@ class RoundDetector {
   Mode mode() const { return mode_; }
   bool is_on() const { return mode_ == Mode::on; }
 
-  // What plans of this search are to say. It only ever changes from `spins`; then the search begins anew.
+  // What plans of this search are to say. It only ever changes from `spins`; then the search starts over.
   Waiting waiting() const { return waiting_; }
   void use(Waiting waiting) { waiting_ = waiting; }
 
