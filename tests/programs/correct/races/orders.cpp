@@ -156,6 +156,7 @@ static void run_double_checked() {
   delete pointer.load();
 }
 static void run_hazard_pointer() {
+  static int* retired;
   pointer = new int(1);
   together(
       [] {
@@ -166,9 +167,12 @@ static void run_hazard_pointer() {
       },
       [] {
         int* old = pointer.exchange(nullptr);
-        if (hazard.load() == old) return;  // it would be freed later
-        delete old;
+        if (hazard.load() == old)
+          retired = old;
+        else
+          delete old;
       });
+  delete retired;
 }
 
 MAIN(CASE(message), CASE(consumed), CASE(fences), CASE(release_fence), CASE(acquire_fence), CASE(sequence),

@@ -186,9 +186,13 @@ static void run_seqlock() {
 }
 static std::atomic<int*> pointer;
 static std::atomic<int*> hazard;
+static int* retired;
 static void free_it() {
   int* old = pointer.exchange(nullptr);
-  if (hazard.load() != old) delete old;  // reported
+  if (hazard.load() == old)
+    retired = old;
+  else
+    delete old;  // reported
 }
 static void run_hazard_cleared() {
   pointer = new int(1);
@@ -200,6 +204,7 @@ static void run_hazard_cleared() {
         hazard.store(nullptr, relaxed);
       },
       free_it);
+  delete retired;
 }
 static void run_hazard_unchecked() {
   pointer = new int(1);
@@ -211,6 +216,7 @@ static void run_hazard_unchecked() {
         hazard.store(nullptr);
       },
       free_it);
+  delete retired;
 }
 static void run_string() {
   static std::string text = "text";
