@@ -46,8 +46,10 @@ int flags_command(const std::string& step, const std::string& compiler) {
     toolchain.clang = compiler == "clang";
     toolchain.prefix = installation_prefix();
   }
-  for (const std::string& flag : step == "compile" ? compile_flags(toolchain) : link_flags(toolchain))
-    fmt::print("{}\n", flag);
+  std::vector<std::string> flags = step == "compile" ? compile_flags(toolchain) : link_flags(toolchain);
+  if (step == "compile")
+    for (const std::string& flag : counter_flags(toolchain)) flags.push_back(flag);
+  for (const std::string& flag : flags) fmt::print("{}\n", flag);
   return kExitDone;
 }
 

@@ -109,6 +109,14 @@ std::vector<std::string> keeping_flags(const Toolchain& toolchain, const std::ve
   return flags;
 }
 
+// Whether the user's flags let code count how often it runs.
+bool counts_runs(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--coverage" || word == "-coverage" || word.starts_with("-fprofile-arcs") ||
+           word.starts_with("-fprofile-generate");
+  });
+}
+
 }  // namespace
 
 std::string installation_prefix() {
@@ -145,6 +153,7 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
   };
   // Before the user's, which may overrule them.
   if (request.compiles) append(compile_flags(toolchain));
+  if (request.compiles && counts_runs(words)) append(counter_flags(toolchain));
   if (request.compiles) append(keeping_flags(toolchain, words));
   if (request.links) append(link_flags(toolchain));
   append(arguments);

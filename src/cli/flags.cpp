@@ -36,15 +36,19 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
     return without_warnings(flags);
   }
   // g++ writes memset of a constant size in line, without a callback. And it removes a block of the heap that
-  // no other code sees, together with a use after its free. Counters of --coverage are no data of the
-  // program's: g++ instruments those that are updated atomically no more than clang++ does any.
+  // no other code sees, together with a use after its free.
   flags.insert(flags.end(),
                {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset", "-fno-builtin-malloc",
-                "-fno-builtin-calloc", "-fno-builtin-free", "-fprofile-update=atomic",
+                "-fno-builtin-calloc", "-fno-builtin-free",
                 // "atomic_thread_fence is not supported": by libtsan; ours follows fences.
                 "-Wno-tsan"});
   for (const char* warning : kMisled) flags.push_back("-Wno-error=" + std::string(warning));
   return flags;
+}
+
+std::vector<std::string> counter_flags(const Toolchain& toolchain) {
+  if (toolchain.clang) return {};
+  return {"-fprofile-update=atomic"};
 }
 
 std::vector<std::string> link_flags(const Toolchain& toolchain) {

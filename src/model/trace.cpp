@@ -38,6 +38,7 @@ void Trace::clear() {
   fairness = Fairness::off;
   waiting = Waiting::spins;
   starved = false;
+  left_control = false;
   withheld = 0;
   lasso = {};
   if (!failure.empty()) failure = Failure{};

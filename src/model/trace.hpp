@@ -154,6 +154,7 @@ struct Trace {
   std::uint64_t steps = 0;  // instrumented operations
   bool midway =
       false;  // it began at a moment of an earlier execution; what is counted, is from the beginning
+  bool left_control = false;          // it went on behind a call that is not under control
   bool trusted = false;               // it was not judged for races, since another one of its class was
   std::uint32_t points = 0;           // thread choices met, recorded or not
   std::uint16_t threads = 0;          // created in all, main included

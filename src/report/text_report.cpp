@@ -23,6 +23,7 @@ const char* headline_colour(Verdict verdict) {
 // By kind of cut.
 constexpr std::pair<const char*, const char*> kCutWords[] = {
     {"refused-call", "by a call that is not under control"},
+    {"uncontrolled-call", "that went on behind a call that is not under control"},
     {"steps", "by --steps"},
     {"memory", "by --program-memory"},
     {"threads", "by the most threads that there may be at once"},

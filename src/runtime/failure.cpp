@@ -37,6 +37,14 @@ constexpr std::size_t kSignalStack = 1 << 18;
 // Distance below the stack pointer, or into the guard area, within which a fault counts as the stack's end.
 constexpr std::uint64_t kNearStackEnd = 1 << 16;
 
+// As the kernel wants it; libc's sigaction is the program's.
+struct KernelAction {
+  void (*handler)(int, siginfo_t*, void*);
+  unsigned long flags;
+  void (*restorer)();
+  unsigned long mask;
+};
+
 bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
   if (snapshot().taken()) {
     const Thread& thread = scheduler().current();
@@ -47,9 +55,16 @@ bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
   return address < stack_pointer + kNearStackEnd && stack_pointer < address + kNearStackEnd;
 }
 
+// Behind the handler that has called this: what has failed fails again.
+void die_by(int signal) {
+  KernelAction action{};
+  raw_syscall(SYS_rt_sigaction, signal, reinterpret_cast<long>(&action), 0, sizeof action.mask);
+}
+
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
   auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (signal == SIGSEGV && (snapshot().unprotect(address) || known_ends().open_stacks(address))) return;
+  if (world.running && fs_base_is_ruined(scheduler().current().fs_base)) return die_by(signal);
   leave_unwinding();
   if (world.running) restore_fs_base(scheduler().current().fs_base);
   give_up_written_value();
@@ -143,14 +158,6 @@ void note_places(Trace& trace) {
   for (const MemoryAccess& access : trace.failure.accesses)
     trace.access_places.push_back({described_place(access.address), {}, {}, {place_of(access.code)}});
 }
-
-// As the kernel wants it; libc's sigaction is the program's.
-struct KernelAction {
-  void (*handler)(int, siginfo_t*, void*);
-  unsigned long flags;
-  void (*restorer)();
-  unsigned long mask;
-};
 
 extern "C" void thrum_signal_return();  // switch.S
 

@@ -72,6 +72,13 @@ void restore_fs_base(std::uint64_t own_block) {
   if (thrum_switch_by == SwitchBy::exchange) set_fs_base(the_shared_block.value.block());
 }
 
+bool fs_base_is_ruined(std::uint64_t own_block) {
+  if (thrum_switch_by != SwitchBy::wrfsbase) return false;
+  std::uint64_t base;
+  asm("rdfsbase %0" : "=r"(base));
+  return base != own_block;
+}
+
 void choose_switch(bool system_threads, bool fsgsbase) {
   constexpr unsigned long kHwcap2Fsgsbase = 2;
   if (system_threads) {

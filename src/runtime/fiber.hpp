@@ -82,6 +82,10 @@ std::uint64_t current_fs_base();
 // does not say whether that lasts.
 void restore_fs_base(std::uint64_t own_block);
 
+// Whether the program has changed it while that fiber runs, so that nothing of libc's works any more. False
+// where the machine does not say.
+bool fs_base_is_ruined(std::uint64_t own_block);
+
 // Decides how to switch. system_threads: by the baton, whatever the machine can do. fsgsbase: it may be used.
 void choose_switch(bool system_threads, bool fsgsbase);
 inline bool on_system_threads() { return thrum_switch_by == SwitchBy::baton; }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 #include <utility>
 
 #include "runtime/modules.hpp"
+#include "runtime/native_program.hpp"
 #include "runtime/record.hpp"
+#include "runtime/world.hpp"
 #include "support/duration.hpp"
 
 namespace thrum {
@@ -22,6 +25,9 @@ void Notes::weaker_atomic(std::uint64_t code) {
 }
 
 void Notes::uncontrolled(const char* kind, std::string text) {
+  const std::string_view name = kind;
+  if (world.running && (name == "uncontrolled-call" || name == "uncontrolled-memory"))
+    current_trace().left_control = true;
   for (Note& known : uncontrolled_) {
     if (known.text != text) continue;
     ++known.count;

@@ -33,6 +33,7 @@ std::optional<Cut> cut_of(End end) {
 const char* cut_name(Cut cut) {
   switch (cut) {
     case Cut::refused_call: return "refused-call";
+    case Cut::uncontrolled_call: return "uncontrolled-call";
     case Cut::steps: return "steps";
     case Cut::memory: return "memory";
     case Cut::threads: return "threads";
@@ -48,7 +49,8 @@ void Claims::take(Base base, const Trace& trace) {
     ++assumed_away;
     return;
   }
-  const std::optional<Cut> cut = cut_of(trace.end);
+  std::optional<Cut> cut = cut_of(trace.end);
+  if (!cut && trace.left_control) cut = Cut::uncontrolled_call;
   if (!cut) {
     ++passed;
     if (trace.end == End::yields) ++beyond_yields;

@@ -5,7 +5,8 @@
 // (deadlocks and livelocks among it). So does one that the strategy broke off since it leads to nothing new,
 // and one that a bound on yields ended: it lies outside of the bound in force. An execution that a false
 // assumption ended is none of the program's; it is counted apart and weakens nothing. All others were cut:
-// what would have come behind is not known.
+// what would have come behind is not known. One that went on behind a call that is not under control counts
+// as cut at that call: another answer may lead elsewhere.
 //
 // What comes behind a cut costs at least what had been run before it. So the bounds below the cheapest
 // execution that was cut are not touched by it, those from there on stay open, and "every schedule" is not
@@ -25,13 +26,14 @@ namespace thrum {
 
 // What cut an execution.
 enum class Cut : std::uint8_t {
-  refused_call,  // the program asked for what cannot be controlled, and did not get it
-  steps,         // --steps
-  memory,        // --program-memory
-  threads,       // more threads than an execution may have
-  time,          // the time ended, and the execution did not
-  rounds,        // its threads went round in loops, and whether for ever was not decided
-  divergence,    // it did not do what it had done before
+  refused_call,       // the program asked for what cannot be controlled, and did not get it
+  uncontrolled_call,  // it went on behind such a call, whose answer may be another the next time
+  steps,              // --steps
+  memory,             // --program-memory
+  threads,            // more threads than an execution may have
+  time,               // the time ended, and the execution did not
+  rounds,             // its threads went round in loops, and whether for ever was not decided
+  divergence,         // it did not do what it had done before
 };
 inline constexpr std::size_t kCutCount = static_cast<std::size_t>(Cut::divergence) + 1;
 

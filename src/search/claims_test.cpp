@@ -56,6 +56,21 @@ TEST(Claims, EachCutOpensTheBoundsFromItsCostOn) {
   }
 }
 
+TEST(Claims, WhatRestsOnACallThatIsNotUnderControlIsCutThere) {
+  Claims claims;
+  claims.take(Base::nonpreemptive, trace(End::finished, 0));
+  Trace left = trace(End::finished, 2);
+  left.left_control = true;
+  claims.take(Base::nonpreemptive, left);
+  EXPECT_FALSE(claims.weigh(whole(4)).complete);
+  EXPECT_EQ(claims.weigh(whole(4)).bounds[0].completed, 1u);
+  EXPECT_EQ(claims.count(Cut::uncontrolled_call), 1u);
+  left.end = End::refused;
+  claims.take(Base::nonpreemptive, left);
+  EXPECT_EQ(claims.count(Cut::uncontrolled_call), 1u);
+  EXPECT_EQ(claims.count(Cut::refused_call), 1u);
+}
+
 TEST(Claims, AReductionWithACutHasCompletedNoBound) {
   Claims claims;
   claims.take(Base::nonpreemptive, trace(End::finished, 0));

@@ -17,14 +17,13 @@
 #include <iostream>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 
 #include "native/compare.hpp"
 #include "native/translate.hpp"
+#include "native/workshop.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
-#include "programs/child_process.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -35,7 +34,6 @@ using nlohmann::json;
 
 constexpr std::size_t kExecutionsMax = 20'000;
 constexpr std::uint64_t kProgramsInOneBinary = 100;
-constexpr int kTimeoutSeconds = 120;
 
 // Every search that there is to compare.
 std::vector<Search> all_searches(Family family) {
@@ -62,59 +60,12 @@ std::vector<Search> some_searches(Family family, std::uint64_t seed) {
           {one, Base::round_robin, limit(seed / 3), races}};
 }
 
-// Compiles programs in a folder of its own, and runs thrum there.
-class Workshop {
- public:
-  Workshop() {
-    std::string pattern = (fs::temp_directory_path() / "thrum-native-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("cannot make " + pattern);
-    folder_ = pattern;
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    if (!kept_) fs::remove_all(folder_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-
-  // Leaves the folder where it is.
-  void keep() { kept_ = true; }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-
-  // An empty text, or why it could not be done.
-  std::string compile(const std::string& name, const std::vector<ToyCode>& programs) const {
-    std::ofstream(path(name + ".cpp")) << translate(programs);
-    const char* flags = std::getenv("THRUM_NATIVE_FLAGS");
-    // Line numbers take time, and places are in the messages.
-    ChildResult result =
-        thrum({"c++", "-std=c++20", flags ? flags : "-O1", "-g0", path(name + ".cpp"), "-o", path(name)});
-    return result.exit_code == 0 ? "" : "it does not compile: " + result.errors;
-  }
-
-  // Checks one of the programs in a binary.
-  json check(const std::string& name, std::size_t number, const std::vector<std::string>& options) const {
-    std::vector<std::string> command = {
-        "check", path(name), "--early-timeouts", "1e9", "--keep-going", "--json", "-", "--out", path("out")};
-    command.insert(command.end(), options.begin(), options.end());
-    command.insert(command.end(), {"--", std::to_string(number)});
-    ChildResult result = thrum(command);
-    json document = json::parse(result.output, nullptr, false);
-    if (document.is_discarded()) throw std::runtime_error("no result: " + result.output + result.errors);
-    return document;
-  }
-
- private:
-  static ChildResult thrum(std::vector<std::string> command) {
-    command.insert(command.begin(), THRUM_PROGRAM);
-    ChildResult result = run_child(command, {}, kTimeoutSeconds);
-    if (result.timed_out) throw std::runtime_error("thrum does not end");
-    if (result.left_processes) throw std::runtime_error("thrum leaves a process behind");
-    return result;
-  }
-
-  fs::path folder_;
-  bool kept_ = false;
-};
+// All that a timed wait can do is compared, however long it is.
+json check(const Workshop& workshop, const std::string& name, std::size_t number,
+           std::vector<std::string> options) {
+  options.insert(options.end(), {"--early-timeouts", "1e9"});
+  return workshop.check(name, number, options);
+}
 
 // One program of a binary: the first disagreement, or an empty text.
 std::string compare(const Workshop& workshop, const std::string& name, std::size_t number,
@@ -123,7 +74,7 @@ std::string compare(const Workshop& workshop, const std::string& name, std::size
   try {
     for (Search search : searches) {
       search.spurious = program.code.spurious;
-      std::string wrong = compare_result(workshop.check(name, number, search.options()), findings, search);
+      std::string wrong = compare_result(check(workshop, name, number, search.options()), findings, search);
       if (!wrong.empty()) return search.text() + ": " + wrong;
     }
     // One of them for each program, in turn.
@@ -133,7 +84,7 @@ std::string compare(const Workshop& workshop, const std::string& name, std::size
                                        "50",         "--seed", std::to_string(seed)};
     if (searches.front().ignores_races) random.insert(random.end(), {"--races", "ignore"});
     if (program.code.spurious) random.push_back("--spurious");
-    std::string wrong = compare_sample(workshop.check(name, number, random), findings);
+    std::string wrong = compare_sample(check(workshop, name, number, random), findings);
     return wrong.empty() ? "" : strategy + ": " + wrong;
   } catch (const std::exception& error) {
     return error.what();
@@ -145,7 +96,7 @@ std::string compare_alone(const Workshop& workshop, const std::string& name, con
                           Family family, std::uint64_t seed) {
   Findings findings = enumerate(code, {.executions_max = kExecutionsMax});
   if (findings.gave_up || findings.executions.size() < 2) return "";
-  std::string wrong = workshop.compile(name, {code});
+  std::string wrong = workshop.compile(name, translate({code}));
   return wrong.empty() ? compare(workshop, name, 0, {code, findings}, all_searches(family), seed) : wrong;
 }
 
@@ -206,7 +157,7 @@ bool compare_batch(Family family, std::uint64_t first, std::uint64_t count, bool
     codes.push_back(programs.back().code);
     totals.add(programs.back());
   }
-  std::string wrong = workshop.compile("programs", codes);
+  std::string wrong = workshop.compile("programs", translate(codes));
   if (!wrong.empty()) {
     workshop.keep();
     ADD_FAILURE() << workshop.path("programs.cpp") << ": " << wrong;
@@ -306,13 +257,13 @@ TEST(Native, ExploresRacesAsTheOracleDoes) {
     for (std::uint64_t seed = batch; seed < end; ++seed)
       codes.push_back(seed % 2 == 0 ? random_program(seed, Family::b, kExecutionsMax).code
                                     : racing_program(seed));
-    ASSERT_EQ(workshop.compile("programs", codes), "");
+    ASSERT_EQ(workshop.compile("programs", translate(codes)), "");
     for (std::size_t i = 0; i < codes.size(); ++i) {
       Findings finest = enumerate(codes[i], settings);
       Findings coarse = enumerate(codes[i]);
       // A bug that needs no race may stop every execution before one.
       if (finest.gave_up || (coarse.stopped && !coarse.racy)) continue;
-      json result = workshop.check("programs", i, {"--races", "explore", "--bound", "none"});
+      json result = check(workshop, "programs", i, {"--races", "explore", "--bound", "none"});
       EXPECT_EQ(compare_explored(result, finest), "") << "seed " << batch + i << "\n" << print(codes[i]);
       ++compared;
       racy += finest.racy ? 1 : 0;
@@ -341,7 +292,7 @@ TEST(Native, AgreesWithTheOracleOnToys) {
     ASSERT_TRUE(code) << entry.path() << " is no toy program";
     Findings findings = enumerate(*code);
     EXPECT_GT(findings.executions.size(), 1u) << entry.path();
-    ASSERT_EQ(workshop.compile("toy", {*code}), "");
+    ASSERT_EQ(workshop.compile("toy", translate({*code})), "");
     EXPECT_EQ(compare(workshop, "toy", 0, {*code, findings}, all_searches(Family::a), 1), "") << entry.path();
   }
 }
