@@ -138,6 +138,7 @@ struct Channel {
   // Instrumented operations so far are steps less steps_left, which stands still while the program hangs.
   std::atomic<std::uint64_t> steps;
   std::atomic<std::uint64_t> steps_left;
+  std::atomic<std::uint64_t> steps_limit;  // of the execution that runs: from where steps_left counts down
   std::atomic<std::uint64_t> executions;
   std::atomic<std::uint64_t> report_size;  // set last, but for `left`
   std::atomic<std::uint32_t> answered;     // the last of `asked` that progress answers

@@ -88,8 +88,10 @@ bool Scheduler::advance_for_spinners() {
 }
 
 // Nobody can go on, and each waiting loop has had a round. Code that is not instrumented may have changed
-// something in it (a library, inline assembly); then it was no spin, and all may have another.
+// something in it (a library, inline assembly); then it was no spin, and all may have another. Idle rounds
+// write themselves, and others may stand in the middle of theirs: only check_released() can tell of them.
 bool Scheduler::rounds_changed_memory() {
+  if (round_detector().is_on()) return false;
   bool any = false;
   for (Thread* thread : course_.live) {
     if (thread->wait != Wait::spin || thread->life != Life::standing) continue;

@@ -159,7 +159,6 @@ OpenChannel::~OpenChannel() { protect_channel(channel_, PROT_NONE); }
 
 namespace {
 
-std::uint64_t g_steps_limit = 0;  // of this execution
 // Operations that had been counted when it was told to end at the next one; kNotTold: it was not.
 constexpr std::uint64_t kNotTold = ~std::uint64_t{0};
 constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, of a round that is put to the proof
@@ -171,7 +170,7 @@ void limit_steps(std::uint64_t limit, std::uint64_t done) {
   Channel& channel = *world.channel;
   // The beginning counts as a step here, so that one execution that hangs is told from the next.
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
-  g_steps_limit = limit;
+  channel.steps_limit.store(limit, std::memory_order_relaxed);
   g_steps_when_told = kNotTold;
   channel.steps_left.store(limit - done, std::memory_order_relaxed);
 }
@@ -180,7 +179,7 @@ void limit_steps(std::uint64_t limit, std::uint64_t done) {
 static void add_steps(std::uint64_t steps) {
   Channel& channel = *world.channel;
   channel.steps.store(channel.steps.load() + steps);
-  g_steps_limit += steps;
+  channel.steps_limit.store(channel.steps_limit.load() + steps, std::memory_order_relaxed);
   channel.steps_left.store(channel.steps_left.load() + steps, std::memory_order_relaxed);
 }
 
@@ -200,7 +199,9 @@ bool end_at_next_step() {
 
 std::uint64_t steps_done() {
   if (g_steps_when_told != kNotTold) return g_steps_when_told;
-  return g_steps_limit - world.channel->steps_left.load(std::memory_order_relaxed);
+  const Channel& channel = *world.channel;
+  return channel.steps_limit.load(std::memory_order_relaxed) -
+         channel.steps_left.load(std::memory_order_relaxed);
 }
 
 void end_of_steps() {

@@ -47,11 +47,11 @@ bool Deaths::try_again(SharedMemory& memory, std::uint32_t slot, int status) {
   return true;
 }
 
-bool Deaths::make_known(SharedMemory& memory, const Death& death, std::uint64_t steps) {
+bool Deaths::make_known(SharedMemory& memory, const Death& death) {
   const Channel& channel = memory.channel(death.slot);
   const bool in_execution = channel.phase == Channel::Phase::searching && channel.in_execution != 0;
-  const std::uint64_t left = channel.steps_left;
-  if (!in_execution || left >= steps || known_.size() == Board::kFatalMax) return false;
+  const std::uint64_t steps = channel.steps_limit - channel.steps_left;
+  if (!in_execution || steps == 0 || known_.size() == Board::kFatalMax) return false;
   const std::optional<Failure> failure = failure_of(death, channel.phase);
   if (!failure) return false;
   const std::string point = point_of(memory, death.slot);
@@ -65,7 +65,7 @@ bool Deaths::make_known(SharedMemory& memory, const Death& death, std::uint64_t 
     count_ -= static_cast<std::uint64_t>(tried->second) - 1;
     times_.erase(tried);
   }
-  FatalPlan& fatal = known_.emplace_back(FatalPlan{digest.value(), steps - left, failure->kind, {}});
+  FatalPlan& fatal = known_.emplace_back(FatalPlan{digest.value(), steps, failure->kind, {}});
   failure->message.copy(fatal.message, sizeof fatal.message - 1);
   tell(memory);
   return true;

@@ -24,8 +24,7 @@ class Deaths {
   bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
 
   // The program is to blame. Whether the search can go on, since the execution will be ended before that.
-  // steps: that an execution may have.
-  bool make_known(SharedMemory& memory, const Death& death, std::uint64_t steps);
+  bool make_known(SharedMemory& memory, const Death& death);
   // Those that were made known, to a search that begins anew.
   void tell(SharedMemory& memory) const;
 

@@ -69,7 +69,6 @@ class Watch {
   Watch(const WorkerSettings& settings, const Job& job, SharedMemory& memory, const Launched& worker,
         OutputTail& output, Deaths& deaths, double start)
       : settings_(settings),
-        job_(job),
         memory_(memory),
         output_(output),
         deaths_(deaths),
@@ -107,7 +106,6 @@ class Watch {
   double elapsed() const { return now() - start_; }
 
   const WorkerSettings& settings_;
-  const Job& job_;
   SharedMemory& memory_;
   OutputTail& output_;
   Deaths& deaths_;
@@ -184,7 +182,7 @@ bool Watch::goes_on_after(const Crew::End& end) {
   const bool is_own = death_.cause == Death::Cause::own;
   if (is_own && deaths_.try_again(memory_, end.slot, end.status)) return true;
   const bool is_bug = is_own || death_.cause == Death::Cause::hang;
-  return is_bug && deaths_.make_known(memory_, death_, job_.steps);
+  return is_bug && deaths_.make_known(memory_, death_);
 }
 
 void Watch::kill_as(Crew::Member& worker, Death::Cause cause) {

@@ -31,7 +31,7 @@ class Writer {
       if (offer.thread == thread_) make(offer);
     }
     if (below(3) == 0) wait();
-    if (below(3) == 0) act();
+    if (below(2) == 0) act();
     return std::move(list_);
   }
 
@@ -59,9 +59,16 @@ class Writer {
   void act() {
     const std::uint8_t x = below(kPollingObjects);
     const std::uint8_t m = below(2);
-    switch (below(7)) {
-      case 0:
-      case 1: store(x, below(3)); break;
+    switch (below(8)) {
+      case 0: store(x, below(3)); break;
+      case 1:  // two locks, in either order
+      case 6:
+        lock(m);
+        lock(static_cast<std::uint8_t>(1 - m));
+        store(x, below(3));
+        unlock(static_cast<std::uint8_t>(1 - m));
+        unlock(m);
+        break;
       case 2: change(x, 1); break;
       case 3:
         lock(m);
@@ -256,7 +263,7 @@ int main(int, char** arguments) {
     pthread_create(&handles[count], nullptr, program.threads[count], nullptr);
   program.threads[0](nullptr);
   for (int i = 1; i < count; ++i) pthread_join(handles[i], nullptr);
-  for (int i = 0; i < 3; ++i) state[i] = x[i].load(std::memory_order_relaxed);
+  for (int i = 0; i < 3; ++i) state[i] = x[i].load();
   std::memcpy(state + 3, kept, sizeof kept);
   program.check();
 }
