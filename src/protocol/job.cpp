@@ -32,8 +32,10 @@ class Writer {
   }
   void flag(const bool& value) { out_.put(static_cast<std::uint8_t>(value)); }
   void text(const std::string& value) { out_.put_string(value); }
-  void thread(const ThreadId& id) { out_.put_string(names_.name(id)); }
-  void thread_or_none(const ThreadId& id) { out_.put_string(id == kNoThread ? "" : names_.name(id)); }
+  // A number that no thread has comes from memory of the program's that is in ruins: it is left out, and the
+  // rest can be read.
+  void thread(const ThreadId& id) { out_.put_string(names_.name(id < names_.size() ? id : kMainThread)); }
+  void thread_or_none(const ThreadId& id) { out_.put_string(id < names_.size() ? names_.name(id) : ""); }
   void plan(const Plan& value) { write_plan(out_, value, names_); }
 
   template <typename T, typename Each>

@@ -106,6 +106,18 @@ std::string bytes_of(const Report& report, const ThreadNames& names) {
   return out.take();
 }
 
+TEST(Job, AThreadThatIsNoneLeavesAHole) {
+  Threads threads;
+  Report report = sample_report(threads);
+  report.result.bugs[0].failure.waiters = {
+      {kMainThread, Operation::lock, 1, ThreadId{40'000}, false, 2, false}};
+  const std::string bytes = bytes_of(report, threads.names);
+  ByteReader in(bytes);
+  const std::optional<Report> read = read_report(in, threads.names);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->result.bugs[0].failure.waiters[0].holder, kNoThread);
+}
+
 TEST(Job, RoundTrip) {
   Threads threads;
   Job job;

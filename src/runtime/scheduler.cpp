@@ -536,6 +536,8 @@ Waiter Scheduler::waiter(const Thread& thread) const {
   }
   if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
     waiter.holder = lock_holder(thread.object);
+  // What lies where the lock was may be anything by now.
+  if (waiter.holder >= world.names->size()) waiter.holder = kNoThread;
   return waiter;
 }
 

@@ -120,4 +120,70 @@ TEST_F(KeptBugs, AreInTheResultWhateverEndsTheSearch) {
   EXPECT_GT(seen, searches / 3);
 }
 
+// Locks on a stack frame that was left read as what lies there now: held by nobody, or by any number.
+constexpr const char* kLeftFrame = R"(
+#include <semaphore.h>
+
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include <atomic>
+#include <thread>
+
+struct Event {
+  std::atomic<bool> set{false};
+  std::mutex mutex;
+  sem_t semaphore;
+};
+
+// What an uninstrumented library leaves on the stack.
+static __attribute__((noinline, no_sanitize("thread"))) void scribble(unsigned word) {
+  volatile unsigned words[512];
+  for (int i = 0; i < 512; ++i) words[i] = word;
+}
+
+template <class Use>
+static __attribute__((noinline)) void begin(std::thread& worker, Use use) {
+  Event event;
+  sem_init(&event.semaphore, 0, 1);
+  worker = std::thread([&event, use] {
+    event.set = true;
+    use(event);
+  });
+  while (!event.set) std::this_thread::yield();
+}
+template <class Use>
+static void leave(unsigned word, Use use) {
+  std::thread worker;
+  begin(worker, use);
+  scribble(word);
+  worker.join();
+}
+
+static void run_mutex() {
+  leave(0xBFD4000D, [](Event& event) { std::lock_guard guard(event.mutex); });
+}
+static void run_small() {
+  leave(1, [](Event& event) { std::lock_guard guard(event.mutex); });
+}
+static void run_semaphore() {
+  leave(0, [](Event& event) { sem_wait(&event.semaphore); });
+}
+int main(int, char** arguments) {
+  const std::string_view which = arguments[1];
+  if (which == "mutex") run_mutex();
+  if (which == "small") run_small();
+  if (which == "semaphore") run_semaphore();
+}
+)";
+
+TEST_F(KeptBugs, AreTellableThoughTheirMemoryIsInRuins) {
+  const std::string program = build(write("left_frame.cpp", kLeftFrame));
+  for (const char* which : {"mutex", "small", "semaphore"}) {
+    const json test = check({program, "--strategy", "icb", "--", which}, 1)["tests"][0];
+    EXPECT_EQ(test["bugs"][0]["kind"], "deadlock") << which;
+  }
+}
+
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// args: --bound preemptions=1 --steps 2000
 // Loops without an end: the cycle is found however few or many steps an execution may do.
 // case flags: bug livelock            each raises its flag, and waits for the other's to fall
 // case three: bug livelock            likewise, of three
