@@ -104,81 +104,90 @@ class Writer {
       value = offer.value;
     }
     const std::uint8_t y = static_cast<std::uint8_t>((x + 1 + below(kPollingObjects - 1)) % kPollingObjects);
+    if (below(2) == 0)
+      poll_and_put_back(x, value, y);
+    else
+      poll(x, value, y);
+  }
+
+  // Rounds take something and give it back.
+  void poll_and_put_back(std::uint8_t x, std::uint8_t value, std::uint8_t y) {
     const std::uint8_t m = below(2);
     const std::uint8_t head = here();
-    switch (below(12)) {
-      case 0:
-        load(0, x);
-        again(0, value, head);
-        break;
-      case 1:  // under a lock
-      case 2:
+    switch (below(6)) {
+      case 0:  // under a lock
+      case 1:
         lock(m);
         load(0, x);
         unlock(m);
         again(0, value, head);
         break;
-      case 3: {  // by a try-lock, which is kept
+      case 2:  // by a try-lock, which is kept
         add({Code::try_lock, m, 1});
         again(1, 1, head);
         store(x, below(3));
         unlock(m);
         break;
-      }
-      case 4:  // by a try-lock, which is given back
+      case 3:  // by a try-lock, which is given back
         add({Code::try_lock, m, 1});
         again(1, 1, head);
         load(0, x);
         unlock(m);
         again(0, value, head);
         break;
-      case 5: {  // stores that are undone
+      case 4: {  // stores that are undone
         load(0, x);
         const std::size_t jump = list_.size();
         add({Code::jump_if, 0, 0, value});
-        if (below(2) == 0) {
-          store(y, 1);
-          store(y, 0);
-        } else {
-          change(y, 1);
-          change(y, 255);
-        }
+        const bool pulses = below(2) == 0;
+        pulses ? store(y, 1) : change(y, 1);
+        pulses ? store(y, 0) : change(y, 255);
         add({Code::jump, 0, 0, 0, 0, head});
         list_[jump].target = here();
         break;
       }
-      case 6:  // for two
+      default: {  // two locks
+        const auto other = static_cast<std::uint8_t>(1 - m);
+        lock(m);
+        lock(other);
+        load(0, x);
+        unlock(other);
+        unlock(m);
+        again(0, value, head);
+      }
+    }
+  }
+
+  // Rounds write nothing, or what they write stays for a while.
+  void poll(std::uint8_t x, std::uint8_t value, std::uint8_t y) {
+    const std::uint8_t head = here();
+    switch (below(6)) {
+      case 0:
+        load(0, x);
+        again(0, value, head);
+        break;
+      case 1:  // for two
         load(0, x);
         again(0, value, head);
         load(1, y);
         again(1, below(2), head);
         break;
-      case 7: {  // a counter of its own comes back
-        const std::uint8_t turns = static_cast<std::uint8_t>(2 + below(2));
-        add({Code::next, 0, 2, turns});
+      case 2:  // a counter of its own comes back
+        add({Code::next, 0, 2, static_cast<std::uint8_t>(2 + below(2))});
         load(0, x);
         again(0, value, head);
         break;
-      }
-      case 8:  // a counter of all comes back
+      case 3:  // a counter of all comes back
         add({Code::next, 0, 2, 2});
         add({Code::put, y, 2});
         load(0, x);
         again(0, value, head);
         break;
-      case 9:  // a lock made by hand
+      case 4:  // a lock made by hand
         add({Code::cas, x, 1, 0, 1});
         again(1, 1, head);
         if (below(2) == 0) store(y, below(3));
         store(x, 0);
-        break;
-      case 10:  // two locks
-        lock(m);
-        lock(static_cast<std::uint8_t>(1 - m));
-        load(0, x);
-        unlock(static_cast<std::uint8_t>(1 - m));
-        unlock(m);
-        again(0, value, head);
         break;
       default:  // an assertion in the loop
         load(0, x);
