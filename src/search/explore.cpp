@@ -75,6 +75,8 @@ class Search {
   double start_;
   double audit_seconds_ = 0;
   std::uint64_t levels_noted_ = 0;
+  double levels_noted_at_ = 0;    // as elapsed()
+  bool levels_may_wait_ = false;  // to be noted
   std::array<std::uint32_t, kBaseCount>
       dearest_{};  // by base: the greatest cost of executions that a base alone leads
   Plan plan_;
@@ -200,14 +202,19 @@ void Search::count() {
     statistics_.begin_member(member, seconds());
     may_be_next_level = true;
   }
-  if (may_be_next_level) note_levels();
+  if (may_be_next_level || levels_may_wait_) note_levels();
   if (statistics_.take(plan_, trace_, strategy_.last_order(), limits_.count_classes))
     statistics_.point(seconds());
 }
 
-// Where more levels are completed than when this was written down last.
+// Where more levels are completed than when this was written down last. Those that are completed one right
+// behind the other are written down together: to write takes as long as many executions.
 void Search::note_levels() {
+  constexpr double kSeconds = 0.001;
   if (!limits_.note_level || (limits_.holds_all ? !limits_.holds_all() : limits_.is_part)) return;
+  const double now = elapsed();
+  levels_may_wait_ = now - levels_noted_at_ < kSeconds;
+  if (levels_may_wait_) return;
   Guarantee weighed = guarantee();
   std::uint64_t levels = 0;
   for (const Bound& bound : weighed.bounds)
@@ -215,7 +222,7 @@ void Search::note_levels() {
   if (levels <= levels_noted_) return;
   levels_noted_ = levels;
   result_.guarantee = std::move(weighed);
-  result_.seconds = elapsed();
+  result_.seconds = levels_noted_at_ = now;
   std::vector<FoundBug> bugs = std::exchange(result_.bugs, {});  // which are written down by themselves
   limits_.note_level(result_);
   result_.bugs = std::move(bugs);

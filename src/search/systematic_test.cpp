@@ -501,6 +501,8 @@ TEST(Explore, NotesEachLevelWhenItIsCompleted) {
   Chooser program(3, 2);
   std::vector<std::uint32_t> levels;
   Limits noting = limits();
+  double seconds = 0;
+  noting.now = [&] { return seconds += 1; };
   noting.note_level = [&](const SearchResult& so_far) {
     ASSERT_TRUE(so_far.guarantee.bounds[0].completed);
     levels.push_back(*so_far.guarantee.bounds[0].completed);
@@ -511,6 +513,13 @@ TEST(Explore, NotesEachLevelWhenItIsCompleted) {
   EXPECT_TRUE(std::is_sorted(levels.begin(), levels.end()));
   EXPECT_LT(levels.back(), UINT32_MAX);
   EXPECT_TRUE(result.guarantee.complete);
+
+  // Those that are completed within a moment are not written down one by one.
+  levels.clear();
+  noting.now = [&] { return seconds += 1e-9; };
+  Chooser again(3, 2);
+  EXPECT_TRUE(explore(again, *make_strategy("icb", {}), noting).guarantee.complete);
+  EXPECT_TRUE(levels.empty());
 }
 
 TEST(Explore, SaysWhenControlIsLost) {

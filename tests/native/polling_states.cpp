@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "native/polling_states.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -40,7 +41,8 @@ class Explorer {
       if (states_.size() > states_max_) return std::nullopt;
       expand(i);
     }
-    mark_ways_out();
+    findings_.stuck = has_states_without(leads_out_);
+    findings_.endless = has_states_without(ends_well_);
     for (const PollingEnd& end : ends_) findings_.ends.push_back(end);
     findings_.states = states_.size();
     return findings_;
@@ -60,6 +62,7 @@ class Explorer {
       states_.push_back(&known->first);
       before_.emplace_back();
       leads_out_.push_back(false);
+      ends_well_.push_back(false);
     }
     if (from != kNone) before_[known->second].push_back(from);
   }
@@ -101,7 +104,7 @@ class Explorer {
       moves = true;
       State next = state;
       if (!perform(next, t, in) || !settle(next, t)) {
-        leads_out_[number] = true;  // the execution fails
+        leads_out_[number] = ends_well_[number] = true;  // the execution fails, which ends it as well
         continue;
       }
       reach(next, number);
@@ -112,6 +115,7 @@ class Explorer {
       findings_.deadlock = true;
       return;
     }
+    ends_well_[number] = true;
     PollingEnd end;
     end.values.assign(state.variables.begin(), state.variables.end());
     for (std::size_t t = 0; t < program_.threads.size(); ++t)
@@ -153,20 +157,19 @@ class Explorer {
     return false;
   }
 
-  void mark_ways_out() {
+  // Whether there are states from which none of those can be reached.
+  bool has_states_without(std::vector<bool> reaches) const {
     std::deque<std::size_t> queue;
     for (std::size_t i = 0; i < states_.size(); ++i)
-      if (leads_out_[i]) queue.push_back(i);
-    std::size_t marked = queue.size();
+      if (reaches[i]) queue.push_back(i);
     for (; !queue.empty(); queue.pop_front()) {
       for (const std::size_t before : before_[queue.front()]) {
-        if (leads_out_[before]) continue;
-        leads_out_[before] = true;
-        ++marked;
+        if (reaches[before]) continue;
+        reaches[before] = true;
         queue.push_back(before);
       }
     }
-    findings_.stuck = marked < states_.size();
+    return std::find(reaches.begin(), reaches.end(), false) != reaches.end();
   }
 
   const PollingProgram& program_;
@@ -176,7 +179,8 @@ class Explorer {
   std::map<State, std::size_t> numbers_;
   std::vector<const State*> states_;
   std::vector<std::vector<std::size_t>> before_;
-  std::vector<bool> leads_out_;
+  std::vector<bool> leads_out_;  // it is an end of whatever kind, or has one behind it
+  std::vector<bool> ends_well_;  // likewise, but for deadlocks
 };
 
 }  // namespace

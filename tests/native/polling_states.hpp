@@ -18,6 +18,7 @@ struct PollingFindings {
   bool misuse = false;           // a mutex is unlocked that the thread does not hold, or locked twice
   bool deadlock = false;         // a state in which no thread can go on, and some have not ended
   bool stuck = false;            // a state from which nothing of all that can be reached
+  bool endless = false;          // or nothing but a deadlock: all that can be done is to go round
   std::size_t states = 0;
 };
 
