@@ -204,10 +204,10 @@ void Watch::check_time() {
     told_to_stop_ = now();
     memory_.board().stop = 1;
   }
-  // A large state takes its time.
+  // A large state takes its time, but not while somebody has stopped the process that writes it.
   const auto& workers = crew_.members();
   const bool passes = std::any_of(workers.begin(), workers.end(), [&](const Crew::Member& worker) {
-    return crew_.channel(worker).state_passes != 0;
+    return crew_.channel(worker).state_passes != 0 && !process_state(worker.process).stopped();
   });
   if (told_to_stop_ && passes && interrupts <= 1) told_to_stop_ = now();
   if (told_to_stop_ && !reported_ && !passes) interrupt_executions();
