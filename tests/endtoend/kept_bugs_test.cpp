@@ -113,7 +113,8 @@ TEST_F(KeptBugs, AreInTheResultWhateverEndsTheSearch) {
     ++seen;
     ASSERT_FALSE(test["bugs"].empty()) << what;
     EXPECT_EQ(WEXITSTATUS(status), 1) << what;
-    for (const json& bug : test["bugs"]) EXPECT_EQ(bug["kind"], "assertion") << what;
+    for (const json& bug : test["bugs"])
+      EXPECT_EQ(bug["kind"], "assertion") << bug["message"] << ", " << what;
   }
   close(pipe);
   std::cout << seen << " of " << searches << " searches saw the bug, " << disturbed << " blows\n";
