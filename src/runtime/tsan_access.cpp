@@ -32,10 +32,9 @@ using namespace thrum;
 // the entry in switch.S finds the caller's registers as they were.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
   count_step();
-  if (__builtin_expect(world.logs_accesses, 0)) log_read(address, size);
-  if (!world.watches_memory && !world.logs_accesses) return;
-  if (race_judge().is_attentive() || __builtin_expect(world.logs_accesses, 0))
-    return thrum_attentive_read(address, size, code);
+  if (__builtin_expect(world.logs_accesses, 0)) return thrum_attentive_read(address, size, code);
+  if (!world.watches_memory) return;
+  if (race_judge().is_attentive()) return thrum_attentive_read(address, size, code);
   race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::here);
 }
 
@@ -66,6 +65,7 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
 
 void thrum_attentive_read_impl(const void* address, std::size_t size, std::uint64_t code) {
   const auto at = reinterpret_cast<std::uint64_t>(address);
+  if (world.logs_accesses) log_read(address, size);
   const bool is_operation = world.logs_accesses && world.running &&
                             scheduler().waits_at_plain_read(at, static_cast<std::uint32_t>(size), code);
   if (world.watches_memory) {
