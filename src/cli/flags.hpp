@@ -20,9 +20,9 @@ struct Toolchain {
 // For C and C++ alike.
 std::vector<std::string> compile_flags(const Toolchain& toolchain);
 
-// Behind compile_flags() where the user's own count how often code runs (--coverage and the like): counters are
-// no data of the program's, and g++ instruments only those that are not updated atomically. Not elsewhere,
-// since ccache compiles anew whatever has such a flag.
+// Behind compile_flags() where the user's own count how often code runs (--coverage and the like): counters
+// are no data of the program's, and g++ instruments only those that are not updated atomically. Not
+// elsewhere, since ccache keeps nothing of a command with such a flag.
 std::vector<std::string> counter_flags(const Toolchain& toolchain);
 
 // For programs and shared libraries. They stand in front of the user's libraries, so that no other definition

@@ -174,7 +174,7 @@ bool Watch::has_ended(const Crew::End& end) {
     if (crew_.revive()) return false;
     again_ = true;
   }
-  // Somebody has killed it who does not want to wait until it has stopped: no bug of the program's.
+  // Killed from outside while it was to stop: that says nothing of the program.
   const bool is_killed = WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGKILL;
   if (!done && told_to_stop_ && is_killed && death_.cause == Death::Cause::own)
     death_.cause = Death::Cause::out_of_time;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <random>
@@ -49,7 +50,7 @@ int main(int, char** arguments) {
 
 class KeptBugs : public EndToEnd {};
 
-// How many bytes wait in the pipe, at most so many; they are taken out.
+// Takes all bytes out of the pipe; how many they were.
 long drain(int pipe) {
   char bytes[4096];
   long all = 0;
@@ -103,7 +104,7 @@ TEST_F(KeptBugs, AreInTheResultWhateverEndsTheSearch) {
       }
     }
     waitpid(process, &status, 0);
-    // The last ones of each worker may have been cut off before they failed.
+    // Of each worker one execution may have been cut off between its byte and its failure.
     const bool has_failed = drain(pipe) > jobs;
     ASSERT_TRUE(WIFEXITED(status)) << status;
     const json test = json::parse(read(path("result.json")))["tests"][0];
@@ -121,15 +122,13 @@ TEST_F(KeptBugs, AreInTheResultWhateverEndsTheSearch) {
   EXPECT_GT(seen, searches / 3);
 }
 
-// Locks on a stack frame that was left read as what lies there now: held by nobody, or by any number.
+// A lock on a stack frame that its function has left holds whatever was written there since, such as a holder
+// who is no thread.
 constexpr const char* kLeftFrame = R"(
 #include <semaphore.h>
-
-#include <cstring>
+#include <atomic>
 #include <mutex>
 #include <string_view>
-
-#include <atomic>
 #include <thread>
 
 struct Event {

@@ -180,7 +180,7 @@ class Explorer {
   std::vector<const State*> states_;
   std::vector<std::vector<std::size_t>> before_;
   std::vector<bool> leads_out_;  // it is an end of whatever kind, or has one behind it
-  std::vector<bool> ends_well_;  // likewise, but for deadlocks
+  std::vector<bool> ends_well_;  // it is an end that is no deadlock, or has one behind it
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A time-out longer than --early-timeouts (10 s) does not expire while others can go on.
 // case days: exhausted       the notification is certain
-// case minute: exhausted     likewise
+// case minute: exhausted     the same with a minute in place of 49 days
 // case polled: exhausted     a thread that polls does not keep the clock from reaching the end of a sleep
 // case sleeps: exhausted     an hour's sleep is no wait: it ends
 #include <chrono>

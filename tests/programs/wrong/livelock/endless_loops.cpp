@@ -2,7 +2,7 @@
 // args: --bound preemptions=1 --steps 2000
 // Loops without an end: the cycle is found however few or many steps an execution may do.
 // case flags: bug livelock            each raises its flag, and waits for the other's to fall
-// case three: bug livelock            likewise, of three
+// case three: bug livelock            three threads in a ring do the same
 // case after_a_while: bug livelock    the loops end only if one of the two is faster
 #include "../../together.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A time-out of an hour or more is as good as none: what nothing else ends is a deadlock.
 // case days: bug deadlock          nobody notifies; the time-out is 49 days
-// case deadline: bug deadlock      likewise, until a moment two hours ahead
-// case timed_lock: bug deadlock    a timed lock that its own thread's joined thread holds for ever
+// case deadline: bug deadlock      nobody notifies; the deadline is two hours ahead
+// case timed_lock: bug deadlock    the holder joins the thread that waits five hours for the lock
 // case late: bug assertion         a minute expires where nothing else can go on
 // case early: bug assertion        a second may expire at once
 #include <chrono>
