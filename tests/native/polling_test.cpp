@@ -28,7 +28,6 @@ constexpr std::size_t kEndsMax = 40;
 constexpr std::size_t kProgramsInOneBinary = 50;
 
 struct Totals {
-  std::uint64_t searches = 0;
   std::map<std::string, std::uint64_t> ended;  // by strategy
   std::map<std::string, std::uint64_t> all;
   std::map<std::string, std::uint64_t> cuts;  // searches, by strategy and what cut executions
