@@ -26,8 +26,8 @@ using Address = std::uint64_t;
 // snapshot is written by way of SIGSEGV.
 Address step(pid_t process, int& signal) {
   int status = 0;
-  if (ptrace(PTRACE_SINGLESTEP, process, nullptr, signal) != 0 || waitpid(process, &status, __WALL) != process ||
-      !WIFSTOPPED(status)) {
+  if (ptrace(PTRACE_SINGLESTEP, process, nullptr, signal) != 0 ||
+      waitpid(process, &status, __WALL) != process || !WIFSTOPPED(status)) {
     std::fprintf(stderr, "instructions: process %d is gone\n", process);
     std::exit(1);
   }

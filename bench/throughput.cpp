@@ -117,21 +117,10 @@ std::string run(const std::vector<std::string>& command, rusage& usage) {
 
 Run search(const Subject& subject, const Program& program, std::uint64_t repeat, const std::string& out) {
   rusage usage{};
-  std::vector<std::string> command = {subject.thrum,
-                                      "check",
-                                      "--jobs",
-                                      "1",
-                                      program.binary,
-                                      "--strategy",
-                                      subject.strategy,
-                                      "--time",
-                                      "0",
-                                      "--repeat",
-                                      std::to_string(repeat),
-                                      "--out",
-                                      out,
-                                      "--json",
-                                      "-"};
+  std::vector<std::string> command = {
+      subject.thrum,          "check",          "--jobs", "1",      program.binary,
+      "--strategy",           subject.strategy, "--time", "0",      "--repeat",
+      std::to_string(repeat), "--out",          out,      "--json", "-"};
   if (subject.cut != 0) {
     command.insert(command.end(), {"--executions", std::to_string(subject.cut)});
   } else {
@@ -361,8 +350,7 @@ int bench(const Options& options) {
   if (std::ifstream file(options.baseline); file) baseline = Json::parse(file);
   const bool is_cut = options.subject.cut != 0;
   print_table(programs, others, is_cut ? Json::object() : baseline);
-  if (options.write_baseline && !is_cut)
-    write_baseline(programs, baseline, options.baseline);
+  if (options.write_baseline && !is_cut) write_baseline(programs, baseline, options.baseline);
   fs::remove_all(out);
   return 0;
 }

@@ -1,24 +1,28 @@
 # A folder is one concept and one target.
 #
-#   thrum_component(NAME [FOLDER dir] [DEPENDS component...] [LOADS component...] [LIBRARIES target...]
-#                   [EXCLUDE file...])
+#   thrum_component(NAME [FOLDER dir] [SUBFOLDERS name[:name,...]...] [DEPENDS component...]
+#                   [LOADS component...] [LIBRARIES target...] [EXCLUDE file...])
 #
 # makes the library thrum_NAME of the sources in src/NAME (or FOLDER), and the program NAME_test of its
-# *_test.cpp files, each of whose tests ctest knows by name. LOADS names components that lie in modules: their headers may be
-# included, and they are not linked. EXCLUDE names files that belong to another target. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder
-# that holds no sources (headers only, or not written yet) is an interface library.
+# *_test.cpp files, each of whose tests ctest knows by name. SUBFOLDERS names folders in it that belong to the
+# same library: each may include what stands in the folder itself, and the subfolders behind its colon. LOADS
+# names components that lie in modules: their headers may be included, and they are not linked. EXCLUDE names
+# files that belong to another target. The include root is the folder's parent, so that an include reads
+# "model/plan.hpp". A folder that holds no sources (headers only, or not written yet) is an interface library.
 
 include_guard()
 define_property(GLOBAL PROPERTY THRUM_DEPENDENCIES BRIEF_DOCS "Lines `folder: folders it may include`")
 
 function(thrum_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "DEPENDS;LOADS;LIBRARIES;EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SUBFOLDERS;DEPENDS;LOADS;LIBRARIES;EXCLUDE")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${PROJECT_SOURCE_DIR}/src/${name})
     thrum_declare_dependencies(${name} ${arg_DEPENDS} ${arg_LOADS})
+    thrum_declare_subfolders(${name} ${arg_SUBFOLDERS})
   endif()
   cmake_path(GET arg_FOLDER PARENT_PATH include_root)
-  thrum_sources(${arg_FOLDER} sources tests)
+  list(TRANSFORM arg_SUBFOLDERS REPLACE ":.*" "")
+  thrum_sources(${arg_FOLDER} sources tests ${arg_SUBFOLDERS})
   list(TRANSFORM arg_EXCLUDE PREPEND ${arg_FOLDER}/)
   list(REMOVE_ITEM sources ${arg_EXCLUDE})
 
@@ -36,9 +40,14 @@ function(thrum_component name)
   thrum_unit_tests(${name} thrum_${name} ${tests})
 endfunction()
 
-# Sorts the sources of `folder` into those of the product and those of its unit tests.
+# Sorts the sources of `folder`, and of the subfolders named behind the others, into those of the product and
+# those of its unit tests.
 function(thrum_sources folder sources_out tests_out)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.S)
+  set(patterns ${folder}/*.cpp ${folder}/*.S)
+  foreach(subfolder IN LISTS ARGN)
+    list(APPEND patterns ${folder}/${subfolder}/*.cpp ${folder}/${subfolder}/*.S)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -62,10 +71,29 @@ function(thrum_unit_tests name library)
                        TEST_PREFIX ${prefix} PROPERTIES TIMEOUT 300)
 endfunction()
 
-# For folders whose target is not made by thrum_component.
+# For folders whose target is not made by thrum_component. A folder that another depends on brings its
+# subfolders with it.
 function(thrum_declare_dependencies name)
-  string(JOIN " " line "${name}:" ${ARGN})
+  set(all)
+  foreach(folder IN LISTS ARGN)
+    get_property(subfolders GLOBAL PROPERTY THRUM_SUBFOLDERS_${folder})
+    list(APPEND all ${folder} ${subfolders})
+  endforeach()
+  string(JOIN " " line "${name}:" ${all})
   set_property(GLOBAL APPEND PROPERTY THRUM_DEPENDENCIES "${line}")
+endfunction()
+
+# thrum_declare_subfolders(NAME sub:other,another ...): folders in src/NAME, as for SUBFOLDERS. They may also
+# include what the folder itself may.
+function(thrum_declare_subfolders name)
+  foreach(entry IN LISTS ARGN)
+    string(REGEX REPLACE "[:,]" ";" others ${entry})
+    list(POP_FRONT others subfolder)
+    list(TRANSFORM others PREPEND ${name}/)
+    string(JOIN " " line "${name}/${subfolder}:" ${name} ${others})
+    set_property(GLOBAL APPEND PROPERTY THRUM_DEPENDENCIES "${line}")
+    set_property(GLOBAL APPEND PROPERTY THRUM_SUBFOLDERS_${name} ${name}/${subfolder})
+  endforeach()
 endfunction()
 
 # Writes the declared dependencies where the tidy test reads them.

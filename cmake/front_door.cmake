@@ -1,6 +1,7 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
-thrum_component(cli DEPENDS supervisor report boolprog LOADS sequentialize
+thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
+thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
                 EXCLUDE main.cpp)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)

@@ -1,32 +1,42 @@
 # The runtime: the shared library that takes libtsan's place inside the compiled program under test.
 
+# Its layers, from the lowest to the highest: each may include those below it.
+set(runtime_layers base memory kernel threads judge shortcuts drive libc intercept)
 thrum_declare_dependencies(runtime protocol races)
+set(below)
+foreach(layer IN LISTS runtime_layers)
+  string(JOIN "," others ${below})
+  thrum_declare_subfolders(runtime ${layer}:${others})
+  list(APPEND below ${layer})
+endforeach()
 set(runtime_dir ${PROJECT_SOURCE_DIR}/src/runtime)
 file(GLOB exports CONFIGURE_DEPENDS ${runtime_dir}/exports.map)
-thrum_sources(${runtime_dir} sources tests)
+thrum_sources(${runtime_dir} sources tests ${runtime_layers})
 if(NOT exports OR NOT sources)
   message(STATUS "src/runtime has no exports.map or no sources: the runtime is left out")
   return()
 endif()
 
-# Compiled for the library: its own sources, and those of the layers that are linked into it. Other than in the
-# layers' components, which the program `thrum` and unit tests are made of, all is optimised together, as the
-# search and the scheduler call each other at every scheduling point (a few percent), and each function begins
-# with a line of the cache (faster again).
-set(library_sources ${sources})
-foreach(layer IN ITEMS support model races search protocol)
-  thrum_sources(${PROJECT_SOURCE_DIR}/src/${layer} layer_sources layer_tests)
-  list(APPEND library_sources ${layer_sources})
-endforeach()
+# The layers that are linked into it. Without training their components serve, which the program `thrum` and the
+# unit tests are made of. With training they are compiled for the library once more, and all is optimised
+# together, as the search and the scheduler call each other at every scheduling point (a few percent), and each
+# function begins with a line of the cache (faster again).
+set(layers support model order races execution search campaign protocol)
+if(THRUM_TRAIN)
+  foreach(layer IN LISTS layers)
+    thrum_sources(${PROJECT_SOURCE_DIR}/src/${layer} layer_sources layer_tests frontier random systematic reduction)
+    list(APPEND layer_library_sources ${layer_sources})
+  endforeach()
+endif()
 
 # Local statics without guards: the guards are the program's, and intercepted here.
 set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS
   "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-exceptions;-fno-sanitize=all;-mfsgsbase>"
   "$<$<COMPILE_LANGUAGE:CXX>:-fno-rtti;-fno-threadsafe-statics>")
 # A static initialisation or a once that throws passes through here.
-set_property(SOURCE ${runtime_dir}/intercept_once.cpp APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
+set_property(SOURCE ${runtime_dir}/intercept/intercept_once.cpp APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
 # 16-byte atomics without a library.
-set_property(SOURCE ${runtime_dir}/tsan_atomic.cpp APPEND PROPERTY COMPILE_OPTIONS -mcx16)
+set_property(SOURCE ${runtime_dir}/intercept/tsan_atomic.cpp APPEND PROPERTY COMPILE_OPTIONS -mcx16)
 
 # Blocks of a known size are cleared and copied in place. By default GCC takes an instruction that is made for
 # large ones (rep stos), which takes longer to begin than a few stores.
@@ -37,7 +47,7 @@ set(thrum_inline_blocks
 # thrum_runtime_library(NAME FOLDER [compile option...]) makes the library NAME of the objects NAME_objects, for
 # programs that are linked with FOLDER.
 function(thrum_runtime_library name folder)
-  add_library(${name}_objects OBJECT ${library_sources})
+  add_library(${name}_objects OBJECT ${sources} ${layer_library_sources})
   target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(${name}_objects PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-falign-functions=64;${thrum_inline_blocks};${ARGN}>")
 
@@ -49,6 +59,9 @@ function(thrum_runtime_library name folder)
     LINKER_LANGUAGE CXX
     LINK_DEPENDS ${exports}
     LIBRARY_OUTPUT_DIRECTORY ${folder})
+  if(NOT THRUM_TRAIN)
+    target_link_libraries(${name} PRIVATE thrum_protocol thrum_races)
+  endif()
   target_link_libraries(${name} PRIVATE gcc_s ${CMAKE_DL_LIBS} Threads::Threads)
   # The runtime's own standard library brings a std::random_device, too; ours, which comes first, is meant.
   target_link_options(${name} PRIVATE
@@ -82,6 +95,9 @@ install(FILES ${folder}/libtsan.so ${folder}/wrap.options DESTINATION ${THRUM_LI
 add_library(thrum_runtime_parts STATIC $<TARGET_OBJECTS:thrum_runtime_objects>)
 set_target_properties(thrum_runtime_parts PROPERTIES LINKER_LANGUAGE CXX INTERPROCEDURAL_OPTIMIZATION ${THRUM_TRAIN})
 target_include_directories(thrum_runtime_parts PUBLIC ${PROJECT_SOURCE_DIR}/src)
+if(NOT THRUM_TRAIN)
+  target_link_libraries(thrum_runtime_parts PUBLIC thrum_protocol thrum_races)
+endif()
 thrum_unit_tests(runtime thrum_runtime_parts ${tests})
 if(BUILD_TESTING)
   target_compile_definitions(runtime_test PRIVATE THRUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

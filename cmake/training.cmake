@@ -2,8 +2,7 @@
 # taken, and built again for that. Sets THRUM_TRAINED_OPTIONS, and makes the target thrum_training, behind which
 # the compiler can take them.
 
-option(THRUM_TRAIN "Build the runtime twice, the second time optimised for what the first was seen to do" ON)
-if(NOT THRUM_TRAIN OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(NOT THRUM_TRAIN)
   return()
 endif()
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "boolprog/witness.hpp"
 #include "support/check.hpp"
 
 namespace thrum::bp {
@@ -24,7 +23,8 @@ const Addition& first_with(const GrowingSet& set, const Bdd& states) {
 
 const Caller& caller_from(const Summaries& summaries, Pc entry, FrameKey frame) {
   const auto& callers = summaries.callers(entry);
-  auto found = std::find_if(callers.begin(), callers.end(), [&](const Caller& one) { return one.frame == frame; });
+  auto found =
+      std::find_if(callers.begin(), callers.end(), [&](const Caller& one) { return one.frame == frame; });
   THRUM_CHECK(found != callers.end());
   return *found;
 }
@@ -107,7 +107,8 @@ Run BackwardRun::to_failure() {
 }
 
 Run BackwardRun::to_end(const std::vector<bool>& globals) {
-  return to_some(transfer_.context_ended_to(phase_->thread(), set_to(global_now_, globals)) & boundaries_, false);
+  return to_some(transfer_.context_ended_to(phase_->thread(), set_to(global_now_, globals)) & boundaries_,
+                 false);
 }
 
 Run BackwardRun::through_init(const std::vector<bool>& globals) {
@@ -207,8 +208,8 @@ void BackwardRun::moved(const GrowingSet& from, const Addition& addition, At& at
 void BackwardRun::called(const GrowingSet& callers, const Bdd& returned, const Addition& addition, At& at,
                          Steps& steps) {
   Pc call = addition.cause.from;
-  Bdd ways = transfer_.resumed_to(call, transfer_.called(call, callers.before(addition.rank) & entry(at)), returned,
-                                  now(at.point)) &
+  Bdd ways = transfer_.resumed_to(call, transfer_.called(call, callers.before(addition.rank) & entry(at)),
+                                  returned, now(at.point)) &
              boundaries_;
   Point exit;
   exit.globals = ways.pick(global_next_);
@@ -224,8 +225,8 @@ void BackwardRun::called(const GrowingSet& callers, const Bdd& returned, const A
   at = before;
 }
 
-// The steps of a procedure from its call to its return, both included. exit: globals at the return, and what it saw at
-// its entry; after: the caller behind the return.
+// The steps of a procedure from its call to its return, both included. exit: globals at the return, and what
+// it saw at its entry; after: the caller behind the return.
 void BackwardRun::through(Pc call, const Point& exit, const Bdd& results, const At& after, Steps& steps) {
   const Flow& flow = transfer_.encoding().flow();
   Pc entry_pc = flow.procedures[flow.code[call].callee].entry;
@@ -269,8 +270,8 @@ void BackwardRun::leave_entry() {
     choose(called & seen_at_entry(top_.point), caller);
   }
   Pc call = caller.frame.pc;
-  const GrowingSet& callers =
-      caller.origin == phase_->number() ? summaries.at(caller.frame) : phase_->at({caller.origin, caller.frame});
+  const GrowingSet& callers = caller.origin == phase_->number() ? summaries.at(caller.frame)
+                                                                : phase_->at({caller.origin, caller.frame});
   choose(transfer_.calling(call, callers.all() & entry(caller)) & seen_at_entry(top_.point) &
              kept(call, caller.point.locals),
          caller);
@@ -306,8 +307,9 @@ void BackwardRun::resumed(const Addition& addition) {
     callee.point.entry_locals = ways.pick(local_next_);
     Bdd results = set_to(results_, ways.pick(results_));
     add(steps_, pc, top_);
-    choose(transfer_.returning(pc, states) & results & entry(callee) & set_to(global_now_, callee.point.globals),
-           callee);
+    choose(
+        transfer_.returning(pc, states) & results & entry(callee) & set_to(global_now_, callee.point.globals),
+        callee);
     below_.push_back(caller);
     top_ = callee;
     return;
@@ -318,8 +320,9 @@ void BackwardRun::resumed(const Addition& addition) {
 // The frame is as an earlier context of the thread left it.
 void BackwardRun::change_context() {
   phase_ = phase_->previous().get();
-  Bdd left = set_to(local_now_, top_.point.locals) & entry(top_) &
-             transfer_.context_ended_to(phase_->thread(), set_to(global_now_, boundary_globals_[phase_->end()]));
+  Bdd left =
+      set_to(local_now_, top_.point.locals) & entry(top_) &
+      transfer_.context_ended_to(phase_->thread(), set_to(global_now_, boundary_globals_[phase_->end()]));
   bool is_new = top_.origin == phase_->number();
   const GrowingSet& states =
       is_new ? phase_->summaries().at(top_.frame) : phase_->at({top_.origin, top_.frame});

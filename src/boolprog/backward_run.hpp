@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a thread came to a state: its steps through all of its contexts, found from the end.
 //
-// Each set of a search keeps what was added to it when, and from what (saturation.hpp). A state lies in an addition;
-// what led to it lies in what had been added before, so going back ends.
+// Each set of a search keeps what was added to it when, and from what (saturation.hpp). A state lies in an
+// addition; what led to it lies in what had been added before, so going back ends.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "boolprog/phase.hpp"
@@ -35,6 +36,12 @@ struct Run {
   Pc entry = 0;
   Point begin;
   std::vector<RunStep> steps;
+};
+
+// The execution has more steps than can be shown.
+class TraceTooLong : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class BackwardRun {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of truth assignments as binary decision diagrams; a thin interface over BuDDy.
 //
-// BuDDy keeps one table of nodes for the whole process, so there is one BddSpace at a time, and one thread uses
-// it. A Bdd must not outlive its space.
+// BuDDy keeps one table of nodes for the whole process, so there is one BddSpace at a time, and one thread
+// uses it. A Bdd must not outlive its space.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class Bdd {
   friend Bdd operator&(const Bdd& a, const Bdd& b);
   friend Bdd operator|(const Bdd& a, const Bdd& b);
   friend Bdd operator^(const Bdd& a, const Bdd& b);
-  friend Bdd minus(const Bdd& a, const Bdd& b);   // in a and not in b
-  friend Bdd equal(const Bdd& a, const Bdd& b);   // where both agree
+  friend Bdd minus(const Bdd& a, const Bdd& b);  // in a and not in b
+  friend Bdd equal(const Bdd& a, const Bdd& b);  // where both agree
   Bdd& operator&=(const Bdd& other) { return *this = *this & other; }
   Bdd& operator|=(const Bdd& other) { return *this = *this | other; }
 
@@ -100,8 +100,8 @@ class Renaming {
 
 class BddSpace {
  public:
-  // Variables are numbered from 0, in their order in the diagrams. nodes_max: 20 bytes each. is_over: asked now
-  // and then; true ends the operation with BddInterrupted.
+  // Variables are numbered from 0, in their order in the diagrams. nodes_max: 20 bytes each. is_over: asked
+  // now and then; true ends the operation with BddInterrupted.
   BddSpace(int variables, std::uint64_t nodes_max, std::function<bool()> is_over);
   ~BddSpace();
   BddSpace(const BddSpace&) = delete;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "boolprog/backward_run.hpp"
 #include "boolprog/contexts.hpp"
 #include "boolprog/explicit_search.hpp"
 #include "boolprog/full_exploration.hpp"
@@ -17,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kBytesOfSchedule = 16384;  // of one in the tree, without its diagrams
 constexpr std::uint32_t kRoomMax = 512;            // contexts
-// The order of bits is sifted after so few contexts, or up to so many, as soon as they reach so much of the code:
-// what is not reached has no part in the diagrams, and would lie anywhere.
+// The order of bits is sifted after so few contexts, or up to so many, as soon as they reach so much of the
+// code: what is not reached has no part in the diagrams, and would lie anywhere.
 constexpr std::uint32_t kRoomToSift = 3;
 constexpr std::uint32_t kRoomToSiftMax = 5;
 constexpr double kReachedToSift = 0.7;
@@ -56,8 +57,9 @@ Answer check_states(const Flow& flow, const Goal& goal, const Limits& limits) {
     answer.budget_ended = result.cut_seconds;
     answer.reason = result.cut_seconds  ? "the time ended"
                     : result.cut_states ? "the memory for states ended"
-                    : result.cut_depth  ? "a stack grew to more than " + std::to_string(limits.depth) + " frames"
-                                        : "there were more than " + std::to_string(limits.threads) + " threads";
+                    : result.cut_depth
+                        ? "a stack grew to more than " + std::to_string(limits.depth) + " frames"
+                        : "there were more than " + std::to_string(limits.threads) + " threads";
   } else {
     answer.kind = Answer::Kind::exhausted;
     answer.complete = result.complete;
@@ -68,7 +70,8 @@ Answer check_states(const Flow& flow, const Goal& goal, const Limits& limits) {
 
 class PushdownCheck {
  public:
-  PushdownCheck(const Flow& flow, const Goal& goal, const Limits& limits) : flow_(flow), goal_(goal), limits_(limits) {}
+  PushdownCheck(const Flow& flow, const Goal& goal, const Limits& limits)
+      : flow_(flow), goal_(goal), limits_(limits) {}
 
   Answer run() {
     bool starts_threads = flow_.uses(Instruction::Kind::start_thread);

@@ -13,8 +13,8 @@ namespace thrum::bp {
 enum class Engine : std::uint8_t { pushdown, explicit_states };
 
 struct Limits {
-  std::uint32_t contexts = 0;  // 0: none
-  double seconds = 60;         // 0: none
+  std::uint32_t contexts = 0;                      // 0: none
+  double seconds = 60;                             // 0: none
   std::uint64_t memory = std::uint64_t{2} << 30U;  // bytes, of what the search keeps
   bool explores_fully = true;  // pushdown: tries first to show that no number of contexts shows a bug
   std::uint32_t depth = 64;    // explicit states: frames of a stack

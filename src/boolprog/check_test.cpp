@@ -26,7 +26,8 @@ std::string outcome(const std::string& text, const std::vector<std::string>& thr
   std::string problem;
   auto trace = trace_from_json(to_json(stored(flow, answer.bug.value())), problem);
   if (!trace) return "a broken trace: " + problem;
-  if (trace->contexts != answer.contexts) return "a trace of " + std::to_string(trace->contexts) + " contexts";
+  if (trace->contexts != answer.contexts)
+    return "a trace of " + std::to_string(trace->contexts) + " contexts";
   bool departed = false;
   problem = replay(flow, goal, *trace, departed);
   return problem.empty() ? "bug in " + std::to_string(answer.contexts) : "the replay says: " + problem;
@@ -77,10 +78,11 @@ TEST(Check, AggregateStatesOfTheSlides) {
   EXPECT_TRUE(main_at(1) == a);   // (T, L2)
   EXPECT_TRUE(main_at(2) == !a);  // (F, L3)
   // (T, <x = T, L4> <L3>) and (F, <x = T, L5> <L3>): of flip's frame, called with a and x true.
-  EXPECT_TRUE((Cube({encoding.global_entry(0), encoding.local_entry(0)}).exists(summaries.at({flip, flip}).all())) ==
-              (a & x));
-  EXPECT_TRUE((Cube({encoding.global_entry(0), encoding.local_entry(0)}).exists(summaries.at({flip, flip + 1}).all())) ==
-              minus(x, a));
+  EXPECT_TRUE(
+      (Cube({encoding.global_entry(0), encoding.local_entry(0)}).exists(summaries.at({flip, flip}).all())) ==
+      (a & x));
+  EXPECT_TRUE((Cube({encoding.global_entry(0), encoding.local_entry(0)})
+                   .exists(summaries.at({flip, flip + 1}).all())) == minus(x, a));
   ASSERT_EQ(phase.callers(flip).size(), 1U);
   EXPECT_EQ(phase.callers(flip)[0].frame.frame.pc, 1U);
   EXPECT_TRUE(main_at(transfer.dead()) == !a);  // (F, empty)
@@ -90,59 +92,71 @@ TEST(Check, OneThread) {
   expect("decl a; void main() begin a := F; assert(!a); end", "complete");
   expect("decl a; void main() begin a := *; assert(!a); end", "bug in 1");
   expect("decl a; void main() begin assert(!a); end", "bug in 1");  // what is not initialised is arbitrary
-  expect("decl a; void main() begin a := F; goto L, M; L: skip; M: if a then ERROR: skip; fi end", "complete");
-  expect("decl a; void main() begin a := T; goto L, M; L: skip; M: if a then ERROR: skip; fi end", "bug in 1");
+  expect("decl a; void main() begin a := F; goto L, M; L: skip; M: if a then ERROR: skip; fi end",
+         "complete");
+  expect("decl a; void main() begin a := T; goto L, M; L: skip; M: if a then ERROR: skip; fi end",
+         "bug in 1");
 }
 
 TEST(Check, ValuesAndConstraints) {
   expect("decl a, b; void main() begin a, b := T, F; a, b := b, a; assert(!a & b); end", "complete");
   expect("decl a, b; void main() begin a, b := *, * constrain 'a != 'b; assert(a ^ b); end", "complete");
   expect("decl a, b; void main() begin b := T; a := * constrain 'a = b; assert(a); end", "complete");
-  expect("decl a; void main() begin a := T; a := schoose[a, !a]; assert(a); a := schoose[F, T]; assert(!a); end",
-         "complete");
+  expect(
+      "decl a; void main() begin a := T; a := schoose[a, !a]; assert(a); a := schoose[F, T]; assert(!a); end",
+      "complete");
   expect("decl a; void main() begin a := schoose[F, F]; assert(a); end", "bug in 1");
   expect("decl a; void main() begin a := T; dead a; assert(a); end", "bug in 1");
   expect("decl a; void main() begin a := T; assert(a ? T : F); assert(!a => F); end", "complete");
-  expect("decl a; void main() begin if * then a := T; else a := F; fi if a then assert(a); fi end", "complete");
+  expect("decl a; void main() begin if * then a := T; else a := F; fi if a then assert(a); fi end",
+         "complete");
 }
 
 TEST(Check, CallsWithResults) {
   std::string swap = "bool<2> swap(x, y) begin return y, x; end ";
-  expect("decl a, b; " + swap + "void main() begin a, b := T, F; a, b := swap(a, b); assert(!a & b); end", "complete");
-  expect("decl a, b; " + swap + "void main() begin a, b := T, F; b, a := swap(a, b); assert(!a & b); end", "bug in 1");
+  expect("decl a, b; " + swap + "void main() begin a, b := T, F; a, b := swap(a, b); assert(!a & b); end",
+         "complete");
+  expect("decl a, b; " + swap + "void main() begin a, b := T, F; b, a := swap(a, b); assert(!a & b); end",
+         "bug in 1");
   expect("bool f() begin end void main() begin decl a; a := f(); assert(a); end", "bug in 1");
-  expect("decl g; bool f(x) begin decl l; l := x; if !x then l := f(T); fi return !l; end "
-         "void main() begin g := f(F); assert(g); end", "complete");
+  expect(
+      "decl g; bool f(x) begin decl l; l := x; if !x then l := f(T); fi return !l; end "
+      "void main() begin g := f(F); assert(g); end",
+      "complete");
 }
 
 TEST(Check, Enforce) {
-  expect("decl a; void main() begin enforce a; a := F; assert(a); end", "complete");  // nothing goes on behind it
+  expect("decl a; void main() begin enforce a; a := F; assert(a); end",
+         "complete");  // nothing goes on behind it
   expect("decl a; void main() begin abortif !a; assert(a); a := F; assert(a); end", "complete");
   expect("decl a, b; void main() begin enforce a | b; assert(a); end", "bug in 1");
 }
 
 // As many up as down: no bound on the stack rules the error out.
 TEST(Check, UnboundedStacks) {
-  std::string text = "decl p; void f() begin p := !p; if * then f(); fi p := !p; end "
-                     "void main() begin p := F; f(); assert(!p); end";
+  std::string text =
+      "decl p; void f() begin p := !p; if * then f(); fi p := !p; end "
+      "void main() begin p := F; f(); assert(!p); end";
   EXPECT_EQ(outcome(text, {}, 3, Engine::pushdown), "complete");
   EXPECT_EQ(outcome(text, {}, 3, Engine::explicit_states), "a stack grew to more than 64 frames");
 }
 
 // The stack of one thread remembers, over two switches, what it saw.
 TEST(Check, StacksLastOverSwitches) {
-  std::string text = "decl g, turn, ready; "
-                     "void main() begin ready, turn, g := F, F, *; ready := T; f(g); end "
-                     "void f(x) begin if * then f(x); else turn := T; assume(!turn); assert(g = x); fi end "
-                     "void other() begin assume(ready & turn); g := !g; turn := F; end";
+  std::string text =
+      "decl g, turn, ready; "
+      "void main() begin ready, turn, g := F, F, *; ready := T; f(g); end "
+      "void f(x) begin if * then f(x); else turn := T; assume(!turn); assert(g = x); fi end "
+      "void other() begin assume(ready & turn); g := !g; turn := F; end";
   expect(text, "bug in 3", 5, {"main", "other"});
 }
 
 TEST(Check, ContextsOfTwoThreads) {
   // x has to be seen changed twice by the same thread.
-  std::string text = "decl x; "
-                     "void main() begin assume(x); x := F; assume(x); assert(F); end "
-                     "void other() begin x := T; assume(!x); x := T; end";
+  std::string text =
+      "decl x; "
+      "void main() begin assume(x); x := F; assume(x); assert(F); end "
+      "void other() begin x := T; assume(!x); x := T; end";
   expect(text, "bug in 3", 5, {"main", "other"});
   std::string known = "decl x, atomic; void init() begin x, atomic := F, F; end " + text.substr(8);
   expect(known, "bug in 4", 5);
@@ -158,33 +172,48 @@ TEST(Check, AtomicSections) {
 }
 
 TEST(Check, ForkAndJoin) {
-  expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); join t; assert(x); end "
-         "void f() begin x := T; end", "complete");
-  expect("decl x; decl thread t; void main() begin x := F; t := start_thread f(); assert(x); end "
-         "void f() begin x := T; end", "bug in 1");
-  expect("decl x; void main() begin decl thread t, u; x := F; t := start_thread f(); u := t; "
-         "t := start_thread g(); join u; assert(x); end "
-         "void f() begin x := T; end void g() begin skip; end", "complete");
+  expect(
+      "decl x; decl thread t; void main() begin x := F; t := start_thread f(); join t; assert(x); end "
+      "void f() begin x := T; end",
+      "complete");
+  expect(
+      "decl x; decl thread t; void main() begin x := F; t := start_thread f(); assert(x); end "
+      "void f() begin x := T; end",
+      "bug in 1");
+  expect(
+      "decl x; void main() begin decl thread t, u; x := F; t := start_thread f(); u := t; "
+      "t := start_thread g(); join u; assert(x); end "
+      "void f() begin x := T; end void g() begin skip; end",
+      "complete");
   // One joined twice ends once; the other may not have moved.
-  expect("decl x, y; void main() begin decl thread t, u; x, y := F, F; t := start_thread f(); u := start_thread g(); "
-         "join t; join t; assert(x & y); end "
-         "void f() begin x := T; end void g() begin y := T; end", "bug in 3");
+  expect(
+      "decl x, y; void main() begin decl thread t, u; x, y := F, F; t := start_thread f(); u := start_thread "
+      "g(); "
+      "join t; join t; assert(x & y); end "
+      "void f() begin x := T; end void g() begin y := T; end",
+      "bug in 3");
 }
 
 // The child has the locals of its parent at that moment, and they go with the globals of that moment.
 TEST(Check, ChildrenHaveTheirParentsLocals) {
-  std::string text = "decl g; void main() begin decl l; g, l := F, F; while * do g := *; l := g; start_thread goto C; "
-                     "l := !l; od goto E; C: ";
+  std::string text =
+      "decl g; void main() begin decl l; g, l := F, F; while * do g := *; l := g; start_thread goto C; "
+      "l := !l; od goto E; C: ";
   expect(text + "assert(T); E: skip; end", "exhausted 4", 4);
-  expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; goto E; C: assert(l = g); E: skip; end",
-         "complete");
-  expect("decl g; void main() begin decl l; g := *; l := g; start_thread goto C; g := !g; goto E; "
-         "C: assert(l != g); E: skip; end", "bug in 2");
+  expect(
+      "decl g; void main() begin decl l; g := *; l := g; start_thread goto C; goto E; C: assert(l = g); E: "
+      "skip; end",
+      "complete");
+  expect(
+      "decl g; void main() begin decl l; g := *; l := g; start_thread goto C; g := !g; goto E; "
+      "C: assert(l != g); E: skip; end",
+      "bug in 2");
 }
 
 TEST(Check, LoopsThatStartThreads) {
-  std::string text = "decl a, b, c; void main() begin a, b, c := F, F, F; while * do start_thread f(); od end "
-                     "void f() begin if !a then a := T; elsif !b then b := T; elsif !c then c := T; ";
+  std::string text =
+      "decl a, b, c; void main() begin a, b, c := F, F, F; while * do start_thread f(); od end "
+      "void f() begin if !a then a := T; elsif !b then b := T; elsif !c then c := T; ";
   expect(text + "else assert(F); fi end", "bug in 5", 5);
   expect(text + "else assert(F); fi end", "exhausted 4", 4);
 }
@@ -207,14 +236,18 @@ TEST(Check, InitMayLeaveAtomicTrue) {
 }
 
 TEST(Check, ThreadsMayCallThemselves) {
-  expect("decl atomic, x; void init() begin atomic, x := F, F; end "
-         "void a() begin if (*) then a(); fi; assert(x); end void b() begin skip; end", "bug in 1");
+  expect(
+      "decl atomic, x; void init() begin atomic, x := F, F; end "
+      "void a() begin if (*) then a(); fi; assert(x); end void b() begin skip; end",
+      "bug in 1");
 }
 
 // Every further context would have no step, so there is none: the schedules come to an end by themselves.
 TEST(Check, SchedulesOfThreadsThatEndAreFew) {
-  Flow flow = to_flow(parse("decl atomic, x, y, z; void init() begin atomic := F; end "
-                            "void a() begin x := T; end void b() begin y := T; end void c() begin z := T; end"), {});
+  Flow flow =
+      to_flow(parse("decl atomic, x, y, z; void init() begin atomic := F; end "
+                    "void a() begin x := T; end void b() begin y := T; end void c() begin z := T; end"),
+              {});
   Limits limits;
   limits.explores_fully = false;
   Answer answer = check(flow, {}, Engine::pushdown, limits);
@@ -223,7 +256,8 @@ TEST(Check, SchedulesOfThreadsThatEndAreFew) {
   EXPECT_LT(answer.schedules, 200U);
 }
 
-// A bug stays one where its trace cannot be shown: here the stacks are as deep as there are values of twelve variables.
+// A bug stays one where its trace cannot be shown: here the stacks are as deep as there are values of twelve
+// variables.
 TEST(Check, BugsWithoutATrace) {
   std::string names, zero, ones, carry;
   std::string text;
@@ -237,8 +271,10 @@ TEST(Check, BugsWithoutATrace) {
     next += (i ? ", " : "") + v + " ^ (" + (carry.empty() ? "T" : carry) + ")";
     carry += (i ? " & " : "") + v;
   }
-  text = "decl " + names + "; void main() begin " + names + " := " + zero + "; deeper(); end "
-         "void deeper() begin if " + ones + " then assert(F); fi; " + names + " := " + next + "; deeper(); end";
+  text = "decl " + names + "; void main() begin " + names + " := " + zero +
+         "; deeper(); end "
+         "void deeper() begin if " +
+         ones + " then assert(F); fi; " + names + " := " + next + "; deeper(); end";
   Flow flow = to_flow(parse(text), {});
   Answer answer = check(flow, {}, Engine::pushdown, {});
   EXPECT_EQ(answer.kind, Answer::Kind::bug) << answer.reason;
@@ -258,7 +294,8 @@ TEST(Check, SmallMemory) {
 TEST(Check, CutsAreNoCoverage) {
   Flow flow = to_flow(parse("void main() begin if * then start_thread c(); start_thread c(); assert(F); "
                             "else start_thread d(); fi end "
-                            "void c() begin skip; end void d() begin assert(F); end"), {});
+                            "void c() begin skip; end void d() begin assert(F); end"),
+                      {});
   Limits limits;
   limits.threads = 2;
   Answer answer = check(flow, {}, Engine::explicit_states, limits);

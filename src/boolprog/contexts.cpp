@@ -61,7 +61,8 @@ std::shared_ptr<Phase> ContextSearch::run(const Node& node, Phase::Purpose purpo
   } else {
     phase = std::make_shared<Phase>(summaries_, transfer_, purpose, thread, start);
     Bdd begin = first_globals_;
-    if (start != 0) begin = transfer_.now_is_boundary(start) & transfer_.onto_boundaries(node.schedules, {start});
+    if (start != 0)
+      begin = transfer_.now_is_boundary(start) & transfer_.onto_boundaries(node.schedules, {start});
     if (thread < fixed) {
       Pc entry = flow.procedures[flow.threads[thread]].entry;
       phase->begin_first(entry, begin & transfer_.first_locals(flow.threads[thread]));
@@ -76,7 +77,8 @@ std::shared_ptr<Phase> ContextSearch::run(const Node& node, Phase::Purpose purpo
   return phase;
 }
 
-void ContextSearch::add_child(const std::shared_ptr<const Node>& parent, std::uint32_t thread, const Bdd& schedules) {
+void ContextSearch::add_child(const std::shared_ptr<const Node>& parent, std::uint32_t thread,
+                              const Bdd& schedules) {
   auto fixed = static_cast<std::uint32_t>(transfer_.encoding().flow().threads.size());
   auto node = std::make_shared<Node>();
   node->parent = parent;
@@ -136,7 +138,8 @@ double ContextSearch::reached() const {
       }
     }
   }
-  return static_cast<double>(places.size()) / static_cast<double>(transfer_.encoding().flow().code.size() + 1);
+  return static_cast<double>(places.size()) /
+         static_cast<double>(transfer_.encoding().flow().code.size() + 1);
 }
 
 bool ContextSearch::next_level() {

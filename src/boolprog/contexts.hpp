@@ -3,12 +3,13 @@
 // Context-Bounded Model Checking of Concurrent Software, TACAS 2005).
 //
 // A schedule is which thread has which context. Schedules form a tree, searched level by level: c = 1, 2, ...
-// A node keeps, for all executions with its schedule at once, which globals there may be at the boundaries (where a
-// context has ended), and for each thread the set of its stacks, over the boundaries that it knows. A context is
-// run once in each node, for all globals with which it may begin (phase.hpp).
+// A node keeps, for all executions with its schedule at once, which globals there may be at the boundaries
+// (where a context has ended), and for each thread the set of its stacks, over the boundaries that it knows.
+// A context is run once in each node, for all globals with which it may begin (phase.hpp).
 //
-// Threads that are alike (the slots of started threads; threads that run the same procedure from the beginning)
-// have their first contexts in the order of their numbers, since any other order is the same but for names.
+// Threads that are alike (the slots of started threads; threads that run the same procedure from the
+// beginning) have their first contexts in the order of their numbers, since any other order is the same but
+// for names.
 #pragma once
 
 #include <cstdint>

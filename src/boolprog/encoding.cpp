@@ -18,7 +18,8 @@ using Kind = Instruction::Kind;
 std::uint32_t bits_for(std::uint32_t largest) { return static_cast<std::uint32_t>(std::bit_width(largest)); }
 
 std::uint32_t choices_in(const Expression& expression) {
-  bool is_choice = expression.kind == Expression::Kind::nondeterministic || expression.kind == Expression::Kind::choose;
+  bool is_choice =
+      expression.kind == Expression::Kind::nondeterministic || expression.kind == Expression::Kind::choose;
   std::uint32_t count = is_choice ? 1 : 0;
   for (const Expression& operand : expression.operands) count += choices_in(operand);
   return count;
@@ -30,15 +31,15 @@ using Edge = std::vector<std::uint32_t>;
 std::uint64_t span_of(const std::vector<Edge>& edges, const std::vector<double>& place) {
   double all = 0;
   for (const Edge& edge : edges) {
-    auto [low, high] = std::minmax_element(edge.begin(), edge.end(),
-                                           [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+    auto [low, high] = std::minmax_element(
+        edge.begin(), edge.end(), [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
     all += place[*high] - place[*low];
   }
   return static_cast<std::uint64_t>(all);
 }
 
-// An order in which the members of each edge lie near each other: each bit goes where the middle of its edges is,
-// again and again; the best that was seen.
+// An order in which the members of each edge lie near each other: each bit goes where the middle of its edges
+// is, again and again; the best that was seen.
 std::vector<std::uint32_t> order_by_force(std::uint32_t count, const std::vector<Edge>& edges) {
   constexpr int kRounds = 40;
   std::vector<std::uint32_t> order(count);
@@ -66,7 +67,8 @@ std::vector<std::uint32_t> order_by_force(std::uint32_t count, const std::vector
     for (std::uint32_t i = 0; i < count; ++i) {
       if (degree[i] > 0) place[i] = sum[i] / degree[i];
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
   }
   return best;
 }
@@ -104,7 +106,8 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
 
 // What an instruction names, and what a branch decides of: each assignment in the code that it may jump over.
 std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
-  constexpr std::size_t kMost = 11;  // what is read and assigned in a long list has nothing to do with each other
+  constexpr std::size_t kMost =
+      11;  // what is read and assigned in a long list has nothing to do with each other
   constexpr Pc kFar = 16;
   std::vector<Edge> all;
   auto add = [&](const Edge& edge) {
@@ -112,7 +115,8 @@ std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
   };
   auto name = [&](Edge& edge, Variable variable, std::uint32_t procedure) {
     Bits own = bits(variable, procedure);
-    for (std::uint32_t i = 0; i < own.count; ++i) edge.push_back((variable.is_global ? 0 : globals_) + own.first + i);
+    for (std::uint32_t i = 0; i < own.count; ++i)
+      edge.push_back((variable.is_global ? 0 : globals_) + own.first + i);
   };
   for (Pc pc = 0; pc < flow_.code.size(); ++pc) {
     const Instruction& one = flow_.code[pc];
@@ -135,7 +139,8 @@ std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
     }
     for (Variable target : one.targets) name(edge, target, one.procedure);
     if (one.kind == Kind::call) {
-      for (std::uint32_t i = 0; i < flow_.procedures[one.callee].parameters; ++i) name(edge, {false, i}, one.callee);
+      for (std::uint32_t i = 0; i < flow_.procedures[one.callee].parameters; ++i)
+        name(edge, {false, i}, one.callee);
     }
     add(edge);
   }
@@ -164,7 +169,8 @@ std::vector<std::pair<int, int>> Encoding::blocks() const {
 void Encoding::place_locals() {
   for (const Procedure& procedure : flow_.procedures) {
     std::uint32_t bits = 0;
-    for (std::uint32_t i = 0; i < procedure.parameters; ++i) bits += procedure.locals[i].is_thread ? thread_bits_ : 1;
+    for (std::uint32_t i = 0; i < procedure.parameters; ++i)
+      bits += procedure.locals[i].is_thread ? thread_bits_ : 1;
     parameter_bits_.push_back(bits);
     parameters_ = std::max(parameters_, bits);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which variables of the diagrams stand for what of a boolean program.
 //
-// A state of one thread is the globals and the locals of its top frame. Each of their bits has copies, which lie
-// beside each other in the order of variables:
+// A state of one thread is the globals and the locals of its top frame. Each of their bits has copies, which
+// lie beside each other in the order of variables:
 //   entry   when the procedure was entered; of locals its parameters only
 //   now     now
 //   next    behind a step; of locals, also the parameters of a procedure that is called
@@ -12,15 +12,15 @@
 // Parameters of all procedures have the same bits, the first ones of the locals, so that a call needs no more
 // copies; the other locals have bits of their own, so that each lies where its procedure wants it.
 //
-// Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI 2003), until
-// the diagrams of a small search tell of a better order (check.cpp).
+// Bits that occur in the same statements lie near each other (FORCE: Aloul, Markov and Sakallah, GLSVLSI
+// 2003), until the diagrams of a small search tell of a better order (check.cpp).
 //
 // Beside the program's own globals there are registers, as far as the program needs them: whether the thread
-// that moves is inside an atomic section, waits for a broadcast, or has ended in this context; and for threads
-// that are started, slots. A slot is free, holds a thread that has not moved yet (where it begins, with its
-// parameters or copied locals), or one that has; and says whether that has ended. Slots are numbered in the order in
-// which their threads first move, so the slot of a thread that is started is guessed; a thread that will never
-// move needs none (fork and join of the seed, slides 51 to 53).
+// that moves is inside an atomic section, waits for a broadcast, or has ended in this context; and for
+// threads that are started, slots. A slot is free, holds a thread that has not moved yet (where it begins,
+// with its parameters or copied locals), or one that has; and says whether that has ended. Slots are numbered
+// in the order in which their threads first move, so the slot of a thread that is started is guessed; a
+// thread that will never move needs none (fork and join of the seed, slides 51 to 53).
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,9 @@ class Encoding {
   int global_entry(std::uint32_t bit) const { return global_at(bit, 0); }
   int global_now(std::uint32_t bit) const { return global_at(bit, 1); }
   int global_next(std::uint32_t bit) const { return global_at(bit, 2); }
-  int global_boundary(std::uint32_t bit, std::uint32_t boundary) const { return global_at(bit, 2 + boundary); }
+  int global_boundary(std::uint32_t bit, std::uint32_t boundary) const {
+    return global_at(bit, 2 + boundary);
+  }
   int local_entry(std::uint32_t bit) const { return local_at(bit, 0); }
   int local_now(std::uint32_t bit) const { return local_at(bit, 1); }
   int local_next(std::uint32_t bit) const { return local_at(bit, 2); }

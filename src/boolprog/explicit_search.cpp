@@ -18,7 +18,11 @@ constexpr std::uint32_t kNoParent = ~std::uint32_t{0};
 class Search {
  public:
   Search(const Flow& flow, const Goal& goal, const ExplicitLimits& limits)
-      : flow_(flow), interpreter_(flow), goal_(goal), limits_(limits), begin_(std::chrono::steady_clock::now()) {}
+      : flow_(flow),
+        interpreter_(flow),
+        goal_(goal),
+        limits_(limits),
+        begin_(std::chrono::steady_clock::now()) {}
 
   ExplicitResult run() {
     if (flow_.init) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Breadth-first search of a boolean program's states, one by one: by contexts first, so that a bug is shown in as
-// few contexts as there can be, and then by steps. It keeps every state that it saw, and is exact as far as its
-// limits let it go; the pushdown engine (contexts.hpp) has no such limits.
+// Breadth-first search of a boolean program's states, one by one: by contexts first, so that a bug is shown
+// in as few contexts as there can be, and then by steps. It keeps every state that it saw, and is exact as
+// far as its limits let it go; the pushdown engine (contexts.hpp) has no such limits.
 #pragma once
 
 #include <cstdint>

@@ -174,7 +174,8 @@ class Builder {
     for (const Jump& jump : jumps_) {
       auto found = labels_.find(jump.label.text);
       if (found == labels_.end()) {
-        throw InputError(jump.label.where, "'" + function.name.text + "' has no label '" + jump.label.text + "'");
+        throw InputError(jump.label.where,
+                         "'" + function.name.text + "' has no label '" + jump.label.text + "'");
       }
       Instruction& from = flow_.code[jump.from];
       if (from.kind == Kind::start_thread) {
@@ -231,8 +232,8 @@ class Builder {
 
   static bool has_async_label(const Statement& one) {
     return one.targets.empty() && std::any_of(one.labels.begin(), one.labels.end(), [](const Name& label) {
-      return label.text.starts_with("ASYNC_");
-    });
+             return label.text.starts_with("ASYNC_");
+           });
   }
 
   // Those behind which control goes on at the next statement.
@@ -263,8 +264,8 @@ class Builder {
       case Statement::Kind::join:
         kind = Kind::join;
         if (!declaration(into[0]).is_thread) {
-          throw InputError(one.targets[0].where, "'" + one.targets[0].text + "' holds no thread: decl thread " +
-                                                     one.targets[0].text);
+          throw InputError(one.targets[0].where, "'" + one.targets[0].text +
+                                                     "' holds no thread: decl thread " + one.targets[0].text);
         }
         break;
       case Statement::Kind::end_thread: kind = Kind::end_thread; break;
@@ -368,7 +369,8 @@ class Builder {
       }
       for (std::size_t i = 0; i < into.size(); ++i) {
         if (declaration(into[i]).is_thread) {
-          throw InputError(one.targets[i].where, "'" + one.targets[i].text + "' holds a thread, and a function gives truth values");
+          throw InputError(one.targets[i].where,
+                           "'" + one.targets[i].text + "' holds a thread, and a function gives truth values");
         }
       }
     }
@@ -425,7 +427,8 @@ class Builder {
       for (const char* name : {"atomic", "super_atomic"}) {
         if (auto found = globals_.find(name); found != globals_.end()) {
           const Declaration& global = flow_.globals[found->second];
-          if (global.is_thread) throw InputError(global.name.where, "'" + global.name.text + "' is a truth value");
+          if (global.is_thread)
+            throw InputError(global.name.where, "'" + global.name.text + "' is a truth value");
           flow_.atomic_globals.push_back(found->second);
         }
       }
@@ -435,7 +438,8 @@ class Builder {
     for (const std::string& name : names) {
       auto found = functions_.find(name);
       if (found == functions_.end()) {
-        throw InputError(program_.functions[0].name.where, "there is no function '" + name + "' to be a thread");
+        throw InputError(program_.functions[0].name.where,
+                         "there is no function '" + name + "' to be a thread");
       }
       const Function& function = program_.functions[found->second];
       if (!function.parameters.empty()) {
@@ -445,7 +449,8 @@ class Builder {
       flow_.threads.push_back(found->second);
     }
     if (flow_.threads.empty()) {
-      throw InputError(program_.functions[0].name.where, "there is no thread: each function is called by another one");
+      throw InputError(program_.functions[0].name.where,
+                       "there is no thread: each function is called by another one");
     }
   }
 

@@ -211,7 +211,8 @@ Exploration explore_fully(const Flow& flow, const Goal& goal, const ExplorationB
   if (threads > kThreadsMax) return Exploration::not_bounded;
   Goal inlined_goal{goal.assertions, {}};
   for (Pc pc = 0; pc < inlined->code.size(); ++pc) {
-    bool wanted = std::find(goal.labels.begin(), goal.labels.end(), inlined->code[pc].source) != goal.labels.end();
+    bool wanted =
+        std::find(goal.labels.begin(), goal.labels.end(), inlined->code[pc].source) != goal.labels.end();
     if (wanted) inlined_goal.labels.push_back(pc);
   }
   auto begin = std::chrono::steady_clock::now();

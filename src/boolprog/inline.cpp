@@ -23,7 +23,8 @@ class Inliner {
   std::optional<Flow> run() {
     if (flow_.shares_code) return {};
     try {
-      for (std::uint32_t thread : flow_.threads) result_.threads.push_back(root({thread, first_of(thread), false}));
+      for (std::uint32_t thread : flow_.threads)
+        result_.threads.push_back(root({thread, first_of(thread), false}));
       if (flow_.init) result_.init = root({*flow_.init, first_of(*flow_.init), false});
       // More roots come to light while code is written.
       for (std::size_t i = 0; i < roots_.size(); ++i) write(i);
@@ -56,17 +57,20 @@ class Inliner {
 
   Pc first_of(std::uint32_t procedure) const { return flow_.procedures[procedure].entry; }
   Pc end_of(std::uint32_t procedure) const {
-    return procedure + 1 < flow_.procedures.size() ? first_of(procedure + 1) : static_cast<Pc>(flow_.code.size());
+    return procedure + 1 < flow_.procedures.size() ? first_of(procedure + 1)
+                                                   : static_cast<Pc>(flow_.code.size());
   }
 
   // The number of the root's procedure.
   std::uint32_t root(const Root& root) {
-    auto [place, is_new] = root_numbers_.try_emplace(root, static_cast<std::uint32_t>(result_.procedures.size()));
+    auto [place, is_new] =
+        root_numbers_.try_emplace(root, static_cast<std::uint32_t>(result_.procedures.size()));
     if (!is_new) return place->second;
     Procedure procedure;
     procedure.name = flow_.procedures[root.procedure].name;
     const Procedure& from = flow_.procedures[root.procedure];
-    procedure.parameters = root.takes_locals ? static_cast<std::uint32_t>(from.locals.size()) : from.parameters;
+    procedure.parameters =
+        root.takes_locals ? static_cast<std::uint32_t>(from.locals.size()) : from.parameters;
     result_.procedures.push_back(std::move(procedure));
     roots_.push_back(root);
     return place->second;
@@ -112,7 +116,8 @@ class Inliner {
     return begin;
   }
 
-  Instruction instruction(const Instruction& from, const Copy& one, std::uint32_t instance, Pc first, Pc begin) {
+  Instruction instruction(const Instruction& from, const Copy& one, std::uint32_t instance, Pc first,
+                          Pc begin) {
     Instruction result = from;
     result.procedure = instance;
     for (Variable& target : result.targets) target = moved(target, one.offset);
@@ -127,7 +132,8 @@ class Inliner {
         }
         result.copies_locals = false;
       }
-      starts_.emplace_back(static_cast<Pc>(result_.code.size()), root({from.callee, from.entry, from.copies_locals}));
+      starts_.emplace_back(static_cast<Pc>(result_.code.size()),
+                           root({from.callee, from.entry, from.copies_locals}));
     }
     if (from.kind == Kind::give_back && !one.is_root) give_back(result, one);
     return result;
@@ -149,7 +155,8 @@ class Inliner {
   // at: of the call in the result, whose targets and values are of there already.
   void call(const Instruction& from, const Copy& one, Pc at) {
     const Procedure& callee = flow_.procedures[from.callee];
-    Copy inner{from.callee, one.offset + static_cast<std::uint32_t>(flow_.procedures[one.procedure].locals.size()),
+    Copy inner{from.callee,
+               one.offset + static_cast<std::uint32_t>(flow_.procedures[one.procedure].locals.size()),
                result_.code[at].next[0], result_.code[at].targets};
     auto instance = static_cast<std::uint32_t>(result_.procedures.size());
     result_.procedures.push_back({.name = callee.name, .frame_of = instances_.front()});
@@ -182,13 +189,15 @@ class Inliner {
   std::vector<Root> roots_;
   std::map<Root, std::uint32_t> root_numbers_;
   std::vector<std::pair<Pc, std::uint32_t>> starts_;
-  std::set<std::uint32_t> active_;            // procedures whose code is being copied
-  std::vector<Declaration> frame_;            // of the root that is written
-  std::vector<std::uint32_t> instances_;      // its procedures
+  std::set<std::uint32_t> active_;        // procedures whose code is being copied
+  std::vector<Declaration> frame_;        // of the root that is written
+  std::vector<std::uint32_t> instances_;  // its procedures
 };
 
 }  // namespace
 
-std::optional<Flow> without_calls(const Flow& flow, std::size_t code_max) { return Inliner(flow, code_max).run(); }
+std::optional<Flow> without_calls(const Flow& flow, std::size_t code_max) {
+  return Inliner(flow, code_max).run();
+}
 
 }  // namespace thrum::bp

@@ -42,7 +42,8 @@ State State::from_key(const std::string& key, const Flow& flow) {
   std::size_t at = 1;
   auto number = [&](int bytes) {
     std::uint32_t result = 0;
-    for (int i = 0; i < bytes; ++i) result |= static_cast<std::uint32_t>(static_cast<unsigned char>(key[at++])) << (8 * i);
+    for (int i = 0; i < bytes; ++i)
+      result |= static_cast<std::uint32_t>(static_cast<unsigned char>(key[at++])) << (8 * i);
     return result;
   };
   auto values = [&](std::size_t count) {
@@ -85,7 +86,8 @@ struct Interpreter::Context {
 
   bool choice() {
     if (met == choices.size()) {
-      if (met == kChoicesMax) throw TooManyOutcomes("more than " + std::to_string(kChoicesMax) + " choices in a statement");
+      if (met == kChoicesMax)
+        throw TooManyOutcomes("more than " + std::to_string(kChoicesMax) + " choices in a statement");
       choices.push_back(false);
     }
     return choices[met++];
@@ -109,7 +111,8 @@ bool Interpreter::evaluate(const Expression& expression, Context& context) const
     case Expression::Kind::constant: return expression.value;
     case Expression::Kind::nondeterministic: return context.choice();
     case Expression::Kind::variable:
-      return (expression.variable.is_global ? *context.globals : *context.locals)[expression.variable.index] != 0;
+      return (expression.variable.is_global ? *context.globals
+                                            : *context.locals)[expression.variable.index] != 0;
     case Expression::Kind::next:
       return (expression.variable.is_global ? *context.next_globals
                                             : *context.next_locals)[expression.variable.index] != 0;
@@ -143,9 +146,8 @@ bool Interpreter::may_hold(const Expression& expression, const State& state, std
 bool Interpreter::is_allowed(const State& state, std::uint32_t thread) const {
   const Frame& top = state.threads[thread].stack.back();
   const Procedure& procedure = flow_.procedures[flow_.code[top.pc].procedure];
-  return std::all_of(procedure.enforce.begin(), procedure.enforce.end(), [&](const Expression& condition) {
-    return may_hold(condition, state, thread, true);
-  });
+  return std::all_of(procedure.enforce.begin(), procedure.enforce.end(),
+                     [&](const Expression& condition) { return may_hold(condition, state, thread, true); });
 }
 
 void Interpreter::outcomes(const State& state, std::uint32_t thread, const std::vector<Expression>& values,
@@ -155,9 +157,10 @@ void Interpreter::outcomes(const State& state, std::uint32_t thread, const std::
   do {
     std::vector<Value> results;
     for (const Expression& value : values) {
-      bool thread_value = value.kind == Expression::Kind::variable &&
-                          flow_.declaration(value.variable, flow_.code[state.threads[thread].stack.back().pc].procedure)
-                              .is_thread;
+      bool thread_value =
+          value.kind == Expression::Kind::variable &&
+          flow_.declaration(value.variable, flow_.code[state.threads[thread].stack.back().pc].procedure)
+              .is_thread;
       if (thread_value) {
         results.push_back((value.variable.is_global ? state.globals : locals)[value.variable.index]);
       } else {
@@ -169,8 +172,9 @@ void Interpreter::outcomes(const State& state, std::uint32_t thread, const std::
 }
 
 // All truth values of the variables from `from` on; those that hold threads hold none.
-void Interpreter::any_values(std::vector<Value>& values, std::size_t from, const std::vector<Declaration>& declared,
-                             const std::vector<Value>* wanted, const std::function<void()>& visit) const {
+void Interpreter::any_values(std::vector<Value>& values, std::size_t from,
+                             const std::vector<Declaration>& declared, const std::vector<Value>* wanted,
+                             const std::function<void()>& visit) const {
   if (from == declared.size()) return visit();
   for (Value value = 0; value < (declared[from].is_thread ? 1 : 2); ++value) {
     if (wanted != nullptr && !declared[from].is_thread && (*wanted)[from] != value) continue;
@@ -251,7 +255,8 @@ bool Interpreter::is_reached(const Goal& goal, const State& state, std::uint32_t
   const Thread& moving = state.threads[thread];
   if (moving.stack.empty() || moving.waits) return false;
   Pc pc = moving.stack.back().pc;
-  return std::find(goal.labels.begin(), goal.labels.end(), pc) != goal.labels.end() && is_allowed(state, thread);
+  return std::find(goal.labels.begin(), goal.labels.end(), pc) != goal.labels.end() &&
+         is_allowed(state, thread);
 }
 
 void Interpreter::assign(const State& state, std::uint32_t thread, const Visit& visit) const {
@@ -280,7 +285,7 @@ void Interpreter::call(const State& state, std::uint32_t thread, const Visit& vi
     next.threads[thread].stack.push_back(new_frame(instruction.callee, values));
     std::size_t depth = next.threads[thread].stack.size() - 1;
     any_values(next.threads[thread].stack[depth].locals, callee.parameters, callee.locals, entered,
-                    [&] { visit(State(next)); });
+               [&] { visit(State(next)); });
   });
 }
 
@@ -321,7 +326,7 @@ void Interpreter::start(const State& state, std::uint32_t thread, const Visit& v
     if (instruction.copies_locals) return visit(std::move(next));
     std::size_t number = next.threads.size() - 1;
     any_values(next.threads[number].stack[0].locals, callee.parameters, callee.locals, entered,
-                    [&] { visit(State(next)); });
+               [&] { visit(State(next)); });
   });
 }
 
@@ -367,7 +372,8 @@ void Interpreter::step(const State& state, std::uint32_t thread, const Visit& vi
     }
     case Kind::atomic_begin: return go_on(instruction.next[0], [](State& next) { next.atomic = true; });
     case Kind::atomic_end: return go_on(instruction.next[0], [](State& next) { next.atomic = false; });
-    case Kind::wait: return go_on(instruction.next[0], [&](State& next) { next.threads[thread].waits = true; });
+    case Kind::wait:
+      return go_on(instruction.next[0], [&](State& next) { next.threads[thread].waits = true; });
     case Kind::broadcast:
       return go_on(instruction.next[0], [](State& next) {
         for (Thread& one : next.threads) one.waits = false;

@@ -56,7 +56,7 @@ struct Execution {
 
 // What a search looks for.
 struct Goal {
-  bool assertions = true;     // one that fails
+  bool assertions = true;    // one that fails
   std::vector<Pc> labels{};  // a thread that moves stands there
 };
 
@@ -76,7 +76,8 @@ class Interpreter {
 
   // States before `init`, which is then the only thread, or before the program's threads.
   void begin(const Visit& visit) const;
-  // The program's threads, put in the place of an `init` that has ended; with_any_locals: each may begin with any.
+  // The program's threads, put in the place of an `init` that has ended; with_any_locals: each may begin with
+  // any.
   State started(State state) const;
   void with_any_locals(State state, const Visit& visit) const;
 
@@ -93,8 +94,8 @@ class Interpreter {
   // Whether the thread, which moves, is where the search wants to get.
   bool is_reached(const Goal& goal, const State& state, std::uint32_t thread) const;
 
-  // Each state that a step of the thread may lead to; some may come more than once. entered: the locals of a frame
-  // that the step makes, where only those are asked for. Throws TooManyOutcomes.
+  // Each state that a step of the thread may lead to; some may come more than once. entered: the locals of a
+  // frame that the step makes, where only those are asked for. Throws TooManyOutcomes.
   void step(const State& state, std::uint32_t thread, const Visit& visit,
             const std::vector<Value>* entered = nullptr) const;
 
@@ -105,9 +106,11 @@ class Interpreter {
   bool may_hold(const Expression& expression, const State& state, std::uint32_t thread, bool wanted) const;
   bool is_allowed(const State& state, std::uint32_t thread) const;
   void assign(const State& state, std::uint32_t thread, const Visit& visit) const;
-  void call(const State& state, std::uint32_t thread, const Visit& visit, const std::vector<Value>* entered) const;
+  void call(const State& state, std::uint32_t thread, const Visit& visit,
+            const std::vector<Value>* entered) const;
   void give_back(const State& state, std::uint32_t thread, const Visit& visit) const;
-  void start(const State& state, std::uint32_t thread, const Visit& visit, const std::vector<Value>* entered) const;
+  void start(const State& state, std::uint32_t thread, const Visit& visit,
+             const std::vector<Value>* entered) const;
   // Once for each outcome of the choices in `values` and `constraint`, with the values.
   void outcomes(const State& state, std::uint32_t thread, const std::vector<Expression>& values,
                 const std::function<void(const std::vector<Value>&, Context&)>& visit) const;

@@ -10,14 +10,15 @@ namespace thrum::bp {
 namespace {
 
 constexpr std::array<std::string_view, 33> kKeywords = {
-    "decl", "begin",  "end",     "void",  "bool",  "dfs",          "enforce",    "abortif",      "skip",
-    "goto", "assume", "assert",  "if",    "then",  "elsif",        "else",       "fi",           "while",
-    "do",   "od",     "return",  "dead",  "print", "start_thread", "end_thread", "atomic_begin", "atomic_end",
-    "wait", "T",      "schoose", "F",     "sync",  "broadcast"};
+    "decl", "begin",  "end",     "void", "bool",  "dfs",          "enforce",    "abortif",      "skip",
+    "goto", "assume", "assert",  "if",   "then",  "elsif",        "else",       "fi",           "while",
+    "do",   "od",     "return",  "dead", "print", "start_thread", "end_thread", "atomic_begin", "atomic_end",
+    "wait", "T",      "schoose", "F",    "sync",  "broadcast"};
 
 // Longer ones before those that they begin with.
-constexpr std::array<std::string_view, 24> kSymbols = {":=", "=>", "!=", "<>", ":", ";", ",", "(", ")", "<", ">", "*",
-                                                       "!",  "~",  "=",  "&",  "^", "|", "?", "[", "]", "'", "{", "}"};
+constexpr std::array<std::string_view, 24> kSymbols = {":=", "=>", "!=", "<>", ":", ";", ",", "(",
+                                                       ")",  "<",  ">",  "*",  "!", "~", "=", "&",
+                                                       "^",  "|",  "?",  "[",  "]", "'", "{", "}"};
 
 bool begins_identifier(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -74,9 +75,7 @@ class Lexer {
       while (at_ < text_.size() && (number ? is_digit(text_[at_]) : goes_on(text_[at_]))) step();
       token.text = text_.substr(begin, at_ - begin);
       bool keyword = std::find(kKeywords.begin(), kKeywords.end(), token.text) != kKeywords.end();
-      token.kind = number    ? Token::Kind::number
-                   : keyword ? Token::Kind::keyword
-                             : Token::Kind::identifier;
+      token.kind = number ? Token::Kind::number : keyword ? Token::Kind::keyword : Token::Kind::identifier;
       return token;
     }
     for (std::string_view symbol : kSymbols) {

@@ -41,7 +41,8 @@ Live before(const Flow& flow, const Instruction& one, const std::vector<Live>& a
 
 std::vector<Live> live_locals(const Flow& flow) {
   std::vector<Live> all;
-  for (const Instruction& one : flow.code) all.emplace_back(flow.procedures[one.procedure].locals.size(), false);
+  for (const Instruction& one : flow.code)
+    all.emplace_back(flow.procedures[one.procedure].locals.size(), false);
   all.emplace_back();
   for (bool changes = true; changes;) {
     changes = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which locals still matter: a local is live at a place in the code where a path from there reads it before it is
-// assigned. What the others hold makes no difference to anything that a program does.
+// Which locals still matter: a local is live at a place in the code where a path from there reads it before
+// it is assigned. What the others hold makes no difference to anything that a program does.
 #pragma once
 
 #include <vector>

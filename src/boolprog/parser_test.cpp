@@ -11,13 +11,16 @@ std::string problem_of(const std::string& text) {
   try {
     to_flow(parse(text), {});
   } catch (const InputError& error) {
-    return std::to_string(error.where().line) + ':' + std::to_string(error.where().column) + ": " + error.what();
+    return std::to_string(error.where().line) + ':' + std::to_string(error.where().column) + ": " +
+           error.what();
   }
   return "";
 }
 
 // A program whose main holds these statements.
-std::string in_main(const std::string& statements) { return "decl a, b;\nvoid main()\nbegin\n" + statements + "\nend\n"; }
+std::string in_main(const std::string& statements) {
+  return "decl a, b;\nvoid main()\nbegin\n" + statements + "\nend\n";
+}
 
 std::string printed_expression(const std::string& text) {
   Program program = parse(in_main("a := " + text + ";"));
@@ -93,7 +96,8 @@ TEST(Parser, SaysWhatIsWrongAndWhere) {
             "1:6: a function has 1 to 1024 results, not 0 ('void' for none)");
   std::string deep(1000, '(');
   EXPECT_EQ(problem_of(in_main("a := " + deep)), "4:405: nested deeper than 400 levels");
-  EXPECT_EQ(problem_of(in_main("a := " + std::string(1000, '!') + "a;")), "4:404: nested deeper than 400 levels");
+  EXPECT_EQ(problem_of(in_main("a := " + std::string(1000, '!') + "a;")),
+            "4:404: nested deeper than 400 levels");
 }
 
 TEST(Flow, LooksNamesUp) {
@@ -103,7 +107,8 @@ TEST(Flow, LooksNamesUp) {
   EXPECT_EQ(problem_of(in_main("goto L;")), "4:6: 'main' has no label 'L'");
   EXPECT_EQ(problem_of(in_main("L: skip; L: skip;")), "4:10: the label 'L' stands twice in this function");
   EXPECT_EQ(problem_of("decl a, a; void main() begin end"), "1:9: 'a' is declared twice");
-  EXPECT_EQ(problem_of("void main() begin end void main() begin end"), "1:28: there are two functions 'main'");
+  EXPECT_EQ(problem_of("void main() begin end void main() begin end"),
+            "1:28: there are two functions 'main'");
   EXPECT_EQ(problem_of("void f() begin end"), "1:6: there is no function 'main' to be a thread");
   EXPECT_EQ(problem_of("void main(a) begin end"), "1:6: 'main' is to be a thread, and takes 1 argument");
 }
@@ -139,11 +144,12 @@ TEST(Flow, RefusesInitsThatStartThreads) {
 
 // A file of Getafix's: its threads are what nobody calls.
 TEST(Flow, KnowsTheFilesOfGetafix) {
-  Program program = parse("decl super_atomic, atomic, x;\n"
-                          "void init() begin atomic, super_atomic := F, F; end\n"
-                          "void t1() begin atomic := F; help(); assume(T); end\n"
-                          "void help() begin if (x) then x := F; fi end\n"
-                          "void t2() begin atomic := F; while (x) do skip; od assume(T); end\n");
+  Program program = parse(
+      "decl super_atomic, atomic, x;\n"
+      "void init() begin atomic, super_atomic := F, F; end\n"
+      "void t1() begin atomic := F; help(); assume(T); end\n"
+      "void help() begin if (x) then x := F; fi end\n"
+      "void t2() begin atomic := F; while (x) do skip; od assume(T); end\n");
   Flow flow = to_flow(program, {});
   ASSERT_EQ(flow.threads.size(), 2U);
   EXPECT_EQ(flow.procedures[flow.threads[0]].name, "t1");

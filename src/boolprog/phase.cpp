@@ -14,10 +14,15 @@ const std::vector<Phase::OldCaller> kNobody{};
 
 Phase::Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread,
              std::uint32_t start)
-    : summaries_(summaries), transfer_(transfer), purpose_(purpose), thread_(thread), number_(1), start_(start) {}
+    : summaries_(summaries),
+      transfer_(transfer),
+      purpose_(purpose),
+      thread_(thread),
+      number_(1),
+      start_(start) {}
 
-Phase::Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::shared_ptr<const Phase> previous,
-             std::uint32_t start)
+Phase::Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose,
+             std::shared_ptr<const Phase> previous, std::uint32_t start)
     : summaries_(summaries),
       transfer_(transfer),
       purpose_(purpose),
@@ -124,7 +129,8 @@ void Phase::expand(const OldFrame& frame, const Bdd& states) {
   if (transfer_.is_give_back(pc)) return give_back(frame, states);
   const auto& moves = transfer_.moves(pc);
   for (std::uint32_t i = 0; i < moves.size(); ++i) {
-    add({frame.origin, {frame.frame.entry, moves[i].to}}, moves[i].update(states), {Cause::Kind::move, pc, i});
+    add({frame.origin, {frame.frame.entry, moves[i].to}}, moves[i].update(states),
+        {Cause::Kind::move, pc, i});
   }
 }
 
@@ -174,8 +180,8 @@ void Phase::give_back(const OldFrame& frame, const Bdd& states) {
   }
 }
 
-// Which frames, called in this context, may lie on a stack: those that an old frame called, and those that such a
-// frame did.
+// Which frames, called in this context, may lie on a stack: those that an old frame called, and those that
+// such a frame did.
 void Phase::find_stacks() {
   Worklist<Pc> work;
   auto see = [&](Pc entry, const Bdd& entries, const Cause& cause) {

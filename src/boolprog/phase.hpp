@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One context of one thread, for all that may have come before it in a schedule.
 //
-// A thread that goes on has frames on its stack, each called in one of its earlier contexts. What such a frame may look
-// like depends on how globals stood where those contexts began and ended, so its sets are over copies of the
-// globals there: the boundaries of the thread. They split the aggregate states by the globals at the switches without
-// listing them: what does not depend on a global there does not mention it (compare the lazy splitting of
-// Suwimonteerabuth, Esparza and Schwoon, Symbolic Context-Bounded Analysis of Multithreaded Java Programs,
-// SPIN 2008). Frames that are called in this context depend on their entry alone (summaries.hpp).
+// A thread that goes on has frames on its stack, each called in one of its earlier contexts. What such a
+// frame may look like depends on how globals stood where those contexts began and ended, so its sets are over
+// copies of the globals there: the boundaries of the thread. They split the aggregate states by the globals
+// at the switches without listing them: what does not depend on a global there does not mention it (compare
+// the lazy splitting of Suwimonteerabuth, Esparza and Schwoon, Symbolic Context-Bounded Analysis of
+// Multithreaded Java Programs, SPIN 2008). Frames that are called in this context depend on their entry alone
+// (summaries.hpp).
 //
-// Whether the last context of a schedule goes wrong is answered with less: what the globals at boundaries have to do
-// with other threads does not matter any more, and a frame needs to know only what it has in common with those that
-// lie below it. Such a phase is no ground for further contexts.
+// Whether the last context of a schedule goes wrong is answered with less: what the globals at boundaries
+// have to do with other threads does not matter any more, and a frame needs to know only what it has in
+// common with those that lie below it. Such a phase is no ground for further contexts.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +58,11 @@ class Phase {
   };
 
   // The first context of a thread. start: the boundary where it begins, 0 for the beginning of all.
-  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread, std::uint32_t start);
-  // A further one.
-  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::shared_ptr<const Phase> previous,
+  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread,
         std::uint32_t start);
+  // A further one.
+  Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose,
+        std::shared_ptr<const Phase> previous, std::uint32_t start);
 
   // begin: the states of the thread's first frame at `entry`.
   void begin_first(Pc entry, const Bdd& begin);

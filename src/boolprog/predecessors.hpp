@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From where one thread goes wrong, with unbounded stacks: pre* of a symbolic pushdown system (Bouajjani, Esparza and
-// Maler, CONCUR 1997; Schwoon 2002, section 3.1), with the thread alone.
+// From where one thread goes wrong, with unbounded stacks: pre* of a symbolic pushdown system (Bouajjani,
+// Esparza and Maler, CONCUR 1997; Schwoon 2002, section 3.1), with the thread alone.
 //
-// The automaton for "a frame that fails lies on top, anything below" has a state that accepts everything, and one for
-// each way to return. Its transitions from a top frame at pc are two sets:
+// The automaton for "a frame that fails lies on top, anything below" has a state that accepts everything, and
+// one for each way to return. Its transitions from a top frame at pc are two sets:
 //   fails(pc)     to the first: from here the frame, or one that it calls, fails
 //   returns(pc)   to the others: from here the frame returns, with those globals and results
 #pragma once

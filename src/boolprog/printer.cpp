@@ -117,7 +117,8 @@ class Printer {
     std::string type = one.results == 0   ? "void"
                        : one.results == 1 ? "bool"
                                           : "bool<" + std::to_string(one.results) + ">";
-    line(0, (one.is_dfs ? "dfs " : "") + type + ' ' + one.name.text + '(' + listed(one.parameters, declared) + ')');
+    line(0, (one.is_dfs ? "dfs " : "") + type + ' ' + one.name.text + '(' + listed(one.parameters, declared) +
+                ')');
     line(0, "begin");
     for (const Declaration& local : one.locals) declaration(local, 1);
     if (one.enforce) line(1, "enforce " + to_text(*one.enforce) + ';');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a system becomes a program: the shared state is in globals, bit by bit; a stack symbol is a place in the code, where
-// one of its rules is taken; to push is to call, to pop is to return. A thread that is where the target wants it may stop
-// for good and say so; the one that says so last fails, if the shared state is right.
+// How a system becomes a program: the shared state is in globals, bit by bit; a stack symbol is a place in
+// the code, where one of its rules is taken; to push is to call, to pop is to return. A thread that is where
+// the target wants it may stop for good and say so; the one that says so last fails, if the shared state is
+// right.
 #include "boolprog/pushdown_file.hpp"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ std::int32_t number_of(const Word& word, const char* what) {
   bool is_number = word.text.size() > digits && word.text.size() < 9 &&
                    std::all_of(word.text.begin() + static_cast<long>(digits), word.text.end(),
                                [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number) throw InputError(word.where, std::string("expected ") + what + ", found '" + word.text + "'");
+  if (!is_number)
+    throw InputError(word.where, std::string("expected ") + what + ", found '" + word.text + "'");
   return std::stoi(word.text);
 }
 
@@ -65,13 +67,15 @@ class Reader {
         rule(words);
       }
     }
-    if (file_.threads.empty()) throw InputError({number + 1, 1}, "expected the number of shared states and a thread: PDA");
+    if (file_.threads.empty())
+      throw InputError({number + 1, 1}, "expected the number of shared states and a thread: PDA");
     return std::move(file_);
   }
 
  private:
   void expect_end(const std::vector<Word>& words, std::size_t count) const {
-    if (words.size() > count) throw InputError(words[count].where, "expected the end of the line, found '" + words[count].text + "'");
+    if (words.size() > count)
+      throw InputError(words[count].where, "expected the end of the line, found '" + words[count].text + "'");
     if (words.size() < count) throw InputError(words.back().where, "the line ends too early");
   }
 
@@ -89,14 +93,16 @@ class Reader {
     PushdownThread thread;
     thread.lowest = number_of(words[1], "the lowest stack symbol");
     thread.highest = number_of(words[2], "the highest stack symbol");
-    if (thread.lowest < 0 || thread.highest < thread.lowest) throw InputError(words[1].where, "this is no range of stack symbols");
+    if (thread.lowest < 0 || thread.highest < thread.lowest)
+      throw InputError(words[1].where, "this is no range of stack symbols");
     file_.threads.push_back(std::move(thread));
   }
 
   std::uint32_t state(const Word& word) const {
     std::int32_t state = number_of(word, "a shared state");
     if (state < 0 || static_cast<std::uint32_t>(state) >= file_.states) {
-      throw InputError(word.where, "shared states are 0 to " + std::to_string(file_.states - 1) + ", not " + word.text);
+      throw InputError(word.where,
+                       "shared states are 0 to " + std::to_string(file_.states - 1) + ", not " + word.text);
     }
     return static_cast<std::uint32_t>(state);
   }
@@ -109,9 +115,13 @@ class Reader {
   }
 
   void rule(const std::vector<Word>& words) {
-    if (file_.threads.empty()) throw InputError(words[0].where, "expected a thread: PDA, lowest and highest symbol");
-    if (words.size() < 5) throw InputError(words.back().where, "a rule is: s l -> s' l1 l2, or fewer symbols behind the arrow, or -");
-    if (words[2].text != "->") throw InputError(words[2].where, "expected '->', found '" + words[2].text + "'");
+    if (file_.threads.empty())
+      throw InputError(words[0].where, "expected a thread: PDA, lowest and highest symbol");
+    if (words.size() < 5)
+      throw InputError(words.back().where,
+                       "a rule is: s l -> s' l1 l2, or fewer symbols behind the arrow, or -");
+    if (words[2].text != "->")
+      throw InputError(words[2].where, "expected '->', found '" + words[2].text + "'");
     PushdownRule rule;
     rule.where = words[0].where;
     rule.state = state(words[0]);
@@ -132,7 +142,10 @@ class Reader {
 class Builder {
  public:
   Builder(const PushdownFile& file, const Configuration& begin, const Configuration& target)
-      : file_(file), begin_(begin), target_(target), bits_(static_cast<std::uint32_t>(std::bit_width(file.states - 1))) {}
+      : file_(file),
+        begin_(begin),
+        target_(target),
+        bits_(static_cast<std::uint32_t>(std::bit_width(file.states - 1))) {}
 
   Flow flow() {
     flow_.shares_code = true;
@@ -147,7 +160,9 @@ class Builder {
 
  private:
   Expression bit(std::uint32_t global) const {
-    return {.kind = Expression::Kind::variable, .name = flow_.globals[global].name.text, .variable = {true, global}};
+    return {.kind = Expression::Kind::variable,
+            .name = flow_.globals[global].name.text,
+            .variable = {true, global}};
   }
   static Expression constant(bool value) { return {.kind = Expression::Kind::constant, .value = value}; }
   static Expression negated(Expression one) {
@@ -203,7 +218,8 @@ class Builder {
       one.targets.push_back({true, stopped(i)});
       // Where it begins it may stay.
       bool may_stay = begin_.tops[i] == target_.tops[i];
-      one.values.push_back(may_stay ? Expression{.kind = Expression::Kind::nondeterministic} : constant(false));
+      one.values.push_back(may_stay ? Expression{.kind = Expression::Kind::nondeterministic}
+                                    : constant(false));
     }
     fail_at_target();
     emit(Kind::give_back, "return", {}, false);
@@ -328,8 +344,8 @@ class Builder {
   std::uint32_t bits_;
   Flow flow_;
   std::size_t thread_ = 0;
-  std::map<std::int32_t, Pc> places_;                   // of this thread
-  std::map<std::int32_t, std::uint32_t> entries_;       // procedures
+  std::map<std::int32_t, Pc> places_;              // of this thread
+  std::map<std::int32_t, std::uint32_t> entries_;  // procedures
   std::vector<std::pair<Pc, std::int32_t>> calls_, jumps_;
 };
 
@@ -358,7 +374,8 @@ Configuration parse_configuration(const std::string& text, const PushdownFile& f
       result.tops.emplace_back(number(word));
     }
   }
-  if (result.tops.size() != file.threads.size()) fail("there are " + std::to_string(file.threads.size()) + " stacks");
+  if (result.tops.size() != file.threads.size())
+    fail("there are " + std::to_string(file.threads.size()) + " stacks");
   return result;
 }
 

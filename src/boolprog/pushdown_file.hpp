@@ -51,8 +51,8 @@ struct Configuration {
 PushdownFile parse_pushdown(const std::string& text);
 Configuration parse_configuration(const std::string& text, const PushdownFile& file);
 
-// A program that can fail where the system can get from one configuration, whose stacks hold their tops only, to one
-// with the other's state and tops.
+// A program that can fail where the system can get from one configuration, whose stacks hold their tops only,
+// to one with the other's state and tops.
 Flow to_flow(const PushdownFile& file, const Configuration& begin, const Configuration& target);
 
 }  // namespace thrum::bp

@@ -26,7 +26,8 @@ std::string problem_of(const std::string& text) {
   try {
     parse_pushdown(text);
   } catch (const InputError& error) {
-    return std::to_string(error.where().line) + ':' + std::to_string(error.where().column) + ": " + error.what();
+    return std::to_string(error.where().line) + ':' + std::to_string(error.where().column) + ": " +
+           error.what();
   }
   return "";
 }

@@ -71,8 +71,8 @@ class GrowingSet {
   std::vector<Addition> additions_{};
 };
 
-// Keys whose sets have something new. The smallest comes first, which is what stands first in the code: so a loop
-// is run until nothing new comes of it before what stands behind it.
+// Keys whose sets have something new. The smallest comes first, which is what stands first in the code: so a
+// loop is run until nothing new comes of it before what stands behind it.
 template <typename Key>
 class Worklist {
  public:

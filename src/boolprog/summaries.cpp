@@ -73,7 +73,8 @@ void Summaries::call(FrameKey frame, const Bdd& states) {
   Bdd called = transfer_.called(frame.pc, states);
   if (called.is_false()) return;
   auto& callers = callers_[entry];
-  auto known = std::find_if(callers.begin(), callers.end(), [&](const Caller& one) { return one.frame == frame; });
+  auto known =
+      std::find_if(callers.begin(), callers.end(), [&](const Caller& one) { return one.frame == frame; });
   if (known == callers.end()) {
     callers.push_back({frame, called});
   } else {
@@ -88,7 +89,8 @@ void Summaries::call(FrameKey frame, const Bdd& states) {
 }
 
 void Summaries::give_back(FrameKey frame, const Bdd& states) {
-  Bdd fresh = returned_[frame.entry].add(transfer_.returned(frame.pc, states), {Cause::Kind::move, frame.pc}, rank_);
+  Bdd fresh =
+      returned_[frame.entry].add(transfer_.returned(frame.pc, states), {Cause::Kind::move, frame.pc}, rank_);
   if (fresh.is_false()) return;
   const Flow& flow = transfer_.encoding().flow();
   for (const Caller& caller : callers(frame.entry)) {

@@ -2,15 +2,16 @@
 // What procedures do when nothing comes between: reachability of one thread, with unbounded stacks.
 //
 // This is post* of a symbolic pushdown system (Schwoon, Model-Checking Pushdown Systems, 2002, sections 3.3
-// and 3.4; Büchi 1964). The automaton that it saturates has a state for each procedure that was called and what it saw
-// at its entry: the globals and its arguments. With "entry" for that state:
+// and 3.4; Büchi 1964). The automaton that it saturates has a state for each procedure that was called and
+// what it saw at its entry: the globals and its arguments. With "entry" for that state:
 //   at(entry, pc)     a transition to the state, of the top frame: the globals and locals there
 //   callers(entry)    the transitions that leave it: which frames may lie below
 //   returned(entry)   transitions without a symbol: what the procedure returns with
-// All are sets over the entry copies of variables, so that one diagram stands for many states of the automaton.
+// All are sets over the entry copies of variables, so that one diagram stands for many states of the
+// automaton.
 //
-// What a procedure does depends on its entry alone. So all contexts of all threads share one automaton, which grows
-// with the entries that are asked for.
+// What a procedure does depends on its entry alone. So all contexts of all threads share one automaton, which
+// grows with the entries that are asked for.
 #pragma once
 
 #include <map>

@@ -53,9 +53,9 @@ struct Expression {
   };
 
   Kind kind = Kind::constant;
-  bool value = false;    // constant
-  std::string name{};    // variable, next
-  Variable variable{};   // of these, once it is known
+  bool value = false;   // constant
+  std::string name{};   // variable, next
+  Variable variable{};  // of these, once it is known
   std::vector<Expression> operands{};
   Position where{};
 };

@@ -17,7 +17,8 @@ std::string local_name(const Flow& flow, std::uint32_t procedure, std::uint32_t 
 std::uint32_t procedure_of(const Flow& flow, const Frame& frame) { return flow.code[frame.pc].procedure; }
 
 // What a thread begins with.
-void add_first_locals(const Flow& flow, const State& state, std::size_t thread, std::vector<NamedValue>& values) {
+void add_first_locals(const Flow& flow, const State& state, std::size_t thread,
+                      std::vector<NamedValue>& values) {
   const Frame& frame = state.threads[thread].stack[0];
   std::uint32_t procedure = procedure_of(flow, frame);
   for (std::uint32_t i = 0; i < frame.locals.size(); ++i) {
@@ -37,9 +38,10 @@ std::vector<NamedValue> begin_of(const Flow& flow, const State& state) {
   return result;
 }
 
-// Globals, and locals of the frame that is then on top: all of them where the step entered it, else those that differ
-// from before; of a thread that was started, what it begins with.
-std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const State& after, std::uint32_t thread) {
+// Globals, and locals of the frame that is then on top: all of them where the step entered it, else those
+// that differ from before; of a thread that was started, what it begins with.
+std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const State& after,
+                                   std::uint32_t thread) {
   std::vector<NamedValue> result;
   for (std::uint32_t i = 0; i < flow.globals.size(); ++i) {
     if (before.globals[i] == after.globals[i]) continue;
@@ -53,10 +55,12 @@ std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const 
     bool entered = now.size() > old.size();
     for (std::uint32_t i = 0; i < top.locals.size(); ++i) {
       if (!entered && top.locals[i] == old[now.size() - 1].locals[i]) continue;
-      result.push_back({local_name(flow, procedure, i), top.locals[i], flow.procedures[procedure].locals[i].is_thread});
+      result.push_back(
+          {local_name(flow, procedure, i), top.locals[i], flow.procedures[procedure].locals[i].is_thread});
     }
   }
-  for (std::size_t t = before.threads.size(); t < after.threads.size(); ++t) add_first_locals(flow, after, t, result);
+  for (std::size_t t = before.threads.size(); t < after.threads.size(); ++t)
+    add_first_locals(flow, after, t, result);
   return result;
 }
 
@@ -133,7 +137,8 @@ StoredStep step_from(const Json& json) {
 
 // The value that a trace gives a variable; nothing: it does not say.
 std::optional<Value> given(const std::vector<NamedValue>& values, const std::string& name) {
-  auto found = std::find_if(values.begin(), values.end(), [&](const NamedValue& one) { return one.name == name; });
+  auto found =
+      std::find_if(values.begin(), values.end(), [&](const NamedValue& one) { return one.name == name; });
   if (found == values.end()) return {};
   return found->value;
 }
@@ -216,7 +221,8 @@ std::string to_json(const StoredTrace& trace) {
                {"threads", trace.threads},
                {"begin", values_json(trace.begin)}};
   json["steps"] = Json::array();
-  for (std::size_t i = 0; i < trace.steps.size(); ++i) json["steps"].push_back(step_json(trace.steps[i], i + 1));
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    json["steps"].push_back(step_json(trace.steps[i], i + 1));
   json["failure"] = {{"thread", trace.failing},
                      {"function", trace.failing_function},
                      {"statement", trace.failing_statement},
@@ -251,7 +257,8 @@ std::optional<StoredTrace> trace_from_json(const std::string& text, std::string&
     trace.failing = failure.at("thread").get<std::uint32_t>();
     trace.failing_function = failure.at("function").get<std::string>();
     trace.failing_statement = failure.at("statement").get<std::string>();
-    trace.failing_where = {failure.at("line").get<std::uint32_t>(), failure.at("column").get<std::uint32_t>()};
+    trace.failing_where = {failure.at("line").get<std::uint32_t>(),
+                           failure.at("column").get<std::uint32_t>()};
     problem.clear();
     return trace;
   } catch (const Json::exception& error) {

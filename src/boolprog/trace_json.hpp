@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The trace file of a boolean program: an execution that goes wrong, in a form to keep, to show, and to run again.
+// The trace file of a boolean program: an execution that goes wrong, in a form to keep, to show, and to run
+// again.
 #pragma once
 
 #include <optional>
@@ -32,20 +33,20 @@ struct StoredStep {
 };
 
 struct StoredTrace {
-  std::string file;                      // of the program, an absolute path
-  std::uint32_t bits = 0;                // of integers, where the program is one of C; else 0
+  std::string file;        // of the program, an absolute path
+  std::uint32_t bits = 0;  // of integers, where the program is one of C; else 0
   std::string engine;
-  std::string first, target;             // of a pushdown file: its configurations
-  std::vector<std::string> entries;      // the procedures of the threads that are there from the beginning
-  bool asserts = true;                   // what was looked for: assertions, and
-  std::vector<std::string> labels{};     // these labels
+  std::string first, target;          // of a pushdown file: its configurations
+  std::vector<std::string> entries;   // the procedures of the threads that are there from the beginning
+  bool asserts = true;                // what was looked for: assertions, and
+  std::vector<std::string> labels{};  // these labels
   std::uint32_t contexts = 0;
   std::string message;
-  bool in_init = false;                  // `init` goes wrong
-  std::vector<std::string> threads{};    // what each thread runs
-  std::vector<NamedValue> begin{};       // globals; locals of threads as "1:f.x", the thread counted from 0
+  bool in_init = false;                // `init` goes wrong
+  std::vector<std::string> threads{};  // what each thread runs
+  std::vector<NamedValue> begin{};     // globals; locals of threads as "1:f.x", the thread counted from 0
   std::vector<StoredStep> steps{};
-  std::uint32_t failing = 0;             // the thread
+  std::uint32_t failing = 0;  // the thread
   std::string failing_function;
   std::string failing_statement;
   Position failing_where{};
@@ -59,8 +60,8 @@ std::string to_json(const StoredTrace& trace);
 // Nothing where the text is no such file; where it is a broken one, with a line that says what is wrong.
 std::optional<StoredTrace> trace_from_json(const std::string& text, std::string& problem);
 
-// Lets the interpreter take the steps. Empty: it could, and the program then fails as the trace says; else what
-// differs. Throws TooManyOutcomes.
+// Lets the interpreter take the steps. Empty: it could, and the program then fails as the trace says; else
+// what differs. Throws TooManyOutcomes.
 std::string replay(const Flow& flow, const Goal& goal, const StoredTrace& trace, bool& departed);
 
 }  // namespace thrum::bp

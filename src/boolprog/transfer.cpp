@@ -84,9 +84,7 @@ Transfer::Transfer(const Encoding& encoding, const Goal& goal)
   compile_contexts();
 }
 
-Kind Transfer::kind(Pc pc) const {
-  return pc == dead() ? Kind::end_thread : encoding_.flow().code[pc].kind;
-}
+Kind Transfer::kind(Pc pc) const { return pc == dead() ? Kind::end_thread : encoding_.flow().code[pc].kind; }
 
 // --- Expressions ---
 
@@ -104,7 +102,8 @@ Bdd Transfer::value(const Expression& expression, std::uint32_t procedure) {
     case Expression::Kind::variable: return bit_of(expression.variable, procedure, 0);
     case Expression::Kind::next: {
       std::uint32_t bit = encoding_.bits(expression.variable, procedure).first;
-      return Bdd::variable(expression.variable.is_global ? encoding_.global_next(bit) : encoding_.local_next(bit));
+      return Bdd::variable(expression.variable.is_global ? encoding_.global_next(bit)
+                                                         : encoding_.local_next(bit));
     }
     case Expression::Kind::negation: return !operand(0);
     case Expression::Kind::conditional: {
@@ -265,11 +264,10 @@ void Transfer::compile(Pc pc, const Goal& goal) {
   switch (one.kind) {
     case Kind::atomic_begin:
     case Kind::atomic_end:
-      if (encoding_.atomic()) set_global(changes, *encoding_.atomic(), Bdd::constant(one.kind == Kind::atomic_begin));
+      if (encoding_.atomic())
+        set_global(changes, *encoding_.atomic(), Bdd::constant(one.kind == Kind::atomic_begin));
       return go_on(0, guard, changes);
-    case Kind::wait:
-      set_global(changes, *encoding_.waits(), yes_);
-      return go_on(0, guard, changes);
+    case Kind::wait: set_global(changes, *encoding_.waits(), yes_); return go_on(0, guard, changes);
     case Kind::broadcast:
       if (encoding_.waits()) {
         auto threads = static_cast<std::uint32_t>(encoding_.flow().threads.size()) + encoding_.slots();
@@ -295,13 +293,15 @@ void Transfer::compile_assign(const Instruction& one, const Bdd& guard, Rule& ru
     // What is not assigned is behind the statement what it was before it.
     std::vector<std::pair<int, int>> same;
     auto unchanged = [&](int now, int next) {
-      bool changes_it = std::any_of(changes.begin(), changes.end(), [&](const Change& c) { return c.next == next; });
+      bool changes_it =
+          std::any_of(changes.begin(), changes.end(), [&](const Change& c) { return c.next == next; });
       if (!changes_it) same.emplace_back(next, now);
     };
     for (std::uint32_t i = 0; i < encoding_.globals(); ++i) {
       unchanged(encoding_.global_now(i), encoding_.global_next(i));
     }
-    for (std::uint32_t i = 0; i < encoding_.locals(); ++i) unchanged(encoding_.local_now(i), encoding_.local_next(i));
+    for (std::uint32_t i = 0; i < encoding_.locals(); ++i)
+      unchanged(encoding_.local_now(i), encoding_.local_next(i));
     constraint = value(*one.constraint, one.procedure);
     // Not a renaming: both copies may occur.
     std::vector<int> gone;
@@ -391,7 +391,8 @@ void Transfer::compile_start(const Instruction& one, const Bdd& guard, Rule& rul
       std::uint32_t held = encoding_.slot_held(slot).first;
       if (one.copies_locals) {
         for (std::uint32_t i = 0; i < encoding_.starts()[start].held; ++i) {
-          set_global(changes, held + i, Bdd::variable(encoding_.local_now(encoding_.local_bit(one.callee, i))));
+          set_global(changes, held + i,
+                     Bdd::variable(encoding_.local_now(encoding_.local_bit(one.callee, i))));
         }
       } else {
         const Procedure& callee = encoding_.flow().procedures[one.callee];
@@ -455,7 +456,8 @@ Bdd Transfer::returns_at(Pc pc) const {
   for (std::uint32_t i = 0; i < encoding_.globals(); ++i) {
     same &= equal(Bdd::variable(encoding_.global_now(i)), Bdd::variable(encoding_.global_entry(i)));
   }
-  for (std::uint32_t i = 0; i < encoding_.results(); ++i) exits.emplace_back(encoding_.result(i), encoding_.exit_result(i));
+  for (std::uint32_t i = 0; i < encoding_.results(); ++i)
+    exits.emplace_back(encoding_.result(i), encoding_.exit_result(i));
   return Renaming(exits)(rules_[pc].relation) & same;
 }
 
@@ -504,7 +506,8 @@ void Transfer::compile_contexts() {
   for (std::uint32_t thread = 0; thread < fixed + e.slots(); ++thread) {
     Bdd may_end = yes_;
     if (e.atomic()) may_end = minus(may_end, now(*e.atomic()));
-    for (std::uint32_t global : flow.atomic_globals) may_end = minus(may_end, now(e.bits({true, global}, 0).first));
+    for (std::uint32_t global : flow.atomic_globals)
+      may_end = minus(may_end, now(e.bits({true, global}, 0).first));
     std::vector<Change> end, begin;
     if (e.waits()) {
       set_global(end, *e.waiting(thread), now(*e.waits()));
@@ -533,7 +536,8 @@ void Transfer::compile_contexts() {
         std::uint32_t bit = e.local_bit(e.starts()[start].procedure, i);
         begin.push_back({e.local_now(bit), e.local_next(bit), now(held.first + i)});
       }
-      slot_begins_.back().push_back(update(is_number(e.slot_code(slot), Encoding::kFirstStart + start), begin, yes_));
+      slot_begins_.back().push_back(
+          update(is_number(e.slot_code(slot), Encoding::kFirstStart + start), begin, yes_));
     }
   }
   to_boundary_.emplace_back(std::vector<std::pair<int, int>>{});

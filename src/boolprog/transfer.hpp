@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the symbolic pushdown system that a boolean program is: for each instruction the relation between
-// what a thread sees before and behind it, as a diagram (encoding.hpp says over which variables).
+// The rules of the symbolic pushdown system that a boolean program is: for each instruction the relation
+// between what a thread sees before and behind it, as a diagram (encoding.hpp says over which variables).
 //
 // Sets that rules are applied to may depend on further variables, such as copies at entry and at boundaries;
 // those pass through. Of locals that are not live (liveness.hpp) they say nothing: there they hold anything.
@@ -21,8 +21,8 @@ namespace thrum::bp {
 // Changes bits of what is now; the others stay.
 class Update {
  public:
-  // relation: between now and the next copies of the changed bits. changed: {now, next} of each. dead: bits now that
-  // may then be anything.
+  // relation: between now and the next copies of the changed bits. changed: {now, next} of each. dead: bits
+  // now that may then be anything.
   Update(Bdd relation, const std::vector<std::pair<int, int>>& changed, const std::vector<int>& dead);
   Bdd operator()(const Bdd& set) const { return back_(quantified_.exists(set, relation_)); }
   // What may become a member of `set`.
@@ -56,8 +56,8 @@ class Transfer {
   bool is_call(Pc pc) const { return kind(pc) == Instruction::Kind::call; }
   bool is_give_back(Pc pc) const { return kind(pc) == Instruction::Kind::give_back; }
 
-  // A call: `set` with the callee's parameters as next locals. "Called" sets are over those and the globals now.
-  // Of the caller's locals they keep those that matter behind the return.
+  // A call: `set` with the callee's parameters as next locals. "Called" sets are over those and the globals
+  // now. Of the caller's locals they keep those that matter behind the return.
   Bdd called(Pc pc, const Bdd& set) const { return rules_[pc].lost->exists(set, rules_[pc].relation); }
   const std::vector<bool>& kept_over(Pc call) const { return rules_[call].kept; }  // bits of locals
   bool is_live(Pc pc, std::uint32_t local) const { return live_[pc][local]; }
@@ -66,24 +66,25 @@ class Transfer {
   Bdd entered_from(const Bdd& called) const;  // and the boundaries
   // The states at the entry of a procedure for entry copies.
   Bdd at_entry(std::uint32_t procedure, const Bdd& entries) const;
-  // A return: globals behind it and results, over the callee's entry copies, in the form that `resumed` takes.
+  // A return: globals behind it and results, over the callee's entry copies, in the form that `resumed`
+  // takes.
   Bdd returned(Pc pc, const Bdd& set) const;
   // The caller behind the return. called: before the call; returned: as above.
   Bdd resumed(Pc call, const Bdd& called, const Bdd& returned) const;
   // A thread returns from its first procedure.
   Bdd ended(Pc pc, const Bdd& set) const;
 
-  // Read backwards, for pre*; a set is over the frame now and, as entry copies and exit results, over what the frame will
-  // return with. What a frame at pc returns with at once; what callers see of a procedure that does so from its entry;
-  // and the callers that come to be in `after`.
+  // Read backwards, for pre*; a set is over the frame now and, as entry copies and exit results, over what
+  // the frame will return with. What a frame at pc returns with at once; what callers see of a procedure that
+  // does so from its entry; and the callers that come to be in `after`.
   Bdd returns_at(Pc pc) const;
   Bdd seen_by_callers(std::uint32_t procedure, const Bdd& at_entry) const;
   Bdd before_call(Pc call, const Bdd& returns, const Bdd& after) const;
   // The callers whose callee begins in `at_entry`.
   Bdd calls_into(Pc call, const Bdd& at_entry) const;
 
-  // Read backwards, for traces: what of `set` may return, with the results; calls and returns that lead the caller
-  // to `after`; states that may end at pc as `after`.
+  // Read backwards, for traces: what of `set` may return, with the results; calls and returns that lead the
+  // caller to `after`; states that may end at pc as `after`.
   Bdd returning(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }
   Bdd calling(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }  // all locals are kept
   Bdd resumed_to(Pc call, const Bdd& called, const Bdd& returned, const Bdd& after) const;
@@ -113,7 +114,7 @@ class Transfer {
   Bdd slot_begun(std::uint32_t slot, std::uint32_t start, const Bdd& set) const;
 
   // Projections.
-  Bdd without_frame(const Bdd& set) const { return frame_.exists(set); }    // locals and entry copies
+  Bdd without_frame(const Bdd& set) const { return frame_.exists(set); }  // locals and entry copies
   Bdd without_locals(const Bdd& set) const { return locals_.exists(set); }
   Bdd now_as_boundary(std::uint32_t boundary, const Bdd& set) const { return to_boundary_[boundary](set); }
   Bdd now_is_boundary(std::uint32_t boundary) const { return is_boundary_[boundary]; }

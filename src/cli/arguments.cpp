@@ -9,8 +9,8 @@
 #include <map>
 #include <string_view>
 
-#include "cli/error.hpp"
 #include "cli/process.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

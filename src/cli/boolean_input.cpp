@@ -12,9 +12,9 @@
 
 #include "boolprog/pushdown_file.hpp"
 #include "cli/boolean_program.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
 #include "cli/load_module.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
 
 namespace thrum {
 

@@ -11,11 +11,11 @@
 
 #include "boolprog/check.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
-#include "cli/sizes.hpp"
 #include "report/result.hpp"
 #include "support/digest.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
+#include "verdict/sizes.hpp"
 
 namespace thrum {
 
@@ -71,7 +71,8 @@ class Check {
   std::string goal_words() const {
     if (!target_.empty()) return fmt::format("a way from {} to {}", first_, target_);
     std::string words = asserts_ ? "an assertion that fails" : "";
-    for (const std::string& label : labels_) words += (words.empty() ? "" : ", ") + fmt::format("label {}", label);
+    for (const std::string& label : labels_)
+      words += (words.empty() ? "" : ", ") + fmt::format("label {}", label);
     return words;
   }
 
@@ -97,9 +98,9 @@ class Check {
         test.verdict = Verdict::exhausted;
         test.complete = answer_.complete;
         bound.completed = answer_.contexts;
-        test.reason = answer_.complete ? "every execution was covered: " + answer_.complete_since
-                                       : "every execution with up to " + contexts_words(answer_.contexts) +
-                                             " was covered";
+        test.reason = answer_.complete
+                          ? "every execution was covered: " + answer_.complete_since
+                          : "every execution with up to " + contexts_words(answer_.contexts) + " was covered";
         break;
       case bp::Answer::Kind::inconclusive:
         test.verdict = Verdict::inconclusive;
@@ -110,8 +111,9 @@ class Check {
     // What C's wider integers could do was left out.
     if (is_c_file(options_.file)) {
       test.complete = false;
-      test.assumptions.push_back({"narrow-integers", 1,
-                                  fmt::format("integers have {} bits at most, and wrap around there", options_.bits)});
+      test.assumptions.push_back(
+          {"narrow-integers", 1,
+           fmt::format("integers have {} bits at most, and wrap around there", options_.bits)});
     }
     test.bounds.push_back(bound);
     test.guarantee = guarantee(bound);
@@ -124,8 +126,9 @@ class Check {
   }
 
   std::string guarantee(const BoundResult& bound) const {
-    std::string stacks = options_.engine == "pushdown" ? ", stacks of any depth"
-                                                       : fmt::format(", stacks of up to {} frames", options_.depth);
+    std::string stacks = options_.engine == "pushdown"
+                             ? ", stacks of any depth"
+                             : fmt::format(", stacks of up to {} frames", options_.depth);
     if (is_c_file(options_.file)) stacks += fmt::format(", integers of up to {} bits", options_.bits);
     if (answer_.complete) return "every execution, any number of contexts" + stacks;
     if (!bound.completed) return "nothing yet";
@@ -150,17 +153,19 @@ class Check {
       trace_->target = target_;
       trace_->asserts = asserts_;
       trace_->labels = labels_;
-      if (target_.empty() && !trace_->failing_statement.starts_with("assert")) bug.message = "a label is reached";
+      if (target_.empty() && !trace_->failing_statement.starts_with("assert"))
+        bug.message = "a label is reached";
       trace_->message = bug.message;
       if (trace_->bits != 0) show_lines_of_c();
-      bug.locations.push_back({"failure", std::to_string(trace_->failing), options_.file, trace_->failing_where.line,
-                               trace_->failing_function});
+      bug.locations.push_back({"failure", std::to_string(trace_->failing), options_.file,
+                               trace_->failing_where.line, trace_->failing_function});
       prepare_trace_folder(options_.out);
       bug.trace = (std::filesystem::path(options_.out) / "bug-1.trace.json").string();
       write_file(bug.trace, bp::to_json(*trace_));
     }
     Digest digest;
-    std::string identity = bug.kind + (trace_ ? trace_->failing_function + '\n' + trace_->failing_statement : "");
+    std::string identity =
+        bug.kind + (trace_ ? trace_->failing_function + '\n' + trace_->failing_statement : "");
     digest.add(identity.data(), identity.size());
     bug.fingerprint = fmt::format("{:016x}", digest.value());
     test.bugs.push_back(std::move(bug));
@@ -184,19 +189,22 @@ class Check {
     const TestResult& test = result_.tests[0];
     TextStyle style = style_for(STDOUT_FILENO, options_.colour);
     style.directory = std::filesystem::current_path().string();
-    const char* colour = test.verdict == Verdict::bug ? kRed : test.verdict == Verdict::exhausted ? kGreen : kYellow;
+    const char* colour = test.verdict == Verdict::bug         ? kRed
+                         : test.verdict == Verdict::exhausted ? kGreen
+                                                              : kYellow;
     std::string verdict = test.verdict == Verdict::bug         ? "BUG: "
                           : test.verdict == Verdict::exhausted ? "NO BUG: "
                                                                : "INCONCLUSIVE, no bug so far: ";
-    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour, style.colours));
+    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour,
+                              style.colours));
     if (!test.bugs.empty()) {
       fmt::print("\nBug 1: ");
       if (trace_) {
         fmt::print("{}", bool_trace_text(*trace_, style));
         fmt::print("\n  Run it again: thrum replay {}\n", test.bugs[0].trace);
       } else {
-        fmt::print("{}, in {}; its trace is missing: {}\n", test.bugs[0].message, contexts_words(answer_.contexts),
-                   answer_.trace_missing);
+        fmt::print("{}, in {}; its trace is missing: {}\n", test.bugs[0].message,
+                   contexts_words(answer_.contexts), answer_.trace_missing);
       }
     }
     fmt::print("\n{}", wrap("Looked for: " + goal_words() + ".", "", style.width));
@@ -205,9 +213,11 @@ class Check {
       fmt::print("All states explored in {:.2f} s; engine pushdown.\n", seconds_);
     } else if (options_.engine == "pushdown") {
       fmt::print("{} schedule{} in {:.2f} s; {} variables of diagrams, up to {} nodes; engine pushdown.\n",
-                 answer_.schedules, plural(answer_.schedules), seconds_, answer_.bdd_variables, answer_.bdd_nodes);
+                 answer_.schedules, plural(answer_.schedules), seconds_, answer_.bdd_variables,
+                 answer_.bdd_nodes);
     } else {
-      fmt::print("{} state{} in {:.2f} s; engine explicit.\n", answer_.states, plural(answer_.states), seconds_);
+      fmt::print("{} state{} in {:.2f} s; engine explicit.\n", answer_.states, plural(answer_.states),
+                 seconds_);
     }
   }
 

@@ -33,7 +33,7 @@ struct BoolOptions {
 
 struct FromCOptions {
   std::string file;
-  std::string out;      // empty: standard output
+  std::string out;  // empty: standard output
   unsigned bits = 8;
   std::vector<std::string> include_folders;
 };

@@ -11,14 +11,15 @@
 
 #include "boolprog/check.hpp"
 #include "cli/boolean_program.hpp"
-#include "cli/error.hpp"
 #include "report/columns.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 
 namespace {
 
-// Those of a procedure's own variables without its name, and of a thread that is started without its number, too.
+// Those of a procedure's own variables without its name, and of a thread that is started without its number,
+// too.
 std::string values_text(const bp::StoredStep& step) {
   std::string text;
   for (const bp::NamedValue& one : step.changes) {
@@ -33,8 +34,9 @@ std::string values_text(const bp::StoredStep& step) {
 
 // Jumps and the like say nothing that the lines do not.
 bool is_worth_showing(const bp::StoredStep& step) {
-  return !step.changes.empty() || !(step.statement == "goto" || step.statement == "skip" ||
-                                    step.statement.starts_with("goto ") || step.statement.starts_with("sync "));
+  return !step.changes.empty() ||
+         !(step.statement == "goto" || step.statement == "skip" || step.statement.starts_with("goto ") ||
+           step.statement.starts_with("sync "));
 }
 
 std::string indented(std::uint32_t depth, const std::string& text) {
@@ -68,7 +70,8 @@ class CRows {
 
  private:
   static bool is_same_line(const bp::StoredStep& a, const bp::StoredStep& b) {
-    return a.thread == b.thread && a.context == b.context && a.depth == b.depth && a.where.line == b.where.line;
+    return a.thread == b.thread && a.context == b.context && a.depth == b.depth &&
+           a.where.line == b.where.line;
   }
 
   std::uint32_t depth_behind(std::size_t step) const {
@@ -140,9 +143,11 @@ std::vector<Row> rows_of(const bp::StoredTrace& trace) {
     rows.back().number = i + 1;
   }
   if (trace.contexts != context) {
-    rows.push_back({Row::Kind::mark, 0, fmt::format("context {}: thread {}", trace.contexts, trace.failing), ""});
+    rows.push_back(
+        {Row::Kind::mark, 0, fmt::format("context {}: thread {}", trace.contexts, trace.failing), ""});
   }
-  row(Row::Kind::failure, trace.failing, trace.failing_statement + "  <-- " + trace.message, trace.failing_where);
+  row(Row::Kind::failure, trace.failing, trace.failing_statement + "  <-- " + trace.message,
+      trace.failing_where);
   return rows;
 }
 
@@ -169,7 +174,8 @@ std::optional<bp::StoredTrace> read_bool_trace(const std::string& path) {
 }
 
 std::string bool_trace_text(const bp::StoredTrace& trace, const TextStyle& style) {
-  std::string text = fmt::format("{}, in {} context{}\n", trace.message, trace.contexts, plural(trace.contexts));
+  std::string text =
+      fmt::format("{}, in {} context{}\n", trace.message, trace.contexts, plural(trace.contexts));
   text += begin_text(trace, style) + "\n";
   std::vector<Column> columns;
   std::vector<Row> rows = rows_of(trace);

@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "cli/driver.hpp"
-#include "cli/error.hpp"
 #include "cli/process.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

@@ -16,25 +16,25 @@
 #include <optional>
 #include <utility>
 
-#include "cli/baseline.hpp"
 #include "cli/build.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
-#include "cli/divergence.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
-#include "cli/heap_modes.hpp"
 #include "cli/next_command.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/tests.hpp"
-#include "cli/verdict.hpp"
-#include "cli/warnings.hpp"
 #include "report/plot.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
+#include "verdict/baseline.hpp"
+#include "verdict/divergence.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
+#include "verdict/heap_modes.hpp"
+#include "verdict/verdict.hpp"
+#include "verdict/warnings.hpp"
 
 namespace thrum {
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "cli/build.hpp"
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

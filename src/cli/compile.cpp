@@ -8,7 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/driver.hpp"
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

@@ -12,13 +12,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "campaign/strategies.hpp"
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/machine.hpp"
-#include "search/strategies.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

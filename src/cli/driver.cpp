@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "cli/arguments.hpp"
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 namespace {

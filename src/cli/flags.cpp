@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 
@@ -37,11 +37,10 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
   }
   // g++ writes memset of a constant size in line, without a callback. And it removes a block of the heap that
   // no other code sees, together with a use after its free.
-  flags.insert(flags.end(),
-               {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset", "-fno-builtin-malloc",
-                "-fno-builtin-calloc", "-fno-builtin-free",
-                // "atomic_thread_fence is not supported": by libtsan; ours follows fences.
-                "-Wno-tsan"});
+  flags.insert(flags.end(), {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset",
+                             "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-free",
+                             // "atomic_thread_fence is not supported": by libtsan; ours follows fences.
+                             "-Wno-tsan"});
   for (const char* warning : kMisled) flags.push_back("-Wno-error=" + std::string(warning));
   return flags;
 }

@@ -12,9 +12,9 @@
 #include "cli/boolean_program.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/sequentialize.hpp"
 #include "report/result.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 
@@ -47,7 +47,8 @@ Colour colour_of(const std::string& word) {
   return word == "always" ? Colour::always : word == "never" ? Colour::never : Colour::automatic;
 }
 
-constexpr const char* kExitCodes = "Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.";
+constexpr const char* kExitCodes =
+    "Exit codes: 0 no bug, 1 a bug, 2 wrong usage, 3 inconclusive, 4 internal error.";
 
 void add_bits_option(CLI::App& app, unsigned& bits) {
   app.add_option("--bits", bits, "Of C: bits of integers, of types that have more")
@@ -76,11 +77,14 @@ class BoolCommands {
     check_->add_option("file", o.file, "A boolean program, a program of C, or a pushdown file")
         ->required()
         ->type_name("FILE.bp|FILE.c|FILE.pds");
-    check_->add_option("--contexts", o.contexts, "Stop behind so many contexts; 0: go on")->capture_default_str();
+    check_->add_option("--contexts", o.contexts, "Stop behind so many contexts; 0: go on")
+        ->capture_default_str();
     check_->add_option("--threads", threads_, "The procedures that run as threads from the beginning")
         ->type_name("main,t1,...");
-    check_->add_option("--init", o.first, "Of FILE.pds: its first configuration, such as '0|1,9'; else FILE.init says it");
-    check_->add_option("--target", o.target, "Of FILE.pds: the one that is looked for, such as '20|23,-'; else FILE.spec");
+    check_->add_option("--init", o.first,
+                       "Of FILE.pds: its first configuration, such as '0|1,9'; else FILE.init says it");
+    check_->add_option("--target", o.target,
+                       "Of FILE.pds: the one that is looked for, such as '20|23,-'; else FILE.spec");
     check_->add_option("--label", o.labels, "What is an error: a label, or 'asserts' (repeatable)")
         ->allow_extra_args(false)
         ->type_name("NAME|asserts");
@@ -91,13 +95,17 @@ class BoolCommands {
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     check_->add_option("--search-memory", o.memory, "What the search may keep")->capture_default_str();
-    check_->add_option("--depth", o.depth, "explicit: frames of a stack")->check(CLI::PositiveNumber)->capture_default_str();
+    check_->add_option("--depth", o.depth, "explicit: frames of a stack")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     check_->add_option("--threads-max", o.threads_max, "explicit: threads that were ever there")
         ->check(CLI::Range(1, 255))
         ->capture_default_str();
     check_->add_option("--out", o.out, "Where the trace file goes")->capture_default_str();
-    check_->add_option("--json", o.json, "Where the result goes as JSON; -: standard output, and nothing else there");
-    check_->add_flag("--require-exhausted", o.require_exhausted, "Exit with 3 where a budget ended the search");
+    check_->add_option("--json", o.json,
+                       "Where the result goes as JSON; -: standard output, and nothing else there");
+    check_->add_flag("--require-exhausted", o.require_exhausted,
+                     "Exit with 3 where a budget ended the search");
     add_colour_option(*check_, colour_);
     add_bits_option(*check_, o.bits);
     print_ = bool_->add_subcommand("print", "Read a boolean program and write it anew");
@@ -143,27 +151,36 @@ class SequentializeCommand {
         ->type_name("OUT.c");
     command_->add_option("--rounds", o.rounds, "Round-robin rounds; else, by KISS, threads run as calls")
         ->check(CLI::Range(1, 200));
-    command_->add_flag("--eager", o.eager, "Rounds by copies of the shared variables, guessed and then compared");
+    command_->add_flag("--eager", o.eager,
+                       "Rounds by copies of the shared variables, guessed and then compared");
     command_->add_flag("--normal-form", o.normal_form, "Only the normal form: it has its threads still");
-    command_->add_option("--pending", o.pending, "KISS: threads that may wait for their start; others run at once")
+    command_
+        ->add_option("--pending", o.pending,
+                     "KISS: threads that may wait for their start; others run at once")
         ->check(CLI::Range(0, 200))
         ->capture_default_str();
     command_->add_option("--threads-max", o.threads_max, "Threads of an execution, main included")
         ->check(CLI::Range(1, 200))
         ->capture_default_str();
-    command_->add_option("--race", o.race, "Look for data races on a variable or a field")->type_name("VAR|TYPE.FIELD");
+    command_->add_option("--race", o.race, "Look for data races on a variable or a field")
+        ->type_name("VAR|TYPE.FIELD");
     command_->add_option("--compile-flags", o.compile_flags, "Of the compiler, such as '-DN=2 -Iinclude'");
-    command_->add_option("--checker", o.checker, "Checks it: thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line "
-                                                 "in which {} is the file")
+    command_
+        ->add_option("--checker", o.checker,
+                     "Checks it: thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line "
+                     "in which {} is the file")
         ->type_name("NAME|COMMAND");
-    command_->add_option("--pattern", o.pattern, "What a command line prints where the program fails, as a regular expression; "
-                                                 "a first group is the line");
+    command_->add_option("--pattern", o.pattern,
+                         "What a command line prints where the program fails, as a regular expression; "
+                         "a first group is the line");
     command_->add_option("--time", o.seconds, "Stop the checker after so many seconds; 0: never")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     command_->add_option("--out", o.trace_folder, "Where traces go")->capture_default_str();
-    command_->add_option("--json", o.json, "Where the result goes as JSON; -: standard output, and nothing else there");
-    command_->add_flag("--require-exhausted", o.require_exhausted, "Exit with 3 where a budget ended the search");
+    command_->add_option("--json", o.json,
+                         "Where the result goes as JSON; -: standard output, and nothing else there");
+    command_->add_flag("--require-exhausted", o.require_exhausted,
+                       "Exit with 3 where a budget ended the search");
     add_colour_option(*command_, colour_);
   }
 

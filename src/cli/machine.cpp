@@ -53,14 +53,14 @@ Finding thread_switching() {
     return syscall(SYS_arch_prctl, kGetFs, &base) == 0 && syscall(SYS_arch_prctl, kSetFs, base) == 0;
   });
   if (by_call) {
-    return {"fsgsbase", State::fallback,
-            "no: as fast all the same, but for programs with thread_local variables, where each switch between "
-            "threads is a system call"};
+    return {
+        "fsgsbase", State::fallback,
+        "no: as fast all the same, but for programs with thread_local variables, where each switch between "
+        "threads is a system call"};
   }
-  return {
-      "fsgsbase", State::fallback,
-      "no, and arch_prctl is refused: threads are system threads (--threads system), some seventy times "
-      "as slow"};
+  return {"fsgsbase", State::fallback,
+          "no, and arch_prctl is refused: threads are system threads (--threads system), some seventy times "
+          "as slow"};
 }
 
 Finding randomisation() {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/sizes.hpp"
+#include "verdict/sizes.hpp"
 
 namespace thrum {
 

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <thread>
 
-#include "cli/error.hpp"
 #include "cli/priority_options.hpp"
-#include "cli/sizes.hpp"
+#include "verdict/error.hpp"
+#include "verdict/sizes.hpp"
 
 namespace thrum {
 

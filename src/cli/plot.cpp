@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
 
 namespace thrum {
 

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/error.hpp"
-#include "cli/sizes.hpp"
 #include "report/named_ranges.hpp"
-#include "search/priorities.hpp"
+#include "search/systematic/priorities.hpp"
+#include "verdict/error.hpp"
+#include "verdict/sizes.hpp"
 
 namespace thrum {
 

@@ -5,8 +5,8 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "cli/options.hpp"
 #include "protocol/job.hpp"
+#include "verdict/check_options.hpp"
 
 namespace thrum {
 

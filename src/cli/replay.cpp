@@ -11,13 +11,13 @@
 #include "cli/boolean_program.hpp"
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/sequential_trace.hpp"
-#include "cli/tracing.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
+#include "verdict/error.hpp"
+#include "verdict/tracing.hpp"
 
 namespace thrum {
 
@@ -35,7 +35,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   job.threads = threads;
   job.test = recorded.invocation.test;
   job.part = recorded.invocation.part;
-  job.known_races = recorded.trace.known_races;
+  job.known_races = recorded.trace.details.known_races;
   job.replay = recorded.plan;
   return job;
 }

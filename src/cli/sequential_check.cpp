@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "cli/driver.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
 #include "cli/process.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
 
 namespace thrum {
 
@@ -80,7 +80,8 @@ CheckerAnswer run_thrum(const CheckerRequest& request) {
     answer.bug_kind = bug.at("kind");
     answer.message = bug.at("message");
     for (const Json& location : bug.at("locations")) {
-      bool of_program = fs::path(std::string(location.at("file"))).filename() == fs::path(request.file).filename();
+      bool of_program =
+          fs::path(std::string(location.at("file"))).filename() == fs::path(request.file).filename();
       if (location.at("role") == "failure" && of_program) answer.line = location.at("line");
     }
   } else if (verdict == "exhausted" && test.at("complete") && answer.assumptions.empty()) {
@@ -101,10 +102,14 @@ std::vector<std::string> with_limit(double seconds, Command command) {
 // As a boolean program: exact, with stacks of any depth, for integers of a few bits.
 CheckerAnswer run_bool(const CheckerRequest& request) {
   std::string result = request.folder + "/result.json";
-  Command command = {thrum_itself(), "bool", "check", request.file, "--time", fmt::format("{}", request.seconds),
-                     "--out", request.folder + "/boolean", "--json", result};
+  Command command = {thrum_itself(), "bool",
+                     "check",        request.file,
+                     "--time",       fmt::format("{}", request.seconds),
+                     "--out",        request.folder + "/boolean",
+                     "--json",       result};
   // It looks at the clock between its steps, and these may be long.
-  std::string said = output_of(with_limit(request.seconds == 0 ? 0 : request.seconds + 5, command)).value_or("");
+  std::string said =
+      output_of(with_limit(request.seconds == 0 ? 0 : request.seconds + 5, command)).value_or("");
   CheckerAnswer answer;
   if (said.empty() && !fs::exists(result)) {
     answer.budget_ended = true;
@@ -145,7 +150,8 @@ std::optional<unsigned> line_in(const std::string& output, std::size_t from, con
   return static_cast<unsigned>(std::strtoul(output.c_str() + at + file.size() + 1, nullptr, 10));
 }
 
-CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command, const std::string& failing) {
+CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command,
+                           const std::string& failing) {
   Command words = command;
   for (const std::string& flag : split_words(request.flags)) words.push_back(flag);
   words.insert(words.end(), {"-include", plain_header(), request.file});
@@ -154,7 +160,8 @@ CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command
   if (error != std::string::npos) {
     std::size_t begin = output.rfind('\n', error);
     begin = begin == std::string::npos ? 0 : begin + 1;
-    throw UserError("--checker " + request.checker + ": " + output.substr(begin, output.find('\n', error) - begin));
+    throw UserError("--checker " + request.checker + ": " +
+                    output.substr(begin, output.find('\n', error) - begin));
   }
   CheckerAnswer answer;
   std::size_t at = output.find(failing);
@@ -169,7 +176,10 @@ CheckerAnswer run_analyser(const CheckerRequest& request, const Command& command
 
 CheckerAnswer run_frama_c(const CheckerRequest& request) {
   std::string program = found_program({"frama-c"}, "frama-c-base");
-  Command words = {program, "-eva", "-eva-precision", "2",
+  Command words = {program,
+                   "-eva",
+                   "-eva-precision",
+                   "2",
                    "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
                    fs::absolute(request.file).string()};  // it believes PWD
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
@@ -184,15 +194,17 @@ CheckerAnswer run_frama_c(const CheckerRequest& request) {
     answer.reason = "Frama-C proved that it does not fail";
   } else {
     std::size_t at = output.find("Error: ");
-    answer.reason = "Frama-C did not get to its end" +
-                    (at == std::string::npos ? "" : ": " + output.substr(at + 7, output.find('\n', at) - at - 7));
+    answer.reason =
+        "Frama-C did not get to its end" +
+        (at == std::string::npos ? "" : ": " + output.substr(at + 7, output.find('\n', at) - at - 7));
   }
   return answer;
 }
 
 CheckerAnswer run_command_line(const CheckerRequest& request) {
   if (request.pattern.empty())
-    throw UserError("--checker '" + request.checker + "': say with --pattern what it prints where the program fails");
+    throw UserError("--checker '" + request.checker +
+                    "': say with --pattern what it prints where the program fails");
   Command words = split_words(request.checker);
   bool named = false;
   for (std::string& word : words) {
@@ -219,10 +231,12 @@ CheckerAnswer run_command_line(const CheckerRequest& request) {
   for (std::string line; std::getline(in, line);) {
     if (!std::regex_search(line, match, pattern)) continue;
     answer.kind = CheckerAnswer::Kind::fails;
-    if (match.size() > 1 && match[1].matched) answer.line = static_cast<unsigned>(std::atoi(match[1].str().c_str()));
+    if (match.size() > 1 && match[1].matched)
+      answer.line = static_cast<unsigned>(std::atoi(match[1].str().c_str()));
     break;
   }
-  answer.reason = answer.kind == CheckerAnswer::Kind::fails ? "a failure was found" : "the checker reported no failure";
+  answer.reason =
+      answer.kind == CheckerAnswer::Kind::fails ? "a failure was found" : "the checker reported no failure";
   return answer;
 }
 
@@ -241,8 +255,8 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
     std::string gcc = found_program({"gcc"}, "gcc");
     answer = run_analyser(request,
                           {gcc, "-O0", "-fanalyzer", "-Wanalyzer-null-dereference", "--param",
-                           "analyzer-max-enodes-per-program-point=16", "--param", "analyzer-bb-explosion-factor=20",
-                           "-c", "-o", "/dev/null"},
+                           "analyzer-max-enodes-per-program-point=16", "--param",
+                           "analyzer-bb-explosion-factor=20", "-c", "-o", "/dev/null"},
                           "warning: dereference of NULL");
   } else if (request.checker == "frama-c") {
     answer = run_frama_c(request);
@@ -256,14 +270,17 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
 }
 
 // The program is built again with macros that say each step, and run under the plan of the trace.
-std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags, const std::string& folder) {
+std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags,
+                                         const std::string& folder) {
   std::string header = fs::absolute(folder).string() + "/recorder.h";
-  write_file(header,
-             "extern int dprintf(int, const char *, ...);\n"
-             "#define THRUM_SAY(what, thread, round, message) dprintf(1, \"\\nthrum-%s %u %u %u %u %s\\n\", what, "
-             "(unsigned)(thread), (unsigned)thrum_function[thread], (unsigned)(round), (unsigned)__LINE__, message)\n"
-             "#define THRUM_STEP(thread, round) THRUM_SAY(\"step\", thread, round, \"\");\n"
-             "#define THRUM_FAILED(thread, round, message) THRUM_SAY(\"fail\", thread, round, message)\n");
+  write_file(
+      header,
+      "extern int dprintf(int, const char *, ...);\n"
+      "#define THRUM_SAY(what, thread, round, message) dprintf(1, \"\\nthrum-%s %u %u %u %u %s\\n\", what, "
+      "(unsigned)(thread), (unsigned)thrum_function[thread], (unsigned)(round), (unsigned)__LINE__, "
+      "message)\n"
+      "#define THRUM_STEP(thread, round) THRUM_SAY(\"step\", thread, round, \"\");\n"
+      "#define THRUM_FAILED(thread, round, message) THRUM_SAY(\"fail\", thread, round, message)\n");
   Json json = read_json(trace, "");
   json["compile_flags"] = unoptimised(flags) + " -include '" + header + "'";
   std::string copy = folder + "/recorded.json";
@@ -288,8 +305,8 @@ std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::st
 }
 
 std::optional<std::string> confirming_trace(const std::vector<std::string>& files, const std::string& flags,
-                                            const std::string& file, unsigned line, bool is_race, double seconds,
-                                            const std::string& folder) {
+                                            const std::string& file, unsigned line, bool is_race,
+                                            double seconds, const std::string& folder) {
   Command command(files.begin(), files.end());
   command.insert(command.end(), {"--time", fmt::format("{}", seconds), "--keep-going", "--races",
                                  is_race ? "report" : "explore"});

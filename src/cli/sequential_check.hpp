@@ -11,7 +11,8 @@
 namespace thrum {
 
 struct CheckerRequest {
-  std::string checker;  // thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line, in which {} is the file
+  std::string checker;  // thrum, bool, clang-analyzer, gcc-analyzer, frama-c, or a command line, in which {}
+                        // is the file
   std::string pattern;  // of a command line: a regular expression for what it prints where the program fails
   std::string file;     // the sequential program
   std::string flags;    // of the compiler
@@ -29,11 +30,11 @@ struct CheckerAnswer {
   std::string reason;
   bool budget_ended = false;
   double seconds = 0;
-  std::uint64_t executions = 0;       // 0: the checker runs none
-  std::optional<unsigned> line{};     // of the file, that fails
+  std::uint64_t executions = 0;                                    // 0: the checker runs none
+  std::optional<unsigned> line{};                                  // of the file, that fails
   std::vector<std::pair<std::string, std::string>> assumptions{};  // kind, text
-  std::string trace;                  // of thrum
-  std::string bug_kind{};             // likewise
+  std::string trace;                                               // of thrum
+  std::string bug_kind{};                                          // likewise
   std::string message{};
 };
 
@@ -49,11 +50,12 @@ struct RecordedStep {
   bool fails = false;
   std::string message;
 };
-std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags, const std::string& folder);
+std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags,
+                                         const std::string& folder);
 
 // The compiled program with threads, searched for a failure in the given line: the trace of one, or nothing.
 std::optional<std::string> confirming_trace(const std::vector<std::string>& files, const std::string& flags,
-                                            const std::string& file, unsigned line, bool is_race, double seconds,
-                                            const std::string& folder);
+                                            const std::string& file, unsigned line, bool is_race,
+                                            double seconds, const std::string& folder);
 
 }  // namespace thrum

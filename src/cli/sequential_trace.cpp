@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/options.hpp"
 #include "report/columns.hpp"
 #include "report/result.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 
@@ -27,7 +27,8 @@ constexpr const char* kKind = "sequentialized";
 
 std::uint32_t switches_of(const SequentialTrace& trace) {
   std::uint32_t count = 0;
-  for (std::size_t i = 1; i < trace.steps.size(); ++i) count += trace.steps[i].thread != trace.steps[i - 1].thread;
+  for (std::size_t i = 1; i < trace.steps.size(); ++i)
+    count += trace.steps[i].thread != trace.steps[i - 1].thread;
   return count;
 }
 
@@ -36,15 +37,21 @@ std::uint32_t preemptions_of(const SequentialTrace& trace) {
   for (auto step = trace.steps.begin(); step != trace.steps.end(); ++step) {
     auto next = step + 1;
     if (next == trace.steps.end() || next->thread == step->thread) continue;
-    count += std::any_of(next, trace.steps.end(), [&](const SequentialStep& each) { return each.thread == step->thread; });
+    count += std::any_of(next, trace.steps.end(),
+                         [&](const SequentialStep& each) { return each.thread == step->thread; });
   }
   return count;
 }
 
 std::string to_json(const SequentialTrace& trace) {
-  Json json = {{"schema", 1},           {"thrum", kVersion},       {"kind", kKind},
-               {"files", trace.files},  {"threads", trace.threads}, {"message", trace.message},
-               {"sequential", trace.sequential}, {"original", trace.original}};
+  Json json = {{"schema", 1},
+               {"thrum", kVersion},
+               {"kind", kKind},
+               {"files", trace.files},
+               {"threads", trace.threads},
+               {"message", trace.message},
+               {"sequential", trace.sequential},
+               {"original", trace.original}};
   Json& steps = json["steps"] = Json::array();
   for (const SequentialStep& step : trace.steps)
     steps.push_back({{"thread", step.thread}, {"file", step.file}, {"line", step.line}, {"text", step.text}});
@@ -66,7 +73,8 @@ std::optional<SequentialTrace> read_sequential_trace(const std::string& path) {
     for (const Json& step : json.at("steps"))
       trace.steps.push_back({step.at("thread"), step.at("file"), step.at("line"), step.at("text")});
     for (const SequentialStep& step : trace.steps) {
-      if (step.thread >= trace.threads.size()) throw UserError(path + ": a step is of a thread that is not there");
+      if (step.thread >= trace.threads.size())
+        throw UserError(path + ": a step is of a thread that is not there");
     }
     if (trace.steps.empty()) throw UserError(path + ": it has no steps");
     return trace;
@@ -77,13 +85,15 @@ std::optional<SequentialTrace> read_sequential_trace(const std::string& path) {
 
 std::string sequential_trace_text(const SequentialTrace& trace, const TextStyle& style) {
   std::uint32_t switches = switches_of(trace);
-  std::string text = fmt::format("{}\n  {} switch{} of threads\n\n", trace.message, switches, switches == 1 ? "" : "es");
+  std::string text =
+      fmt::format("{}\n  {} switch{} of threads\n\n", trace.message, switches, switches == 1 ? "" : "es");
   std::vector<Row> rows;
   std::vector<bool> moves(trace.threads.size());
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const SequentialStep& step = trace.steps[i];
     moves[step.thread] = true;
-    std::string source = fmt::format("{}:{}", std::filesystem::path(step.file).filename().string(), step.line);
+    std::string source =
+        fmt::format("{}:{}", std::filesystem::path(step.file).filename().string(), step.line);
     auto thread = static_cast<ThreadId>(step.thread);
     bool last = i + 1 == trace.steps.size();
     if (!last && i > 0 && rows.back().thread == thread && rows.back().source == source) continue;
@@ -96,7 +106,8 @@ std::string sequential_trace_text(const SequentialTrace& trace, const TextStyle&
   }
   std::vector<Column> columns;
   for (std::size_t t = 0; t < moves.size(); ++t) {
-    if (moves[t]) columns.push_back({static_cast<ThreadId>(t), fmt::format("{} {}", t, trace.threads[t])});
+    if (moves[t])
+      columns.push_back({static_cast<ThreadId>(t), fmt::format("{} {}", t, trace.threads[t])});
   }
   return text + draw_columns(columns, style.unfolded ? rows : fold(rows), style);
 }
@@ -108,7 +119,8 @@ int sequential_replay_command(const std::string& path, const SequentialTrace& tr
   fmt::print("\n{}\n\n", confirmed ? "The same failure on the compiled program:"
                                    : "The execution of the sequential program:");
   std::fflush(stdout);
-  return replay_command((folder / (confirmed ? trace.original : trace.sequential)).string(), threads_of("auto"), colour);
+  return replay_command((folder / (confirmed ? trace.original : trace.sequential)).string(),
+                        threads_of("auto"), colour);
 }
 
 }  // namespace thrum

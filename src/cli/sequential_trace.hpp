@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A failing execution of a sequential program, as a schedule of the program with threads that it was made from:
-// to keep, to show, and to run again.
+// A failing execution of a sequential program, as a schedule of the program with threads that it was made
+// from: to keep, to show, and to run again.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct SequentialStep {
   std::uint32_t thread = 0;  // in the order of their starts; main is number 0
   std::string file;
   std::uint32_t line = 0;
-  std::string text;          // of that line
+  std::string text;  // of that line
 };
 
 struct SequentialTrace {
-  std::vector<std::string> files;        // of the program with threads, absolute paths
-  std::vector<std::string> threads{};    // what each runs
-  std::vector<SequentialStep> steps{};   // the last one fails
+  std::vector<std::string> files;       // of the program with threads, absolute paths
+  std::vector<std::string> threads{};   // what each runs
+  std::vector<SequentialStep> steps{};  // the last one fails
   std::string message;
-  std::string sequential;                // the trace of the sequential program; paths beside this trace
-  std::string original;                  // and of the compiled program with threads; empty: it was not confirmed
+  std::string sequential;  // the trace of the sequential program; paths beside this trace
+  std::string original;    // and of the compiled program with threads; empty: it was not confirmed
 };
 
 std::uint32_t switches_of(const SequentialTrace& trace);

@@ -10,8 +10,6 @@
 #include <optional>
 
 #include "cli/boolean_program.hpp"
-#include "cli/error.hpp"
-#include "cli/found_bugs.hpp"
 #include "cli/load_module.hpp"
 #include "cli/process.hpp"
 #include "cli/sequential_check.hpp"
@@ -19,6 +17,8 @@
 #include "report/result.hpp"
 #include "sequentialize/module.hpp"
 #include "support/digest.hpp"
+#include "verdict/error.hpp"
+#include "verdict/found_bugs.hpp"
 
 namespace thrum {
 
@@ -48,19 +48,24 @@ seq::Sequential sequential_program(const SequentializeOptions& options) {
                                : fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, reply.message));
 }
 
-std::string plural_of(unsigned count, const char* what) { return fmt::format("{} {}{}", count, what, plural(count)); }
+std::string plural_of(unsigned count, const char* what) {
+  return fmt::format("{} {}{}", count, what, plural(count));
+}
 
 // Which executions of the program with threads the sequential one stands for.
 std::string covered(const SequentializeOptions& o) {
-  std::string numbers = o.checker == "bool" ? fmt::format(", integers of up to {} bits", BoolOptions().bits) : "";
+  std::string numbers =
+      o.checker == "bool" ? fmt::format(", integers of up to {} bits", BoolOptions().bits) : "";
   if (o.rounds == 0) {
-    return fmt::format("executions whose switches are nested as calls are (with two threads all with up to 2 switches; "
-                       "with n some with up to 2n - 2), with up to {} started threads that wait and {}{}",
-                       o.pending, plural_of(o.threads_max, "thread"), numbers);
+    return fmt::format(
+        "executions whose switches are nested as calls are (with two threads all with up to 2 switches; "
+        "with n some with up to 2n - 2), with up to {} started threads that wait and {}{}",
+        o.pending, plural_of(o.threads_max, "thread"), numbers);
   }
-  return fmt::format("executions of {} in which up to {} take turns in the order of their starts (all with up to {}){}",
-                     plural_of(o.rounds, "round"), plural_of(o.threads_max, "thread"),
-                     o.rounds == 2 ? "1 switch" : fmt::format("{} switches", o.rounds - 1), numbers);
+  return fmt::format(
+      "executions of {} in which up to {} take turns in the order of their starts (all with up to {}){}",
+      plural_of(o.rounds, "round"), plural_of(o.threads_max, "thread"),
+      o.rounds == 2 ? "1 switch" : fmt::format("{} switches", o.rounds - 1), numbers);
 }
 
 std::string text_of_line(const std::string& file, unsigned line) {
@@ -107,7 +112,8 @@ class Check {
       found = run_checker(request);
       if (found.kind != CheckerAnswer::Kind::fails) return;
     }
-    std::vector<RecordedStep> steps = recorded_steps(found.trace, options_.compile_flags, options_.trace_folder);
+    std::vector<RecordedStep> steps =
+        recorded_steps(found.trace, options_.compile_flags, options_.trace_folder);
     // Copies of the variables for each round let threads run one after the other; in truth they take turns.
     if (options_.eager) {
       std::stable_sort(steps.begin(), steps.end(), [](const RecordedStep& a, const RecordedStep& b) {
@@ -115,24 +121,28 @@ class Check {
       });
     }
     // A crash comes without a word.
-    bool crashed = !options_.eager && !steps.empty() && found.line &&
-                   std::none_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
+    bool crashed =
+        !options_.eager && !steps.empty() && found.line &&
+        std::none_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
     if (crashed) {
       steps.push_back(steps.back());
       steps.back().line = *found.line;
       steps.back().fails = true;
       steps.back().message = found.message;
     }
-    auto failing = std::find_if(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
+    auto failing =
+        std::find_if(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
     if (failing == steps.end()) return;
     steps.erase(failing + 1, steps.end());
     trace_ = SequentialTrace();
-    for (const std::string& name : options_.files) trace_->files.push_back(std::filesystem::absolute(name).string());
+    for (const std::string& name : options_.files)
+      trace_->files.push_back(std::filesystem::absolute(name).string());
     for (const RecordedStep& step : steps) {
       if (step.line == 0 || step.line > program_.origins.size()) continue;
       const seq::Origin& origin = program_.origins[step.line - 1];
       if (origin.line == 0) continue;
-      trace_->steps.push_back({step.thread, origin.file, origin.line, text_of_line(origin.file, origin.line)});
+      trace_->steps.push_back(
+          {step.thread, origin.file, origin.line, text_of_line(origin.file, origin.line)});
       while (trace_->threads.size() <= step.thread) trace_->threads.push_back("");
       trace_->threads[step.thread] = step.function == 0 ? "main" : program_.functions.at(step.function);
     }
@@ -185,8 +195,9 @@ class Check {
           test.reason = "a bug was found";
           add_bug(test);
         } else {
-          test.reason = fmt::format("{} says that the sequential program fails{}, but no execution that fails was found",
-                                    options_.checker, answer_.line ? fmt::format(" in line {}", *answer_.line) : "");
+          test.reason = fmt::format(
+              "{} says that the sequential program fails{}, but no execution that fails was found",
+              options_.checker, answer_.line ? fmt::format(" in line {}", *answer_.line) : "");
         }
         break;
       case CheckerAnswer::Kind::proved:
@@ -223,11 +234,14 @@ class Check {
   void print_report() const {
     const TestResult& test = result_.tests[0];
     TextStyle style = style_for(STDOUT_FILENO, options_.colour);
-    const char* colour = test.verdict == Verdict::bug ? kRed : test.verdict == Verdict::exhausted ? kGreen : kYellow;
+    const char* colour = test.verdict == Verdict::bug         ? kRed
+                         : test.verdict == Verdict::exhausted ? kGreen
+                                                              : kYellow;
     std::string verdict = test.verdict == Verdict::bug         ? "BUG: "
                           : test.verdict == Verdict::exhausted ? "NO BUG: "
                                                                : "INCONCLUSIVE: ";
-    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour, style.colours));
+    fmt::print("{}", coloured(wrap(verdict + test.reason + ".", test.name + ": ", style.width), colour,
+                              style.colours));
     if (trace_) {
       fmt::print("\nBug 1: {}", sequential_trace_text(*trace_, style));
       if (trace_->original.empty()) {
@@ -241,11 +255,13 @@ class Check {
     std::string races = options_.race.empty() ? "" : ", and races on " + options_.race;
     fmt::print("\n{}", wrap("Looked for: assertions that fail" + races + ".", "", style.width));
     bool all = test.verdict == Verdict::exhausted;
-    std::string coverage = (all ? "all " : "of ") + covered(options_) + (all ? "." : ", what was run until then.");
+    std::string coverage =
+        (all ? "all " : "of ") + covered(options_) + (all ? "." : ", what was run until then.");
     fmt::print("{}", wrap("Covered: " + coverage, "", style.width));
     for (const Assumption& each : test.assumptions) fmt::print("{}", wrap(each.text, "  - ", style.width));
     if (answer_.executions != 0)
-      fmt::print("{} execution{} of the sequential program, ", answer_.executions, plural(answer_.executions));
+      fmt::print("{} execution{} of the sequential program, ", answer_.executions,
+                 plural(answer_.executions));
     fmt::print("{:.2f} s, checker {}.\n", answer_.seconds, options_.checker);
   }
 
@@ -270,7 +286,8 @@ class Check {
 }  // namespace
 
 int sequentialize_command(const SequentializeOptions& options, const std::vector<std::string>& command) {
-  if (options.eager && options.rounds == 0) throw UserError("--eager is of rounds: say how many with --rounds");
+  if (options.eager && options.rounds == 0)
+    throw UserError("--eager is of rounds: say how many with --rounds");
   if (!options.checker.empty()) {
     if (options.normal_form) throw UserError("--normal-form has threads still; leave out --checker");
     return Check(options, command).run();
@@ -280,7 +297,8 @@ int sequentialize_command(const SequentializeOptions& options, const std::vector
     fmt::print("{}", program.text);
   } else {
     write_file(options.out, program.text);
-    fmt::print("{}", wrap("Covered: " + covered(options) + ".", "", style_for(STDOUT_FILENO, options.colour).width));
+    fmt::print(
+        "{}", wrap("Covered: " + covered(options) + ".", "", style_for(STDOUT_FILENO, options.colour).width));
   }
   return kExitDone;
 }

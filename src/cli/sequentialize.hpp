@@ -11,16 +11,16 @@ namespace thrum {
 
 struct SequentializeOptions {
   std::vector<std::string> files;
-  std::string out;         // empty: standard output, unless there is a checker
-  unsigned rounds = 0;     // 0: KISS
+  std::string out;      // empty: standard output, unless there is a checker
+  unsigned rounds = 0;  // 0: KISS
   bool eager = false;
   bool normal_form = false;
   unsigned pending = 2;
   unsigned threads_max = 8;
   std::string race;
   std::string compile_flags;
-  std::string checker;     // empty: none
-  std::string pattern;     // of a checker's own command line: what it prints where the program fails
+  std::string checker;  // empty: none
+  std::string pattern;  // of a checker's own command line: what it prints where the program fails
   double seconds = 60;
   std::string trace_folder = "thrum-out";
   std::string json;

@@ -4,12 +4,12 @@
 
 #include "cli/boolean_program.hpp"
 #include "cli/commands.hpp"
-#include "cli/error.hpp"
 #include "cli/pager.hpp"
 #include "cli/sequential_trace.hpp"
-#include "cli/tracing.hpp"
 #include "report/assumptions.hpp"
 #include "report/text_report.hpp"
+#include "verdict/error.hpp"
+#include "verdict/tracing.hpp"
 
 namespace thrum {
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/error.hpp"
+#include "verdict/error.hpp"
 
 namespace thrum {
 namespace {

@@ -222,8 +222,7 @@ TEST(Translate, Mutexes) {
   expect(counter("pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m);"), "no bug", 5);
   expect(counter("n++;"), "bug in 5", 5);
   expect(counter("__VERIFIER_atomic_begin(); n++; __VERIFIER_atomic_end();"), "no bug", 5);
-  expect(counter("while (pthread_mutex_trylock(&m) != 0) {} n++; pthread_mutex_unlock(&m);"), "no bug",
-         4, 6);
+  expect(counter("while (pthread_mutex_trylock(&m) != 0) {} n++; pthread_mutex_unlock(&m);"), "no bug", 4, 6);
 }
 
 TEST(Translate, AtomicFunctions) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cprogram/unit.hpp"
 
-#include "cprogram/function_translator.hpp"
-#include "cprogram/translate.hpp"
+#include "cprogram/code_builder.hpp"
 
 namespace thrum::cprogram {
 
@@ -132,7 +131,7 @@ void Unit::begin_with_globals(bp::Function& main) const {
   main.body.front().where = main.name.where;
 }
 
-bp::Program Unit::program() {
+bp::Program Unit::program(const TranslateFunction& translate_function) {
   std::optional<CXCursor> main;
   for (CXCursor child : children_of(root_)) {
     if (clang_getCursorKind(child) == CXCursor_FunctionDecl && name_of(child) == "main" && body_of(child))
@@ -141,25 +140,11 @@ bp::Program Unit::program() {
   if (!main) throw error_at(root_, "there is no function 'main' here, with which the program would begin");
   callee(*main, false);
   for (std::size_t i = 0; i < callees_.size(); ++i) {  // which grows on the way
-    program_.functions.push_back(FunctionTranslator(*this, callees_[i]).function());
+    program_.functions.push_back(translate_function(callees_[i]));
   }
   interleave(program_.globals);
   begin_with_globals(program_.functions[0]);
   return std::move(program_);
-}
-
-bp::Program translate(const std::string& path, const std::string& text, const Options& options) {
-  Tree tree(path, text, options.include_folders);
-  return Unit(tree, options.bits).program();
-}
-
-std::string to_text(const bp::Program& program, const std::string& path, const Options& options) {
-  std::string bits = std::to_string(options.bits);
-  return "// Translated by thrum bool from-c --bits " + bits + " from " + path +
-         ".\n// Unlike in C, integer types that have more than " + bits + " bits have " + bits +
-         " here, and wrap around.\n" +
-         "// x$0 is the lowest bit of x; _$0$0, _$1$0, ... are those of intermediate values.\n" +
-         bp::to_text(program);
 }
 
 }  // namespace thrum::cprogram

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,7 +39,9 @@ class Unit {
   // function: one that has a definition. The result stays where it is.
   const Callee& callee(CXCursor function, bool in_atomic);
 
-  bp::Program program();
+  // The whole program, by a translation of each function, which may ask for further callees.
+  using TranslateFunction = std::function<bp::Function(const Callee&)>;
+  bp::Program program(const TranslateFunction& translate_function);
 
  private:
   void initialise(const Variable& variable, CXCursor declaration);

@@ -11,11 +11,13 @@ namespace thrum {
 struct Place {
   enum class Space : std::uint8_t { none, module, heap, stack, other };
   Space space = Space::none;
-  std::uint16_t owner = 0;    // module: its number; heap, stack: the thread that allocated, or whose stack it is
+  std::uint16_t owner =
+      0;  // module: its number; heap, stack: the thread that allocated, or whose stack it is
   // heap: counts the thread's allocations from 1; stack: the frame that holds it, in Trace::frames counted
   // from 1, or 0
   std::uint32_t number = 0;
-  std::uint64_t offset = 0;   // in the module, in the block, from the stack's upper end; other: the address itself
+  std::uint64_t offset =
+      0;  // in the module, in the block, from the stack's upper end; other: the address itself
 
   friend bool operator==(const Place&, const Place&) = default;
   friend auto operator<=>(const Place&, const Place&) = default;

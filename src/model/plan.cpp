@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model/plan.hpp"
 
+#include <cstring>
+#include <utility>
+
 namespace thrum {
 
 namespace {
@@ -17,11 +20,9 @@ void write_policy(ByteWriter& out, const Policy& policy, const ThreadNames& name
   out.put(policy.kind);
   out.put(policy.base);
   out.put(policy.seed);
-  out.put(policy.depth);
-  out.put(policy.steps);
-  out.put(policy.object);
   out.put(policy.fairness);
   out.put(policy.waiting);
+  out.put_all(policy.parameters);
   out.put(static_cast<std::uint32_t>(policy.counts.size()));
   for (const ThreadCount& entry : policy.counts) {
     out.put_string(names.name(entry.thread));
@@ -34,36 +35,37 @@ Policy read_policy(ByteReader& in, ThreadNames& names, bool& ok) {
   policy.kind = in.get<Policy::Kind>();
   policy.base = in.get<Base>();
   policy.seed = in.get<std::uint64_t>();
-  policy.depth = in.get<std::uint32_t>();
-  policy.steps = in.get<std::uint64_t>();
-  policy.object = in.get<std::uint64_t>();
   policy.fairness = in.get<Fairness>();
   policy.waiting = in.get<Waiting>();
+  in.get_all(policy.parameters);
   std::uint32_t count = in.get_count();
   for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
     ThreadId thread = read_thread(in, names, ok);
     policy.counts.push_back({thread, in.get<std::uint32_t>()});
   }
-  ok = ok && policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
-       policy.fairness <= Fairness::on && policy.waiting <= Waiting::changed;
+  ok = ok && is_possible(policy);
   return policy;
 }
 
 std::string policy_words(const Policy& policy, const ThreadNames& names) {
-  const std::string seed = " seed " + std::to_string(policy.seed);
-  switch (policy.kind) {
-    case Policy::Kind::base: return policy.base == Base::nonpreemptive ? "base" : "round-robin";
-    case Policy::Kind::random: return "random" + seed;
-    case Policy::Kind::pct:
-      return "pct" + seed + " depth " + std::to_string(policy.depth) + " steps " +
-             std::to_string(policy.steps);
-    case Policy::Kind::pos: return "pos" + seed;
-    case Policy::Kind::surw: break;
+  if (policy.kind == Policy::Kind::base) return policy.base == Base::nonpreemptive ? "base" : "round-robin";
+  const PolicyRow& row = row_of(policy.kind);
+  std::string text = std::string(row.name) + " seed " + std::to_string(policy.seed);
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    if (const std::uint64_t number = policy.parameter(i); number != 0)
+      text.append(" ").append(row.parameters[i].name).append(" ").append(std::to_string(number));
   }
-  std::string text = "surw" + seed + (policy.object == 0 ? "" : " object " + std::to_string(policy.object));
   for (const ThreadCount& entry : policy.counts)
     text += " " + names.name(entry.thread) + ":" + std::to_string(entry.count);
   return text;
+}
+
+// As one number, where it is not too wide for that.
+std::string value_words(const InputValue& input) {
+  if (input.bytes.size() > sizeof(std::uint64_t)) return std::to_string(input.bits) + " bits";
+  std::uint64_t value = 0;
+  std::memcpy(&value, input.bytes.data(), input.bytes.size());
+  return std::to_string(value);
 }
 
 }  // namespace
@@ -82,6 +84,13 @@ void write_plan(ByteWriter& out, const Plan& plan, const ThreadNames& names) {
       out.put(departure.option.value);
     }
   }
+  out.put(static_cast<std::uint32_t>(plan.inputs.size()));
+  for (const InputValue& input : plan.inputs) {
+    out.put_string(names.name(input.thread));
+    out.put(input.number);
+    out.put(input.bits);
+    out.put_string(input.bytes);
+  }
 }
 
 Plan read_plan(ByteReader& in, ThreadNames& names) {
@@ -98,6 +107,16 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
     departure.option.value = names_thread(departure) ? read_thread(in, names, ok) : in.get<std::uint16_t>();
     ok = ok && departure.key.kind <= ChoiceKind::value && departure.option.via <= kLastVia;
     plan.departures.push_back(departure);
+  }
+  count = in.get_count();
+  for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
+    InputValue input;
+    input.thread = read_thread(in, names, ok);
+    input.number = in.get<std::uint32_t>();
+    input.bits = in.get<std::uint32_t>();
+    input.bytes = in.get_string();
+    ok = ok && input.bytes.size() == (std::uint64_t{input.bits} + 7) / 8;
+    plan.inputs.push_back(std::move(input));
   }
   if (!ok) in.fail();
   return plan;
@@ -119,6 +138,9 @@ std::string to_string(const Plan& plan, const ThreadNames& names) {
                                                      : kWords[static_cast<std::size_t>(departure.option.via)];
     text += names.name(departure.option.value);
   }
+  for (const InputValue& input : plan.inputs)
+    text +=
+        "; " + names.name(input.thread) + " input " + std::to_string(input.number) + "=" + value_words(input);
   return text;
 }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "support/random.hpp"
 
 namespace thrum {
@@ -19,11 +22,17 @@ Plan random_plan(Random& random, ThreadNames& names) {
   Plan plan;
   plan.policy = {static_cast<Policy::Kind>(random.below(5)), static_cast<Base>(random.below(2)),
                  random.next()};
-  plan.policy.depth = static_cast<std::uint32_t>(random.below(9));
-  plan.policy.steps = random.next();
-  plan.policy.object = random.below(2) * random.next();
-  for (auto n = random.below(4); n > 0; --n)
+  const PolicyRow& row = row_of(plan.policy.kind);
+  for (const PolicyParameter& parameter : row.parameters)
+    plan.policy.parameters.push_back(std::min(random.next(), parameter.max));
+  for (auto n = row.has_counts ? random.below(4) : 0; n > 0; --n)
     plan.policy.counts.push_back({thread(), static_cast<std::uint32_t>(random.next())});
+  for (auto n = random.below(3); n > 0; --n) {
+    const auto bytes = 1 + random.below(12);
+    plan.inputs.push_back({thread(), static_cast<std::uint32_t>(random.below(9)),
+                           static_cast<std::uint32_t>(8 * bytes - random.below(8)),
+                           std::string(bytes, static_cast<char>(random.below(256)))});
+  }
   for (auto n = random.below(6); n > 0; --n) {
     Departure departure;
     departure.key = {thread(), static_cast<ChoiceKind>(random.below(3)),
@@ -89,12 +98,17 @@ TEST(Plan, PrintsItsPolicy) {
   ThreadNames names;
   ThreadId first = names.child(kMainThread, 1);
   Plan plan;
-  plan.policy = {Policy::Kind::pct, Base::nonpreemptive, 7, 3, 120, 0, {}};
+  plan.policy = {.kind = Policy::Kind::pct, .seed = 7, .parameters = {3, 120}};
   EXPECT_EQ(to_string(plan, names), "pct seed 7 depth 3 steps 120");
-  plan.policy = {Policy::Kind::pos, Base::nonpreemptive, 7, 0, 0, 0, {}};
+  plan.policy = {.kind = Policy::Kind::pos, .seed = 7};
   EXPECT_EQ(to_string(plan, names), "pos seed 7");
-  plan.policy = {Policy::Kind::surw, Base::nonpreemptive, 7, 0, 0, 64, {{kMainThread, 2}, {first, 5}}};
+  plan.policy = {
+      .kind = Policy::Kind::surw, .seed = 7, .parameters = {64}, .counts = {{kMainThread, 2}, {first, 5}}};
   EXPECT_EQ(to_string(plan, names), "surw seed 7 object 64 0:2 0.1:5");
+  plan.policy = {};
+  plan.inputs = {{first, 0, 32, std::string("\x07\x01\0\0", 4)},
+                 {kMainThread, 2, 128, std::string(16, '\0')}};
+  EXPECT_EQ(to_string(plan, names), "base; 0.1 input 0=263; 0 input 2=128 bits");
 }
 
 // Whatever the bytes are: a plan or not ok, and nothing worse. What is ok can be written again.

@@ -14,23 +14,39 @@ Event event_of(const PendingOperation& pending) {
   return event;
 }
 
+namespace {
+
+// Empty after most executions, and a call each where elements have destructors.
+template <typename Elements>
+void empty(Elements& elements) {
+  if (!elements.empty()) elements.clear();
+}
+
+}  // namespace
+
+void Details::clear() {
+  empty(places);
+  empty(failure_stack);
+  empty(waiter_places);
+  empty(access_places);
+  empty(others);
+  empty(other_places);
+  empty(frames);
+  empty(blocks);
+  empty(known_races);
+  empty(lost);
+  output.clear();
+}
+
 void Trace::clear() {
-  // Empty after most executions, and a call each where elements have destructors.
-  auto empty = [](auto& elements) {
-    if (!elements.empty()) elements.clear();
-  };
   end = End::finished;
   choices.clear();
   options.clear();
   events.clear();
-  empty(places);
   branch = 0;
-  pending.clear();
   watches.clear();
+  pending.clear();
   cost = 0;
-  steps = 0;
-  points = 0;
-  threads = 0;
   sampling.as_expected = false;
   sampling.sources = 0;
   sampling.log_chance = 0;
@@ -38,20 +54,13 @@ void Trace::clear() {
   fairness = Fairness::off;
   waiting = Waiting::spins;
   starved = false;
-  left_control = false;
-  withheld = 0;
-  lasso = {};
+  last = kMainThread;
   if (!failure.empty()) failure = Failure{};
-  failure_stack.clear();
-  empty(waiter_places);
-  empty(access_places);
-  others.clear();
-  empty(other_places);
-  empty(known_races);
-  frames.clear();
-  empty(blocks);
-  empty(lost);
-  output.clear();
+  lasso = {};
+  details.clear();
+  counts = {};
+  accesses.clear();
+  decisions.clear();
 }
 
 }  // namespace thrum

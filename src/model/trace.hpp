@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A trace: what an execution of a plan did, in as much detail as was asked for.
+// A trace: what an execution of a plan did, in as much detail as was wanted (wanted.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,9 @@
 #include "model/event.hpp"
 #include "model/place.hpp"
 #include "model/plan.hpp"
+#include "model/wanted.hpp"
 
 namespace thrum {
-
-// How much of an execution is written down. Each level holds what the ones before it hold.
-enum class Recording : std::uint8_t {
-  fringe,   // the choices behind the plan's last departure: all that a systematic search has not seen before
-  branch,   // the choices and events from the first departure on that is new (Strategy::known_departures)
-  choices,  // every choice
-  events,   // every event as well
-  full,     // and for each event its places: names that last, and the stack
-};
 
 enum class End : std::uint8_t {
   finished,      // the process ended well
@@ -116,7 +108,7 @@ struct LostBlocks {
   std::vector<Place> stack;   // where: return addresses, innermost first; empty where that is not known
 };
 
-// What a random policy (search/policy.hpp) says of an execution that it led.
+// What a random policy (execution/policy.hpp) says of an execution that it led.
 struct Sampling {
   struct Count {
     ThreadId thread = kMainThread;
@@ -139,47 +131,83 @@ struct Lasso {
   friend bool operator==(const Lasso&, const Lasso&) = default;
 };
 
+// What was counted in an execution, recorded or not.
+struct ExecutionCounts {
+  std::uint64_t steps = 0;     // instrumented operations
+  std::uint32_t points = 0;    // thread choices met
+  std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
+  std::uint16_t threads = 0;   // created in all, main included
+  // Of the engine: the execution began at a moment of an earlier one, and counts are from the beginning all
+  // the same; it was not judged for races, since another one of its class was; it went on behind a call that
+  // is not under control.
+  bool midway = false;
+  bool trusted = false;
+  bool left_control = false;
+};
+
+// What an execution is shown by: names that last, stacks, blocks. Empty unless Wanted::kPlaces.
+struct Details {
+  std::vector<EventPlaces> places;         // one an event
+  std::vector<Place> failure_stack;        // where failure.thread failed, return addresses, innermost first
+  std::vector<EventPlaces> waiter_places;  // object and stack of each of failure.waiters
+  std::vector<EventPlaces> access_places;  // and of each of failure.accesses
+  // Of a failure that is not that nobody could go on: what the threads that lived on stood before, and its
+  // object and stack.
+  std::vector<Waiter> others;
+  std::vector<EventPlaces> other_places;
+  std::vector<StackFrame> frames;      // that places speak of
+  std::vector<HeapBlock> blocks;       // that places speak of
+  std::vector<KnownRace> known_races;  // that were passed over, and whose accesses were visible operations
+  std::vector<LostBlocks> lost;        // of a leak: those that hang on no others first
+  std::string output;                  // what the program wrote to descriptors 1 and 2
+
+  void clear();
+};
+
+// A plain access to memory that several threads may reach, and the value that it read or wrote.
+struct PlainAccess {
+  std::uint32_t event = 0;  // the next of its thread in Trace::events, or their number
+  ThreadId thread = kMainThread;
+  bool writes = false;
+  std::uint32_t size = 0;  // in bytes
+  std::uint64_t object = 0;
+  std::uint64_t value = 0;  // of more than 8 bytes the first 8
+};
+
+// A branch that depends on an input, or on a value that another thread may have written.
+struct Decision {
+  std::uint32_t event = 0;  // as in PlainAccess
+  ThreadId thread = kMainThread;
+  std::uint64_t code = 0;
+  std::uint32_t term = 0;     // its condition, by the program's table of terms
+  std::uint16_t outcome = 0;  // which way it went
+};
+
 struct Trace {
+  // The execution.
   End end = End::finished;
   std::vector<ChoicePoint> choices;
   std::vector<Option> options;
   std::vector<Event> events;
-  std::uint32_t branch =
-      0;  // Recording::branch: where in `events` what was asked for begins; the rest may miss
-  std::vector<EventPlaces> places;  // Recording::full: one an event
-  std::vector<Watched> watches;     // Recording::events: of the events of loops that waited, in their order
-  // Where events are recorded: what the threads that are left stand before when the execution ends.
+  std::uint32_t branch = 0;      // Wanted::From::new_departure: where in `events` what was wanted begins
+  std::vector<Watched> watches;  // Wanted::kEvents: of the events of loops that waited, in their order
+  // Wanted::kEvents: what the threads that are left stand before when the execution ends.
   std::vector<PendingOperation> pending;
-  std::uint32_t cost = 0;   // by the policy's base
-  std::uint64_t steps = 0;  // instrumented operations
-  bool midway =
-      false;  // it began at a moment of an earlier execution; what is counted, is from the beginning
-  bool left_control = false;          // it went on behind a call that is not under control
-  bool trusted = false;               // it was not judged for races, since another one of its class was
-  std::uint32_t points = 0;           // thread choices met, recorded or not
-  std::uint16_t threads = 0;          // created in all, main included
+  std::uint32_t cost = 0;             // by the policy's base
   Sampling sampling;                  // where the policy is a random one
   Fairness fairness = Fairness::off;  // the plan's
-  Waiting waiting = Waiting::spins;   // likewise
-  std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
+  Waiting waiting = Waiting::spins;   // the plan's
   bool starved = false;  // stopped, since a thread starved and the plan's fairness was to watch for that
   ThreadId last = kMainThread;  // who ran when it ended
   Failure failure;              // for End::bug
   Lasso lasso;                  // of a livelock; where events are recorded
-  std::vector<Place>
-      failure_stack;  // Recording::full: where failure.thread failed, return addresses, innermost first
-  std::vector<EventPlaces> waiter_places;  // Recording::full: object and stack of each of failure.waiters
-  std::vector<EventPlaces> access_places;  // Recording::full: likewise of each of failure.accesses
-  // Recording::full, where it failed and not because nobody could go on: what the threads that lived on stood
-  // before, and its object and stack.
-  std::vector<Waiter> others;
-  std::vector<EventPlaces> other_places;
-  std::vector<StackFrame> frames;  // Recording::full: those that places speak of
-  std::vector<HeapBlock> blocks;   // Recording::full: likewise
-  // Recording::full: the races that were passed over, and whose accesses were visible operations.
-  std::vector<KnownRace> known_races;
-  std::vector<LostBlocks> lost;  // Recording::full, of a leak: those that hang on no others first
-  std::string output;            // Recording::full: what the program wrote to descriptors 1 and 2
+
+  Details details;
+  ExecutionCounts counts;
+
+  // Side tables, in the order of the execution; empty unless wanted (Wanted::kAccesses, kDecisions).
+  std::vector<PlainAccess> accesses;
+  std::vector<Decision> decisions;
 
   // Empties it and keeps its memory.
   void clear();

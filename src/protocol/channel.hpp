@@ -36,7 +36,7 @@ struct FatalPlan {
 };
 
 struct Board {
-  static constexpr std::uint64_t kMagic = 0x314d555248540a04;
+  static constexpr std::uint64_t kMagic = 0x314d555248540a05;
   static constexpr std::uint32_t kJobMax = 1 << 22;
 
   std::uint64_t magic;
@@ -74,15 +74,15 @@ struct Channel {
   };
 
   // A Policy, but for its counts.
+  static constexpr std::uint32_t kParametersMax = 8;
   struct RunningPolicy {
     Policy::Kind kind;
     Base base;
     Fairness fairness;
     Waiting waiting;
-    std::uint32_t depth;
+    std::uint32_t parameter_count;
     std::uint64_t seed;
-    std::uint64_t steps;
-    std::uint64_t object;
+    std::uint64_t parameters[kParametersMax];
   };
 
   // A Progress, when it was last told: what is not known is marked so. It may be read while it is written;
@@ -115,6 +115,10 @@ struct Channel {
     copy,   // to copy itself, so that the copy takes its place if it dies
   };
 
+  // Of a worker that is led from outside (remote_program.hpp), who is to go on: a futex. The message is where
+  // the report will be.
+  enum class Turn : std::uint32_t { nobody, leader, worker };
+
   std::atomic<std::uint32_t> asked;  // how often the supervisor has asked for progress
   // How often the supervisor has asked for a state. It asks again when it is done with the last one.
   std::atomic<std::uint32_t> state_asked;
@@ -123,6 +127,8 @@ struct Channel {
   std::uint32_t search;
   std::atomic<std::uint32_t> requests;  // so many; a futex. The next one comes when the last was answered
   std::atomic<std::uint32_t> wake;      // a futex: not 0 when a copy is to take the place of its original
+
+  std::atomic<Turn> turn;  // (both)
 
   std::atomic<std::uint32_t> answers;  // (worker) and what follows: the last of `requests` that was answered
   // The new process; kTaken: a part was left for the worker that waits; 0: there is none.
@@ -150,7 +156,7 @@ struct Channel {
   PassedState last_state;
   std::atomic<std::uint32_t> has_last_state;
   std::atomic<std::uint32_t> state_passes;  // one is being written or read: steps stand still for that
-  RunningPolicy policy;                     // the plan that runs
+  RunningPolicy policy;                     // the plan that runs; its inputs are not told
   std::uint32_t count_count;
   std::uint32_t departure_count;
   ThreadCount counts[kCountsMax];

@@ -152,6 +152,18 @@ constexpr auto event_places = [](auto& codec, auto& x) {
   codec.list(x.stack, place);
 };
 
+// Of some operations it is a thread.
+constexpr auto argument = [](auto& codec, auto& x) {
+  const bool is_thread = x.operation == Operation::thread_create || x.operation == Operation::thread_join;
+  const bool is_woken = x.operation == Operation::signal || x.operation == Operation::futex_wake;
+  if (!is_thread && !is_woken) return codec.number(x.argument);
+  const std::uint64_t first = is_woken ? 1 : 0;  // woken threads are counted from 1, and 0 is none
+  ThreadId id = x.argument < first ? kNoThread : static_cast<ThreadId>(x.argument - first);
+  codec.thread_or_none(id);
+  if constexpr (std::remove_reference_t<decltype(codec)>::kReads)
+    x.argument = id == kNoThread ? 0 : id + first;
+};
+
 constexpr auto event = [](auto& codec, auto& x) {
   codec.number(x.object);
   codec.number(x.value);
@@ -162,6 +174,12 @@ constexpr auto event = [](auto& codec, auto& x) {
   codec.enumerator(x.operation, Operation::process_exit);
   codec.enumerator(x.outcome, Outcome::unchanged);
   codec.number(x.size);
+  argument(codec, x);
+  codec.number(x.woken_by);
+  codec.enumerator(x.update, Update::bit_nand);
+  codec.flag(x.timed);
+  codec.flag(x.forced);
+  codec.number(x.focus);
 };
 
 constexpr auto known_race = [](auto& codec, auto& x) {
@@ -237,6 +255,7 @@ void choice(Codec& codec, Point& x, Options& options) {
   codec.number(x.round);
   codec.number(x.taken);
   codec.number(x.cost_before);
+  codec.number(x.step);
   codec.number(x.options_count);
   if constexpr (Codec::kReads) {
     if (x.taken >= x.options_count || x.enabled > x.options_count || x.round >= x.options_count) codec.fail();
@@ -254,21 +273,65 @@ void choice(Codec& codec, Point& x, Options& options) {
   }
 }
 
-// What only strategies look at (ChoicePoint::step, Event::focus, Trace::pending) stays where it is.
-constexpr auto trace = [](auto& codec, auto& x) {
-  codec.enumerator(x.end, End::uncontrolled);
-  codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });
-  codec.list(x.events, event);
-  codec.list(x.places, event_places);
-  codec.number(x.cost);
+constexpr auto watched = [](auto& codec, auto& x) {
+  codec.number(x.event);
+  codec.number(x.size);
+  codec.number(x.object);
+};
+
+constexpr auto pending_operation = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.enumerator(x.operation, Operation::process_exit);
+  codec.flag(x.enabled);
+  codec.number(x.size);
+  codec.number(x.object);
+  codec.number(x.operand);
+  codec.number(x.woken_by);
+  codec.number(x.focus);
+  codec.enumerator(x.via, kLastVia);
+  codec.flag(x.sleeps);
+};
+
+constexpr auto sampling = [](auto& codec, auto& x) {
+  codec.flag(x.as_expected);
+  codec.number(x.sources);
+  codec.number(x.log_chance);
+  codec.list(x.counts, [](auto& inner, auto& count) {
+    inner.thread(count.thread);
+    inner.number(count.object);
+    inner.number(count.count);
+  });
+};
+
+constexpr auto plain_access = [](auto& codec, auto& x) {
+  codec.number(x.event);
+  codec.thread(x.thread);
+  codec.flag(x.writes);
+  codec.number(x.size);
+  codec.number(x.object);
+  codec.number(x.value);
+};
+
+constexpr auto decision = [](auto& codec, auto& x) {
+  codec.number(x.event);
+  codec.thread(x.thread);
+  codec.number(x.code);
+  codec.number(x.term);
+  codec.number(x.outcome);
+};
+
+constexpr auto execution_counts = [](auto& codec, auto& x) {
   codec.number(x.steps);
   codec.number(x.points);
+  codec.number(x.withheld);
   codec.number(x.threads);
-  codec.enumerator(x.fairness, Fairness::on);
-  codec.number(x.lasso.begin);
-  codec.number(x.lasso.end);
-  if (x.lasso.begin > x.lasso.end || x.lasso.end > x.events.size()) codec.fail();
-  failure(codec, x.failure);
+  codec.flag(x.midway);
+  codec.flag(x.trusted);
+  codec.flag(x.left_control);
+};
+
+constexpr auto details = [](auto& codec, auto& x) {
+  codec.list(x.places, event_places);
   codec.list(x.failure_stack, place);
   codec.list(x.waiter_places, event_places);
   codec.list(x.access_places, event_places);
@@ -279,9 +342,34 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.list(x.known_races, known_race);
   codec.list(x.lost, lost_blocks);
   codec.text(x.output);
-  if (!x.places.empty() && x.places.size() != x.events.size()) codec.fail();
   if (x.other_places.size() != x.others.size()) codec.fail();
-  if (!x.waiter_places.empty() && x.waiter_places.size() != x.failure.waiters.size()) codec.fail();
+};
+
+constexpr auto trace = [](auto& codec, auto& x) {
+  codec.enumerator(x.end, End::uncontrolled);
+  codec.list(x.choices, [&](auto& inner, auto& point) { choice(inner, point, x.options); });
+  codec.list(x.events, event);
+  codec.number(x.branch);
+  codec.list(x.watches, watched);
+  codec.list(x.pending, pending_operation);
+  codec.number(x.cost);
+  sampling(codec, x.sampling);
+  codec.enumerator(x.fairness, Fairness::on);
+  codec.enumerator(x.waiting, Waiting::changed);
+  codec.flag(x.starved);
+  codec.thread(x.last);
+  failure(codec, x.failure);
+  codec.number(x.lasso.begin);
+  codec.number(x.lasso.end);
+  details(codec, x.details);
+  execution_counts(codec, x.counts);
+  codec.list(x.accesses, plain_access);
+  codec.list(x.decisions, decision);
+  const bool is_lasso_inside = x.lasso.begin <= x.lasso.end && x.lasso.end <= x.events.size();
+  const bool has_places = x.details.places.empty() || x.details.places.size() == x.events.size();
+  const bool has_waiter_places =
+      x.details.waiter_places.empty() || x.details.waiter_places.size() == x.failure.waiters.size();
+  if (!is_lasso_inside || !has_places || !has_waiter_places) codec.fail();
 };
 
 constexpr auto bound = [](auto& codec, auto& x) {
@@ -478,6 +566,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.part);
   codec.flag(x.only_list);
   codec.list(x.known_races, known_race);
+  codec.flag(x.led);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };
 
@@ -518,6 +607,19 @@ std::optional<FoundBug> read_bug(ByteReader& in, ThreadNames& names) {
   Reader reader(in, names);
   FoundBug value;
   found_bug(reader, value);
+  if (!in.ok()) return std::nullopt;
+  return value;
+}
+
+void write_trace(ByteWriter& out, const Trace& value, const ThreadNames& names) {
+  Writer writer(out, names);
+  trace(writer, value);
+}
+
+std::optional<Trace> read_trace(ByteReader& in, ThreadNames& names) {
+  Reader reader(in, names);
+  Trace value;
+  trace(reader, value);
   if (!in.ok()) return std::nullopt;
   return value;
 }

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
 #include "model/plan.hpp"
-#include "search/explore.hpp"
-#include "search/strategies.hpp"
 
 namespace thrum {
 
@@ -53,9 +53,9 @@ struct Job {
   bool spurious = false;              // condition waits may end for no reason
   Threads threads = Threads::fibers;  // where the worker can have them; else system
   bool count_classes = false;         // Limits::count_classes
-  bool waypoints = true;       // executions may begin where earlier ones came by (runtime/waypoints.hpp)
-  bool trusts_classes = true;  // one execution of a class may be judged for all (runtime/judging.hpp)
-  bool fsgsbase = true;        // may be used, where the machine has it (runtime/fiber.hpp)
+  bool waypoints = true;  // executions may begin where earlier ones came by (runtime/shortcuts/waypoints.hpp)
+  bool trusts_classes = true;  // one execution of a class may be judged for all (runtime/judge/judging.hpp)
+  bool fsgsbase = true;        // may be used, where the machine has it (runtime/base/fiber.hpp)
   bool digest_traces = false;  // Report::trace_digest is wanted
   // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
@@ -63,7 +63,8 @@ struct Job {
   std::uint32_t part = 0;  // of a test that its framework runs in several parts, one after another
   bool only_list = false;  // nothing is to be searched: a program without tests ends at its first choice
   std::vector<KnownRace> known_races;  // of Races::explore, where it is to begin with some
-  std::optional<Plan> replay;          // run just this plan, once, with everything recorded, its output live
+  bool led = false;            // plans come from outside (remote_program.hpp), and no strategy runs here
+  std::optional<Plan> replay;  // run just this plan, once, with everything recorded, its output live
 };
 
 void write_job(ByteWriter& out, const Job& job, const ThreadNames& names);
@@ -125,6 +126,9 @@ std::optional<Report> read_report(ByteReader& in, ThreadNames& names);
 // A bug by itself, for the ledger (ledger.hpp).
 void write_bug(ByteWriter& out, const FoundBug& bug, const ThreadNames& names);
 std::optional<FoundBug> read_bug(ByteReader& in, ThreadNames& names);
+
+void write_trace(ByteWriter& out, const Trace& trace, const ThreadNames& names);
+std::optional<Trace> read_trace(ByteReader& in, ThreadNames& names);
 
 // Parts of a report, for a search that is put down and taken up in another process.
 struct ReportSoFar {

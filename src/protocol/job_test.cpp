@@ -42,7 +42,7 @@ Trace sample_trace(const Threads& threads) {
   places.object = {Place::Space::heap, threads.second, 3, 16};
   places.value = {Place::Space::module, 1, 0, 0x2000};
   places.stack = {{Place::Space::module, 0, 0, 0x1234}, {Place::Space::stack, threads.first, 0, 96}};
-  trace.places = {places};
+  trace.details.places = {places};
   trace.failure.kind = BugKind::deadlock;
   trace.failure.message = "deadlock";
   trace.failure.thread = threads.grandchild;
@@ -50,14 +50,14 @@ Trace sample_trace(const Threads& threads) {
                            {threads.second, Operation::futex_wait, 0x2000, kNoThread, true, 0}};
   trace.failure.file = "queue.cpp";
   trace.failure.line = 12;
-  trace.failure_stack = {{Place::Space::module, 0, 0, 0x4321}};
-  trace.waiter_places = {places, {}};
-  trace.others = {{threads.grandchild, Operation::store, 0x3000, kNoThread, false, 0x98, true}};
-  trace.other_places = {places};
-  trace.frames = {{{Place::Space::module, 0, 0, 0x1234}, 96, 64, 32}};
-  trace.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
-  trace.lost = {{threads.second, 2, 48, true, {{Place::Space::module, 0, 0, 0x1234}}}};
-  trace.output = std::string("with a zero\0 in it", 18);
+  trace.details.failure_stack = {{Place::Space::module, 0, 0, 0x4321}};
+  trace.details.waiter_places = {places, {}};
+  trace.details.others = {{threads.grandchild, Operation::store, 0x3000, kNoThread, false, 0x98, true}};
+  trace.details.other_places = {places};
+  trace.details.frames = {{{Place::Space::module, 0, 0, 0x1234}, 96, 64, 32}};
+  trace.details.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
+  trace.details.lost = {{threads.second, 2, 48, true, {{Place::Space::module, 0, 0, 0x1234}}}};
+  trace.details.output = std::string("with a zero\0 in it", 18);
   return trace;
 }
 
@@ -180,12 +180,12 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
 
   const Trace& trace = *read->replayed;
   EXPECT_EQ(others.name(trace.events[0].thread), "0.2.1");
-  EXPECT_EQ(others.name(trace.places[0].object.owner), "0.2");
+  EXPECT_EQ(others.name(trace.details.places[0].object.owner), "0.2");
   EXPECT_EQ(others.name(trace.options_of(trace.choices[0])[1].value), "0.2.1");
   EXPECT_EQ(trace.options_of(trace.choices[1])[1].value, 1);
   EXPECT_EQ(others.name(trace.failure.waiters[0].holder), "0.2");
   EXPECT_EQ(trace.failure.waiters[1].holder, kNoThread);
-  EXPECT_EQ(trace.output.size(), 18U);
+  EXPECT_EQ(trace.details.output.size(), 18U);
   EXPECT_EQ(read->result.guarantee.bounds[0].completed, 2U);
   EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
   EXPECT_EQ(read->result.guarantee.chance->log_least, -12.5);

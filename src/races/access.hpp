@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "model/bug.hpp"
-#include "races/vector_clock.hpp"
+#include "order/vector_clock.hpp"
 
 namespace thrum {
 

@@ -35,10 +35,10 @@ const char* colour_of(Row::Kind kind) {
 
 // The function that a thread runs: the outermost of the program's own on its stack.
 std::string body_of(const TraceFile& file, ThreadId thread) {
-  for (std::size_t i = 0; i < std::min(file.trace.events.size(), file.trace.places.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(file.trace.events.size(), file.trace.details.places.size()); ++i) {
     if (file.trace.events[i].thread != thread) continue;
     if (file.trace.events[i].operation == Operation::timer_expire) return "timer";
-    std::vector<SourceLine> lines = user_lines(file, file.trace.places[i].stack);
+    std::vector<SourceLine> lines = user_lines(file, file.trace.details.places[i].stack);
     if (!lines.empty()) return lines.back().function;
   }
   return "";
@@ -46,8 +46,10 @@ std::string body_of(const TraceFile& file, ThreadId thread) {
 
 class Table {
  public:
-  Table(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style) : style_(style) {
-    for (const Row& row : rows) source_width_ = std::max(source_width_, std::min(row.source.size(), kSourceMax));
+  Table(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style)
+      : style_(style) {
+    for (const Row& row : rows)
+      source_width_ = std::max(source_width_, std::min(row.source.size(), kSourceMax));
     for (const Column& column : columns) {
       threads_.push_back(column.thread);
       titles_.push_back(column.title);
@@ -159,7 +161,8 @@ class Table {
 
 }  // namespace
 
-std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style) {
+std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows,
+                         const TextStyle& style) {
   return Table(columns, rows, style).draw(rows);
 }
 

@@ -16,7 +16,8 @@ struct Column {
 };
 
 // columns: of all threads that a row is of, from the left.
-std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows, const TextStyle& style);
+std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows,
+                         const TextStyle& style);
 std::string draw_columns(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style);
 
 }  // namespace thrum

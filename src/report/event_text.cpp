@@ -132,7 +132,7 @@ std::string signal_text(const TraceFile& file, const Event& event, const EventPl
 
 const EventPlaces& places_of(const TraceFile& file, std::size_t event) {
   static const EventPlaces kNone;
-  return event < file.trace.places.size() ? file.trace.places[event] : kNone;
+  return event < file.trace.details.places.size() ? file.trace.details.places[event] : kNone;
 }
 
 std::string thread_text(const TraceFile& file, const Place& stack) {

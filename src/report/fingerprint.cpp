@@ -38,22 +38,24 @@ std::string stack_text(const std::vector<SourceLine>& lines) {
 // Which stacks there are; in an order of their own, since which thread is which may differ.
 std::vector<std::string> stacks(const TraceFile& file) {
   const Trace& trace = file.trace;
-  if (trace.failure.waiters.empty() && trace.access_places.empty() && trace.lost.empty())
+  if (trace.failure.waiters.empty() && trace.details.access_places.empty() && trace.details.lost.empty())
     return {stack_text(failing_lines(file))};
   std::vector<std::string> all;
-  if (!trace.lost.empty()) {
+  if (!trace.details.lost.empty()) {
     for (const std::vector<Place>& stack : involved_stacks(file))
       all.push_back(stack_text(user_lines(file, stack)));
   }
-  for (std::size_t i = 0; i < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(trace.details.access_places.size(), trace.failure.accesses.size());
+       ++i) {
     all.push_back(std::string(access_kind_name(trace.failure.accesses[i].kind)) + "\n" +
-                  stack_text(user_lines(file, trace.access_places[i].stack)));
+                  stack_text(user_lines(file, trace.details.access_places[i].stack)));
   }
-  for (std::size_t i = 0; i < std::min(trace.waiter_places.size(), trace.failure.waiters.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(trace.details.waiter_places.size(), trace.failure.waiters.size());
+       ++i) {
     const Waiter& waiter = trace.failure.waiters[i];
     if (waiter.operation == Operation::thread_join) continue;  // most wait for each other's end, in the end
     all.push_back(std::string(operation_name(waiter.operation)) + "\n" +
-                  stack_text(user_lines(file, trace.waiter_places[i].stack)));
+                  stack_text(user_lines(file, trace.details.waiter_places[i].stack)));
   }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());  // how many wait at one place does not matter

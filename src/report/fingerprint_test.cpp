@@ -22,7 +22,7 @@ TraceFile failed_at(const std::vector<SourceLine>& lines) {
   file.modules = {"/t/queue"};
   file.trace.failure.kind = BugKind::assertion;
   file.trace.failure.message = "assertion failed: x == 1";
-  file.trace.failure_stack = stack(file, lines);
+  file.trace.details.failure_stack = stack(file, lines);
   return file;
 }
 
@@ -101,21 +101,21 @@ TEST(Fingerprint, DeadlocksAreTheSameWhicheverThreadsWait) {
   std::vector<Place> right = stack(file, {{"right", "/t/q.cpp", 2, "a.lock();"}});
   auto waits = [&](ThreadId thread, Operation operation, const std::vector<Place>& where) {
     failure.waiters.push_back({thread, operation, 0, kNoThread, false, 0});
-    file.trace.waiter_places.push_back({{}, {}, {}, where});
+    file.trace.details.waiter_places.push_back({{}, {}, {}, where});
   };
   waits(1, Operation::lock, left);
   waits(2, Operation::lock, right);
   const std::string same = fingerprint(file);
   failure.waiters.clear();
-  file.trace.waiter_places.clear();
+  file.trace.details.waiter_places.clear();
   waits(0, Operation::thread_join, right);
   waits(1, Operation::lock, right);
   waits(2, Operation::lock, left);
   waits(3, Operation::lock, left);
   EXPECT_EQ(fingerprint(file), same);
-  file.trace.waiter_places.pop_back();
+  file.trace.details.waiter_places.pop_back();
   failure.waiters.pop_back();
-  file.trace.waiter_places[2].stack = right;
+  file.trace.details.waiter_places[2].stack = right;
   EXPECT_NE(fingerprint(file), same);
 }
 

@@ -29,8 +29,8 @@ struct ModuleFiles {
   bool known = false;  // false: the module's symbols do not tell
   // By name and sorted, a name once for each file; those of the toolchain are left out.
   std::vector<std::string> uninstrumented;
-  // Some were compiled by clang before version 21, which leaves out accesses to a local variable whose address
-  // others have where they are not to its first byte (LLVM, pull request 132756).
+  // Some were compiled by clang before version 21, which leaves out accesses to a local variable whose
+  // address others have where they are not to its first byte (LLVM, pull request 132756).
   bool by_old_clang = false;
 };
 

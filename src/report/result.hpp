@@ -89,7 +89,7 @@ struct BoundResult {
 
 // Executions that did not run to their end.
 struct CutResult {
-  std::string kind;  // what cut them: search/claims.hpp
+  std::string kind;  // what cut them: campaign/claims.hpp
   std::uint64_t count = 0;
 };
 

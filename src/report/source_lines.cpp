@@ -78,23 +78,23 @@ std::vector<SourceLine> failing_lines(const TraceFile& file) {
 
 std::vector<std::vector<Place>> involved_stacks(const TraceFile& file) {
   std::vector<std::vector<Place>> stacks;
-  for (const LostBlocks& lost : file.trace.lost) {
+  for (const LostBlocks& lost : file.trace.details.lost) {
     if (!lost.with_another) stacks.push_back(lost.stack);
   }
-  for (const EventPlaces& access : file.trace.access_places) stacks.push_back(access.stack);
+  for (const EventPlaces& access : file.trace.details.access_places) stacks.push_back(access.stack);
   if (!stacks.empty()) return stacks;
-  if (file.trace.waiter_places.empty()) return {failing_stack(file)};
-  for (const EventPlaces& waiter : file.trace.waiter_places) stacks.push_back(waiter.stack);
+  if (file.trace.details.waiter_places.empty()) return {failing_stack(file)};
+  for (const EventPlaces& waiter : file.trace.details.waiter_places) stacks.push_back(waiter.stack);
   return stacks;
 }
 
 const std::vector<Place>& failing_stack(const TraceFile& file) {
   const Trace& trace = file.trace;
-  if (!trace.failure_stack.empty()) return trace.failure_stack;
-  for (std::size_t i = std::min(trace.events.size(), trace.places.size()); i > 0; --i) {
-    if (trace.events[i - 1].thread == trace.failure.thread) return trace.places[i - 1].stack;
+  if (!trace.details.failure_stack.empty()) return trace.details.failure_stack;
+  for (std::size_t i = std::min(trace.events.size(), trace.details.places.size()); i > 0; --i) {
+    if (trace.events[i - 1].thread == trace.failure.thread) return trace.details.places[i - 1].stack;
   }
-  return trace.failure_stack;
+  return trace.details.failure_stack;
 }
 
 bool is_system_path(std::string_view path) {

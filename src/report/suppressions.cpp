@@ -145,7 +145,7 @@ bool Suppressions::suppress(const TraceFile& bug) {
 bool Suppressions::matches_code(const TraceFile& race) const {
   return std::any_of(all_.begin(), all_.end(), [&](const Suppression& suppression) {
     if (kind_of(suppression.kind) != BugKind::data_race) return false;
-    return std::any_of(race.trace.access_places.begin(), race.trace.access_places.end(),
+    return std::any_of(race.trace.details.access_places.begin(), race.trace.details.access_places.end(),
                        [&](const EventPlaces& access) {
                          return !access.stack.empty() && matches_stack(suppression, race, {access.stack[0]});
                        });

@@ -49,7 +49,7 @@ TraceFile bug(BugKind kind) {
   file.symbols.code[{0, 1}] = {{"inner", "/t/inner.cpp", 1}};
   file.symbols.code[{1, 2}] = {{"vendor::call", "/src/vendor.cpp", 2}};
   file.symbols.code[{0, 3}] = {{"main", "/t/main.cpp", 3}};
-  file.trace.failure_stack = {
+  file.trace.details.failure_stack = {
       {Place::Space::module, 0, 0, 1}, {Place::Space::module, 1, 0, 2}, {Place::Space::module, 0, 0, 3}};
   return file;
 }
@@ -76,8 +76,8 @@ TEST(Suppressions, WhatTheyMatch) {
   EXPECT_TRUE(suppresses("mutex:main", bug(BugKind::lock_misuse)));
   TraceFile deadlock = bug(BugKind::deadlock);
   deadlock.trace.failure.waiters = {{1, Operation::lock, 0, 2, false, 0}};
-  deadlock.trace.waiter_places = {{{}, {}, {}, deadlock.trace.failure_stack}};
-  deadlock.trace.failure_stack.clear();
+  deadlock.trace.details.waiter_places = {{{}, {}, {}, deadlock.trace.details.failure_stack}};
+  deadlock.trace.details.failure_stack.clear();
   EXPECT_TRUE(suppresses("deadlock:vendor::call", deadlock));
   EXPECT_FALSE(suppresses("race:vendor::call", deadlock));
 }

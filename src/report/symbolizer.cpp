@@ -206,27 +206,28 @@ class Namer {
 
   void run() {
     const Trace& trace = file_.trace;
-    for (std::size_t i = 0; i < trace.places.size(); ++i)
-      name_all(trace.places[i], i < trace.events.size() ? trace.events[i].size : 0);
-    for (const EventPlaces& places : trace.waiter_places) name_all(places, 0);
-    for (const EventPlaces& places : trace.other_places) name_all(places, 0);
-    for (std::size_t i = 0; i < trace.access_places.size(); ++i)
-      name_all(trace.access_places[i],
+    for (std::size_t i = 0; i < trace.details.places.size(); ++i)
+      name_all(trace.details.places[i], i < trace.events.size() ? trace.events[i].size : 0);
+    for (const EventPlaces& places : trace.details.waiter_places) name_all(places, 0);
+    for (const EventPlaces& places : trace.details.other_places) name_all(places, 0);
+    for (std::size_t i = 0; i < trace.details.access_places.size(); ++i)
+      name_all(trace.details.access_places[i],
                i < trace.failure.accesses.size() ? trace.failure.accesses[i].size : 0);
-    for (const HeapBlock& block : trace.blocks) name_stack(block.allocated);
-    for (const LostBlocks& lost : trace.lost) name_stack(lost.stack);
-    name_stack(trace.failure_stack);
+    for (const HeapBlock& block : trace.details.blocks) name_stack(block.allocated);
+    for (const LostBlocks& lost : trace.details.lost) name_stack(lost.stack);
+    name_stack(trace.details.failure_stack);
   }
 
  private:
   void name_pointer(const Place& place) {
     name_data(place, 0);  // in case that it is the second object of an event
-    bool in_frame =
-        place.space == Place::Space::stack && place.number != 0 && place.number <= file_.trace.frames.size();
+    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
+                    place.number <= file_.trace.details.frames.size();
     std::string name;
     if (file_.symbols.pointers.contains(place)) return;
     if (place.space == Place::Space::module) name = symbolizer_.data(place.owner, place.offset, kPointer);
-    if (in_frame) name = symbolizer_.local(file_.trace.frames[place.number - 1], place.offset, kPointer);
+    if (in_frame)
+      name = symbolizer_.local(file_.trace.details.frames[place.number - 1], place.offset, kPointer);
     if (!name.empty()) file_.symbols.pointers[place] = name;
   }
 
@@ -236,10 +237,10 @@ class Namer {
       std::string name = symbolizer_.data(place.owner, place.offset, size);
       if (!name.empty()) symbols.data[{place.owner, place.offset}] = name;
     }
-    bool in_frame =
-        place.space == Place::Space::stack && place.number != 0 && place.number <= file_.trace.frames.size();
+    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
+                    place.number <= file_.trace.details.frames.size();
     if (in_frame && !symbols.locals.contains(place)) {
-      std::string name = symbolizer_.local(file_.trace.frames[place.number - 1], place.offset, size);
+      std::string name = symbolizer_.local(file_.trace.details.frames[place.number - 1], place.offset, size);
       if (!name.empty()) symbols.locals[place] = name;
     }
   }

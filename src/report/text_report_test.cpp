@@ -51,7 +51,7 @@ class TraceMaker {
     if (!object.empty()) places.object = variable(object);
     event.object = places.object.offset;
     places.stack = stack(line, function);
-    file_.trace.places.push_back(places);
+    file_.trace.details.places.push_back(places);
     return file_.trace.events.emplace_back(event);
   }
   void load(ThreadId thread, const std::string& object, std::uint64_t value, std::uint32_t line,
@@ -66,7 +66,7 @@ class TraceMaker {
   // Main creates a thread.
   void create(ThreadId thread, std::uint32_t line) {
     add(kMainThread, Operation::thread_create, "", line, "main");
-    file_.trace.places.back().object = {Place::Space::stack, thread, 0, 1};
+    file_.trace.details.places.back().object = {Place::Space::stack, thread, 0, 1};
   }
 
   // The choice behind the last event: the thread goes on, or another one does.
@@ -108,7 +108,7 @@ TraceFile assertion_trace() {
   file.trace.failure.kind = BugKind::assertion;
   file.trace.failure.message = "head is lost";
   file.trace.failure.thread = maker.first();
-  file.trace.failure_stack = file.trace.places.back().stack;
+  file.trace.details.failure_stack = file.trace.details.places.back().stack;
   return file;
 }
 
@@ -165,8 +165,9 @@ TEST(TextReport, DeadlockSaysWhoWaitsForWhat) {
   failure.message = "no thread can go on";
   failure.waiters = {{maker.first(), Operation::lock, 2, maker.second(), false, 0},
                      {maker.second(), Operation::lock, 1, maker.first(), false, 0}};
-  file.trace.waiter_places = {{file.trace.places[1].object, {}, {}, file.trace.places[0].stack},
-                              {file.trace.places[0].object, {}, {}, file.trace.places[1].stack}};
+  file.trace.details.waiter_places = {
+      {file.trace.details.places[1].object, {}, {}, file.trace.details.places[0].stack},
+      {file.trace.details.places[0].object, {}, {}, file.trace.details.places[1].stack}};
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("preempted before: lock b, held by 0.2"), std::string::npos) << text;
   EXPECT_NE(text.find("waits: lock a, held by 0.1"), std::string::npos) << text;
@@ -187,7 +188,7 @@ TEST(TextReport, DeadlockNamesTheCircle) {
   failure.message = "no thread can go on";
   auto waits = [&](ThreadId thread, ThreadId holder) {
     failure.waiters.push_back({thread, Operation::lock, 1, holder, false, 0});
-    file.trace.waiter_places.push_back({file.trace.places[0].object, {}, {}, {}});
+    file.trace.details.waiter_places.push_back({file.trace.details.places[0].object, {}, {}, {}});
   };
   waits(maker.first(), maker.first());
   EXPECT_NE(text_trace(file, {}).find("Thread 0.1 waits for itself."), std::string::npos);
@@ -223,7 +224,8 @@ TEST(TextReport, LostWakeUpIsNamed) {
   failure.kind = BugKind::deadlock;
   failure.message = "no thread can go on";
   failure.waiters = {{maker.first(), Operation::wait_reacquire, 0, kNoThread, false, 0}};
-  file.trace.waiter_places = {{file.trace.places[0].object, {}, {}, file.trace.places[1].stack}};
+  file.trace.details.waiter_places = {
+      {file.trace.details.places[0].object, {}, {}, file.trace.details.places[1].stack}};
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("signal ready (nobody waits)"), std::string::npos) << text;
   EXPECT_NE(
@@ -240,12 +242,12 @@ TEST(TextReport, BlocksAndLocalsAreNamed) {
   maker.store(maker.first(), "x", 1, 10, "push");
   TraceFile file = std::move(maker.file());
   file.trace.failure = assertion_trace().trace.failure;
-  file.trace.blocks = {{kMainThread, 7, 24, maker.stack(30, "main")}};
+  file.trace.details.blocks = {{kMainThread, 7, 24, maker.stack(30, "main")}};
   file.symbols.code = assertion_trace().symbols.code;
-  file.trace.places[0].object = {Place::Space::heap, kMainThread, 7, 8};
+  file.trace.details.places[0].object = {Place::Space::heap, kMainThread, 7, 8};
   Place local{Place::Space::stack, kMainThread, 3, 64};
   file.symbols.locals[local] = "main::node";
-  file.trace.places[0].operand = local;
+  file.trace.details.places[0].operand = local;
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("block 1+8 = &main::node"), std::string::npos) << text;
   EXPECT_NE(text.find("block 1: 24 bytes allocated by 0 at /t/queue.cpp:30 (main)"), std::string::npos)
@@ -258,9 +260,10 @@ TEST(TextReport, BlocksAndLocalsAreNamed) {
 
 TEST(TextReport, ThreadsBesideTheFailingOne) {
   TraceFile file = assertion_trace();
-  file.trace.others = {{kMainThread, Operation::thread_join, 0, 1, false, 0},
-                       {2, Operation::store, 0, kNoThread, false, 0, true}};
-  file.trace.other_places = {{{}, {}, {}, file.trace.places[0].stack}, file.trace.places[2]};
+  file.trace.details.others = {{kMainThread, Operation::thread_join, 0, 1, false, 0},
+                               {2, Operation::store, 0, kNoThread, false, 0, true}};
+  file.trace.details.other_places = {{{}, {}, {}, file.trace.details.places[0].stack},
+                                     file.trace.details.places[2]};
   std::string text = text_trace(file, {});
   EXPECT_NE(text.find("  Thread 0 waits for 0.1 to end, at /t/queue.cpp:30\n"
                       "  Thread 0.2 was about to: write head, at /t/queue.cpp:10\n"),
@@ -341,8 +344,8 @@ TEST(TraceFile, JsonRoundTrip) {
   file.steps = 17;
   file.plan.departures.push_back({{1, ChoiceKind::thread, 1}, {2, Via::timeout}});
   file.trace.failure.waiters.push_back({1, Operation::thread_join, 0, 2, true, 0});
-  file.trace.waiter_places.push_back({});
-  file.trace.output = "out";
+  file.trace.details.waiter_places.push_back({});
+  file.trace.details.output = "out";
   std::string json = to_json(file);
   std::string problem;
   std::optional<TraceFile> read = trace_file_from_json(json, problem);
@@ -356,10 +359,10 @@ TEST(TraceFile, JsonRoundTrip) {
 TEST(TraceFile, KeepsThePolicyOfItsPlan) {
   TraceFile file = assertion_trace();
   for (const Policy& policy :
-       {Policy{Policy::Kind::random, Base::nonpreemptive, 7},
-        Policy{Policy::Kind::pct, Base::nonpreemptive, 7, 3, 120},
-        Policy{Policy::Kind::pos, Base::nonpreemptive, 7},
-        Policy{Policy::Kind::surw, Base::nonpreemptive, 7, 0, 0, 64, {{1, 5}, {2, 3}}}}) {
+       {Policy{.kind = Policy::Kind::random, .seed = 7},
+        Policy{.kind = Policy::Kind::pct, .seed = 7, .parameters = {3, 120}},
+        Policy{.kind = Policy::Kind::pos, .seed = 7},
+        Policy{.kind = Policy::Kind::surw, .seed = 7, .parameters = {64}, .counts = {{1, 5}, {2, 3}}}}) {
     file.plan.policy = policy;
     std::string problem;
     std::optional<TraceFile> read = trace_file_from_json(to_json(file), problem);
@@ -377,7 +380,7 @@ TEST(TraceFile, TellsTheFirstDifference) {
   EXPECT_TRUE(difference.starts_with("event 4 was thread 0.2 atomic store of head")) << difference;
   b = assertion_trace();
   b.trace.events.pop_back();
-  b.trace.places.pop_back();
+  b.trace.details.places.pop_back();
   EXPECT_FALSE(same_execution(a, b, difference));
   EXPECT_NE(difference.find("now the end of the execution"), std::string::npos) << difference;
   b = assertion_trace();
@@ -390,7 +393,7 @@ TEST(TraceFile, NumbersOfModulesAndThreadsDoNotMatter) {
   TraceFile a = assertion_trace();
   TraceFile b = assertion_trace();
   b.modules = {"vdso", "/t/queue"};
-  for (EventPlaces& places : b.trace.places) {
+  for (EventPlaces& places : b.trace.details.places) {
     if (places.object.space == Place::Space::module) places.object.owner = 1;
     for (Place& place : places.stack) place.owner = 1;
   }

@@ -182,17 +182,18 @@ std::string disorder_text(const TraceFile& file) {
 std::string accesses_text(const TraceFile& file, const TextStyle& style) {
   const Trace& trace = file.trace;
   std::string text;
-  for (std::size_t i = 0; i < std::min(trace.access_places.size(), trace.failure.accesses.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(trace.details.access_places.size(), trace.failure.accesses.size());
+       ++i) {
     const MemoryAccess& access = trace.failure.accesses[i];
     std::string title(access_kind_name(access.kind));
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-    std::string object = file.place_name(trace.access_places[i].object);
+    std::string object = file.place_name(trace.details.access_places[i].object);
     std::size_t event = event_of(file, access);
     text += fmt::format("  {} of {} ({} byte{}) by thread {}{}{}\n", title, object, access.size,
                         plural(access.size), file.names.name(access.thread),
                         locks_text(file, access.thread, access.events),
                         event == 0 ? "" : fmt::format(" ({})", event));
-    const std::vector<Place>& stack = trace.access_places[i].stack;
+    const std::vector<Place>& stack = trace.details.access_places[i].stack;
     std::vector<SourceLine> lines = user_lines(file, stack);
     text += lines_text(lines.empty() ? all_lines(file, stack) : lines, style);
   }
@@ -203,7 +204,7 @@ std::string accesses_text(const TraceFile& file, const TextStyle& style) {
 // The lost blocks, by the places of their allocations.
 std::string lost_blocks_text(const TraceFile& file, const TextStyle& style) {
   constexpr std::size_t kPlacesMax = 10;
-  const std::vector<LostBlocks>& all = file.trace.lost;
+  const std::vector<LostBlocks>& all = file.trace.details.lost;
   std::string text;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i == kPlacesMax && !style.unfolded)
@@ -255,11 +256,12 @@ std::string stuck_text(const TraceFile& file, const TextStyle& style) {
     text += fmt::format(" waits for {}", name(way[(i + 1) % way.size()]));
   }
   if (way.size() > 2) text += ".";
-  for (std::size_t i = 0; way.empty() && i < std::min(waiters.size(), file.trace.waiter_places.size()); ++i) {
+  for (std::size_t i = 0;
+       way.empty() && i < std::min(waiters.size(), file.trace.details.waiter_places.size()); ++i) {
     bool sleeps =
         waiters[i].operation == Operation::wait_reacquire || waiters[i].operation == Operation::futex_return;
     if (!sleeps) continue;
-    ObjectName object = object_name(file.trace.waiter_places[i].object, waiters[i].object);
+    ObjectName object = object_name(file.trace.details.waiter_places[i].object, waiters[i].object);
     text +=
         fmt::format("{}Nobody is left to wake thread {}", text.empty() ? "" : " ", name(waiters[i].thread));
     for (std::size_t k = file.trace.events.size(); k-- > 0;) {
@@ -282,7 +284,8 @@ std::string waiters_text(const TraceFile& file, const TextStyle& style) {
   std::string text;
   for (std::size_t i = 0; i < trace.failure.waiters.size(); ++i) {
     const Waiter& waiter = trace.failure.waiters[i];
-    const EventPlaces places = i < trace.waiter_places.size() ? trace.waiter_places[i] : EventPlaces{};
+    const EventPlaces places =
+        i < trace.details.waiter_places.size() ? trace.details.waiter_places[i] : EventPlaces{};
     text +=
         fmt::format("  Thread {} {}\n", file.names.name(waiter.thread), waiter_text(file, waiter, places));
     text += stack_text(file, places.stack, style);
@@ -301,14 +304,14 @@ std::string waiters_text(const TraceFile& file, const TextStyle& style) {
 std::string others_text(const TraceFile& file, const TextStyle& style) {
   const Trace& trace = file.trace;
   std::string text;
-  for (std::size_t i = 0; i < std::min(trace.others.size(), trace.other_places.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(trace.details.others.size(), trace.details.other_places.size()); ++i) {
     if (i == kOthersMax) {
-      text += fmt::format("  ... and {} more threads\n", trace.others.size() - i);
+      text += fmt::format("  ... and {} more threads\n", trace.details.others.size() - i);
       break;
     }
-    text += fmt::format("  Thread {} {}", file.names.name(trace.others[i].thread),
-                        waiter_text(file, trace.others[i], trace.other_places[i]));
-    if (std::optional<SourceLine> line = shown_line(file, trace.other_places[i].stack))
+    text += fmt::format("  Thread {} {}", file.names.name(trace.details.others[i].thread),
+                        waiter_text(file, trace.details.others[i], trace.details.other_places[i]));
+    if (std::optional<SourceLine> line = shown_line(file, trace.details.other_places[i].stack))
       text += fmt::format(", at {}", shown_path(*line, style));
     text += "\n";
   }
@@ -318,8 +321,8 @@ std::string others_text(const TraceFile& file, const TextStyle& style) {
 // What the blocks of the heap are that the rows speak of.
 std::string blocks_text(const TraceFile& file, const std::vector<Row>& rows, const TextStyle& style) {
   std::string text;
-  for (std::size_t i = 0; i < file.trace.blocks.size(); ++i) {
-    const HeapBlock& block = file.trace.blocks[i];
+  for (std::size_t i = 0; i < file.trace.details.blocks.size(); ++i) {
+    const HeapBlock& block = file.trace.details.blocks[i];
     std::string name = fmt::format("block {}", i + 1);
     auto speaks = [&](const Row& row) {
       std::size_t at = row.text.find(name);
@@ -340,8 +343,8 @@ std::string blocks_text(const TraceFile& file, const std::vector<Row>& rows, con
 }
 
 std::string place_text(const TraceFile& file, const TextStyle& style) {
-  if (!file.trace.lost.empty()) return lost_blocks_text(file, style);
-  return file.trace.access_places.empty() ? failure_place(file, style) : accesses_text(file, style);
+  if (!file.trace.details.lost.empty()) return lost_blocks_text(file, style);
+  return file.trace.details.access_places.empty() ? failure_place(file, style) : accesses_text(file, style);
 }
 
 std::string indented(const std::string& lines) {
@@ -382,7 +385,7 @@ std::string text_trace(const TraceFile& file, const TextStyle& style) {
   text += draw_columns(file, rows, style) + blocks_text(file, rows, style);
   if (failure.message.find('\n') != std::string::npos) text += "\n" + indented(failure.message);
   text += "\n" + (failure.waiters.empty() ? place_text(file, style) : waiters_text(file, style));
-  return text + others_text(file, style) + output_text(file.trace.output);
+  return text + others_text(file, style) + output_text(file.trace.details.output);
 }
 
 }  // namespace thrum

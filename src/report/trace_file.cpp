@@ -32,7 +32,7 @@ bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const Trace
 }
 
 EventPlaces places_of(const TraceFile& file, std::size_t i) {
-  return i < file.trace.places.size() ? file.trace.places[i] : EventPlaces{};
+  return i < file.trace.details.places.size() ? file.trace.details.places[i] : EventPlaces{};
 }
 
 bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
@@ -86,12 +86,13 @@ std::string TraceFile::place_name(const Place& place) const {
       if (auto local = symbols.locals.find(place); local != symbols.locals.end()) return local->second;
       return fmt::format("stack of {} - {}", names.name(place.owner), place.offset);
     case Place::Space::heap: {
-      auto known = std::find_if(trace.blocks.begin(), trace.blocks.end(), [&](const HeapBlock& block) {
-        return block.thread == place.owner && block.number == place.number;
-      });
-      std::string block = known == trace.blocks.end()
+      auto known =
+          std::find_if(trace.details.blocks.begin(), trace.details.blocks.end(), [&](const HeapBlock& block) {
+            return block.thread == place.owner && block.number == place.number;
+          });
+      std::string block = known == trace.details.blocks.end()
                               ? fmt::format("block {} of {}", place.number, names.name(place.owner))
-                              : fmt::format("block {}", known - trace.blocks.begin() + 1);
+                              : fmt::format("block {}", known - trace.details.blocks.begin() + 1);
       return place.offset == 0 ? block : fmt::format("{}+{}", block, place.offset);
     }
     case Place::Space::module: break;

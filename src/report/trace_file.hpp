@@ -73,8 +73,8 @@ struct TraceFile {
 
   // The lines of a place in code, innermost inlined function first; empty where nothing is known of it.
   const std::vector<SourceLine>& lines(const Place& place) const;
-  // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of trace.blocks); empty
-  // for no place.
+  // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of
+  // trace.details.blocks); empty for no place.
   std::string place_name(const Place& place) const;
   // Likewise of what a pointer points to.
   std::string pointee_name(const Place& place) const;
@@ -85,7 +85,7 @@ std::string to_json(const TraceFile& file);
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);
 
-// As first_difference() (search/confirm.hpp), for traces of two processes, which number modules and threads
+// As first_difference() (campaign/confirm.hpp), for traces of two processes, which number modules and threads
 // differently and place them elsewhere. first_difference: one line, where they differ.
 bool same_execution(const TraceFile& a, const TraceFile& b, std::string& first_difference);
 

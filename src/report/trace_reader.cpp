@@ -25,9 +25,9 @@ class TraceReader {
     Trace& trace = file_.trace;
     trace.end = from_name<End>(json_.at("end"), kEnds);
     file_.modules = json_.at("modules").get<std::vector<std::string>>();
-    trace.threads = json_.at("threads_created").get<std::uint16_t>();
-    trace.steps = json_.at("instrumented_operations").get<std::uint64_t>();
-    trace.output = json_.at("output").get<std::string>();
+    trace.counts.threads = json_.at("threads_created").get<std::uint16_t>();
+    trace.counts.steps = json_.at("instrumented_operations").get<std::uint64_t>();
+    trace.details.output = json_.at("output").get<std::string>();
     for (const Json& frame : json_.at("frames")) read_frame(frame);
     if (json_.contains("blocks")) {
       for (const Json& block : json_.at("blocks")) read_block(block);
@@ -91,10 +91,12 @@ class TraceReader {
 
   void read_sampling(const Json& json, Policy& policy) {
     json.at("seed").get_to(policy.seed);
-    policy.depth = json.value("depth", 0u);
-    policy.steps = json.value("steps", std::uint64_t{0});
-    policy.object = json.value("object", std::uint64_t{0});
-    if (policy.depth > kPctDepthMax) throw std::runtime_error("a depth that is too large");
+    for (const PolicyParameter& parameter : row_of(policy.kind).parameters) {
+      const std::string name(parameter.name);
+      policy.parameters.push_back(json.value(name, std::uint64_t{0}));
+      if (policy.parameters.back() > parameter.max)
+        throw std::runtime_error("a " + name + " that is too large");
+    }
     if (!json.contains("counts")) return;
     for (const Json& entry : json.at("counts"))
       policy.counts.push_back({thread(entry.at("thread")), entry.at("count").get<std::uint32_t>()});
@@ -109,13 +111,25 @@ class TraceReader {
   }
 
   void read_plan_json(const Json& json) {
-    file_.plan.policy.kind = from_name<Policy::Kind>(json.at("policy"), kPolicies);
+    const PolicyRow* policy = find_policy(json.at("policy").get<std::string>());
+    if (policy == nullptr) throw std::runtime_error("a policy that is unknown");
+    file_.plan.policy.kind = policy->kind;
     file_.plan.policy.base = from_name<Base>(json.at("base"), kBases);
     if (json.contains("fairness"))
       file_.plan.policy.fairness = from_name<Fairness>(json.at("fairness"), kFairness);
     if (json.contains("waiting"))
       file_.plan.policy.waiting = from_name<Waiting>(json.at("waiting"), kWaiting);
     read_sampling(json, file_.plan.policy);
+    for (const Json& entry : json.value("inputs", Json::array())) {
+      InputValue input;
+      input.thread = thread(entry.at("thread"));
+      entry.at("number").get_to(input.number);
+      entry.at("bits").get_to(input.bits);
+      input.bytes = from_hex(entry.at("bytes").get<std::string>());
+      if (input.bytes.size() != (std::uint64_t{input.bits} + 7) / 8)
+        throw std::runtime_error("an input whose bytes are not as many as its bits say");
+      file_.plan.inputs.push_back(std::move(input));
+    }
     for (const Json& entry : json.at("departures")) {
       Departure departure;
       departure.key.thread = thread(entry.at("at"));
@@ -190,7 +204,7 @@ class TraceReader {
     read_value(json.at("operand"), event.operand, places.operand);
     places.stack = read_stack(json.at("stack"));
     file_.trace.events.push_back(event);
-    file_.trace.places.push_back(std::move(places));
+    file_.trace.details.places.push_back(std::move(places));
   }
 
   static Operation read_operation(const Json& json) {
@@ -208,17 +222,18 @@ class TraceReader {
     trace.failure.kind = static_cast<BugKind>(i);
     json.at("message").get_to(trace.failure.message);
     trace.failure.thread = thread(json.at("thread"));
-    trace.failure_stack = read_stack(json.at("stack"));
+    trace.details.failure_stack = read_stack(json.at("stack"));
     trace.failure.file = json.value("file", "");
     trace.failure.line = json.value("line", 0u);
-    read_waiters(json.at("waiters"), trace.failure.waiters, trace.waiter_places);
+    read_waiters(json.at("waiters"), trace.failure.waiters, trace.details.waiter_places);
     if (json.contains("accesses")) {
       for (const Json& access : json.at("accesses")) read_access(access);
     }
     if (json.contains("lost")) {
       for (const Json& lost : json.at("lost")) read_lost(lost);
     }
-    if (json.contains("others")) read_waiters(json.at("others"), trace.others, trace.other_places);
+    if (json.contains("others"))
+      read_waiters(json.at("others"), trace.details.others, trace.details.other_places);
   }
 
   void read_access(const Json& json) {
@@ -236,7 +251,7 @@ class TraceReader {
     json.at("learned_by").get_to(access.learned_by);
     places.stack = read_stack(json.at("stack"));
     file_.trace.failure.accesses.push_back(access);
-    file_.trace.access_places.push_back(std::move(places));
+    file_.trace.details.access_places.push_back(std::move(places));
   }
 
   void read_lost(const Json& json) {
@@ -246,7 +261,7 @@ class TraceReader {
     json.at("bytes").get_to(lost.bytes);
     json.at("with_another").get_to(lost.with_another);
     lost.stack = read_stack(json.at("allocated"));
-    file_.trace.lost.push_back(std::move(lost));
+    file_.trace.details.lost.push_back(std::move(lost));
   }
 
   void read_block(const Json& json) {
@@ -255,13 +270,13 @@ class TraceReader {
     json.at("block").get_to(block.number);
     json.at("size").get_to(block.size);
     block.allocated = read_stack(json.at("allocated"));
-    file_.trace.blocks.push_back(std::move(block));
+    file_.trace.details.blocks.push_back(std::move(block));
   }
 
   void read_known_race(const Json& json) {
     std::vector<Place> places = read_stack(json.at("places"));
     if (places.size() != 2) throw std::runtime_error("a known race is not of two places");
-    file_.trace.known_races.push_back(
+    file_.trace.details.known_races.push_back(
         {places[0], places[1], read_place(json.at("bytes")), json.at("size").get<std::uint64_t>()});
   }
 

@@ -85,13 +85,14 @@ class Rows {
   // What a thread stands before that does no more in this trace.
   void add_stand(ThreadId thread) {
     const std::vector<Waiter>& waiters = trace_.failure.waiters;
-    for (std::size_t i = 0; i < waiters.size() && i < trace_.waiter_places.size(); ++i) {
+    for (std::size_t i = 0; i < waiters.size() && i < trace_.details.waiter_places.size(); ++i) {
       if (waiters[i].thread != thread) continue;
-      return add(Row::Kind::wait, thread, waiter_text(file_, waiters[i], trace_.waiter_places[i]));
+      return add(Row::Kind::wait, thread, waiter_text(file_, waiters[i], trace_.details.waiter_places[i]));
     }
-    for (std::size_t i = 0; i < trace_.others.size() && i < trace_.other_places.size(); ++i) {
-      if (trace_.others[i].thread != thread) continue;
-      return add(Row::Kind::wait, thread, waiter_text(file_, trace_.others[i], trace_.other_places[i]));
+    for (std::size_t i = 0; i < trace_.details.others.size() && i < trace_.details.other_places.size(); ++i) {
+      if (trace_.details.others[i].thread != thread) continue;
+      return add(Row::Kind::wait, thread,
+                 waiter_text(file_, trace_.details.others[i], trace_.details.other_places[i]));
     }
     if (trace_.failure.thread != thread) add(Row::Kind::wait, thread, "does no more");
   }
@@ -103,14 +104,15 @@ class Rows {
 
   std::string preempted_text(ThreadId thread, std::size_t next) const {
     if (next != kNone) return "preempted before: " + operation_text(file_, next) + holder_text(next);
-    for (std::size_t i = 0; i < trace_.failure.waiters.size() && i < trace_.waiter_places.size(); ++i) {
+    for (std::size_t i = 0; i < trace_.failure.waiters.size() && i < trace_.details.waiter_places.size();
+         ++i) {
       const Waiter& waiter = trace_.failure.waiters[i];
       if (waiter.thread == thread)
-        return preempted_before(waiter_text(file_, waiter, trace_.waiter_places[i]));
+        return preempted_before(waiter_text(file_, waiter, trace_.details.waiter_places[i]));
     }
-    for (std::size_t i = 0; i < trace_.others.size() && i < trace_.other_places.size(); ++i) {
-      if (trace_.others[i].thread == thread)
-        return preempted_before(waiter_text(file_, trace_.others[i], trace_.other_places[i]));
+    for (std::size_t i = 0; i < trace_.details.others.size() && i < trace_.details.other_places.size(); ++i) {
+      if (trace_.details.others[i].thread == thread)
+        return preempted_before(waiter_text(file_, trace_.details.others[i], trace_.details.other_places[i]));
     }
     return "preempted";
   }

@@ -19,7 +19,6 @@ inline constexpr const char* kEnds[] = {"finished",   "bug",      "steps",      
 inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unchanged"};
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
 inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};
-inline constexpr const char* kPolicies[] = {"base", "random", "pct", "pos", "surw"};
 inline constexpr const char* kFairness[] = {"off", "watch", "on"};
 inline constexpr const char* kWaiting[] = {"spins", "written", "changed"};
 inline constexpr const char* kBases[] = {"nonpreemptive", "round-robin"};
@@ -37,5 +36,9 @@ E from_name(const Json& json, const char* const (&names)[N]) {
   }
   throw std::runtime_error("unknown word '" + text + "'");
 }
+
+// Two hexadecimal digits for each byte, and back. from_hex() throws std::runtime_error.
+std::string to_hex(const std::string& bytes);
+std::string from_hex(const std::string& text);
 
 }  // namespace thrum

@@ -29,22 +29,22 @@ class TraceWriter {
     Json choices = Json::array();
     for (const ChoicePoint& point : trace.choices) choices.push_back(choice_json(point));
     Json blocks = Json::array();
-    for (const HeapBlock& block : trace.blocks) blocks.push_back(block_json(block));
+    for (const HeapBlock& block : trace.details.blocks) blocks.push_back(block_json(block));
     json["threads"] = thread_names();
-    json["threads_created"] = trace.threads;
-    json["instrumented_operations"] = trace.steps;
+    json["threads_created"] = trace.counts.threads;
+    json["instrumented_operations"] = trace.counts.steps;
     json["blocks"] = std::move(blocks);
     json["events"] = std::move(events);
     json["choices"] = std::move(choices);
     Json known = Json::array();
-    for (const KnownRace& race : trace.known_races) {
+    for (const KnownRace& race : trace.details.known_races) {
       known.push_back({{"places", stack_json({race.first, race.second})},
                        {"bytes", place_json(race.bytes)},
                        {"size", race.size}});
     }
     json["known_races"] = std::move(known);
     json["frames"] = frames_;  // all are known by now
-    json["output"] = trace.output;
+    json["output"] = trace.details.output;
     return json;
   }
 
@@ -106,21 +106,25 @@ class TraceWriter {
     }
     const Policy& policy = file_.plan.policy;
     Json json = {{"text", to_string(file_.plan, file_.names)},
-                 {"policy", name_of(policy.kind, kPolicies)},
+                 {"policy", row_of(policy.kind).name},
                  {"base", name_of(policy.base, kBases)},
                  {"seed", policy.seed},
                  {"departures", departures}};
     if (policy.fairness != Fairness::off) json["fairness"] = name_of(policy.fairness, kFairness);
     if (policy.waiting != Waiting::spins) json["waiting"] = name_of(policy.waiting, kWaiting);
-    if (policy.kind == Policy::Kind::pct) {
-      json["depth"] = policy.depth;
-      json["steps"] = policy.steps;
-    }
-    if (policy.kind == Policy::Kind::surw) {
-      json["object"] = policy.object;
+    const PolicyRow& row = row_of(policy.kind);
+    for (std::size_t i = 0; i < row.parameters.size(); ++i)
+      json[std::string(row.parameters[i].name)] = policy.parameter(i);
+    if (row.has_counts) {
       json["counts"] = Json::array();
       for (const ThreadCount& entry : policy.counts)
         json["counts"].push_back({{"thread", thread(entry.thread)}, {"count", entry.count}});
+    }
+    for (const InputValue& input : file_.plan.inputs) {
+      json["inputs"].push_back({{"thread", thread(input.thread)},
+                                {"number", input.number},
+                                {"bits", input.bits},
+                                {"bytes", to_hex(input.bytes)}});
     }
     return json;
   }
@@ -176,7 +180,8 @@ class TraceWriter {
 
   Json event_json(std::size_t i) {
     const Event& event = file_.trace.events[i];
-    const EventPlaces places = i < file_.trace.places.size() ? file_.trace.places[i] : EventPlaces{};
+    const EventPlaces places =
+        i < file_.trace.details.places.size() ? file_.trace.details.places[i] : EventPlaces{};
     Json json = {{"thread", thread(event.thread)},
                  {"index", event.index},
                  {"operation", operation_name(event.operation)}};
@@ -201,7 +206,7 @@ class TraceWriter {
     for (std::size_t i = 0; i < file_.trace.failure.accesses.size(); ++i) {
       const MemoryAccess& access = file_.trace.failure.accesses[i];
       const EventPlaces places =
-          i < file_.trace.access_places.size() ? file_.trace.access_places[i] : EventPlaces{};
+          i < file_.trace.details.access_places.size() ? file_.trace.details.access_places[i] : EventPlaces{};
       json.push_back({{"thread", thread(access.thread)},
                       {"kind", access_kind_name(access.kind)},
                       {"object", value_json(access.address, places.object)},
@@ -231,7 +236,7 @@ class TraceWriter {
 
   Json lost_json() {
     Json json = Json::array();
-    for (const LostBlocks& lost : file_.trace.lost) {
+    for (const LostBlocks& lost : file_.trace.details.lost) {
       json.push_back({{"thread", thread(lost.thread)},
                       {"blocks", lost.blocks},
                       {"bytes", lost.bytes},
@@ -246,11 +251,11 @@ class TraceWriter {
     Json json = {{"kind", bug_kind_name(trace.failure.kind)},
                  {"message", trace.failure.message},
                  {"thread", thread(trace.failure.thread)},
-                 {"stack", stack_json(trace.failure_stack)},
+                 {"stack", stack_json(trace.details.failure_stack)},
                  {"accesses", accesses_json()},
-                 {"waiters", waiters_json(trace.failure.waiters, trace.waiter_places)},
-                 {"others", waiters_json(trace.others, trace.other_places)}};
-    if (!trace.lost.empty()) json["lost"] = lost_json();
+                 {"waiters", waiters_json(trace.failure.waiters, trace.details.waiter_places)},
+                 {"others", waiters_json(trace.details.others, trace.details.other_places)}};
+    if (!trace.details.lost.empty()) json["lost"] = lost_json();
     if (!trace.failure.file.empty()) {
       json["file"] = trace.failure.file;
       json["line"] = trace.failure.line;

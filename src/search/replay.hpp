@@ -8,7 +8,7 @@
 
 namespace thrum {
 
-class Replay final : public Strategy {
+class Replay final : public Strategy, public Durable {
  public:
   explicit Replay(Plan plan) : plan_(std::move(plan)) {}
 
@@ -16,10 +16,8 @@ class Replay final : public Strategy {
     plan = plan_;
     return !std::exchange(done_, true);
   }
-  Recording recording() const override { return Recording::fringe; }
   void learn(const Plan&, const Trace&) override {}
-  std::unique_ptr<Strategy> split() override { return nullptr; }
-  void merge(Strategy&) override {}
+  Durable* durable() override { return this; }
   void save(ByteWriter& out, const ThreadNames& names) const override {
     out.put(done_);
     write_plan(out, plan_, names);
@@ -29,7 +27,6 @@ class Replay final : public Strategy {
     plan_ = read_plan(in, names);
     return in.ok();
   }
-  Guarantee guarantee() const override { return {}; }
 
  private:
   Plan plan_;

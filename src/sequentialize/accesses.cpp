@@ -12,7 +12,7 @@ std::string Function::variable(const clang::VarDecl* variable) {
   std::string name = variable->getName().str();
   if (!instrumented() || source_.of_system(variable)) return name;
   if (variable->getTLSKind() != clang::VarDecl::TLS_None) {
-      return name + "[thrum_self]";
+    return name + "[thrum_self]";
   }
   if (form() == Form::eager && is_shared_variable(variable)) return name + "[thrum_round]";
   return name;
@@ -23,15 +23,15 @@ std::string Function::place(const Expr* lvalue) {
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(lvalue)) {
     const clang::ValueDecl* declaration = reference->getDecl();
     if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) return this->variable(variable);
-    if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(declaration); constant != nullptr &&
-                                                                                     source_.of_system(constant)) {
+    if (const auto* constant = llvm::dyn_cast<clang::EnumConstantDecl>(declaration);
+        constant != nullptr && source_.of_system(constant)) {
       llvm::SmallString<32> text;
       constant->getInitVal().toString(text, 10);
       return text.str().str();
     }
     std::string name = declaration->getName().str();
-    if (auto found = program_.functions.find(name); found != program_.functions.end() &&
-                                                    llvm::isa<clang::FunctionDecl>(declaration)) {
+    if (auto found = program_.functions.find(name);
+        found != program_.functions.end() && llvm::isa<clang::FunctionDecl>(declaration)) {
       found->second.address_taken = true;
     }
     return name;
@@ -42,7 +42,8 @@ std::string Function::place(const Expr* lvalue) {
     if (member->isArrow()) {
       std::string pointer = value(base);
       if (name.empty()) return wrapped("*" + wrapped(pointer));
-      return pointer.starts_with("&") ? wrapped(pointer.substr(1)) + "." + name : wrapped(pointer) + "->" + name;
+      return pointer.starts_with("&") ? wrapped(pointer.substr(1)) + "." + name
+                                      : wrapped(pointer) + "->" + name;
     }
     std::string object;
     if (base->isLValue()) {
@@ -74,7 +75,8 @@ std::string Function::place(const Expr* lvalue) {
     initialise(object, literal->getType(), literal->getInitializer());
     return object;
   }
-  if (const auto* name = llvm::dyn_cast<clang::PredefinedExpr>(lvalue)) return printed(name->getFunctionName());
+  if (const auto* name = llvm::dyn_cast<clang::PredefinedExpr>(lvalue))
+    return printed(name->getFunctionName());
   if (llvm::isa<clang::StringLiteral>(lvalue)) return printed(lvalue);
   return value(lvalue);
 }
@@ -232,8 +234,8 @@ void Function::initialise(const std::string& object, clang::QualType type, const
       ++i;
       continue;
     }
-    initialise(field->getName().empty() ? object : wrapped(object) + "." + field->getName().str(), field->getType(),
-               list->getInit(i++));
+    initialise(field->getName().empty() ? object : wrapped(object) + "." + field->getName().str(),
+               field->getType(), list->getInit(i++));
   }
 }
 
@@ -242,7 +244,8 @@ void Function::clear_anonymous(const std::string& object, const clang::RecordDec
   const clang::FieldDecl* largest = nullptr;
   auto size = [&](const clang::FieldDecl* field) { return source_.context().getTypeSize(field->getType()); };
   auto clear = [&](const clang::FieldDecl* field) {
-    if (field->isAnonymousStructOrUnion()) return clear_anonymous(object, field->getType()->getAsRecordDecl());
+    if (field->isAnonymousStructOrUnion())
+      return clear_anonymous(object, field->getType()->getAsRecordDecl());
     clang::ImplicitValueInitExpr nothing(field->getType());
     initialise(wrapped(object) + "." + field->getName().str(), field->getType(), &nothing);
   };
@@ -254,7 +257,8 @@ void Function::clear_anonymous(const std::string& object, const clang::RecordDec
   if (record->isUnion() && largest != nullptr) clear(largest);
 }
 
-void Function::initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from) {
+void Function::initialise_array(const std::string& object, const clang::ConstantArrayType* type,
+                                const Expr* from) {
   constexpr std::uint64_t kOneByOne = 64;
   std::uint64_t size = type->getSize().getZExtValue();
   auto element = [&](std::uint64_t i) { return wrapped(object) + "[" + std::to_string(i) + "]"; };

@@ -92,7 +92,8 @@ std::string Function::call_defined(const Defined& callee, const clang::CallExpr*
   return result;
 }
 
-// The callee's locals stand in the caller's frame, or, where it may be called by itself, in memory of their own.
+// The callee's locals stand in the caller's frame, or, where it may be called by itself, in memory of their
+// own.
 void Function::resumable_call(const Defined& callee, const std::vector<std::string>& given,
                               const std::string& result) {
   std::string type = "struct thrum_frame_" + callee.name;
@@ -153,7 +154,8 @@ std::string Function::call_pointer(const clang::CallExpr* call, bool wanted) {
 }
 
 // Of a function that is not written here: one step.
-std::string Function::call_library(const clang::FunctionDecl* callee, const clang::CallExpr* call, bool wanted) {
+std::string Function::call_library(const clang::FunctionDecl* callee, const clang::CallExpr* call,
+                                   bool wanted) {
   std::string name = callee->getName().str();
   if (instrumented()) {
     for (const Refused& each : kRefused) {
@@ -166,13 +168,15 @@ std::string Function::call_library(const clang::FunctionDecl* callee, const clan
   bool memory = false;
   for (const Expr* argument : call->arguments()) {
     const Expr* inner = argument->IgnoreParenImpCasts();
-    if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner); address != nullptr &&
-                                                                           address->getOpcode() == clang::UO_AddrOf)
+    if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner);
+        address != nullptr && address->getOpcode() == clang::UO_AddrOf)
       inner = address->getSubExpr()->IgnoreParenImpCasts();
     if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(inner);
-        instrumented() && reference != nullptr && program_.functions.contains(reference->getDecl()->getName().str()) &&
+        instrumented() && reference != nullptr &&
+        program_.functions.contains(reference->getDecl()->getName().str()) &&
         llvm::isa<clang::FunctionDecl>(reference->getDecl())) {
-      refuse(argument->getBeginLoc(), "a function of the program that " + name + " calls", "call it here instead");
+      refuse(argument->getBeginLoc(), "a function of the program that " + name + " calls",
+             "call it here instead");
     }
     if (instrumented() && argument->getType()->isFunctionPointerType() && !is_null(argument))
       refuse(argument->getBeginLoc(), "a function that " + name + " calls", "call it here instead");
@@ -212,8 +216,8 @@ std::string operator_of(llvm::StringRef name) {
 
 }  // namespace
 
-std::string Function::read_modify(const Expr* pointer, const std::string& operation, const std::string& operand,
-                                  bool old, bool wanted) {
+std::string Function::read_modify(const Expr* pointer, const std::string& operation,
+                                  const std::string& operand, bool old, bool wanted) {
   clang::QualType type = pointer->IgnoreParenCasts()->getType()->getPointeeType();
   if (type.isNull()) type = pointer->getType()->getPointeeType();
   if (operation != "=" && type->isPointerType()) {
@@ -314,7 +318,8 @@ std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
     return compare_exchange(pointer, expression->getVal1(), wished);
   }
   if (name == "load" || name == "load_n") {
-    if (expression->getOp() == Op::AO__atomic_load) refuse(expression->getBeginLoc(), "__atomic_load", "use __atomic_load_n");
+    if (expression->getOp() == Op::AO__atomic_load)
+      refuse(expression->getBeginLoc(), "__atomic_load", "use __atomic_load_n");
     std::string object = behind(pointer);
     atomic_point(pointer, object, false);
     std::string result = temporary(pointer->getType()->getPointeeType());
@@ -336,15 +341,16 @@ std::string Function::atomic(const clang::AtomicExpr* expression, bool wanted) {
 }
 
 // __sync_... and the flags of C11.
-std::string Function::builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted, bool& known) {
+std::string Function::builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted,
+                                     bool& known) {
   known = false;
   if (!instrumented()) return "";
   const Expr* const* given = call->getArgs();
   auto is = [&](llvm::StringRef word) { return name == word || name == word.str() + "_explicit"; };
   known = true;
   if (name == "__sync_synchronize" || is("atomic_thread_fence") || is("atomic_signal_fence") ||
-      name == "__atomic_thread_fence" || name == "__atomic_signal_fence" || name == "__c11_atomic_thread_fence" ||
-      name == "__c11_atomic_signal_fence")
+      name == "__atomic_thread_fence" || name == "__atomic_signal_fence" ||
+      name == "__c11_atomic_thread_fence" || name == "__c11_atomic_signal_fence")
     return "0";
   if (name == "__atomic_test_and_set") return read_modify(given[0], "=", "1", true, wanted);
   if (name == "__atomic_clear") return read_modify(given[0], "=", "0", true, false);
@@ -371,7 +377,8 @@ std::string Function::builtin_atomic(llvm::StringRef name, const clang::CallExpr
   bool fetch_first = name.consume_front("fetch_and_");
   if (!fetch_first) name.consume_back("_and_fetch");
   std::string operation = operator_of(name);
-  if (operation.empty()) refuse(call->getExprLoc(), call->getDirectCallee()->getName().str(), "use C11's atomics");
+  if (operation.empty())
+    refuse(call->getExprLoc(), call->getDirectCallee()->getName().str(), "use C11's atomics");
   return read_modify(given[0], operation, value(given[1]), fetch_first, wanted);
 }
 

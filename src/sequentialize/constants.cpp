@@ -9,7 +9,8 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Source& source, const Declarations& declarations) : source_(source), declarations_(declarations) {}
+  Writer(const Source& source, const Declarations& declarations)
+      : source_(source), declarations_(declarations) {}
 
   std::string text(clang::QualType type, const clang::Expr* from) const {
     from = from->IgnoreParens();
@@ -63,7 +64,8 @@ class Writer {
       } else {
         unsigned i = 0;
         for (const clang::FieldDecl* field : record->fields()) {
-          if (!field->isUnnamedBitField() && i < list->getNumInits()) add(text(field->getType(), list->getInit(i++)));
+          if (!field->isUnnamedBitField() && i < list->getNumInits())
+            add(text(field->getType(), list->getInit(i++)));
         }
       }
     } else if (list->getNumInits() > 0) {
@@ -73,7 +75,8 @@ class Writer {
   }
 
   void note_uses(const clang::Stmt* part) const {
-    if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part)) declarations_.uses(reference->getDecl());
+    if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(part))
+      declarations_.uses(reference->getDecl());
     for (const clang::Stmt* child : part->children()) {
       if (child != nullptr) note_uses(child);
     }

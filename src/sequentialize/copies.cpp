@@ -22,7 +22,8 @@ std::vector<Part> parts_of(Meeting meeting) {
     case Meeting::spinlock: return {{".owner", false, byte}, {".depth", false, byte}, {".kind", false, byte}};
     case Meeting::rwlock: return {{".writer", false, byte}, {".readers", false, byte}};
     case Meeting::condition: return {{".waits", true, "__VERIFIER_nondet_bool()"}};
-    case Meeting::barrier: return {{".count", false, byte}, {".arrived", false, byte}, {".round", false, byte}};
+    case Meeting::barrier:
+      return {{".count", false, byte}, {".arrived", false, byte}, {".round", false, byte}};
     case Meeting::semaphore: return {{".value", false, "__VERIFIER_nondet_uint()"}};
     case Meeting::once: return {{".state", false, byte}};
     case Meeting::flag: return {{"._Value", false, "__VERIFIER_nondet_bool()"}};
@@ -65,12 +66,15 @@ std::string at_round(const std::string& object, const std::string& round) {
 
 void Copies::add(const Source& source, const Declarations& declarations, const clang::VarDecl* variable) {
   std::string name = variable->getName().str();
-  declarations_.push_back("static " + declarations.declare(declarations.of_value(variable->getType()),
-                                                           "thrum_first_" + name + "[THRUM_ROUNDS]") + ";");
+  declarations_.push_back("static " +
+                          declarations.declare(declarations.of_value(variable->getType()),
+                                               "thrum_first_" + name + "[THRUM_ROUNDS]") +
+                          ";");
   add_leaves(source, variable, variable->getType(), {name + "[#]", "", "", 0});
 }
 
-void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, clang::QualType type, Leaf leaf) {
+void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, clang::QualType type,
+                        Leaf leaf) {
   auto loop = [&](const std::string& size) {
     std::string i = "thrum_i" + std::to_string(++leaf.depth);
     leaf.loops += "for (unsigned " + i + " = 0; " + i + " < " + size + "; ++" + i + ") ";
@@ -78,7 +82,8 @@ void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, cl
   };
   if (Meeting meeting = Declarations::meeting(type); meeting != Meeting::none) {
     for (const Part& part : parts_of(meeting)) {
-      if ((std::string_view(part.name) == ".depth" || std::string_view(part.name) == ".kind") && !mutexes_nest_)
+      if ((std::string_view(part.name) == ".depth" || std::string_view(part.name) == ".kind") &&
+          !mutexes_nest_)
         continue;  // always 0
       Leaf inner = leaf;
       inner.object += part.name;
@@ -117,27 +122,33 @@ void Copies::add_leaves(const Source& source, const clang::VarDecl* variable, cl
 
 void Copies::write(Text& text) const {
   for (const std::string& declaration : declarations_) text.block(declaration);
-  text.block("static _Bool thrum_first_thrum_finished[THRUM_ROUNDS][THRUM_THREADS];\n"
-             "static void thrum_guess(void) {\n"
-             "  for (unsigned thrum_r = 1; thrum_r < THRUM_ROUNDS; ++thrum_r) {\n"
-             "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) thrum_first_thrum_finished[thrum_r][thrum_i1] = "
-             "thrum_finished[thrum_r][thrum_i1] = __VERIFIER_nondet_bool();");
+  text.block(
+      "static _Bool thrum_first_thrum_finished[THRUM_ROUNDS][THRUM_THREADS];\n"
+      "static void thrum_guess(void) {\n"
+      "  for (unsigned thrum_r = 1; thrum_r < THRUM_ROUNDS; ++thrum_r) {\n"
+      "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) "
+      "thrum_first_thrum_finished[thrum_r][thrum_i1] = "
+      "thrum_finished[thrum_r][thrum_i1] = __VERIFIER_nondet_bool();");
   for (const Leaf& leaf : leaves_) {
-    text.block("    " + leaf.loops + "{ " + at_round(leaf.object, "thrum_r") + " = " + leaf.value + "; thrum_first_" +
-               at_round(leaf.object, "thrum_r") + " = " + at_round(leaf.object, "thrum_r") + "; }");
+    text.block("    " + leaf.loops + "{ " + at_round(leaf.object, "thrum_r") + " = " + leaf.value +
+               "; thrum_first_" + at_round(leaf.object, "thrum_r") + " = " +
+               at_round(leaf.object, "thrum_r") + "; }");
   }
-  text.block("  }\n"
-             "}\n"
-             "static void thrum_compare(void) {\n"
-             "  for (unsigned thrum_r = 0; thrum_r + 1 < THRUM_ROUNDS; ++thrum_r) {\n"
-             "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) "
-             "__VERIFIER_assume(thrum_finished[thrum_r][thrum_i1] == thrum_first_thrum_finished[thrum_r + 1][thrum_i1]);");
+  text.block(
+      "  }\n"
+      "}\n"
+      "static void thrum_compare(void) {\n"
+      "  for (unsigned thrum_r = 0; thrum_r + 1 < THRUM_ROUNDS; ++thrum_r) {\n"
+      "    for (unsigned thrum_i1 = 0; thrum_i1 < THRUM_THREADS; ++thrum_i1) "
+      "__VERIFIER_assume(thrum_finished[thrum_r][thrum_i1] == thrum_first_thrum_finished[thrum_r + "
+      "1][thrum_i1]);");
   for (const Leaf& leaf : leaves_) {
-    text.block("    " + leaf.loops + "__VERIFIER_assume(" + at_round(leaf.object, "thrum_r") + " == thrum_first_" +
-               at_round(leaf.object, "thrum_r + 1") + ");");
+    text.block("    " + leaf.loops + "__VERIFIER_assume(" + at_round(leaf.object, "thrum_r") +
+               " == thrum_first_" + at_round(leaf.object, "thrum_r + 1") + ");");
   }
-  text.block("  }\n"
-             "}\n");
+  text.block(
+      "  }\n"
+      "}\n");
 }
 
 }  // namespace thrum::seq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The eager rounds keep a copy of each shared variable for each round. What a round begins with is guessed, and
-// compared in the end with what the round before it left (Lal and Reps, CAV 2008).
+// The eager rounds keep a copy of each shared variable for each round. What a round begins with is guessed,
+// and compared in the end with what the round before it left (Lal and Reps, CAV 2008).
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -24,10 +24,10 @@ class Copies {
 
  private:
   struct Leaf {
-    std::string object;    // with "#" where the round stands
-    std::string value;     // that is guessed
-    std::string loops;     // around it
-    unsigned depth = 0;    // of these
+    std::string object;  // with "#" where the round stands
+    std::string value;   // that is guessed
+    std::string loops;   // around it
+    unsigned depth = 0;  // of these
   };
   void add_leaves(const Source& source, const clang::VarDecl* variable, clang::QualType type, Leaf leaf);
 

@@ -61,8 +61,10 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
       const clang::TypedefNameDecl* alias = tag->getTypedefNameForAnonDecl();
       // The same one of a header that several files take in has the same name in each.
       Place at = d_.source_.place(tag->getLocation());
-      std::string& known = d_.names_.unnamed[at.file + ':' + std::to_string(at.line) + ':' + std::to_string(at.column)];
-      if (known.empty()) known = d_.names_.tags.fresh(alias != nullptr ? alias->getName().str() : "thrum_unnamed");
+      std::string& known =
+          d_.names_.unnamed[at.file + ':' + std::to_string(at.line) + ':' + std::to_string(at.column)];
+      if (known.empty())
+        known = d_.names_.tags.fresh(alias != nullptr ? alias->getName().str() : "thrum_unnamed");
       set_name(tag, known);
       // As one with a name has it.
       tag->setDeclContext(context_.getTranslationUnitDecl());
@@ -90,8 +92,8 @@ class Renamer : public clang::RecursiveASTVisitor<Renamer> {
   bool VisitVarDecl(clang::VarDecl* variable) {
     if (variable->isStaticLocal()) {
       const auto* function = llvm::cast<clang::FunctionDecl>(variable->getParentFunctionOrMethod());
-      variable->setDeclName(identifier(
-          d_.names_.ordinary.fresh(function->getName().str() + "_" + variable->getName().str())));
+      variable->setDeclName(
+          identifier(d_.names_.ordinary.fresh(function->getName().str() + "_" + variable->getName().str())));
     } else if (variable->isFileVarDecl() && variable->getFormalLinkage() == clang::Linkage::Internal) {
       rename_all(variable->getCanonicalDecl());
     }
@@ -223,12 +225,14 @@ clang::QualType Declarations::plain(clang::QualType type) const {
     uses(tag->getDecl());
     return type;
   }
-  if (const auto* atomic = llvm::dyn_cast<clang::AtomicType>(bare)) return qualified(plain(atomic->getValueType()));
+  if (const auto* atomic = llvm::dyn_cast<clang::AtomicType>(bare))
+    return qualified(plain(atomic->getValueType()));
   if (const auto* pointer = llvm::dyn_cast<clang::PointerType>(bare))
     return qualified(context.getPointerType(plain(pointer->getPointeeType())));
   if (const auto* array = llvm::dyn_cast<clang::ConstantArrayType>(bare)) {
     return qualified(context.getConstantArrayType(plain(array->getElementType()), array->getSize(), nullptr,
-                                                  array->getSizeModifier(), array->getIndexTypeCVRQualifiers()));
+                                                  array->getSizeModifier(),
+                                                  array->getIndexTypeCVRQualifiers()));
   }
   if (const auto* array = llvm::dyn_cast<clang::IncompleteArrayType>(bare)) {
     return qualified(context.getIncompleteArrayType(plain(array->getElementType()), array->getSizeModifier(),
@@ -237,8 +241,9 @@ clang::QualType Declarations::plain(clang::QualType type) const {
   if (const auto* function = llvm::dyn_cast<clang::FunctionProtoType>(bare)) {
     std::vector<clang::QualType> parameters;
     for (clang::QualType parameter : function->getParamTypes()) parameters.push_back(plain(parameter));
-    return qualified(context.getFunctionType(plain(function->getReturnType()), parameters,
-                                             clang::FunctionProtoType::ExtProtoInfo(function->getExtProtoInfo())));
+    return qualified(
+        context.getFunctionType(plain(function->getReturnType()), parameters,
+                                clang::FunctionProtoType::ExtProtoInfo(function->getExtProtoInfo())));
   }
   clang::QualType inner = type.getSingleStepDesugaredType(context);
   if (inner == type) return type;
@@ -306,7 +311,8 @@ void Declarations::define(const clang::TagDecl* tag, Text& text) {
 
 void Declarations::define(const clang::TypedefNameDecl* alias, Text& text) {
   text.at(source_.place(alias->getLocation()));
-  text.line("typedef " + declare(alias->getUnderlyingType(), alias->getName().str()) + attributes(alias) + ";");
+  text.line("typedef " + declare(alias->getUnderlyingType(), alias->getName().str()) + attributes(alias) +
+            ";");
 }
 
 void Declarations::write_types(Text& text) {
@@ -335,12 +341,14 @@ void Declarations::write_types_of_fields(const clang::RecordDecl* record, Text& 
 
 void Declarations::write_type(const clang::TypeDecl* type, Text& text) {
   const auto* tag = llvm::dyn_cast<clang::TagDecl>(type);
-  if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(type); record != nullptr && record->isAnonymousStructOrUnion())
+  if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(type);
+      record != nullptr && record->isAnonymousStructOrUnion())
     return;  // written where it stands
   if (tag != nullptr) tag = tag->getDefinition();
   if (tag == nullptr && llvm::isa<clang::TagDecl>(type)) return;
   if (!written_.insert(type->getCanonicalDecl()).second) return;
-  if (const auto* record = llvm::dyn_cast_or_null<clang::RecordDecl>(tag)) write_types_of_fields(record, text);
+  if (const auto* record = llvm::dyn_cast_or_null<clang::RecordDecl>(tag))
+    write_types_of_fields(record, text);
   Text definition;
   if (tag != nullptr) {
     define(tag, definition);

@@ -24,12 +24,24 @@ namespace thrum::seq {
 struct ProgramNames {
   Names ordinary;  // variables, functions, types by typedef, enumerators
   Names tags;
-  std::set<std::string> library;  // what headers of the system declare
+  std::set<std::string> library;                   // what headers of the system declare
   std::map<std::string, std::string> unnamed;      // tags without names, by their places
   std::map<std::string, std::string> definitions;  // of types: "struct s" or a name of a typedef, to its text
 };
 
-enum class Meeting { none, thread, mutex, condition, rwlock, spinlock, barrier, semaphore, attribute, once, flag };
+enum class Meeting {
+  none,
+  thread,
+  mutex,
+  condition,
+  rwlock,
+  spinlock,
+  barrier,
+  semaphore,
+  attribute,
+  once,
+  flag
+};
 
 class Declarations {
  public:

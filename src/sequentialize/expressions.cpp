@@ -68,10 +68,12 @@ std::string Function::value(const Expr* expression) {
     case clang::Stmt::SourceLocExprClass:
     case clang::Stmt::TypeTraitExprClass: return printed(expression);
     case clang::Stmt::ImplicitValueInitExprClass: return "0";
-    case clang::Stmt::ConstantExprClass: return value(llvm::cast<clang::ConstantExpr>(expression)->getSubExpr());
+    case clang::Stmt::ConstantExprClass:
+      return value(llvm::cast<clang::ConstantExpr>(expression)->getSubExpr());
     case clang::Stmt::GenericSelectionExprClass:
       return value(llvm::cast<clang::GenericSelectionExpr>(expression)->getResultExpr());
-    case clang::Stmt::ChooseExprClass: return value(llvm::cast<clang::ChooseExpr>(expression)->getChosenSubExpr());
+    case clang::Stmt::ChooseExprClass:
+      return value(llvm::cast<clang::ChooseExpr>(expression)->getChosenSubExpr());
     case clang::Stmt::OpaqueValueExprClass: return opaque_.at(llvm::cast<clang::OpaqueValueExpr>(expression));
     case clang::Stmt::UnaryExprOrTypeTraitExprClass:
       return size_of(llvm::cast<clang::UnaryExprOrTypeTraitExpr>(expression));
@@ -94,10 +96,11 @@ std::string Function::value(const Expr* expression) {
     case clang::Stmt::CompoundLiteralExprClass: return place(expression);
     case clang::Stmt::VAArgExprClass:
       refuse(expression->getBeginLoc(), "a function of any number of arguments", "give it fixed ones");
-    case clang::Stmt::AddrLabelExprClass: refuse(expression->getBeginLoc(), "a computed goto", "use a switch");
+    case clang::Stmt::AddrLabelExprClass:
+      refuse(expression->getBeginLoc(), "a computed goto", "use a switch");
     default:
-      refuse(expression->getBeginLoc(), std::string("an expression of kind ") + expression->getStmtClassName(),
-             "write it in plain C");
+      refuse(expression->getBeginLoc(),
+             std::string("an expression of kind ") + expression->getStmtClassName(), "write it in plain C");
   }
 }
 
@@ -118,7 +121,8 @@ std::string Function::cast(const clang::CastExpr* cast) {
     default: break;
   }
   std::string text = value(from);
-  if (llvm::isa<clang::CStyleCastExpr>(cast)) return "(" + declarations_.type(cast->getType()) + ")" + wrapped(text);
+  if (llvm::isa<clang::CStyleCastExpr>(cast))
+    return "(" + declarations_.type(cast->getType()) + ")" + wrapped(text);
   // A bit field's own type is lost where it is stored.
   if (cast->getCastKind() == clang::CK_IntegralCast && from->getSourceBitField() != nullptr)
     return "(" + declarations_.type(cast->getType()) + ")" + wrapped(text);

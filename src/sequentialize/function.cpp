@@ -52,7 +52,8 @@ Function::Function(Program& program, const Source& source, Declarations& declara
     local_names_.fresh(name);
     variables_[parameter] = in_frame(name);
     if (keeps(parameter)) variables_[parameter] = kept(name, parameter->getType());
-    if (resumable_) locals_.push_back({name, declarations_.declare(declarations_.of_value(parameter->getType()), name)});
+    if (resumable_)
+      locals_.push_back({name, declarations_.declare(declarations_.of_value(parameter->getType()), name)});
   }
 }
 
@@ -88,17 +89,20 @@ void Function::read() {
   }
   set_position(function_->getLocation());
   if (resumable_ && !function_->getReturnType()->isVoidType()) {
-    locals_.push_back({"thrum_result", declarations_.declare(declarations_.of_value(function_->getReturnType()),
-                                                             "thrum_result")});
+    locals_.push_back(
+        {"thrum_result",
+         declarations_.declare(declarations_.of_value(function_->getReturnType()), "thrum_result")});
   }
   if (atomic_ && instrumented()) {
     point(function_->getLocation());
     line("++thrum_atomic;");
   }
-  for (const clang::Stmt* each : llvm::cast<clang::CompoundStmt>(function_->getBody())->body()) statement(each);
+  for (const clang::Stmt* each : llvm::cast<clang::CompoundStmt>(function_->getBody())->body())
+    statement(each);
   set_position(function_->getBodyRBrace());
   if (atomic_ && instrumented()) line("--thrum_atomic;");
-  if (resumable_ || (defined_.name == "thrum_main" && function_->getReturnType()->isIntegerType())) line("return 0;");
+  if (resumable_ || (defined_.name == "thrum_main" && function_->getReturnType()->isIntegerType()))
+    line("return 0;");
   defined_.has_points = points_ > 0;
 }
 
@@ -140,7 +144,8 @@ std::string Function::new_label(const char* what) {
 void Function::write_prototype(Text& text) const {
   text.at(source_.place(function_->getLocation()));
   if (resumable_) {
-    text.line("static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *thrum_f);");
+    text.line("static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name +
+              " *thrum_f);");
     if (!defined_.address_taken) return;
   }
   text.line(head() + ";");
@@ -177,7 +182,8 @@ std::string Function::head() const {
     parameters += (i == 0 ? "" : ", ") + declarations_.declare(type, defined_.parameters[i]);
   }
   if (parameters.empty()) parameters = "void";
-  return "static " + declarations_.declare(function_->getReturnType(), defined_.name + "(" + parameters + ")");
+  return "static " +
+         declarations_.declare(function_->getReturnType(), defined_.name + "(" + parameters + ")");
 }
 
 void Function::write_definition(Text& text) const {
@@ -189,7 +195,8 @@ void Function::write_definition(Text& text) const {
   }
   // What pointers to a resumable function hold: they are compared, and never called.
   if (resumable_ && defined_.address_taken) text.line(head() + " { abort(); }");
-  text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name + " *thrum_f)"
+  text.open((resumable_ ? "static _Bool thrum_run_" + defined_.name + "(struct thrum_frame_" + defined_.name +
+                              " *thrum_f)"
                         : head()) +
             " {");
   if (resumable_) {
@@ -202,7 +209,8 @@ void Function::write_definition(Text& text) const {
   } else {
     for (const Local& each : locals_) text.line(each.declaration + ";");
     if (!kept_.empty()) {
-      text.line("struct thrum_kept_" + defined_.name + " *thrum_kept = __builtin_malloc(sizeof *thrum_kept);");
+      text.line("struct thrum_kept_" + defined_.name +
+                " *thrum_kept = __builtin_malloc(sizeof *thrum_kept);");
       for (unsigned i = 0; i < function_->getNumParams(); ++i) {
         const std::string& name = defined_.parameters[i];
         if (keeps(function_->getParamDecl(i))) text.line("thrum_kept->" + name + " = " + name + ";");

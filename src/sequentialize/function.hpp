@@ -50,7 +50,8 @@ class Function {
   void assembly(const clang::GCCAsmStmt* code);
   void branch(const clang::IfStmt* branch);
   // before: of 'for'. condition, step: may be missing. first: the body comes before the condition.
-  void loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body, bool first);
+  void loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body,
+            bool first);
   void choose_case(const clang::SwitchStmt* choice);
   void case_label(const clang::SwitchCase* label);
   void give_back(const clang::ReturnStmt* statement);
@@ -100,13 +101,14 @@ class Function {
   std::string call_pointer(const clang::CallExpr* call, bool wanted);
   std::string call_library(const clang::FunctionDecl* callee, const clang::CallExpr* call, bool wanted);
   std::vector<std::string> arguments(const clang::CallExpr* call);
-  void resumable_call(const Defined& callee, const std::vector<std::string>& arguments, const std::string& result);
+  void resumable_call(const Defined& callee, const std::vector<std::string>& arguments,
+                      const std::string& result);
   std::string atomic(const clang::AtomicExpr* expression, bool wanted);
   std::string still_atomic(const clang::AtomicExpr* expression, bool wanted);
   std::string builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted, bool& known);
   // One step that reads, and may write, what the pointer leads to.
-  std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand, bool old,
-                          bool wanted);
+  std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand,
+                          bool old, bool wanted);
   std::string compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished);
 
   // --- library.cpp ---
@@ -135,9 +137,12 @@ class Function {
   std::string local(const std::string& name, clang::QualType type, bool keep = false);
   bool keeps(const clang::VarDecl* variable) const;
   std::string kept(const std::string& name, clang::QualType type);
-  std::string in_frame(const std::string& name) const { return form() == Form::lazy && resumable_ ? "thrum_f->" + name : name; }
+  std::string in_frame(const std::string& name) const {
+    return form() == Form::lazy && resumable_ ? "thrum_f->" + name : name;
+  }
   bool is_null(const Expr* pointer) const {
-    return pointer->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
+    return pointer->isNullPointerConstant(source_.context(), Expr::NPC_ValueDependentIsNotNull) !=
+           Expr::NPCK_NotNull;
   }
   std::string head() const;   // "static int f(int x)"
   std::string leave() const;  // "return 0;" of the function's type
@@ -156,7 +161,8 @@ class Function {
     out_ = before;
     return text;
   }
-  [[noreturn]] void refuse(clang::SourceLocation where, const std::string& construct, const std::string& advice) const {
+  [[noreturn]] void refuse(clang::SourceLocation where, const std::string& construct,
+                           const std::string& advice) const {
     source_.refuse(where, construct, advice);
   }
 

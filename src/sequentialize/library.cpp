@@ -11,8 +11,8 @@ namespace thrum::seq {
 
 std::string Function::behind(const Expr* pointer) {
   const Expr* inner = pointer->IgnoreParenCasts();
-  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner); address != nullptr &&
-                                                                         address->getOpcode() == clang::UO_AddrOf)
+  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner);
+      address != nullptr && address->getOpcode() == clang::UO_AddrOf)
     return place(address->getSubExpr());
   std::string text = value(pointer);
   return "(*" + wrapped(text) + ")";
@@ -41,9 +41,16 @@ std::optional<std::string> Function::known_call(const std::string& name, const c
 
 std::optional<std::string> Function::verifier_call(const std::string& name, const clang::CallExpr* call) {
   auto argument = [&](unsigned i) { return value(call->getArg(i)); };
-  static const std::set<std::string> nothing = {
-      "sched_yield", "pthread_yield", "usleep", "sleep",        "nanosleep", "thrd_yield",
-      "thrum_progress", "pthread_setconcurrency", "__builtin_ia32_pause", "pthread_setname_np"};
+  static const std::set<std::string> nothing = {"sched_yield",
+                                                "pthread_yield",
+                                                "usleep",
+                                                "sleep",
+                                                "nanosleep",
+                                                "thrd_yield",
+                                                "thrum_progress",
+                                                "pthread_setconcurrency",
+                                                "__builtin_ia32_pause",
+                                                "pthread_setname_np"};
   if (nothing.contains(name)) {
     for (const Expr* each : call->arguments()) {
       if (!each->getType()->isPointerType()) effect(each);
@@ -95,7 +102,8 @@ std::optional<std::string> Function::verifier_call(const std::string& name, cons
     return result;
   }
   if (name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit") {
-    if (form() == Form::eager) refuse(call->getExprLoc(), name + " in the eager rounds", "use the lazy rounds");
+    if (form() == Form::eager)
+      refuse(call->getExprLoc(), name + " in the eager rounds", "use the lazy rounds");
     if (!atomic_) point(call->getExprLoc());  // the others may go on before it
   }
   return std::nullopt;
@@ -103,24 +111,28 @@ std::optional<std::string> Function::verifier_call(const std::string& name, cons
 
 void Function::start_thread(const clang::CallExpr* call) {
   const Expr* started = call->getArg(2)->IgnoreParenCasts();
-  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(started); address != nullptr &&
-                                                                           address->getOpcode() == clang::UO_AddrOf)
+  if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(started);
+      address != nullptr && address->getOpcode() == clang::UO_AddrOf)
     started = address->getSubExpr()->IgnoreParenCasts();
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(started);
-  const auto* function = reference != nullptr ? llvm::dyn_cast<clang::FunctionDecl>(reference->getDecl()) : nullptr;
+  const auto* function =
+      reference != nullptr ? llvm::dyn_cast<clang::FunctionDecl>(reference->getDecl()) : nullptr;
   std::string handle = behind(call->getArg(0));
   std::string given = value(call->getArg(3));
   std::string number;
   auto known = [&](const std::string& name) -> Defined& {
     auto found = program_.functions.find(name);
     if (found == program_.functions.end())
-      refuse(call->getExprLoc(), "a thread that runs " + name + ", which no file defines", "name the file that does");
+      refuse(call->getExprLoc(), "a thread that runs " + name + ", which no file defines",
+             "name the file that does");
     clang::QualType type = found->second.declaration->getReturnType();
-    if (found->second.declaration->getNumParams() > 1 || !(type->isPointerType() || type->isVoidType() || type->isIntegerType()))
+    if (found->second.declaration->getNumParams() > 1 ||
+        !(type->isPointerType() || type->isVoidType() || type->isIntegerType()))
       refuse(call->getExprLoc(), "a thread of this type of function", "let it take and give back a pointer");
     return found->second;
   };
-  if (form() == Form::eager && !call->getArg(3)->IgnoreParenCasts()->isIntegerConstantExpr(source_.context()) &&
+  if (form() == Form::eager &&
+      !call->getArg(3)->IgnoreParenCasts()->isIntegerConstantExpr(source_.context()) &&
       call->getArg(3)->IgnoreParenCasts()->getType()->isPointerType()) {
     refuse(call->getArg(3)->getBeginLoc(), "a pointer that is given to a thread, in the eager rounds",
            "use the lazy rounds");
@@ -134,7 +146,8 @@ void Function::start_thread(const clang::CallExpr* call) {
     clang::QualType type = call->getArg(2)->getType()->getPointeeType().getCanonicalType();
     line(number + " = 0;");
     for (auto& [name, callee] : program_.functions) {
-      if (!callee.address_taken || !declarations_.may_be_called_as(callee.declaration->getType(), type)) continue;
+      if (!callee.address_taken || !declarations_.may_be_called_as(callee.declaration->getType(), type))
+        continue;
       if (callee.parameters.size() > 1) continue;
       line("if (" + wrapped(pointer) + " == " + name + ") " + number + " = " +
            std::to_string(program_.thread_number(name)) + ";");
@@ -164,8 +177,9 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     program_.features.insert(Feature::results);
     const Expr* inner = result->IgnoreParenCasts();
     clang::QualType type = inner->getType()->getPointeeType();
-    std::string given = (type->isPointerType() ? "" : "(" + declarations_.type(declarations_.of_value(type)) + ")") +
-                        ("thrum_result[" + wrapped(thread) + " - 1]");
+    std::string given =
+        (type->isPointerType() ? "" : "(" + declarations_.type(declarations_.of_value(type)) + ")") +
+        ("thrum_result[" + wrapped(thread) + " - 1]");
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner);
     if (address != nullptr && address->getOpcode() == clang::UO_AddrOf) {
       std::string object = behind(result);
@@ -177,7 +191,8 @@ std::optional<std::string> Function::thread_call(const std::string& name, const 
     return "0";
   }
   if (name == "pthread_self") return "((thrum_thread)thrum_self + 1)";
-  if (name == "pthread_equal") return wrapped(value(call->getArg(0))) + " == " + wrapped(value(call->getArg(1)));
+  if (name == "pthread_equal")
+    return wrapped(value(call->getArg(0))) + " == " + wrapped(value(call->getArg(1)));
   if (name == "pthread_detach") {
     effect(call->getArg(0));
     return "0";
@@ -236,8 +251,8 @@ std::optional<std::string> Function::lock_call(const std::string& name, const cl
   };
   auto known = operations.find(name);
   if (known == operations.end()) {
-    static const std::set<std::string> destroyed = {"pthread_mutex_destroy", "pthread_spin_destroy",
-                                                    "pthread_rwlock_destroy", "pthread_cond_destroy",
+    static const std::set<std::string> destroyed = {"pthread_mutex_destroy",   "pthread_spin_destroy",
+                                                    "pthread_rwlock_destroy",  "pthread_cond_destroy",
                                                     "pthread_barrier_destroy", "sem_destroy"};
     if (destroyed.contains(name)) return "0";
     return std::nullopt;
@@ -327,7 +342,8 @@ void Function::once_call(const clang::CallExpr* call) {
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(call->getArg(1)->IgnoreParenCasts());
   auto callee = reference != nullptr ? program_.functions.find(reference->getDecl()->getName().str())
                                      : program_.functions.end();
-  if (callee == program_.functions.end()) refuse(call->getExprLoc(), "pthread_once of a pointer", "name the function");
+  if (callee == program_.functions.end())
+    refuse(call->getExprLoc(), "pthread_once of a pointer", "name the function");
   std::string once = behind(call->getArg(0));
   std::string state = temporary(source_.context().IntTy);
   meeting_point(call, state + " = " + once + ".state;");

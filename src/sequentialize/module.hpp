@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What passes between `thrum` and the module that writes sequential programs. Clang is large and not everywhere,
-// so the module is loaded where it is needed. No exception passes: each side has types of its own to catch.
+// What passes between `thrum` and the module that writes sequential programs. Clang is large and not
+// everywhere, so the module is loaded where it is needed. No exception passes: each side has types of its own
+// to catch.
 #pragma once
 
 #include <string>

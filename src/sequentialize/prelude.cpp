@@ -242,8 +242,9 @@ std::string threads(const Program& program) {
   std::string text;
   bool arguments = has(program, Feature::arguments);
   if (has(program, Feature::results)) {
-    text += "static void *thrum_result[THRUM_THREADS];\n"
-            "#define THRUM_GIVE(value) thrum_result[thrum_self] = (value)\n";
+    text +=
+        "static void *thrum_result[THRUM_THREADS];\n"
+        "#define THRUM_GIVE(value) thrum_result[thrum_self] = (value)\n";
   } else {
     text += "#define THRUM_GIVE(value) (void)0\n";
   }
@@ -255,8 +256,10 @@ std::string threads(const Program& program) {
           (arguments ? "  thrum_argument[thrum_threads] = argument;\n" : "") +
           "  return (thrum_thread)++thrum_threads; /* a handle: its number and 1 */\n"
           "}\n";
-  text += arguments ? "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function), (void *)(argument))\n"
-                    : "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function))\n";
+  text +=
+      arguments
+          ? "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function), (void *)(argument))\n"
+          : "#define THRUM_NEW(function, argument) thrum_new((unsigned char)(function))\n";
   return text;
 }
 
@@ -284,7 +287,8 @@ std::string main_arguments(const Defined& main) {
 }
 
 std::string calls(const Program& program) {
-  std::string text = "static void thrum_call(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n";
+  std::string text =
+      "static void thrum_call(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n";
   for (std::size_t i = 1; i < program.thread_functions.size(); ++i) {
     const Defined& function = program.functions.at(program.thread_functions[i]);
     std::string result = result_of(program, function);
@@ -299,7 +303,8 @@ std::string calls(const Program& program) {
 }
 
 std::string kiss_main(const Program& program) {
-  return calls(program) + "int main(void) {\n  thrum_main(" + main_arguments(program.functions.at("thrum_main")) +
+  return calls(program) + "int main(void) {\n  thrum_main(" +
+         main_arguments(program.functions.at("thrum_main")) +
          ");\n"
          "  thrum_raise = 0;\n"
          "  thrum_schedule(); /* before the process ends, or where main ended early */\n"
@@ -339,7 +344,8 @@ std::string lazy_main(const Program& program) {
     std::string which = "    case " + std::to_string(i) + ": ";
     if (!function.visible) {
       std::string given = i == 0 ? main_arguments(main) : argument_of(program, function);
-      resume += which + given_back(i == 0 ? "" : result_of(program, function)) + function.name + "(" + given + "); return 0;\n";
+      resume += which + given_back(i == 0 ? "" : result_of(program, function)) + function.name + "(" + given +
+                "); return 0;\n";
       continue;
     }
     std::string frame = "thrum_frame_of_" + function.name + (i == 0 ? "" : "[thrum_t]");
@@ -348,17 +354,19 @@ std::string lazy_main(const Program& program) {
     begin += which;
     for (unsigned p = 0; p < function.parameters.size(); ++p) {
       static const std::array<const char*, 3> of_main = {"1", "thrum_arguments", "thrum_arguments + 1"};
-      begin += frame + "." + function.parameters[p] + " = " + (i == 0 ? of_main.at(p) : argument_of(program, function)) + "; ";
+      begin += frame + "." + function.parameters[p] + " = " +
+               (i == 0 ? of_main.at(p) : argument_of(program, function)) + "; ";
     }
     begin += "break;\n";
     std::string result = i == 0 ? "" : result_of(program, function);
     resume += which + "if (thrum_run_" + function.name + "(&" + frame + ")) return 1; " +
               (result.empty() ? "" : given_back(result) + frame + ".thrum_result; ") + "return 0;\n";
   }
-  return frames +
-         "static void thrum_begin(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" + begin +
+  return frames + "static void thrum_begin(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" +
+         begin +
          "    default: break;\n  }\n}\n"
-         "static _Bool thrum_resume(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" + resume +
+         "static _Bool thrum_resume(unsigned char thrum_t) {\n  switch (thrum_function[thrum_t]) {\n" +
+         resume +
          "    default: return 0;\n  }\n}\n"
          "int main(void) {\n"
          "  thrum_begin(0);\n"
@@ -366,7 +374,8 @@ std::string lazy_main(const Program& program) {
          "    for (thrum_self = 0; thrum_self < thrum_threads; ++thrum_self) {\n"
          "      if (thrum_finished[thrum_self] || thrum_stopped[thrum_self]) continue;\n"
          "      if (thrum_resume(thrum_self)) continue;\n"
-         "      if (thrum_self == 0) thrum_stopped[0] = 1; /* just before the process ends: others may go on */\n"
+         "      if (thrum_self == 0) thrum_stopped[0] = 1; /* just before the process ends: others may go on "
+         "*/\n"
          "      else thrum_finished[thrum_self] = 1;\n"
          "    }\n"
          "  return 0;\n"
@@ -402,9 +411,15 @@ std::string epilogue(const Program& program) {
     const Defined& main = program.functions.at("thrum_main");
     unsigned count = main.declaration->getNumParams();
     bool is_void = main.declaration->getReturnType()->isVoidType();
-    return std::string("int main(int argc, char **argv, char **envp) {\n  (void)argc;\n  (void)argv;\n  (void)envp;\n  ") +
+    return std::string(
+               "int main(int argc, char **argv, char **envp) {\n  (void)argc;\n  (void)argv;\n  "
+               "(void)envp;\n  ") +
            (is_void ? "" : "return ") + "thrum_main(" +
-           (count == 0 ? "" : count == 1 ? "argc" : count == 2 ? "argc, argv" : "argc, argv, envp") + ");\n}\n";
+           (count == 0   ? ""
+            : count == 1 ? "argc"
+            : count == 2 ? "argc, argv"
+                         : "argc, argv, envp") +
+           ");\n}\n";
   }
   if (program.functions.at("thrum_main").declaration->getNumParams() > 1)
     text += "static char *thrum_arguments[] = {\"program\", 0, 0};\n";

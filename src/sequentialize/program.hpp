@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sequentialize/declarations.hpp"
-#include "sequentialize/sequentialize.hpp"
+#include "sequentialize/options.hpp"
 #include "sequentialize/source.hpp"
 
 namespace thrum::seq {

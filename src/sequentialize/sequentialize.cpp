@@ -26,8 +26,8 @@ namespace {
 // What the program may define itself, and is known all the same.
 bool is_of_verifiers(llvm::StringRef name) {
   return name == "reach_error" || name == "__VERIFIER_error" || name == "__VERIFIER_assert" ||
-         name == "__VERIFIER_assume" || name == "__VERIFIER_atomic_begin" || name == "__VERIFIER_atomic_end" ||
-         name == "assume_abort_if_not" || name.starts_with("thrum_");
+         name == "__VERIFIER_assume" || name == "__VERIFIER_atomic_begin" ||
+         name == "__VERIFIER_atomic_end" || name == "assume_abort_if_not" || name.starts_with("thrum_");
 }
 
 class StaticLocals : public clang::RecursiveASTVisitor<StaticLocals> {
@@ -50,7 +50,8 @@ class FunctionsInTables : public clang::RecursiveASTVisitor<FunctionsInTables> {
     return true;
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
-    if (inside_ && llvm::isa<clang::FunctionDecl>(reference->getDecl())) found.push_back(reference->getDecl());
+    if (inside_ && llvm::isa<clang::FunctionDecl>(reference->getDecl()))
+      found.push_back(reference->getDecl());
     return true;
   }
   std::vector<const clang::ValueDecl*> found;
@@ -83,14 +84,15 @@ class Assembly {
       files_[i].declarations->rename();
       collect_functions(i);
     }
-    if (!program_.functions.contains("thrum_main")) throw SourceError({paths[0], 0, 0}, "there is no function main");
+    if (!program_.functions.contains("thrum_main"))
+      throw SourceError({paths[0], 0, 0}, "there is no function main");
     program_.thread_number("thrum_main");
     note_functions_in_tables();
     write_functions();
     program_.close();
     if (program_.race && !program_.race->found) {
-      throw SourceError({paths[0], 0, 0},
-                        "--race " + program_.options.race + ": no access to it was found; name a variable, or TYPE.FIELD");
+      throw SourceError({paths[0], 0, 0}, "--race " + program_.options.race +
+                                              ": no access to it was found; name a variable, or TYPE.FIELD");
     }
     write_functions();
     return put_together();
@@ -101,24 +103,29 @@ class Assembly {
     const std::string& race = program_.options.race;
     if (race.empty()) return;
     if (program_.options.form == Form::eager) {
-      throw SourceError({files_[0].source->path(), 0, 0}, "--race has no eager rounds: use the lazy rounds, or KISS");
+      throw SourceError({files_[0].source->path(), 0, 0},
+                        "--race has no eager rounds: use the lazy rounds, or KISS");
     }
     std::size_t dot = race.find('.');
-    program_.race = dot == std::string::npos ? RaceTarget{"", race} : RaceTarget{race.substr(0, dot), race.substr(dot + 1)};
+    program_.race = dot == std::string::npos ? RaceTarget{"", race}
+                                             : RaceTarget{race.substr(0, dot), race.substr(dot + 1)};
   }
 
   void collect_functions(std::size_t index) {
     File& file = files_[index];
     for (const clang::Decl* each : file.source->context().getTranslationUnitDecl()->decls()) {
       const auto* function = llvm::dyn_cast<clang::FunctionDecl>(each);
-      if (function == nullptr || !function->isThisDeclarationADefinition() || file.source->of_system(function)) continue;
+      if (function == nullptr || !function->isThisDeclarationADefinition() ||
+          file.source->of_system(function))
+        continue;
       if (!function->getDeclName().isIdentifier() ||
           (is_of_verifiers(function->getName()) && function->getName() != "thrum_main"))
         continue;
       std::string name = function->getName().str();
       auto [known, is_new] = program_.functions.try_emplace(name);
       if (!is_new) {
-        throw SourceError(file.source->place(function->getLocation()), "'" + name + "' is defined in another file too");
+        throw SourceError(file.source->place(function->getLocation()),
+                          "'" + name + "' is defined in another file too");
       }
       known->second.name = name;
       known->second.declaration = function;
@@ -194,7 +201,8 @@ class Assembly {
 
   void write_includes(Text& text) const {
     std::set<std::string> said;
-    text.block("#ifndef _DEFAULT_SOURCE\n#define _DEFAULT_SOURCE 1 /* as the compiler has it by default */\n#endif");
+    text.block(
+        "#ifndef _DEFAULT_SOURCE\n#define _DEFAULT_SOURCE 1 /* as the compiler has it by default */\n#endif");
     for (const File& file : files_) {
       for (const std::string& macro : file.source->feature_macros()) {
         if (said.insert(macro).second) text.block(macro);
@@ -208,8 +216,11 @@ class Assembly {
       for (const std::string& line : file.source->includes()) {
         std::size_t begin = line.find_first_of("<\"");
         std::size_t end = line.find_first_of(">\"", begin + 1);
-        std::string name = begin == std::string::npos || end == std::string::npos ? "" : line.substr(begin + 1, end - begin - 1);
-        if (program_.options.form != Form::normal && replaced.contains(name) && !needed.contains(line)) continue;
+        std::string name = begin == std::string::npos || end == std::string::npos
+                               ? ""
+                               : line.substr(begin + 1, end - begin - 1);
+        if (program_.options.form != Form::normal && replaced.contains(name) && !needed.contains(line))
+          continue;
         if (said.insert("#include <" + name + ">").second) text.block("#include <" + name + ">");
       }
     }
@@ -217,13 +228,16 @@ class Assembly {
 
   // Functions that the program declares itself and that no file defines.
   void write_library_prototypes(const File& file, Text& text) {
-    static const std::set<std::string> ours = {"__VERIFIER_nondet_bool", "__VERIFIER_assume", "reach_error", "abort"};
+    static const std::set<std::string> ours = {"__VERIFIER_nondet_bool", "__VERIFIER_assume", "reach_error",
+                                               "abort"};
     for (const clang::Decl* each : file.source->context().getTranslationUnitDecl()->decls()) {
       const auto* function = llvm::dyn_cast<clang::FunctionDecl>(each);
-      if (function == nullptr || file.source->of_system(function) || !function->getDeclName().isIdentifier()) continue;
+      if (function == nullptr || file.source->of_system(function) || !function->getDeclName().isIdentifier())
+        continue;
       std::string name = function->getName().str();
       if (program_.functions.contains(name) || is_of_verifiers(name) || ours.contains(name) ||
-          function->isThisDeclarationADefinition() || !function->isReferenced() || !declared_.insert(name).second)
+          function->isThisDeclarationADefinition() || !function->isReferenced() ||
+          !declared_.insert(name).second)
         continue;
       text.at(file.source->place(function->getLocation()));
       text.line("extern " + file.declarations->declare(function->getType(), name) + ";");
@@ -249,18 +263,22 @@ class Assembly {
     text.at(file.source->place(variable->getLocation()));
     bool is_local = variable->isStaticLocal();
     const clang::VarDecl* definition = is_local ? variable : variable->getDefinition();
-    if (definition == nullptr && !is_local) definition = const_cast<clang::VarDecl*>(variable)->getActingDefinition();
+    if (definition == nullptr && !is_local)
+      definition = const_cast<clang::VarDecl*>(variable)->getActingDefinition();
     bool is_static = is_local || variable->getFormalLinkage() == clang::Linkage::Internal;
-    bool thread_local_one = variable->getTLSKind() != clang::VarDecl::TLS_None &&
-                            program_.options.form != Form::normal;
+    bool thread_local_one =
+        variable->getTLSKind() != clang::VarDecl::TLS_None && program_.options.form != Form::normal;
     std::string storage = is_static ? "static " : "";
     if (variable->getTLSKind() != clang::VarDecl::TLS_None && !thread_local_one) storage += "_Thread_local ";
     bool copied = program_.options.form == Form::eager && is_shared_variable(variable);
-    std::string object = thread_local_one ? name + "[THRUM_THREADS]" : copied ? name + "[THRUM_ROUNDS]" : name;
+    std::string object = thread_local_one ? name + "[THRUM_THREADS]"
+                         : copied         ? name + "[THRUM_ROUNDS]"
+                                          : name;
     if (definition == nullptr || (definition != variable && !is_local)) {
       // Declared here; others may name it before its definition.
       if (!declared_.insert(name).second) return;
-      if (is_static) return text.line(storage + file.declarations->declare(variable->getType(), object) + ";");
+      if (is_static)
+        return text.line(storage + file.declarations->declare(variable->getType(), object) + ";");
       text.line("extern " + storage + file.declarations->declare(variable->getType(), object) + ";");
       return;
     }
@@ -269,7 +287,9 @@ class Assembly {
     if (const clang::Expr* initial = definition->getInit(); initial != nullptr) {
       std::string value = initial_value(*file.source, *file.declarations, definition->getType(), initial);
       if (value.find(".kind = 1") != std::string::npos) copies_.let_mutexes_nest();
-      line += " = " + (thread_local_one ? "{[0 ... THRUM_THREADS - 1] = " + value + "}" : copied ? "{" + value + "}" : value);
+      line += " = " + (thread_local_one ? "{[0 ... THRUM_THREADS - 1] = " + value + "}"
+                       : copied         ? "{" + value + "}"
+                                        : value);
     }
     text.line(line + ";");
     if (copied) copies_.add(*file.source, *file.declarations, definition);

@@ -52,21 +52,27 @@ TEST_F(Sequentialize, RefusesWhatItCannotFollow) {
   auto expect = [&](const std::string& text, const std::string& message, Form form = Form::kiss) {
     EXPECT_EQ(refusal(text, form).substr(0, message.size()), message) << text;
   };
-  expect("#include <setjmp.h>\njmp_buf b;\nint main(void) { return setjmp(b); }\n", "3: _setjmp is not supported");
-  expect("int main(void) {\n  void *p = &&l;\n  goto *p;\nl:\n  return 0;\n}\n", "2: a computed goto is not supported");
-  expect("int main(int c, char **v) {\n  int a[c];\n  return a[0];\n}\n", "2: an array whose size is no constant");
-  expect("int f(int n, ...) { return n; }\nint main(void) { return f(1, 2); }\n", "1: a function of any number");
+  expect("#include <setjmp.h>\njmp_buf b;\nint main(void) { return setjmp(b); }\n",
+         "3: _setjmp is not supported");
+  expect("int main(void) {\n  void *p = &&l;\n  goto *p;\nl:\n  return 0;\n}\n",
+         "2: a computed goto is not supported");
+  expect("int main(int c, char **v) {\n  int a[c];\n  return a[0];\n}\n",
+         "2: an array whose size is no constant");
+  expect("int f(int n, ...) { return n; }\nint main(void) { return f(1, 2); }\n",
+         "1: a function of any number");
   expect("int x;\nint main(void) { __asm__ volatile(\"nop\" : \"+r\"(x)); return 0; }\n", "2: assembly");
-  expect("#include <stdlib.h>\nstatic int c(const void *a, const void *b) { return a < b; }\n"
-         "int a[2];\nint main(void) { qsort(a, 2, 4, c); return 0; }\n",
-         "4: a function of the program that qsort calls");
+  expect(
+      "#include <stdlib.h>\nstatic int c(const void *a, const void *b) { return a < b; }\n"
+      "int a[2];\nint main(void) { qsort(a, 2, 4, c); return 0; }\n",
+      "4: a function of the program that qsort calls");
   expect("#include <pthread.h>\npthread_key_t k;\nint main(void) {\n  return pthread_key_create(&k, 0);\n}\n",
          "4: pthread_key_create is not supported");
   expect("#include <signal.h>\nint main(void) { signal(1, 0); return 0; }\n", "2: signal is not supported");
   expect("#include <unistd.h>\nint main(void) { return fork(); }\n", "2: fork is not supported");
-  expect("#include <pthread.h>\nextern void *f(void *);\npthread_t t;\n"
-         "int main(void) { return pthread_create(&t, 0, f, 0); }\n",
-         "4: a thread that runs f, which no file defines");
+  expect(
+      "#include <pthread.h>\nextern void *f(void *);\npthread_t t;\n"
+      "int main(void) { return pthread_create(&t, 0, f, 0); }\n",
+      "4: a thread that runs f, which no file defines");
 }
 
 TEST_F(Sequentialize, EagerRoundsRefuseWhatPointersReach) {
@@ -81,8 +87,9 @@ TEST_F(Sequentialize, EagerRoundsRefuseWhatPointersReach) {
 
 // Each access to a shared variable has a point, and nothing else has one.
 TEST_F(Sequentialize, OnePointForEachAccess) {
-  Sequential program = run("int g, h;\nint main(void) {\n  int l = 2;\n  g = h + l * g;\n  l++;\n  g++;\n"
-                           "  return l && g;\n}\n");
+  Sequential program =
+      run("int g, h;\nint main(void) {\n  int l = 2;\n  g = h + l * g;\n  l++;\n  g++;\n"
+          "  return l && g;\n}\n");
   std::vector<unsigned> lines;
   std::size_t at = 0;
   for (const Origin& origin : program.origins) {
@@ -95,10 +102,13 @@ TEST_F(Sequentialize, OnePointForEachAccess) {
 }
 
 TEST_F(Sequentialize, FilesBecomeOne) {
-  std::string header = write("h.h", "#ifndef H\n#define H\nstruct s { int a; };\nint get(struct s *s);\n#endif\n");
-  std::string one = write("one.c", "#include \"h.h\"\nstatic int x = 1;\nint get(struct s *s) { return s->a + x; }\n");
-  std::string two = write("two.c", "#include \"h.h\"\nstatic int x = 2;\nint main(void) {\n  struct s s = {x};\n"
-                                   "  return get(&s);\n}\n");
+  std::string header =
+      write("h.h", "#ifndef H\n#define H\nstruct s { int a; };\nint get(struct s *s);\n#endif\n");
+  std::string one =
+      write("one.c", "#include \"h.h\"\nstatic int x = 1;\nint get(struct s *s) { return s->a + x; }\n");
+  std::string two = write("two.c",
+                          "#include \"h.h\"\nstatic int x = 2;\nint main(void) {\n  struct s s = {x};\n"
+                          "  return get(&s);\n}\n");
   Sequential program = sequentialize({one, two}, {});
   EXPECT_NE(program.text.find("static int x = 1;"), std::string::npos);
   EXPECT_NE(program.text.find("static int x_2 = 2;"), std::string::npos) << program.text;
@@ -107,10 +117,12 @@ TEST_F(Sequentialize, FilesBecomeOne) {
 
 // An unnamed type of a header is one type in all files, and so is what stands in it.
 TEST_F(Sequentialize, HeadersMayBeTakenInTwice) {
-  write("h.h", "#ifndef H\n#define H\ntypedef struct { int x; struct { int y; } in; } T;\nenum { A, B };\n"
-               "static inline int twice(int v) { return 2 * v; }\nint other(T *t);\n#endif\n");
+  write("h.h",
+        "#ifndef H\n#define H\ntypedef struct { int x; struct { int y; } in; } T;\nenum { A, B };\n"
+        "static inline int twice(int v) { return 2 * v; }\nint other(T *t);\n#endif\n");
   std::string one = write("one.c", "#include \"h.h\"\nint other(T *t) { return t->x + twice(B); }\n");
-  std::string two = write("two.c", "#include \"h.h\"\nint main(void) {\n  T t = {1, {2}};\n  return other(&t) + twice(A);\n}\n");
+  std::string two = write(
+      "two.c", "#include \"h.h\"\nint main(void) {\n  T t = {1, {2}};\n  return other(&t) + twice(A);\n}\n");
   for (Form form : {Form::normal, Form::kiss, Form::lazy}) {
     Options options;
     options.form = form;
@@ -125,7 +137,8 @@ TEST_F(Sequentialize, GrowsAsTheProgramDoes) {
     auto size = [&](int n) {
       std::string text = "int g, h;\n";
       for (int i = 0; i < n; ++i) {
-        text += "static int f" + std::to_string(i) + "(int x) {\n  if (x > g && h) g += x;\n  for (int i = 0; i < x; ++i) h ^= g;\n"
+        text += "static int f" + std::to_string(i) +
+                "(int x) {\n  if (x > g && h) g += x;\n  for (int i = 0; i < x; ++i) h ^= g;\n"
                 "  return g ? h : x;\n}\n";
       }
       text += "int main(void) {\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which memory threads may share. A variable of static storage that is not const, and what pointers lead to;
-// also a local variable whose address is taken. What is shared in none of these ways needs no scheduling point.
+// also a local variable whose address is taken. What is shared in none of these ways needs no scheduling
+// point.
 #pragma once
 
 #include <clang/AST/Decl.h>

@@ -33,8 +33,8 @@ class FirstError : public clang::DiagnosticConsumer {
     info.FormatDiagnostic(text);
     message = text.str().str();
     if (!info.hasSourceManager() || info.getLocation().isInvalid()) return;
-    clang::PresumedLoc at = info.getSourceManager().getPresumedLoc(
-        info.getSourceManager().getExpansionLoc(info.getLocation()));
+    clang::PresumedLoc at =
+        info.getSourceManager().getPresumedLoc(info.getSourceManager().getExpansionLoc(info.getLocation()));
     if (at.isValid()) place = {at.getFilename(), at.getLine(), at.getColumn()};
   }
 
@@ -46,8 +46,12 @@ class FirstError : public clang::DiagnosticConsumer {
 
 Source::Source(const std::string& path, const std::vector<std::string>& flags) : path_(path), flags_(flags) {
   std::string text = read_text(path);
-  std::vector<std::string> words = {"-std=gnu17", "-w", "-resource-dir", THRUM_CLANG_RESOURCES,
-                                    "-fno-dollars-in-identifiers", "-Wno-error=implicit-function-declaration",
+  std::vector<std::string> words = {"-std=gnu17",
+                                    "-w",
+                                    "-resource-dir",
+                                    THRUM_CLANG_RESOURCES,
+                                    "-fno-dollars-in-identifiers",
+                                    "-Wno-error=implicit-function-declaration",
                                     "-Wno-error=implicit-int"};
   if (path.ends_with(".i")) words.insert(words.begin(), {"-x", "cpp-output"});
   words.insert(words.end(), flags.begin(), flags.end());
@@ -131,7 +135,8 @@ std::vector<std::string> Source::feature_macros() const {
   return result;
 }
 
-void Source::refuse(clang::SourceLocation where, const std::string& construct, const std::string& advice) const {
+void Source::refuse(clang::SourceLocation where, const std::string& construct,
+                    const std::string& advice) const {
   throw SourceError(place(where), construct + " is not supported: " + advice);
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sequentialize/sequentialize.hpp"
+#include "sequentialize/options.hpp"
 
 namespace thrum::seq {
 

@@ -11,7 +11,8 @@ void Function::statement(const clang::Stmt* statement) {
   switch (statement->getStmtClass()) {
     case clang::Stmt::NullStmtClass: return;
     case clang::Stmt::CompoundStmtClass:
-      for (const clang::Stmt* each : llvm::cast<clang::CompoundStmt>(statement)->body()) this->statement(each);
+      for (const clang::Stmt* each : llvm::cast<clang::CompoundStmt>(statement)->body())
+        this->statement(each);
       return;
     case clang::Stmt::DeclStmtClass:
       for (const clang::Decl* each : llvm::cast<clang::DeclStmt>(statement)->decls()) {
@@ -92,8 +93,8 @@ void Function::branch(const clang::IfStmt* branch) {
   out_->close();
 }
 
-void Function::loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body,
-                    bool first) {
+void Function::loop(const clang::Stmt* where, const Expr* condition, const Expr* step,
+                    const clang::Stmt* body, bool first) {
   unsigned changes = changes_;
   unsigned points = points_;
   jumps_.push_back({new_label("next"), false});
@@ -118,7 +119,9 @@ void Function::loop(const clang::Stmt* where, const Expr* condition, const Expr*
   // A round that changes nothing might as well not have been: only the last one matters, which leaves. Where
   // there is none, the thread waits for good.
   bool waits = instrumented() && changes == changes_;
-  out_->open(waits ? "do {" : first || !before.empty() || test.empty() ? "for (;;) {" : "while (" + test + ") {");
+  out_->open(waits                                      ? "do {"
+             : first || !before.empty() || test.empty() ? "for (;;) {"
+                                                        : "while (" + test + ") {");
   auto leave_unless = [&] {
     out_->add(before);
     set_position(condition != nullptr ? condition->getBeginLoc() : where->getBeginLoc());
@@ -179,7 +182,8 @@ void Function::declare(const clang::VarDecl* variable) {
   if (variable->hasExternalStorage() || variable->isStaticLocal()) return;  // outside, in program.cpp
   clang::QualType type = variable->getType();
   if (type->isVariablyModifiedType()) {
-    refuse(variable->getLocation(), "an array whose size is no constant", "give it a constant size, or use malloc");
+    refuse(variable->getLocation(), "an array whose size is no constant",
+           "give it a constant size, or use malloc");
   }
   variables_[variable] = local(variable->getName().str(), type, keeps(variable));
   if (variable->getInit() == nullptr) return;

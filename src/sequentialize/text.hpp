@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sequentialize/sequentialize.hpp"
+#include "sequentialize/options.hpp"
 
 namespace thrum::seq {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The workers that share a search, as processes: who runs, who is asked for a part of its search and when,
 // who gets what was handed in, and who goes on where one has died (protocol/channel.hpp,
-// runtime/shared_search.hpp).
+// runtime/drive/shared_search.hpp).
 //
 // One worker is alone at first, since most searches are short. Then, as long as fewer run than may, one that
 // runs is asked to split its search. Those that wait for parts do not count. Who has handed in may stay, and

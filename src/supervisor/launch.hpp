@@ -23,8 +23,8 @@ struct Launched {
 };
 
 // The worker leads a process group of its own, and dies when we die.
-// Why a worker could not reserve the addresses that the runtime needs, by the terabyte; one line, empty where it can.
-// Lifts this process's own limits as far as it may.
+// Why a worker could not reserve the addresses that the runtime needs, by the terabyte; one line, empty where
+// it can. Lifts this process's own limits as far as it may.
 std::string address_space_problem();
 
 Launched launch(const Launch& what);

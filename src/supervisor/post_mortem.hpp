@@ -6,7 +6,7 @@
 #include <string>
 
 #include "supervisor/shared_memory.hpp"
-#include "supervisor/worker.hpp"
+#include "supervisor/worker_outcome.hpp"
 
 namespace thrum {
 

@@ -148,14 +148,17 @@ Plan SharedMemory::running_plan(std::uint32_t slot, ThreadNames& names) {
   const Channel& shared = channel(slot);
   std::vector<ThreadId> ids = translate_threads(board_->threads, names);
   const Channel::RunningPolicy& policy = shared.policy;
-  if (policy.kind <= kLastPolicy && policy.base <= Base::round_robin && policy.depth <= kPctDepthMax &&
-      policy.fairness <= Fairness::on && policy.waiting <= Waiting::changed) {
-    plan.policy = {policy.kind,   policy.base, policy.seed,     policy.depth,  policy.steps,
-                   policy.object, {},          policy.fairness, policy.waiting};
-  }
+  Policy running{.kind = policy.kind,
+                 .base = policy.base,
+                 .seed = policy.seed,
+                 .fairness = policy.fairness,
+                 .waiting = policy.waiting};
+  const std::uint32_t parameters = std::min(policy.parameter_count, Channel::kParametersMax);
+  running.parameters.assign(policy.parameters, policy.parameters + parameters);
   std::uint32_t counts = std::min(shared.count_count, Channel::kCountsMax);
   for (std::uint32_t i = 0; i < counts && shared.counts[i].thread < ids.size(); ++i)
-    plan.policy.counts.push_back({ids[shared.counts[i].thread], shared.counts[i].count});
+    running.counts.push_back({ids[shared.counts[i].thread], shared.counts[i].count});
+  if (is_possible(running)) plan.policy = std::move(running);
   std::uint32_t count = std::min(shared.departure_count, Channel::kDeparturesMax);
   for (std::uint32_t i = 0; i < count; ++i) {
     Departure departure = shared.departures[i];

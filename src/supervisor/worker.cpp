@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <thread>
 #include <vector>
 
+#include "protocol/remote_program.hpp"
 #include "supervisor/crew.hpp"
 #include "supervisor/deaths.hpp"
 #include "supervisor/launch.hpp"
@@ -72,7 +75,7 @@ class Watch {
         memory_(memory),
         output_(output),
         deaths_(deaths),
-        crew_(memory, worker, jobs_for(settings, job), !job.replay && !job.only_list),
+        crew_(memory, worker, jobs_for(settings, job), !job.replay && !job.led && !job.only_list),
         start_(start) {
     death_.hang_seconds = job.hang_seconds;
   }
@@ -87,7 +90,7 @@ class Watch {
   // What depends on the order of executions, or on threads of the system, is searched by one.
   static std::uint32_t jobs_for(const WorkerSettings& settings, const Job& job) {
     const bool several = job.threads == Threads::fibers && job.repeat == 1 && !job.digest_traces &&
-                         !job.replay && !job.only_list;
+                         !job.replay && !job.led && !job.only_list;
     return several ? settings.jobs : 1;
   }
 
@@ -324,6 +327,31 @@ void Watch::take_state() {
   next_state_ = now() + std::max(settings_.state.seconds, took / kPart);
 }
 
+// Leads a worker's search on a thread of its own, until the worker has ended. Signals are the main thread's.
+class Leader {
+ public:
+  Leader(Channel& channel, const std::function<void(Program&)>& lead) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this, &channel, &lead] {
+      RemoteProgram program(channel, [this] { return is_over_.load(); });
+      lead(program);
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+  ~Leader() {
+    is_over_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
 // What became of a search that a death has ended, or nothing: it is to be begun again.
 std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names,
                                         Deaths& deaths, SharedMemory::Seen& seen, double start,
@@ -346,7 +374,10 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     return outcome;
   }
   Watch watch(settings, job, memory, worker, output, deaths, start);
+  std::optional<Leader> leader;
+  if (job.led) leader.emplace(memory.channel(0), settings.lead);
   const std::optional<Death> death = watch.run(bell);
+  leader.reset();
   kill(-worker.process, SIGKILL);
   kill_children();
   memory.add_seen(seen, names);

@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "execution/program.hpp"
 #include "protocol/job.hpp"
+#include "supervisor/worker_outcome.hpp"
 
 namespace thrum {
 
@@ -24,16 +26,6 @@ struct WorkerProgress {
   std::uint64_t executions = 0;
   double seconds = 0;
   std::optional<Progress> search;  // nothing: the worker did not answer, since an execution takes long
-};
-
-// A search that was put down by its worker, in the file that was given to it.
-struct PutDown {
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;    // 0: it could not be written
-  std::uint64_t digest = 0;  // StreamDigest of its bytes
-  int error = 0;             // size 0: why, an error number
-  std::uint64_t executions = 0;
-  double seconds = 0;  // for which the search stood still
 };
 
 // By which a search can be put down while it runs, and taken up.
@@ -56,19 +48,9 @@ struct WorkerSettings {
   std::uint32_t jobs = 1;              // workers that may run at once
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
-};
-
-struct WorkerOutcome {
-  Report report;
-  std::string output;  // before the search took it over: the last 64 KB
-  // Not empty: the worker could not be started, or its search not be taken up; one line, and no report.
-  std::string problem;
-  std::string internal;       // not empty: Thrum itself failed in the worker; one line, and no report
-  bool interrupted = false;   // by the user: the report says what was done until then
-  bool reported = false;      // the report is the worker's own
-  std::uint32_t workers = 1;  // the most that ran at once
-  std::uint64_t killed = 0;   // so often workers were killed from outside; what they had done was done again
-  std::optional<PutDown> state;  // of a search that a limit has ended
+  // Of Job::led: leads the search, on a thread of its own, and returns when it is over; again from the
+  // beginning where the worker died and is started again.
+  std::function<void(Program&)> lead;
 };
 
 WorkerOutcome run_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names);

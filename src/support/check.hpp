@@ -15,6 +15,6 @@ void set_internal_error_reporter(InternalErrorReporter reporter);
 
 }  // namespace thrum
 
-#define THRUM_CHECK(condition)                                              \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                      \
+#define THRUM_CHECK(condition)                         \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
                                 : ::thrum::internal_error(__FILE__, __LINE__, #condition))

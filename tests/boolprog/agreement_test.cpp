@@ -72,8 +72,8 @@ std::string disagreement(const Program& program, Tally& tally) {
     ExplicitResult unbounded = search_explicitly(flow, goal, limits);
     if (!unbounded.bug && !unbounded.cut()) return "full exploration finds a bug that is none";
   }
-  std::string by = " (" + std::to_string(expected.contexts) + " contexts by states, " + std::to_string(answer.contexts) +
-                   " by stacks)";
+  std::string by = " (" + std::to_string(expected.contexts) + " contexts by states, " +
+                   std::to_string(answer.contexts) + " by stacks)";
   if (expected.bug) {
     if (!found) return "a bug is missed" + by;
     if (answer.contexts > expected.contexts) return "a bug in fewer contexts is missed" + by;
@@ -95,9 +95,12 @@ class Shrinker {
       again = false;
       for (std::size_t i = 0; i < program.functions.size(); ++i) {
         again |= shrink_block(program, [i](Program& p) -> Block& { return p.functions[i].body; });
-        again |= attempt(program, [i](Program& p) { p.functions.erase(p.functions.begin() + static_cast<long>(i)); });
+        again |= attempt(program,
+                         [i](Program& p) { p.functions.erase(p.functions.begin() + static_cast<long>(i)); });
         if (i >= program.functions.size()) break;
-        again |= attempt(program, [i](Program& p) { p.functions[i].enforce.reset(); }, program.functions[i].enforce.has_value());
+        again |= attempt(
+            program, [i](Program& p) { p.functions[i].enforce.reset(); },
+            program.functions[i].enforce.has_value());
         for (std::size_t j = program.functions[i].locals.size(); j-- > 0;) {
           again |= attempt(program, [i, j](Program& p) {
             p.functions[i].locals.erase(p.functions[i].locals.begin() + static_cast<long>(j));
@@ -105,7 +108,8 @@ class Shrinker {
         }
       }
       for (std::size_t i = program.globals.size(); i-- > 0;) {
-        again |= attempt(program, [i](Program& p) { p.globals.erase(p.globals.begin() + static_cast<long>(i)); });
+        again |=
+            attempt(program, [i](Program& p) { p.globals.erase(p.globals.begin() + static_cast<long>(i)); });
       }
     }
     return program;
@@ -150,7 +154,8 @@ class Shrinker {
         place(p).insert(at, body.begin(), body.end());
       });
       if (unwrapped) return true;
-      any |= shrink_expression(program, [&, a](Program& p) -> Expression& { return place(p)[i].arms[a].condition; });
+      any |= shrink_expression(program,
+                               [&, a](Program& p) -> Expression& { return place(p)[i].arms[a].condition; });
       any |= shrink_block(program, [&, a](Program& p) -> Block& { return place(p)[i].arms[a].body; });
     }
     if (one.has_otherwise) {
@@ -189,19 +194,25 @@ void compare(const RandomSetting& setting, std::uint64_t count) {
     std::string what = disagreement(program, tally);
     if (what.empty()) continue;
     Tally ignored;
-    Program small = Shrinker([&](const Program& one) { return !disagreement(one, ignored).empty(); }).shrink(program);
-    FAIL() << "seed " << seed << ": " << what << "\nshrunk: " << disagreement(small, ignored) << '\n' << to_text(small);
+    Program small =
+        Shrinker([&](const Program& one) { return !disagreement(one, ignored).empty(); }).shrink(program);
+    FAIL() << "seed " << seed << ": " << what << "\nshrunk: " << disagreement(small, ignored) << '\n'
+           << to_text(small);
   }
   // A comparison of programs that never fail, or always, would show little.
   EXPECT_GE(tally.bugs, count / 10);
   EXPECT_GE(tally.exhausted, count / 10);
   EXPECT_LE(tally.timed_out, 1 + count / 100);
   std::string by_contexts;
-  for (std::uint32_t c = 1; c <= kContexts; ++c) by_contexts += ' ' + std::to_string(tally.bugs_by_contexts[c]);
-  printf("%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by states, %llu out of time\n",
-         static_cast<unsigned long long>(count), static_cast<unsigned long long>(tally.bugs), by_contexts.c_str(),
-         static_cast<unsigned long long>(tally.exhausted), static_cast<unsigned long long>(tally.explored),
-         static_cast<unsigned long long>(tally.cut), static_cast<unsigned long long>(tally.timed_out));
+  for (std::uint32_t c = 1; c <= kContexts; ++c)
+    by_contexts += ' ' + std::to_string(tally.bugs_by_contexts[c]);
+  printf(
+      "%llu programs: %llu with a bug (by contexts:%s), %llu exhausted, %llu for any number; %llu cut by "
+      "states, %llu out of time\n",
+      static_cast<unsigned long long>(count), static_cast<unsigned long long>(tally.bugs),
+      by_contexts.c_str(), static_cast<unsigned long long>(tally.exhausted),
+      static_cast<unsigned long long>(tally.explored), static_cast<unsigned long long>(tally.cut),
+      static_cast<unsigned long long>(tally.timed_out));
 }
 
 #ifdef __SANITIZE_ADDRESS__

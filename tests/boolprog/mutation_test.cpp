@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Broken files: programs with words changed, moved and removed, or bytes. Each is refused with a place in the file, or
-// answered; THRUM_BOOLPROG_MUTANTS says how many.
+// Broken files: programs with words changed, moved and removed, or bytes. Each is refused with a place in the
+// file, or answered; THRUM_BOOLPROG_MUTANTS says how many.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -72,7 +72,8 @@ std::string problem_with(const std::string& text, std::uint64_t& answered) {
   limits.seconds = 2;
   limits.memory = 64U << 20U;
   Answer answer = check(flow, {}, Engine::pushdown, limits);
-  if (answer.kind == Answer::Kind::bug && !answer.bug && answer.trace_missing.empty()) return "a bug without a trace";
+  if (answer.kind == Answer::Kind::bug && !answer.bug && answer.trace_missing.empty())
+    return "a bug without a trace";
   return "";
 }
 
@@ -87,7 +88,8 @@ TEST(Mutation, BrokenFilesAreRefusedOrAnswered) {
     std::string problem = problem_with(text, answered);
     ASSERT_EQ(problem, "") << "mutant " << i << ":\n" << text;
   }
-  printf("%llu of %llu were programs\n", static_cast<unsigned long long>(answered), static_cast<unsigned long long>(count));
+  printf("%llu of %llu were programs\n", static_cast<unsigned long long>(answered),
+         static_cast<unsigned long long>(count));
   EXPECT_GT(answered, count / 20);
   EXPECT_LT(answered, count * 9 / 10);
 }

@@ -107,7 +107,8 @@ class Generator {
     for (std::uint32_t i = 0; i < count; ++i) one.body.push_back(statement(2));
     one.body.push_back(plain(Kind::skip));
     for (std::uint32_t i = 0; i < labels_; ++i) {
-      one.body[below(static_cast<std::uint32_t>(one.body.size()))].labels.push_back({"L" + std::to_string(i)});
+      one.body[below(static_cast<std::uint32_t>(one.body.size()))].labels.push_back(
+          {"L" + std::to_string(i)});
     }
     if (one.results > 0 && !chance(6)) {
       Statement back = plain(Kind::give_back);
@@ -136,7 +137,9 @@ class Generator {
                                            Expression::Kind::choose,      Expression::Kind::conditional};
     Expression one;
     one.kind = kKinds[below(10)];
-    std::size_t operands = one.kind == Expression::Kind::negation ? 1 : one.kind == Expression::Kind::conditional ? 3 : 2;
+    std::size_t operands = one.kind == Expression::Kind::negation      ? 1
+                           : one.kind == Expression::Kind::conditional ? 3
+                                                                       : 2;
     for (std::size_t i = 0; i < operands; ++i) one.operands.push_back(expression(depth - 1));
     return one;
   }
@@ -345,7 +348,9 @@ class Generator {
 
 }  // namespace
 
-Program random_program(std::uint64_t seed, const RandomSetting& setting) { return Generator(seed, setting).program(); }
+Program random_program(std::uint64_t seed, const RandomSetting& setting) {
+  return Generator(seed, setting).program();
+}
 
 std::vector<std::string> threads_of(const Program& program) {
   std::vector<std::string> result;

@@ -27,9 +27,11 @@ TEST_F(BooleanTest, ExamplesAreAsTheySay) {
   EXPECT_EQ(recursion.at("verdict"), "exhausted");
   EXPECT_EQ(recursion.at("complete"), false);
   EXPECT_EQ(recursion.at("guarantee").at("bounds").at(0).at("completed"), 5);
-  json by_states = check_bool({"--engine", "explicit", "--search-memory", "50M", example("boolean/recursion.bp")}, 3);
+  json by_states =
+      check_bool({"--engine", "explicit", "--search-memory", "50M", example("boolean/recursion.bp")}, 3);
   EXPECT_EQ(by_states.at("verdict"), "inconclusive");
-  EXPECT_EQ(check_bool({example("boolean/fork_loop.bp")}, 1).at("bugs").at(0).at("locations").at(0).at("line"), 18);
+  EXPECT_EQ(
+      check_bool({example("boolean/fork_loop.bp")}, 1).at("bugs").at(0).at("locations").at(0).at("line"), 18);
 }
 
 TEST_F(BooleanTest, TracesAreShownAndRunAgain) {
@@ -73,12 +75,15 @@ TEST_F(BooleanTest, WrongUsageIsOneLine) {
   EXPECT_NE(refused({"bool", "print", bad}).find("bad.bp:3:3: 'b' is not declared"), std::string::npos);
   std::string good = write("good.bp", "decl a; void main() begin a := T; end\n");
   EXPECT_NE(refused({"bool", "check", "--label", "L", good}).find("has no such label"), std::string::npos);
-  EXPECT_NE(refused({"bool", "check", "--threads", "t9", good}).find("there is no function 't9'"), std::string::npos);
-  EXPECT_NE(refused({"bool", "check", "--init", "0|1", good}).find("--init and --target are of pushdown files"),
+  EXPECT_NE(refused({"bool", "check", "--threads", "t9", good}).find("there is no function 't9'"),
             std::string::npos);
+  EXPECT_NE(
+      refused({"bool", "check", "--init", "0|1", good}).find("--init and --target are of pushdown files"),
+      std::string::npos);
   std::string system = write("s.pds", "2\nPDA 0 1\n0 0 -> 1 1\n");
   EXPECT_NE(refused({"bool", "check", system}).find("--init is missing"), std::string::npos);
-  EXPECT_EQ(refused({"bool", "check", "--init", "0|0", "--target", "7|1", system}).find("internal"), std::string::npos);
+  EXPECT_EQ(refused({"bool", "check", "--init", "0|0", "--target", "7|1", system}).find("internal"),
+            std::string::npos);
 }
 
 TEST_F(BooleanTest, PushdownFilesHaveTheirConfigurationsBesideThem) {

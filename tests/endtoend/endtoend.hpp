@@ -33,7 +33,8 @@ class EndToEnd : public testing::Test {
   // Compiles a source file into the folder with `thrum c++` or `thrum cc`, and returns the program's path.
   std::string build(const std::string& source);
 
-  // Checks with --json and returns the result, held against the schema. Expects the exit code. command: of thrum.
+  // Checks with --json and returns the result, held against the schema. Expects the exit code. command: of
+  // thrum.
   nlohmann::json check(std::vector<std::string> arguments, int exit_code,
                        const std::vector<std::string>& command = {"check"});
 

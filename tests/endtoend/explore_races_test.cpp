@@ -135,7 +135,8 @@ int main() {
 )");
   EXPECT_EQ(count(test, "data-race"), 1);
   bool named = false;
-  for (const json& assumption : test["guarantee"]["assumptions"]) named |= assumption["kind"] == "races-not-explored";
+  for (const json& assumption : test["guarantee"]["assumptions"])
+    named |= assumption["kind"] == "races-not-explored";
   EXPECT_TRUE(named) << test.dump(1);
   EXPECT_NE(test["guarantee"]["text"], "every schedule");
 }

@@ -32,7 +32,8 @@ class SequentializeTest : public EndToEnd {
     EXPECT_TRUE(std::string(location.at("file")).ends_with(file)) << location;
     ChildResult again = thrum({"replay", path(bug.at("trace"))});
     EXPECT_EQ(again.exit_code, 1) << again.output << again.errors;
-    EXPECT_NE(again.output.find("The same failure on the compiled program"), std::string::npos) << again.output;
+    EXPECT_NE(again.output.find("The same failure on the compiled program"), std::string::npos)
+        << again.output;
   }
 };
 
@@ -101,7 +102,8 @@ TEST_F(SequentializeTest, ExactCheckersAgree) {
     for (bool eager : {false, true}) {
       if (!eager && std::string(checker) == "bool") continue;  // its subset of C has no pointers to frames
       for (const auto& [rounds, exit_code] : {std::pair("2", 0), std::pair("3", 1)}) {
-        std::vector<std::string> words = {"--checker", checker, "--rounds", rounds, "--threads-max", "2", program};
+        std::vector<std::string> words = {"--checker",     checker, "--rounds", rounds,
+                                          "--threads-max", "2",     program};
         if (eager) words.push_back("--eager");
         check(words, exit_code, {"sequentialize"});
       }
@@ -127,18 +129,21 @@ TEST_F(SequentializeTest, OtherCheckers) {
     expect_confirmed(found, "tiny.c", 8);
   }
   // A command line of one's own: the line is where the pattern's first group says.
-  ChildResult own = thrum({"sequentialize", program, "--checker", "grep -n 'x == 0' {}", "--pattern", "^([0-9]+):.*FAIL"});
+  ChildResult own =
+      thrum({"sequentialize", program, "--checker", "grep -n 'x == 0' {}", "--pattern", "^([0-9]+):.*FAIL"});
   EXPECT_EQ(own.exit_code, 1) << own.output << own.errors;
   own = thrum({"sequentialize", program, "--checker", "true", "--pattern", "FAILED"});
   EXPECT_EQ(own.exit_code, 3) << own.output;
-  if (run({"frama-c", "-version"}, path("")).exit_code != 0) GTEST_SKIP() << "frama-c is not there (Debian: frama-c-base)";
+  if (run({"frama-c", "-version"}, path("")).exit_code != 0)
+    GTEST_SKIP() << "frama-c is not there (Debian: frama-c-base)";
   json said = check({"--checker", "frama-c", program}, 1, {"sequentialize"}).at("tests").at(0);
   expect_confirmed(said, "tiny.c", 8);
 }
 
 // The checker claims a failure, and no execution shows it.
 TEST_F(SequentializeTest, FalseAlarmsAreToldApart) {
-  json test = check_example("packet.c", {"--compile-flags", "-DFIXED", "--checker", "echo FAILED", "--pattern", "FAILED"}, 3);
+  json test = check_example(
+      "packet.c", {"--compile-flags", "-DFIXED", "--checker", "echo FAILED", "--pattern", "FAILED"}, 3);
   EXPECT_EQ(test.at("verdict"), "inconclusive");
   EXPECT_NE(std::string(test.at("reason")).find("no execution that fails was found"), std::string::npos);
 }
@@ -165,7 +170,8 @@ TEST_F(SequentializeTest, CrashesAreFailuresToo) {
 }
 
 TEST_F(SequentializeTest, TheNormalFormStillHasThreads) {
-  ChildResult written = thrum({"sequentialize", example("sequentialize/packet.c"), "--normal-form", "-o", path("n.c")});
+  ChildResult written =
+      thrum({"sequentialize", example("sequentialize/packet.c"), "--normal-form", "-o", path("n.c")});
   EXPECT_EQ(written.exit_code, 0) << written.errors;
   json found = check({path("n.c"), "--races", "explore", "--keep-going"}, 1).at("tests").at(0);
   bool asserted = false;
@@ -183,13 +189,17 @@ TEST_F(SequentializeTest, WrongUsageIsOneLine) {
   EXPECT_NE(refused({"sequentialize", "nowhere.c"}).find("nowhere.c: No such file"), std::string::npos);
   std::string bad = write("bad.c", "int main(void) { return x; }\n");
   EXPECT_NE(refused({"sequentialize", bad}).find("bad.c:1:25: this does not compile"), std::string::npos);
-  EXPECT_NE(refused({"sequentialize", write("no.c", "int x;\n")}).find("there is no function main"), std::string::npos);
+  EXPECT_NE(refused({"sequentialize", write("no.c", "int x;\n")}).find("there is no function main"),
+            std::string::npos);
   std::string good = write("good.c", "int main(void) { return 0; }\n");
   EXPECT_NE(refused({"sequentialize", good, "--eager"}).find("--rounds"), std::string::npos);
-  EXPECT_NE(refused({"sequentialize", good, "--race", "x"}).find("no access to it was found"), std::string::npos);
-  EXPECT_NE(refused({"sequentialize", good, "--checker", "no-such-checker"}).find("--pattern"), std::string::npos);
-  EXPECT_NE(refused({"sequentialize", good, "--checker", "no-such-checker", "--pattern", "x"}).find("is not there"),
+  EXPECT_NE(refused({"sequentialize", good, "--race", "x"}).find("no access to it was found"),
             std::string::npos);
+  EXPECT_NE(refused({"sequentialize", good, "--checker", "no-such-checker"}).find("--pattern"),
+            std::string::npos);
+  EXPECT_NE(
+      refused({"sequentialize", good, "--checker", "no-such-checker", "--pattern", "x"}).find("is not there"),
+      std::string::npos);
 }
 
 }  // namespace

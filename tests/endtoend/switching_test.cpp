@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Machines that do not let programs change the FS base: what belongs to a thread stays its own, and searches
-// come to what they come to elsewhere (runtime/shared_block.hpp).
+// come to what they come to elsewhere (runtime/base/shared_block.hpp).
 #include <sys/auxv.h>
 
 #include "endtoend.hpp"

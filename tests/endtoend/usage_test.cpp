@@ -107,7 +107,8 @@ TEST_F(Usage, StrategiesAreListed) {
   const ChildResult result = thrum({"strategies"});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* name : {"auto", "dpor-persistent", "best-first-dpor"})
-    EXPECT_NE(("\n" + result.output).find(std::string("\n") + name + " "), std::string::npos) << result.output;
+    EXPECT_NE(("\n" + result.output).find(std::string("\n") + name + " "), std::string::npos)
+        << result.output;
 }
 
 TEST_F(Usage, NotYet) {

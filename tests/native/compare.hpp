@@ -30,9 +30,9 @@ struct Search {
 // what is claimed of all that.
 std::string compare_result(const nlohmann::json& result, const Findings& findings, const Search& search);
 
-// `--races explore --keep-going`: races are reported if and only if the oracle finds one, and otherwise the bugs
-// that it finds with scheduling points before plain accesses too, with as few preemptions. finest: of such an
-// enumeration.
+// `--races explore --keep-going`: races are reported if and only if the oracle finds one, and otherwise the
+// bugs that it finds with scheduling points before plain accesses too, with as few preemptions. finest: of
+// such an enumeration.
 std::string compare_explored(const nlohmann::json& result, const Findings& finest);
 
 // Strategies that promise nothing: only bugs that there are, with no fewer preemptions than they take.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the priorities dpor, mdpor and ss prefer, taken for all there is to run: then they are reductions,
 // which must still find each final state and each bug of the oracle, and run less. So their analysis
-// (search/trace_analysis.hpp) is right, and does prefer something.
+// (search/systematic/trace_analysis.hpp) is right, and does prefer something.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/trace_analysis.hpp"
+#include "search/systematic/trace_analysis.hpp"
 
 namespace thrum {
 namespace {
@@ -77,7 +77,7 @@ Reached run_reversals(const ToyCode& code) {
   while (!waiting.empty()) {
     Plan plan = waiting.back();
     waiting.pop_back();
-    program.run(plan, nullptr, Recording::events, trace);
+    program.run(plan, nullptr, Wanted::all_events(), trace);
     reached.add(program, trace);
     plan.departures.clear();  // so that all of the execution counts as new
     analysis.begin(plan, trace);
@@ -111,7 +111,7 @@ Reached run_sleep_sets(const ToyCode& code) {
   while (!waiting.empty()) {
     Plan plan = waiting.back();
     waiting.pop_back();
-    program.run(plan, nullptr, Recording::events, trace);
+    program.run(plan, nullptr, Wanted::all_events(), trace);
     reached.add(program, trace);
     analysis.begin(plan, trace);
     for (std::size_t choice = analysis.first_new(); choice < trace.choices.size(); ++choice) {

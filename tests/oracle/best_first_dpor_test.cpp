@@ -10,8 +10,8 @@
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/best_first_dpor.hpp"
-#include "search/memory_file.hpp"
+#include "search/frontier/memory_file.hpp"
+#include "search/reduction/best_first_dpor.hpp"
 
 namespace thrum {
 namespace {
@@ -70,7 +70,7 @@ TEST(BestFirstReduction, TakesAFileForWhatWaits) {
       Plan plan;
       Trace trace;
       while (strategy.next(plan)) {
-        program.run(plan, &strategy, strategy.recording(), trace);
+        program.run(plan, strategy.advisor(), strategy.wanted(), trace);
         strategy.learn(plan, trace);
         schedules[i].push_back(program.schedule());
       }

@@ -8,7 +8,7 @@
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/shrink.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 namespace {
@@ -284,14 +284,10 @@ class Wrong final : public Strategy {
     last_ = plan;
     return true;
   }
-  Recording recording() const override { return right_.recording(); }
+  Wanted wanted() const override { return right_.wanted(); }
   void learn(const Plan& plan, const Trace& trace) override {
     if (!std::exchange(repeating_, false)) right_.learn(plan, trace);
   }
-  std::unique_ptr<Strategy> split() override { return nullptr; }
-  void merge(Strategy&) override {}
-  void save(ByteWriter&, const ThreadNames&) const override {}
-  bool load(ByteReader&, ThreadNames&) override { return false; }
   Guarantee guarantee() const override {
     Guarantee guarantee = right_.guarantee();
     if (fault_ == Fault::claims) guarantee.complete = true;

@@ -7,13 +7,13 @@
 
 #include <cmath>
 
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/oracle.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/explore.hpp"
-#include "search/strategies.hpp"
 
 namespace thrum {
 namespace {
@@ -140,16 +140,16 @@ std::vector<Estimate> estimates(const ToyCode& code, const char* name) {
   Plan plan;
   Trace trace;
   while (strategy->next(plan)) {
-    program.run(plan, strategy.get(), strategy->recording(), trace);
+    program.run(plan, strategy->advisor(), strategy->wanted(), trace);
     strategy->learn(plan, trace);
-    Progress progress = strategy->progress();
+    Progress progress = strategy->reporting().progress();
     std::size_t level = progress.level.value_or(0);
     EXPECT_EQ(progress.level.value_or(trace.cost), trace.cost);
     all.push_back({progress.level, progress.done.value(), static_cast<double>(++of_level[level])});
   }
   for (Estimate& one : all) one.is /= static_cast<double>(of_level[one.level.value_or(0)]);
-  EXPECT_EQ(strategy->progress().done, 1);
-  EXPECT_EQ(strategy->progress().waiting, 0u);
+  EXPECT_EQ(strategy->reporting().progress().done, 1);
+  EXPECT_EQ(strategy->reporting().progress().waiting, 0u);
   return all;
 }
 
@@ -193,8 +193,8 @@ TEST(Estimates, AreNearTheTruth) {
 
 TEST(Estimates, ARandomSearchMakesNone) {
   std::unique_ptr<Strategy> strategy = make_strategy("random", {});
-  EXPECT_FALSE(strategy->progress().done);
-  EXPECT_FALSE(strategy->progress().level);
+  EXPECT_FALSE(strategy->reporting().progress().done);
+  EXPECT_FALSE(strategy->reporting().progress().level);
 }
 
 // Each part of a search that was shared out knows how far it is itself, and which part of all that is.
@@ -207,33 +207,34 @@ TEST(Estimates, OfPartsOfASearch) {
     Trace trace;
     auto run = [&](Strategy& one) {
       if (!one.next(plan)) return false;
-      program.run(plan, &one, one.recording(), trace);
+      program.run(plan, one.advisor(), one.wanted(), trace);
       one.learn(plan, trace);
       return true;
     };
     for (int i = 0; i < 5; ++i) run(*strategy);
     std::unique_ptr<Strategy> other;
-    while (!(other = strategy->split())) ASSERT_TRUE(run(*strategy)) << name;
+    while (!(other = strategy->divisible()->split())) ASSERT_TRUE(run(*strategy)) << name;
     for (Strategy* one : {other.get(), strategy.get()}) {
       double last = 0;
       std::optional<std::uint32_t> level;
       for (int i = 0; i < 5 && run(*one); ++i) {
-        Progress progress = one->progress();
+        Progress progress = one->reporting().progress();
         EXPECT_TRUE(progress.level != level || *progress.done >= last) << name;
         last = *progress.done;
         level = progress.level;
         EXPECT_LE(last, progress.share);
       }
     }
-    EXPECT_NEAR(strategy->progress().share + other->progress().share, 1, 1e-9) << name;
+    EXPECT_NEAR(strategy->reporting().progress().share + other->reporting().progress().share, 1, 1e-9)
+        << name;
     if (name == std::string("dpor")) {
       while (run(*other)) {
       }
     }
-    strategy->merge(*other);
-    EXPECT_NEAR(strategy->progress().share, 1, 1e-9) << name;
-    while (run(*strategy)) EXPECT_LE(*strategy->progress().done, 1 + 1e-9);
-    EXPECT_NEAR(*strategy->progress().done, 1, 1e-9) << name;
+    strategy->divisible()->merge(*other);
+    EXPECT_NEAR(strategy->reporting().progress().share, 1, 1e-9) << name;
+    while (run(*strategy)) EXPECT_LE(*strategy->reporting().progress().done, 1 + 1e-9);
+    EXPECT_NEAR(*strategy->reporting().progress().done, 1, 1e-9) << name;
   }
 }
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <unordered_set>
 
-#include "search/explore.hpp"
-#include "search/memory_file.hpp"
-#include "search/priorities.hpp"
-#include "search/strategies.hpp"
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
+#include "search/frontier/memory_file.hpp"
+#include "search/systematic/priorities.hpp"
 
 namespace thrum {
 
@@ -86,11 +86,11 @@ int cost(const Ending& ending, Base base) {
   return base == Base::round_robin ? ending.delays : ending.preemptions;
 }
 
-bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names) {
+bool take_up(Strategy& strategy, Strategy& other, ThreadNames& names) {
   ByteWriter out;
-  strategy.save(out, names);
+  strategy.durable()->save(out, names);
   ByteReader in(out.bytes());
-  return other.load(in, names) && in.at_end();
+  return other.durable()->load(in, names) && in.at_end();
 }
 
 std::string missing_local_state(const Findings& findings, const std::set<std::string>& seen) {
@@ -141,11 +141,11 @@ std::string compare_search(const ToyCode& code, const Findings& findings, Strate
   std::unordered_set<std::string> seen;
   std::uint32_t last_cost = 0;
   while (strategy.next(plan)) {
-    program.run(plan, &strategy, strategy.recording(), trace);
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
     std::string wrong = compare_execution(program, trace, findings, promise.base);
     if (!wrong.empty()) return wrong;
     std::string where = at_schedule(program.schedule());
-    if (strategy.repeats()) {
+    if (strategy.reporting().repeats()) {
       if (!seen.contains(program.schedule())) return "an execution repeated that never was" + where;
       strategy.learn(plan, trace);
       continue;
@@ -264,11 +264,11 @@ class Workers {
       Worker& worker = workers_[random_.below(count_)];
       if (!worker.strategy || !worker.strategy->next(plan_)) continue;
       idle = 0;
-      worker.program->run(plan_, worker.strategy.get(), worker.strategy->recording(), trace_);
+      worker.program->run(plan_, worker.strategy->advisor(), worker.strategy->wanted(), trace_);
       std::string wrong = compare_execution(*worker.program, trace_, findings_, settings_.base);
       if (!wrong.empty()) return wrong;
       bool first = seen_.insert(worker.program->schedule()).second;
-      if (first == worker.strategy->repeats())
+      if (first == worker.strategy->reporting().repeats())
         return first ? "an execution repeated that never was" : "the same execution twice";
       worker.strategy->learn(plan_, trace_);
     }
@@ -302,13 +302,13 @@ class Workers {
   }
 
   // The strategy as another worker would take it up.
-  std::unique_ptr<Strategy> move_to(const Worker& from, const Strategy& strategy, const Worker& to) {
+  std::unique_ptr<Strategy> move_to(const Worker& from, Strategy& strategy, const Worker& to) {
     ByteWriter out;
-    strategy.save(out, from.program->names());
+    strategy.durable()->save(out, from.program->names());
     std::string bytes = out.take();
     ByteReader in(bytes);
     std::unique_ptr<Strategy> moved = make();
-    if (!moved->load(in, to.program->names()) || !in.at_end()) lost_ = true;
+    if (!moved->durable()->load(in, to.program->names()) || !in.at_end()) lost_ = true;
     return moved;
   }
 
@@ -322,11 +322,11 @@ class Workers {
     }
     // Another worker gets a part of it, or all.
     std::unique_ptr<Strategy> part =
-        moves_all_ && one_in(4) ? std::move(from.strategy) : from.strategy->split();
+        moves_all_ && one_in(4) ? std::move(from.strategy) : from.strategy->divisible()->split();
     if (!part) return;
     if (&from != &to) part = move_to(from, *part, to);
     if (to.strategy) {
-      to.strategy->merge(*part);
+      to.strategy->divisible()->merge(*part);
     } else {
       to.strategy = std::move(part);
     }
@@ -342,7 +342,7 @@ class Workers {
       if (!worker.strategy) continue;
       std::unique_ptr<Strategy> part = move_to(worker, *worker.strategy, workers_[0]);
       if (all) {
-        all->merge(*part);
+        all->divisible()->merge(*part);
       } else {
         all = std::move(part);
       }

@@ -8,9 +8,9 @@
 #include <string>
 #include <unordered_set>
 
+#include "campaign/explore.hpp"
 #include "oracle/oracle.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/explore.hpp"
 
 namespace thrum {
 
@@ -34,7 +34,7 @@ std::string compare_execution(const ToyProgram& program, const Trace& trace, con
                               Base base);
 
 // The other one, which is made alike, goes on where the strategy is. False: it cannot.
-bool take_up(const Strategy& strategy, Strategy& other, ThreadNames& names);
+bool take_up(Strategy& strategy, Strategy& other, ThreadNames& names);
 
 // What is missing of the local states that the oracle saw, also in executions that a failure cuts off; empty:
 // nothing.

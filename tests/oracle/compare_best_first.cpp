@@ -8,12 +8,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
-#include "search/best_first.hpp"
-#include "search/best_first_dpor.hpp"
-#include "search/memory_file.hpp"
-#include "search/strategies.hpp"
-#include "search/systematic.hpp"
+#include "search/frontier/memory_file.hpp"
+#include "search/reduction/best_first_dpor.hpp"
+#include "search/systematic/best_first.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 
@@ -111,9 +111,9 @@ std::string compare_with_model(const ToyCode& code, Strategy& strategy, Model mo
       return "plan " + std::to_string(i + 1) + " is " + to_string(plan, program.names()) + ", the model's " +
              to_string(*expected, program.names());
     }
-    program.run(plan, &strategy, strategy.recording(), trace);
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
     strategy.learn(plan, trace);
-    program.run(plan, nullptr, Recording::events, whole);
+    program.run(plan, nullptr, Wanted::all_events(), whole);
     model.learn(plan, whole);
   }
   return "";
@@ -138,7 +138,7 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
   Shown shown;
   program.record_local_states(&shown.local_states);
   while (search->next(plan)) {
-    program.run(plan, search.get(), search->recording(), trace);
+    program.run(plan, search->advisor(), search->wanted(), trace);
     schedules.push_back(program.schedule());
     if (schedules.size() > 2 * findings.executions.size() + 10) return "more executions than there are";
     if (trace.end == End::diverged) return "diverged: " + to_string(plan, program.names());
@@ -160,15 +160,15 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
     for (const Event& event : trace.events) order.append(event);
     if (!shown.classes.insert(order.fingerprint()).second) ++count.redundant;
   }
-  course.spilled = search->statistics().spilled;
-  course.problem = search->problem();
+  course.spilled = search->reporting().statistics().spilled;
+  course.problem = search->reporting().problem();
   if (!course.problem.empty()) return "";  // the memory did not suffice; nothing is claimed
   count.executions += schedules.size();
   count.classes += shown.classes.size();
   count.blocked += search->blocked();
   if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search->guarantee().complete) return "does not claim to be complete";
-  const SearchStatistics kept = search->statistics();
+  const SearchStatistics kept = search->reporting().statistics();
   if (kept.waiting != 0 || kept.nodes != 1) return "something is kept when all is done";
   if (search->sets().size() != 0) return "what was put down is remembered when all is done";
   return "";

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "oracle/toy_program.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 
@@ -145,8 +145,8 @@ std::string RaceComparison::compare_program(const ToyCode& code, const Findings&
   Trace trace;
   bool reported = false;
   while (search.next(plan)) {
-    program.run(plan, &search, search.recording(), trace);
-    bool repeats = search.repeats();
+    program.run(plan, search.advisor(), search.wanted(), trace);
+    bool repeats = search.reporting().repeats();
     search.learn(plan, trace);
     if (repeats) continue;
     bool racy = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <memory>
 
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
-#include "search/explore.hpp"
-#include "search/strategies.hpp"
 
 namespace thrum {
 
@@ -24,7 +24,7 @@ std::string run_elsewhere(const ToyCode& code, const Plan& plan, const ThreadNam
   Plan read = read_plan(in, program.names());
   if (!in.ok() || !in.at_end()) return "its plan cannot be read again";
   Trace trace;
-  program.run(read, nullptr, Recording::full, trace);
+  program.run(read, nullptr, Wanted::everything(), trace);
   schedule = program.schedule();
   return "";
 }
@@ -32,12 +32,12 @@ std::string run_elsewhere(const ToyCode& code, const Plan& plan, const ThreadNam
 std::string compare_plan(const ToyCode& code, const Plan& plan, ToyProgram& program) {
   const std::string schedule = program.schedule();
   Trace trace;
-  program.run(plan, nullptr, Recording::choices, trace);
+  program.run(plan, nullptr, Wanted::all_choices(), trace);
   if (program.schedule() != schedule)
     return "its plan alone gives " + program.schedule() + ", not " + schedule;
   std::uint32_t preemptions = 0;
   Plan departures = departures_from_base(trace, preemptions);
-  program.run(departures, nullptr, Recording::choices, trace);
+  program.run(departures, nullptr, Wanted::all_choices(), trace);
   if (program.schedule() != schedule) return "by departures from the base it is another execution";
   std::string elsewhere;
   std::string wrong = run_elsewhere(code, plan, program.names(), elsewhere);
@@ -45,13 +45,13 @@ std::string compare_plan(const ToyCode& code, const Plan& plan, ToyProgram& prog
   return elsewhere == schedule ? "" : "elsewhere its plan gives " + elsewhere + ", not " + schedule;
 }
 
-std::unique_ptr<Strategy> taken_up(const char* name, const StrategySettings& settings, const Strategy& from,
+std::unique_ptr<Strategy> taken_up(const char* name, const StrategySettings& settings, Strategy& from,
                                    ThreadNames& names) {
   ByteWriter out;
-  from.save(out, names);
+  from.durable()->save(out, names);
   ByteReader in(out.bytes());
   std::unique_ptr<Strategy> strategy = make_strategy(name, settings);
-  return strategy->load(in, names) && in.at_end() ? std::move(strategy) : nullptr;
+  return strategy->durable()->load(in, names) && in.at_end() ? std::move(strategy) : nullptr;
 }
 
 std::string compare_guarantee(const Strategy& strategy) {
@@ -75,7 +75,7 @@ std::string compare_one(const char* name, const ToyCode& code, const Findings& f
   for (int i = 0; i < kExecutions; ++i) {
     if (!strategy->next(plan) || !twin->next(twins)) return "it ended by itself";
     if (plan != twins) return "the same seed gives another plan";
-    program.run(plan, strategy.get(), strategy->recording(), trace);
+    program.run(plan, strategy->advisor(), strategy->wanted(), trace);
     std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
     if (!wrong.empty()) return wrong;
     strategy->learn(plan, trace);
@@ -86,13 +86,13 @@ std::string compare_one(const char* name, const ToyCode& code, const Findings& f
     if (wrong.empty()) wrong = compare_guarantee(*strategy);
     if (!wrong.empty()) return wrong;
   }
-  std::unique_ptr<Strategy> part = strategy->split();
+  std::unique_ptr<Strategy> part = strategy->divisible()->split();
   if (!part || !part->next(plan)) return "another worker gets no part";
-  program.run(plan, part.get(), part->recording(), trace);
+  program.run(plan, part->advisor(), part->wanted(), trace);
   std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
   if (!wrong.empty()) return "another worker: " + wrong;
   part->learn(plan, trace);
-  strategy->merge(*part);
+  strategy->divisible()->merge(*part);
   return compare_guarantee(*strategy);
 }
 

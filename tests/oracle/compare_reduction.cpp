@@ -6,11 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/team.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/best_first_dpor.hpp"
-#include "search/strategies.hpp"
+#include "search/reduction/best_first_dpor.hpp"
 
 namespace thrum {
 
@@ -79,7 +79,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   std::uint64_t executions = 0;
   while (Team::Worker* worker = team.next(plan)) {
     std::unique_ptr<Dpor>& search = worker->search;
-    program.run(plan, search.get(), search->recording(), trace);
+    program.run(plan, search->advisor(), search->wanted(), trace);
     ++executions;
     // With bounds it begins anew each time.
     const std::uint64_t times = algorithm == Dpor::Algorithm::bounded ? 20 : 2;
@@ -139,7 +139,7 @@ std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Dpor> search,
   Trace trace;
   std::uint64_t executions = 0;
   while (Team::Worker* worker = team.next(plan)) {
-    program.run(plan, worker->search.get(), worker->search->recording(), trace);
+    program.run(plan, worker->search->advisor(), worker->search->wanted(), trace);
     if (++executions > executions_max) return {};
     worker->search->learn(plan, trace);
     worker->take_down(trace);
@@ -227,7 +227,7 @@ std::string compare_at_bound(const ToyCode& code, const Findings& findings, std:
   Trace trace;
   std::set<ToyBug> bugs;
   while (strategy.next(plan)) {
-    program.run(plan, &strategy, strategy.recording(), trace);
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
     ++count.executions;
     std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
     if (!wrong.empty()) return wrong;
@@ -281,7 +281,7 @@ std::string compare_auto_within(const ToyCode& code, const Findings& findings,
   std::set<ToyBug> bugs;
   std::uint64_t executions = 0;
   while (strategy->next(plan)) {
-    program.run(plan, strategy->online() ? strategy.get() : nullptr, strategy->recording(), trace);
+    program.run(plan, strategy->advisor(), strategy->wanted(), trace);
     strategy->learn(plan, trace);
     if (++executions % 40 == 0) {
       std::unique_ptr<Strategy> other = make_strategy("auto", settings);

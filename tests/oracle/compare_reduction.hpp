@@ -6,7 +6,7 @@
 #include <string>
 
 #include "oracle/oracle.hpp"
-#include "search/dpor.hpp"
+#include "search/reduction/dpor.hpp"
 
 namespace thrum {
 

@@ -6,7 +6,7 @@
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 namespace {
@@ -43,7 +43,7 @@ std::vector<std::uint64_t> search(const ToyCode& code, Base base) {
   Plan plan;
   Trace trace;
   while (strategy.next(plan)) {
-    program.run(plan, &strategy, strategy.recording(), trace);
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
     counts.resize(std::max<std::size_t>(counts.size(), trace.cost + 1));
     ++counts[trace.cost];
     strategy.learn(plan, trace);

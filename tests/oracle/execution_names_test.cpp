@@ -8,14 +8,14 @@
 
 #include <set>
 
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
-#include "races/execution_names.hpp"
-#include "search/explore.hpp"
-#include "search/partial_order.hpp"
-#include "search/strategies.hpp"
+#include "order/execution_names.hpp"
+#include "order/partial_order.hpp"
 
 namespace thrum {
 namespace {
@@ -47,9 +47,9 @@ class Checked final : public Program {
  public:
   explicit Checked(ToyCode code) : program_(std::move(code)) {}
 
-  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override {
-    program_.run(plan, online, recording, trace);
-    if (trace.end != End::finished || recording != Recording::events) return;
+  void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override {
+    program_.run(plan, advisor, wanted, trace);
+    if (trace.end != End::finished || wanted != Wanted::all_events()) return;
     ++executions_;
     const bool known = is_known(trace);
     PartialOrder order;

@@ -11,7 +11,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 namespace {
@@ -28,8 +28,8 @@ std::vector<std::string> schedules(const ToyCode& code, const Systematic::Settin
   Trace trace;
   while (strategy.next(plan)) {
     plan.policy.fairness = fairness;
-    program.run(plan, &strategy, strategy.recording(), trace);
-    EXPECT_EQ(trace.withheld, 0u);
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
+    EXPECT_EQ(trace.counts.withheld, 0u);
     EXPECT_FALSE(trace.starved);
     found.push_back(program.schedule() + " cost " + std::to_string(trace.cost));
     strategy.learn(plan, trace);

@@ -176,11 +176,11 @@ TEST(Dpor, KnowsWhereAStepThatWasCertainCouldNotBeTaken) {
   Plan plan;
   Trace trace;
   ASSERT_TRUE(search.next(plan));
-  program.run(plan, &search, search.recording(), trace);
+  program.run(plan, search.advisor(), search.wanted(), trace);
   search.learn(plan, trace);
   EXPECT_FALSE(search.is_lost());
   ASSERT_TRUE(search.next(plan));
-  another.run(plan, &search, search.recording(), trace);
+  another.run(plan, search.advisor(), search.wanted(), trace);
   ASSERT_EQ(trace.end, End::stopped);
   search.learn(plan, trace);
   EXPECT_TRUE(search.is_lost());

@@ -10,9 +10,9 @@
 #include <functional>
 #include <numeric>
 
+#include "campaign/strategies.hpp"
 #include "oracle/oracle.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/strategies.hpp"
 
 namespace thrum {
 namespace {
@@ -41,7 +41,7 @@ Sample sample(const ToyCode& code, const char* name, std::uint32_t depth = 3, st
   Sample result;
   while (result.executions < kExecutions) {
     strategy->next(plan);
-    program.run(plan, strategy.get(), strategy->recording(), trace);
+    program.run(plan, strategy->advisor(), strategy->wanted(), trace);
     bool learning = plan.policy.kind == Policy::Kind::base ||
                     (plan.policy.kind == Policy::Kind::surw && plan.policy.counts.empty());
     if (!learning) {

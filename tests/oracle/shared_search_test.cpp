@@ -8,13 +8,13 @@
 #include <memory>
 #include <set>
 
+#include "campaign/explore.hpp"
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/explore.hpp"
-#include "search/strategies.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -31,12 +31,12 @@ struct Worker {
 };
 
 // As it comes from another process.
-std::unique_ptr<Strategy> through_bytes(const Strategy& strategy, const char* name, ThreadNames& names) {
+std::unique_ptr<Strategy> through_bytes(Strategy& strategy, const char* name, ThreadNames& names) {
   ByteWriter out;
-  strategy.save(out, names);
+  strategy.durable()->save(out, names);
   ByteReader in(out.bytes());
   std::unique_ptr<Strategy> same = make_strategy(name, {});
-  EXPECT_TRUE(same->load(in, names) && in.at_end());
+  EXPECT_TRUE(same->durable()->load(in, names) && in.at_end());
   return same;
 }
 
@@ -49,7 +49,7 @@ SearchResult explore_together(Program& program, const char* name, int& parts) {
     const std::size_t turn = random.below(workers.size());
     Worker& worker = *workers[turn];
     if (worker.waits) continue;
-    if (std::unique_ptr<Strategy> part = worker.strategy->split()) {
+    if (std::unique_ptr<Strategy> part = worker.strategy->divisible()->split()) {
       ++parts;
       workers.push_back(std::make_unique<Worker>());
       workers.back()->strategy = std::move(part);
@@ -67,14 +67,14 @@ SearchResult explore_together(Program& program, const char* name, int& parts) {
     if (turn == 0) {
       worker.waits = workers.size() > 1;
       if (worker.waits) continue;
-      EXPECT_FALSE(worker.strategy->waits());
+      EXPECT_FALSE(worker.strategy->divisible()->waits());
       break;
     }
     // What it has given away comes to where it goes.
     for (const auto& other : workers) {
       if (other->from == &worker) other->from = worker.from;
     }
-    worker.from->strategy->merge(*through_bytes(*worker.strategy, name, program.names()));
+    worker.from->strategy->divisible()->merge(*through_bytes(*worker.strategy, name, program.names()));
     merge(worker.from->so_far, std::move(worker.so_far));
     worker.from->waits = false;
     workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(turn));
@@ -135,12 +135,12 @@ std::string compare_with_part(const ToyCode& code, const char* name) {
       const std::unique_ptr<Strategy> whole = make_strategy(name, {});
       SearchSoFar so_far;
       run(*whole, so_far, before);
-      const std::unique_ptr<Strategy> part = whole->split();
+      const std::unique_ptr<Strategy> part = whole->divisible()->split();
       if (part == nullptr) break;
       run(*whole, so_far, beside);
       SearchSoFar found;
       run(*part, found, kExecutionsMax * 2);
-      whole->merge(*part);
+      whole->divisible()->merge(*part);
       merge(so_far, std::move(found));
       run(*whole, so_far, kExecutionsMax * 2);
       const SearchResult together = conclude(std::move(so_far), *whole);
@@ -195,15 +195,15 @@ TEST(SharedReduction, HandsOnOneFindingForEachStep) {
     some.executions = so_far.result.executions + 1;
     so_far = explore_part(program, *whole, some, std::move(so_far));
     ASSERT_EQ(so_far.result.end, SearchEnd::executions);
-    if (so_far.result.executions > 50) part = whole->split();
+    if (so_far.result.executions > 50) part = whole->divisible()->split();
   }
   some.executions = 0;
   SearchSoFar of_part = explore_part(program, *part, some, {});
   EXPECT_GT(of_part.result.executions, 100);
   ByteWriter out;
-  part->save(out, program.names());
+  part->durable()->save(out, program.names());
   EXPECT_LT(out.bytes().size(), 7'000);  // with all of them 15,000, where the threads read 15 times
-  whole->merge(*part);
+  whole->divisible()->merge(*part);
   merge(so_far, std::move(of_part));
   some = no_limits();
   so_far = explore_part(program, *whole, some, std::move(so_far));

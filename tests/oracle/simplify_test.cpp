@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The simplest schedules of random programs' bugs, against every execution there is.
-#include "search/simplify.hpp"
+#include "campaign/simplify.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/strategies.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 namespace {
@@ -53,11 +53,11 @@ Price least_price(ToyProgram& program, const Failure& failure) {
   Plan plan;
   Trace trace;
   while (all.next(plan)) {
-    program.run(plan, nullptr, Recording::events, trace);
+    program.run(plan, nullptr, Wanted::all_events(), trace);
     if (trace.end == End::bug && same_bug(trace.failure, failure))
       least = std::min(least.value_or(price_of(trace)), price_of(trace));
     Trace fringe;
-    program.run(plan, nullptr, Recording::fringe, fringe);
+    program.run(plan, nullptr, Wanted::new_choices(), fringe);
     all.learn(plan, fringe);
   }
   EXPECT_TRUE(least);

@@ -6,7 +6,7 @@
 namespace thrum {
 
 void Team::Worker::take_down(const Trace& trace) {
-  if (search->recording() != Recording::branch) {
+  if (search->wanted().from != Wanted::From::new_departure) {
     events = trace.events;
     return;
   }
@@ -43,13 +43,13 @@ Team::Worker* Team::next(Plan& plan) {
       // A part may be merged before the search that another one was split off goes on.
       if (shares_ && random_.below(split_one_in_) == 0 && share(worker) && random_.below(2) == 0) continue;
       if (worker.search->next(plan)) return &worker;
-      worker.waits = worker.search->waits();
+      worker.waits = worker.search->divisible()->waits();
       if (worker.waits) continue;
       if (turn == 0) return nullptr;
       worker.is_done = true;
     }
     if (random_.below(merge_one_in_) != 0 && !is_nobody_left()) continue;
-    worker.from->search->merge(*worker.search);
+    worker.from->search->divisible()->merge(*worker.search);
     worker.from->waits = false;
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(turn));
   }
@@ -63,7 +63,7 @@ bool Team::is_nobody_left() const {
 
 bool Team::share(Worker& worker) {
   if (mixes_) worker.search->let_parts_hand_on_all(random_.below(2) == 0);
-  std::unique_ptr<Strategy> part = worker.search->split();
+  std::unique_ptr<Strategy> part = worker.search->divisible()->split();
   if (part == nullptr) return false;
   ++parts_;
   auto other = std::make_unique<Worker>();

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "search/dpor.hpp"
+#include "search/reduction/dpor.hpp"
 #include "support/random.hpp"
 
 namespace thrum {

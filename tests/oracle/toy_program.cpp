@@ -55,8 +55,8 @@ std::uint64_t bits(int value) { return static_cast<std::uint64_t>(value); }
 
 }  // namespace
 
-void ToyProgram::run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) {
-  director_.begin(plan, online, recording, trace);
+void ToyProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
+  director_.begin(plan, advisor, wanted, trace);
   trace_ = &trace;
   reset();
   start(0, 0);
@@ -141,7 +141,7 @@ void ToyProgram::start(int number, int creator) {
     return names_.before(thread.id, threads_[static_cast<std::size_t>(other)].id);
   });
   order_.insert(place, number);
-  ++trace_->threads;
+  ++trace_->counts.threads;
   settle(number);
 }
 
@@ -164,7 +164,7 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   const auto& operands = instruction.operands;
   if (instruction.opcode == Opcode::join && threads_[operands[0]].lives()) return false;
-  ++trace_->steps;
+  ++trace_->counts.steps;
   ++thread.at;
   switch (instruction.opcode) {
     case Opcode::create:
@@ -211,7 +211,7 @@ void ToyProgram::note(int number, Operation operation, ThreadId other) {
   event.operation = operation;
   event.argument = other;
   trace_->events.push_back(event);
-  if (director_.records_places()) trace_->places.emplace_back();
+  if (director_.records_places()) trace_->details.places.emplace_back();
 }
 
 void ToyProgram::do_plain(int number, const Instruction& instruction) {
@@ -250,10 +250,10 @@ int ToyProgram::pick(Via& via) {
   point.running_enabled = enabled(last);
   point.yielded = point.running_enabled && pending_of(last)->opcode == Opcode::yield;
   if (point.running_enabled && !point.yielded && director_.quiet(point.key)) {
-    ++trace_->points;
+    ++trace_->counts.points;
     return running_;
   }
-  point.step = trace_->points;
+  point.step = trace_->counts.points;
   collect_options(point);
   if (options_.empty()) {
     bool alive =
@@ -261,7 +261,7 @@ int ToyProgram::pick(Via& via) {
     if (alive) report_deadlock();
     return -1;
   }
-  ++trace_->points;
+  ++trace_->counts.points;
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) return -1;
   via = options_[taken].via;
@@ -339,10 +339,10 @@ void ToyProgram::step(int number, Via via) {
   } else {
     perform(number, instruction, event);
   }
-  ++trace_->steps;
+  ++trace_->counts.steps;
   ++thread.events;
   if (director_.records_events()) trace_->events.push_back(event);
-  if (director_.records_places()) trace_->places.emplace_back();
+  if (director_.records_places()) trace_->details.places.emplace_back();
   settle(number);
 }
 
@@ -489,7 +489,7 @@ void ToyProgram::wake(const Instruction& instruction, Event& event, int number) 
   for (int other : sleepers) {
     thread_of(other).asleep = false;
     thread_of(other).woken = true;
-    thread_of(other).woken_by = trace_->points;
+    thread_of(other).woken_by = trace_->counts.points;
   }
 }
 

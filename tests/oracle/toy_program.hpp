@@ -14,10 +14,10 @@
 #include <set>
 #include <string>
 
+#include "execution/director.hpp"
+#include "execution/program.hpp"
 #include "oracle/race_trace.hpp"
 #include "oracle/toy_code.hpp"
-#include "search/director.hpp"
-#include "search/program.hpp"
 
 namespace thrum {
 
@@ -26,7 +26,7 @@ class ToyProgram final : public Program, private Pending {
   // REQUIRES: is_valid(code)
   explicit ToyProgram(ToyCode code) : code_(std::move(code)) {}
 
-  void run(const Plan& plan, Strategy* online, Recording recording, Trace& trace) override;
+  void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override { return names_; }
 
   // Of the last execution: what it did, as text that names it among all executions of the program and is

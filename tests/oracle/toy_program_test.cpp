@@ -3,7 +3,7 @@
 
 #include "oracle/random_program.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/systematic.hpp"
+#include "search/systematic/systematic.hpp"
 
 namespace thrum {
 namespace {
@@ -41,13 +41,10 @@ TEST(ToyCode, RefusesWhatIsNoProgram) {
 }
 
 // Speaks at each choice only to look.
-class Onlooker final : public Strategy {
+class Onlooker final : public Advisor {
  public:
   explicit Onlooker(ThreadNames& names) : names_(names) {}
 
-  bool next(Plan&) override { return true; }
-  Recording recording() const override { return Recording::events; }
-  bool online() const override { return true; }
   Advice at_point(const View& view) override {
     std::span<const PendingOperation> pending = view.threads.pending();
     for (std::size_t i = 1; i < pending.size(); ++i) {
@@ -69,12 +66,6 @@ class Onlooker final : public Strategy {
     pending_at_.emplace_back(pending.begin(), pending.end());
     return {};
   }
-  void learn(const Plan&, const Trace&) override {}
-  std::unique_ptr<Strategy> split() override { return nullptr; }
-  void merge(Strategy&) override {}
-  void save(ByteWriter&, const ThreadNames&) const override {}
-  bool load(ByteReader&, ThreadNames&) override { return false; }
-  Guarantee guarantee() const override { return {}; }
 
   ThreadNames& names_;
   std::vector<std::vector<PendingOperation>> pending_at_;  // at each thread choice
@@ -89,12 +80,12 @@ TEST(ToyProgram, PublishesPendingOperations) {
     Trace trace;
     Trace watched;
     while (search.next(plan)) {
-      program.run(plan, &search, search.recording(), trace);
+      program.run(plan, search.advisor(), search.wanted(), trace);
       Onlooker onlooker(program.names());
       // Departures are not asked about, and so are not seen: give it the policy's choices only where there
       // are none.
       if (plan.departures.empty()) {
-        program.run(plan, &onlooker, onlooker.recording(), watched);
+        program.run(plan, &onlooker, Wanted::all_events(), watched);
         std::erase_if(watched.events, [](const Event& event) { return !is_visible(event.operation); });
         ASSERT_EQ(onlooker.pending_at_.size(), watched.events.size());
         for (std::size_t i = 0; i < watched.events.size(); ++i) {
@@ -120,14 +111,14 @@ TEST(ToyProgram, RunsAlikeHoweverMuchIsRecorded) {
     Trace trace;
     Trace full;
     while (search.next(plan)) {
-      program.run(plan, nullptr, Recording::full, full);
+      program.run(plan, nullptr, Wanted::everything(), full);
       std::string schedule = program.schedule();
-      program.run(plan, &search, search.recording(), trace);
+      program.run(plan, search.advisor(), search.wanted(), trace);
       EXPECT_EQ(program.schedule(), schedule);
       EXPECT_EQ(trace.cost, full.cost);
       EXPECT_EQ(trace.end, full.end);
-      EXPECT_EQ(trace.points, full.points);
-      EXPECT_EQ(full.places.size(), full.events.size());
+      EXPECT_EQ(trace.counts.points, full.counts.points);
+      EXPECT_EQ(full.details.places.size(), full.events.size());
       std::map<ThreadId, std::uint32_t> done;
       for (const Event& event : full.events) {
         EXPECT_EQ(event.index, done[event.thread]);
@@ -141,7 +132,7 @@ TEST(ToyProgram, RunsAlikeHoweverMuchIsRecorded) {
 TEST(ToyProgram, NamesWhoWaitsInADeadlock) {
   ToyProgram program(parse("thread t0\n create t1\n lock m0\n join t1\nthread t1\n down s0\n").value());
   Trace trace;
-  program.run({}, nullptr, Recording::full, trace);
+  program.run({}, nullptr, Wanted::everything(), trace);
   ASSERT_EQ(trace.end, End::bug);
   EXPECT_EQ(trace.failure.kind, BugKind::deadlock);
   ASSERT_EQ(trace.failure.waiters.size(), 2u);

@@ -176,7 +176,8 @@ std::string disagreement(const Program& program, const Setting& setting) {
   Tally ignored;
   try {
     if (!prepare(one, setting, ignored)) return "";
-    return one.trouble.empty() ? disagreement(one, run_all({one.text}, limits_of({setting}))[0]) : disagreement(one, {});
+    return one.trouble.empty() ? disagreement(one, run_all({one.text}, limits_of({setting}))[0])
+                               : disagreement(one, {});
   } catch (const NoProgram&) {
     return "";
   }

@@ -74,7 +74,8 @@ class Maker {
     steps_ = chance(50);
     if (!narrow_) return;
     atomics_ = chance(15);
-    arrays_ = structures_ = pointers_ = conditions_ = semaphores_ = loops_ = nested_ = results_ = quits_ = false;
+    arrays_ = structures_ = pointers_ = conditions_ = semaphores_ = loops_ = nested_ = results_ = quits_ =
+        false;
   }
 
   void globals() {

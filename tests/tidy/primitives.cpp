@@ -97,8 +97,8 @@ std::vector<std::string> read_elsewhere(const File& file) {
   return names;
 }
 
-// The functions of the lines "- `name(arguments)`: what it reads and writes", each with the one that has a list
-// in place of an ellipsis. They may have a row, too.
+// The functions of the lines "- `name(arguments)`: what it reads and writes", each with the one that has a
+// list in place of an ellipsis. They may have a row, too.
 std::set<std::string> read_described(const File& file) {
   static const std::regex kDescribed(R"(^- `(\w+)\(.*)");
   std::set<std::string> names;

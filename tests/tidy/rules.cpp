@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tidy/cycles.hpp"
 #include "tidy/functions.hpp"
 #include "tidy/primitives.hpp"
 
@@ -28,10 +29,10 @@ void append(Findings& findings, Findings more) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));
 }
 
-// The folder of src/ in which a file lies, or "".
+// The folder of src/ in which a file lies, such as "search" or "search/random"; or "".
 std::string source_folder(const std::string& path) {
-  std::size_t slash = path.find('/', 4);
-  return path.starts_with("src/") && slash != std::string::npos ? path.substr(4, slash - 4) : "";
+  std::size_t slash = path.rfind('/');
+  return path.starts_with("src/") && slash > 3 && slash != std::string::npos ? path.substr(4, slash - 4) : "";
 }
 
 }  // namespace
@@ -93,27 +94,35 @@ std::string include_fault(const std::string& folder, const std::string& header,
                           const Dependencies& dependencies) {
   auto declared = dependencies.find(folder);
   if (declared == dependencies.end()) return "src/" + folder + " is no component that CMake knows";
-  std::string included = header.substr(0, header.find('/'));
+  std::string included = header.substr(0, header.rfind('/'));
   if (included == header) return "an include names the folder: \"" + folder + "/" + header + "\"";
   // The public headers are the one thing outside src/ that the product shares with its users.
-  if (included == "thrum" || declared->second.contains(included)) return "";
+  if (included == "thrum" || included.starts_with("thrum/") || declared->second.contains(included)) return "";
   return folder + " may not depend on " + included + ": see DEPENDS in CMakeLists.txt";
 }
 
 }  // namespace
 
-Findings wrong_includes(const Tree& tree, const Dependencies& dependencies) {
+std::vector<Include> includes_of(const File& file) {
   static const std::regex kInclude(R"rx(^\s*#\s*include\s*"([^"]+)")rx");
+  std::vector<Include> includes;
+  const std::vector<std::string> code = split(file).code;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    std::smatch match;
+    if (std::regex_search(code[i], match, kInclude)) includes.push_back({i + 1, match.str(1)});
+  }
+  return includes;
+}
+
+Findings wrong_includes(const Tree& tree, const Dependencies& dependencies) {
   Findings findings;
   for (const File& file : tree.files) {
     std::string folder = source_folder(file.path);
     if (folder.empty() || !file.is_c_family()) continue;
-    std::vector<std::string> code = split(file).code;
-    for (std::size_t i = 0; i < code.size(); ++i) {
-      std::smatch match;
-      if (!std::regex_search(code[i], match, kInclude)) continue;
-      std::string fault = include_fault(folder, match.str(1), dependencies);
-      if (!fault.empty()) findings.push_back({file.path, i + 1, fault});
+    for (const Include& include : includes_of(file)) {
+      std::string fault = include_fault(folder, include.header, dependencies);
+      if (!fault.empty())
+        findings.push_back({file.path, include.line, fault, "include " + file.path + ":" + include.header});
     }
   }
   return findings;
@@ -228,10 +237,45 @@ Findings apply_exceptions(const Tree& tree, Findings findings) {
   return findings;
 }
 
+void describe(const Tree& tree, std::ostream& out) {
+  std::map<std::string, std::size_t> folders;  // files of each
+  const File* longest_file = nullptr;
+  const File* file_of_function = nullptr;
+  Function longest;
+  for (const File& file : tree.files) {
+    const std::string folder = source_folder(file.path);
+    if (folder.empty() || !file.is_c_family()) continue;
+    ++folders[folder];
+    if (!longest_file || file.lines.size() > longest_file->lines.size()) longest_file = &file;
+    for (const Function& function : find_functions(split(file).code)) {
+      if (function.length <= longest.length) continue;
+      longest = function;
+      file_of_function = &file;
+    }
+  }
+  const auto subfolders =
+      static_cast<std::size_t>(std::count_if(folders.begin(), folders.end(), [](const auto& folder) {
+        return folder.first.find('/') != std::string::npos;
+      }));
+  std::size_t in_circles = 0;
+  const auto all_circles = circles(rooms_of(tree));
+  for (const auto& circle : all_circles) in_circles += circle.size();
+  out << "src: " << folders.size() - subfolders << " folders, " << subfolders << " sub-folders";
+  for (const auto& [folder, files] : folders) out << "\n  " << folder << ' ' << files << " files";
+  out << "\ncircles of rooms that include each other: " << all_circles.size() << " (" << in_circles
+      << " rooms)\n";
+  if (longest_file)
+    out << "longest file: " << longest_file->path << ", " << longest_file->lines.size() << " lines\n";
+  if (file_of_function)
+    out << "longest function: " << longest.name << " in " << file_of_function->path << ", " << longest.length
+        << " lines\n";
+}
+
 Findings check(const Tree& tree, const Dependencies& dependencies) {
   Findings findings = long_files(tree);
   append(findings, long_functions(tree));
   append(findings, wrong_includes(tree, dependencies));
+  append(findings, include_cycles(tree));
   append(findings, missing_named_files(tree));
   append(findings, undescribed_folders(tree));
   append(findings, untidy_lines(tree));

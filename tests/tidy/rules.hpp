@@ -17,7 +17,8 @@ struct Finding {
   std::string path;
   std::size_t line = 0;
   std::string what;
-  // What an exception names: "file-length PATH", "function-length PATH:FUNCTION" or "named-file PATH:NAME".
+  // What an exception names: "file-length PATH", "function-length PATH:FUNCTION", "named-file PATH:NAME",
+  // "include PATH:HEADER" or "include-cycle ROOM", the first of the rooms.
   // Empty: the rule has no exceptions.
   std::string exception_key = {};
 };
@@ -32,15 +33,26 @@ using Dependencies = std::map<std::string, std::set<std::string>>;
 // Reads the lines `folder: folder...` that CMake writes. A folder stands after those that it names.
 Dependencies parse_dependencies(std::istream& in);
 
+// The #include lines of a file that name it in quotes.
+struct Include {
+  std::size_t line = 0;
+  std::string header;
+};
+std::vector<Include> includes_of(const File& file);
+
 Findings long_files(const Tree& tree);
 Findings long_functions(const Tree& tree);
 Findings wrong_includes(const Tree& tree, const Dependencies& dependencies);
+Findings include_cycles(const Tree& tree);  // cycles.hpp
 Findings missing_named_files(const Tree& tree);
 Findings undescribed_folders(const Tree& tree);
 Findings untidy_lines(const Tree& tree);
 
 // Takes out what the tree's exceptions.txt allows, and adds its lines that allow nothing or give no reason.
 Findings apply_exceptions(const Tree& tree, Findings findings);
+
+// Lines for people: how many folders, cycles, and the longest function and file of src/.
+void describe(const Tree& tree, std::ostream& out);
 
 // All of the above.
 Findings check(const Tree& tree, const Dependencies& dependencies);

@@ -40,9 +40,10 @@ class TidyTest : public testing::Test {
     std::ofstream(root_ / path) << text;
   }
 
-  // What is found in the tree, one a line.
+  // What is found in the tree, one a line. A folder is declared with its subfolders behind it.
   std::string findings() {
-    std::istringstream declared("support:\nmodel: support\nsearch: model\ncli: search\n");
+    std::istringstream declared(
+        "support:\nmodel: support\nsearch: model\nsearch/random: search\ncli: search search/random\n");
     std::ostringstream text;
     for (const Finding& finding : check(read_tree(root_), parse_dependencies(declared)))
       text << finding << "\n";
@@ -80,6 +81,37 @@ TEST_F(TidyTest, LowerLayersAreImplied) {
   write("src/README.md", "`model/` `search/` `cli/`\n");
   write("src/cli/a.cpp", "#include \"support/check.hpp\"\n#include \"thrum/thrum.h\"\n");
   EXPECT_EQ(findings(), "");
+}
+
+TEST_F(TidyTest, SubfoldersAreFoldersOfTheirOwn) {
+  write("src/README.md", "`model/`, `search/` and `search/random/`\n");
+  write("src/search/random/pct.cpp", "#include \"search/dfs.hpp\"\n#include \"model/plan.hpp\"\n");
+  EXPECT_EQ(findings(), "");
+  write("src/search/dfs.hpp", "#include \"search/random/pct.hpp\"\n");
+  EXPECT_EQ(findings(),
+            "src/search/dfs.hpp:1: search may not depend on search/random: see DEPENDS in CMakeLists.txt\n"
+            "src/search/dfs.hpp:1: 2 rooms include each other: search/dfs search/random/pct\n");
+}
+
+TEST_F(TidyTest, RoomsThatIncludeEachOther) {
+  write("src/model/a.hpp", "#include \"model/b.hpp\"\n");
+  write("src/model/b.cpp", "#include \"model/c.hpp\"\n");
+  write("src/model/c.hpp", "");
+  EXPECT_EQ(findings(), "");
+  write("src/model/c.cpp", "#include \"model/a.hpp\"\n");
+  EXPECT_EQ(findings(), "src/model/a.hpp:1: 3 rooms include each other: model/a model/b model/c\n");
+  write("tests/tidy/exceptions.txt", "include-cycle model/a they are one idea\n");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(TidyTest, DescribesTheTree) {
+  std::ostringstream text;
+  describe(read_tree(root_), text);
+  EXPECT_EQ(text.str(),
+            "src: 2 folders, 0 sub-folders\n  model 1 files\n  search 2 files\n"
+            "circles of rooms that include each other: 0 (0 rooms)\n"
+            "longest file: src/model/plan.hpp, 3 lines\n"
+            "longest function: f in src/search/dfs.cpp, 1 lines\n");
 }
 
 TEST_F(TidyTest, IncludeWithoutFolder) {
@@ -157,7 +189,7 @@ class PrimitivesTest : public TidyTest {
   PrimitivesTest() {
     write("src/README.md", "`model/` `search/` `runtime/`\n");
     write("src/runtime/exports.map", "{\n  global:\n    lock; sleep;\n    __tsan_write1;\n  local: *;\n};\n");
-    write("src/runtime/intercept.cpp",
+    write("src/runtime/intercept/intercept.cpp",
           "THRUM_EXPORT int lock(int mutex) { return mutex; }\n"
           "THRUM_LOOP_IMPL int sleep_impl(int time) { return time; }\n");
     for (const char* file : {"correct/a.c", "wrong/b.c"})
@@ -182,7 +214,7 @@ TEST_F(PrimitivesTest, MissingTable) {
 TEST_F(PrimitivesTest, MissingRow) {
   write("src/runtime/exports.map", "{ lock; sleep; };\n");
   EXPECT_EQ(findings(), "");
-  write("src/runtime/intercept.cpp",
+  write("src/runtime/intercept/intercept.cpp",
         "THRUM_EXPORT int lock(int m) { return m; }\n#define CALL(name)\nCALL(wake)\n");
   write("src/runtime/exports.map", "{\n  lock; sleep;\n  w*;\n  __tsan_read1;\n};\n");
   EXPECT_EQ(findings(), "src/runtime/exports.map:1: wake stands in no row of docs/primitives.md\n");

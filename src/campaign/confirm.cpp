@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "campaign/confirm.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace thrum {
+
+namespace {
+
+// Events are told apart by what lasts: addresses only where they have no better name.
+bool same_event(const Trace& a, const Trace& b, std::size_t i) {
+  const Event& x = a.events[i];
+  const Event& y = b.events[i];
+  const EventPlaces& p = a.details.places[i];
+  const EventPlaces& q = b.details.places[i];
+  auto same_value = [](std::uint64_t u, const Place& at_u, std::uint64_t v, const Place& at_v) {
+    return at_u.space == Place::Space::none && at_v.space == Place::Space::none ? u == v : at_u == at_v;
+  };
+  return x.thread == y.thread && x.index == y.index && x.operation == y.operation && x.outcome == y.outcome &&
+         x.size == y.size && same_value(x.object, p.object, y.object, q.object) &&
+         same_value(x.value, p.value, y.value, q.value) &&
+         same_value(x.operand, p.operand, y.operand, q.operand) && p.stack == q.stack;
+}
+
+std::string describe_event(const Trace& trace, std::size_t i, const ThreadNames& names) {
+  if (i >= trace.events.size()) return "the end of the execution";
+  const Event& event = trace.events[i];
+  return "thread " + names.name(event.thread) + " " + std::string(operation_name(event.operation)) +
+         " (its event " + std::to_string(event.index) + ", value " + std::to_string(event.value) + ")";
+}
+
+}  // namespace
+
+std::string describe(const Divergence& divergence, const ThreadNames& names) {
+  const Trace& a = divergence.first;
+  const Trace& b = divergence.second;
+  const std::uint64_t at = divergence.event;
+  if (at >= a.events.size() && at >= b.events.size())
+    return "the executions end differently after the same events";
+  return "event " + std::to_string(at + 1) + " was " + describe_event(a, at, names) + ", then " +
+         describe_event(b, at, names);
+}
+
+std::optional<std::uint64_t> first_difference(const Trace& a, const Trace& b) {
+  const std::size_t count = std::min(a.events.size(), b.events.size());
+  std::size_t i = 0;
+  while (i < count && same_event(a, b, i)) ++i;
+  const bool same_end =
+      a.end == b.end &&
+      (a.end != End::bug || (same_bug(a.failure, b.failure) && a.failure.message == b.failure.message));
+  if (i == count && a.events.size() == b.events.size() && same_end) return std::nullopt;
+  return i;
+}
+
+std::optional<Divergence> find_divergence(Program& program, Plan& plan, Trace& trace) {
+  program.run(plan, nullptr, Wanted::everything(), trace);
+  if (trace.end == End::time) return std::nullopt;
+  std::uint32_t preemptions = 0;
+  plan = departures_from_base(trace, preemptions);
+  Trace again;
+  program.run(plan, nullptr, Wanted::everything(), again);
+  if (again.end == End::time) return std::nullopt;
+  const std::optional<std::uint64_t> event = first_difference(trace, again);
+  if (!event) return std::nullopt;
+  return Divergence{trace, std::move(again), *event};
+}
+
+Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
+  Plan plan;
+  plan.policy.fairness = trace.fairness;
+  plan.policy.waiting = trace.waiting;
+  preemptions = 0;
+  for (const ChoicePoint& point : trace.choices) {
+    std::span<const Option> options = trace.options_of(point);
+    if (point.taken == default_option(point, options, Base::nonpreemptive)) continue;
+    plan.departures.push_back({point.key, options[point.taken]});
+    preemptions += option_cost(point, options, point.taken, Base::nonpreemptive);
+  }
+  return plan;
+}
+
+}  // namespace thrum

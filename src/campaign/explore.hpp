@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The search loop: runs a strategy's plans until none is left, a bug is found or the budget ends, and says
+// what came of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaign/claims.hpp"
+#include "campaign/confirm.hpp"
+#include "campaign/statistics.hpp"
+#include "execution/program.hpp"
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+struct FoundBug;
+struct SearchResult;
+struct SearchSoFar;
+
+struct Limits {
+  std::uint64_t executions = 0;  // 0: none; those of searches that are taken up again are counted
+  bool keep_going = false;       // past the first bug, to every distinct one
+  bool end_at_races = false;     // but not past a data race
+  bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
+  Fairness fairness = Fairness::off;
+  Waiting waiting = Waiting::spins;  // of plans; where partial orders are kept, written in place of changed
+  std::uint64_t executions_before = 0;  // that count for when audits are due
+  bool audits = false;   // some schedules are run twice more: whether the program is under control
+  bool is_part = false;  // others run parts of the same search: what is left here is not all that is left
+  // Whether nothing of the search is with others just now. Empty: as is_part says.
+  std::function<bool()> holds_all;
+
+  // Asked before each execution; true ends the search as out of time.
+  std::function<bool()> out_of_time;
+  // Called before each execution, with the plan that is about to run.
+  std::function<void(const Plan&)> announce;
+  // Called before each execution; may ask how far the search is. May be empty.
+  std::function<void(const std::function<Progress()>&)> answer;
+  // Seconds since some fixed moment.
+  std::function<double()> now;
+  // Called with each bug as soon as an execution has shown it, before anything else is done about it, and
+  // once more when it is confirmed: what is written down then is not lost with this process. May be empty.
+  std::function<void(const FoundBug&)> note_bug;
+  // Asked when the search has ended: an execution that is to be run once more, since it may have a bug that
+  // could not be told when it ran. May be empty.
+  std::function<std::optional<Plan>()> last_suspect;
+  // Likewise, when more levels are completed than before: the search so far, with its guarantee.
+  std::function<void(const SearchResult&)> note_level;
+
+  // Asked before each execution, and once more where a limit has ended the search (last): whether to call
+  // `between`, which may put the search down, split its strategy or merge another one into it. May be empty.
+  std::function<bool(bool last)> wants_between;
+  std::function<void(SearchSoFar&)> between;
+};
+
+// A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the
+// first found.
+struct FoundBug {
+  Failure failure;
+  Plan plan;  // by departures from the non-preemptive base, whatever policy found it
+  std::uint32_t preemptions = 0;
+  bool minimal = false;  // every execution with fewer preemptions was run and did not show it
+  std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted (simplify.hpp)
+  bool switches_minimal = false;          // no schedule with as few preemptions has fewer
+  std::uint64_t execution = 0;            // counts from 1
+  double seconds = 0;
+  std::string strategy;  // of several that take turns the one that found it; else empty
+  // Not empty: its schedule was not seen to show it again, and why, in words that follow a semicolon. Then
+  // the trace holds no events, and the plan is as it was run.
+  std::string unconfirmed;
+  bool simplified = false;  // its schedule is as simple as could be found (simplify.hpp)
+  // Of a leak that only some schedules have: one that has none.
+  struct Without {
+    Plan plan;
+    Trace trace;  // with Wanted::kPlaces
+  };
+  std::optional<Without> without;
+  Trace trace;  // with Wanted::kPlaces
+};
+
+// The bug among them that shows in such a failure; nullptr: there is none.
+FoundBug* find_bug(std::vector<FoundBug>& bugs, const Failure& failure);
+
+enum class SearchEnd : std::uint8_t { exhausted, bug, time, executions, lost_control };
+
+struct SearchResult {
+  SearchEnd end = SearchEnd::exhausted;
+  Guarantee guarantee;  // weighed by the claims
+  std::vector<FoundBug> bugs;
+  std::uint64_t executions = 0;
+  std::uint64_t steps = 0;     // instrumented operations
+  std::uint64_t trusted = 0;   // executions of classes that were judged before (Trace::trusted)
+  std::uint64_t midway = 0;    // executions that began where an earlier one came by (Trace::midway)
+  std::uint64_t audited = 0;   // executions whose schedules were run twice more, to see the same
+  Claims claims;               // how executions ended, which the guarantee rests on
+  std::uint64_t withheld = 0;  // choices at which fairness left out options
+  bool starved = false;        // the search ended where a thread starved, since Limits::fairness is watch
+  std::uint16_t threads_max = 0;
+  double seconds = 0;
+  SearchStatistics kept;
+  Statistics statistics;
+  Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
+  std::string lost_reason;  // empty: the worker noted it
+  std::optional<Divergence>
+      divergence;  // lost_control: where two runs of one schedule differ, if it is known
+};
+
+// What a search that is put down leaves, but for its strategy.
+struct SearchSoFar {
+  SearchResult result;  // without its end, and what is said at the end only
+  StatisticsKeeper statistics = StatisticsKeeper();
+};
+
+// from: where the search goes on. The strategy is to be as it was then.
+SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
+                     SearchSoFar from = SearchSoFar());
+
+// The two halves of explore(), for searches that several share. The first runs a part until it has come to
+// its end, as SearchResult::end says, or waits for others (Strategy::waits()); `from` is to have the seconds
+// since the search began. The second says what came of all of them. REQUIRES: every strategy that was split
+// off has been merged into this one; what is left in another one would be taken for done.
+SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from);
+SearchResult conclude(SearchSoFar so_far, Strategy& strategy);
+
+// Adds what a part has found.
+void merge(SearchSoFar& all, SearchSoFar part);
+
+}  // namespace thrum

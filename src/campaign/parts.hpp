@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A search of which parts may come back before they are done.
+//
+// A reduced search takes back only parts that are done (dpor_split.cpp). Here such a search stands together
+// with those of its parts that came back with something left to do. They are gone on with where it can do
+// nothing else, or are given away again, whole; what is done is merged. A part may have parts itself, which
+// may be elsewhere when it comes back; they come to where it is then.
+//
+// Tested by tests/oracle/shared_search_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+class Parts final : public Strategy, public Divisible, public Durable, public Reporting {
+ public:
+  using Make = std::function<std::unique_ptr<Strategy>()>;
+
+  // The whole search, by what make() gives; the same again for parts that are read from bytes. REQUIRES: what
+  // it gives is Divisible and Durable.
+  explicit Parts(Make make) : Parts(make, make(), 1, 0) {}
+
+  bool next(Plan& plan) override;
+  Wanted wanted() const override { return running().wanted(); }
+  Advisor* advisor() override { return running().advisor(); }
+  void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
+  Divisible* divisible() override { return this; }
+  Durable* durable() override { return this; }
+  Reporting& reporting() override { return *this; }
+  std::unique_ptr<Strategy> split() override;
+  bool waits() const override { return waits_; }
+  void merge(Strategy& other) override;
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  bool is_small() const override;
+  bool keeps_addresses() const override { return own_->durable()->keeps_addresses(); }
+  Guarantee guarantee() const override { return own_->guarantee(); }
+  std::string problem() const override { return own_->reporting().problem(); }
+  bool repeats() const override { return running().reporting().repeats(); }
+  SearchStatistics statistics() const override { return own_->reporting().statistics(); }
+  Progress progress() override;
+  const PartialOrder* last_order() const override { return running().reporting().last_order(); }
+
+ private:
+  Parts(Make make, std::unique_ptr<Strategy> own, std::uint64_t id, std::uint64_t owner)
+      : make_(std::move(make)), own_(std::move(own)), id_(id), owner_(owner) {}
+
+  Strategy& running() const { return running_ != nullptr ? static_cast<Strategy&>(*running_) : *own_; }
+  bool next_of_parts(Plan& plan);
+  bool is_whole() const;
+  Parts* find(std::uint64_t id);
+
+  Make make_;
+  std::unique_ptr<Strategy> own_;
+  std::uint64_t id_;
+  std::uint64_t owner_;      // whose part this is
+  std::uint64_t split_ = 0;  // so many times
+  std::uint32_t given_ = 0;  // parts that are elsewhere
+  bool is_over_ = false;     // nothing is left, here or elsewhere
+  bool waits_ = false;
+  std::vector<std::unique_ptr<Parts>> parts_;  // that have come back
+  Parts* running_ = nullptr;                   // which of them gave the last plan; nullptr: own_
+};
+
+}  // namespace thrum

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "campaign/portfolio.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thrum {
+
+Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members)) {
+  left_ = unit_ * members_[0].share;
+}
+
+bool Portfolio::next(Plan& plan) {
+  waits_ = false;
+  while (left_ > 0 || pass_on()) {
+    if (running().next(plan)) {
+      --left_;
+      return true;
+    }
+    std::string problem = running().reporting().problem();
+    if (problem.empty() && waits(members_[turn_])) {
+      waits_ = all_wait();
+      if (waits_) return false;
+      left_ = 0;
+      continue;
+    }
+    if (problem.empty() && members_[turn_].covers_all) {
+      problem_.clear();  // whatever kept another from covering it
+      is_covered_ = true;
+      return false;
+    }
+    if (!problem.empty()) problem_ = std::move(problem);
+    // It stays for what it has covered.
+    members_[turn_].share = 0;
+    left_ = 0;
+  }
+  // Nobody goes on, and nobody has covered all.
+  if (problem_.empty()) problem_ = "none of the strategies that take turns can go on";
+  return false;
+}
+
+void Portfolio::learn(const Plan& plan, const Trace& trace) {
+  running().learn(plan, trace);
+  if (is_cut_by_limit(trace.end)) left_ -= std::min(left_, kOfACut - 1);
+}
+
+// To the next member that goes on; false where none does.
+bool Portfolio::pass_on() {
+  for (std::size_t left = members_.size(); left > 0; --left) {
+    turn_ = (turn_ + 1) % members_.size();
+    if (turn_ == 0) {
+      unit_ = std::min(unit_ * 2, kLastTurn);
+      for (std::size_t i = members_.size(); i-- > 1;) {
+        if (members_[i].strategy->reporting().statistics().nodes > members_[i].nodes_max)
+          members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    if (members_[turn_].share == 0) continue;
+    left_ = unit_ * members_[turn_].share;
+    return true;
+  }
+  return false;
+}
+
+bool Portfolio::waits(const Member& member) {
+  const Divisible* divisible = member.strategy->divisible();
+  return member.parts > 0 || (divisible != nullptr && divisible->waits());
+}
+
+// Whether nobody can go on but by what is to be merged.
+bool Portfolio::all_wait() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.share == 0 || waits(member); });
+}
+
+std::unique_ptr<Strategy> Portfolio::split() {
+  for (std::size_t i = members_.size(); i-- > 0;) {
+    Member& member = members_[i];
+    if (!member.covers_all || member.share == 0 || member.nodes_max != ~std::uint64_t{0}) continue;
+    Divisible* divisible = member.strategy->divisible();
+    std::unique_ptr<Strategy> part = divisible != nullptr ? divisible->split() : nullptr;
+    if (part == nullptr) continue;
+    ++member.parts;
+    std::vector<Member> alone;
+    alone.push_back({member.name, std::move(part), 1, true, member.nodes_max});
+    return std::make_unique<Portfolio>(std::move(alone));
+  }
+  return nullptr;
+}
+
+void Portfolio::merge(Strategy& other) {
+  waits_ = false;
+  for (Member& part : dynamic_cast<Portfolio&>(other).members_) {
+    for (Member& member : members_) {
+      if (member.name != part.name) continue;
+      member.strategy->divisible()->merge(*part.strategy);
+      member.parts += part.parts - 1;
+    }
+  }
+}
+
+bool Portfolio::is_small() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.strategy->durable()->is_small(); });
+}
+
+bool Portfolio::keeps_addresses() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const Member& member) { return member.strategy->durable()->keeps_addresses(); });
+}
+
+void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
+  names.save(out);  // before any of them reads a name
+  out.put(std::uint64_t{members_.size()});
+  for (const Member& member : members_) {
+    out.put_string(member.name);
+    out.put(member.share);
+    out.put(member.parts);
+    member.strategy->durable()->save(out, names);
+  }
+  out.put(std::uint64_t{turn_});
+  out.put(unit_);
+  out.put(left_);
+  out.put_string(problem_);
+}
+
+bool Portfolio::load(ByteReader& in, ThreadNames& names) {
+  if (!names.load(in)) return false;
+  // Those that are missing there were given up.
+  std::vector<Member> all = std::move(members_);
+  members_.clear();
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    const std::string name = in.get_string();
+    auto member = std::find_if(all.begin(), all.end(), [&](const Member& one) { return one.name == name; });
+    if (member == all.end() || !member->strategy) return false;
+    member->share = in.get<std::uint32_t>();
+    member->parts = in.get<std::uint32_t>();
+    if (!member->strategy->durable()->load(in, names)) return false;
+    members_.push_back(std::move(*member));
+  }
+  turn_ = in.get<std::uint64_t>();
+  unit_ = in.get<std::uint64_t>();
+  left_ = in.get<std::uint64_t>();
+  problem_ = in.get_string();
+  return in.ok() && turn_ < members_.size();
+}
+
+Guarantee Portfolio::guarantee() const {
+  Guarantee all;
+  for (const Member& member : members_) {
+    const Guarantee one = member.strategy->guarantee();
+    all.complete = all.complete || one.complete;
+    all.exhausted = all.exhausted || one.complete || (one.exhausted && member.covers_all);
+    // Each execution of its own has that chance, whoever else has turns.
+    const bool has_chance = one.chance && one.chance->of == Chance::Of::bug_of_depth && one.chance->log_least;
+    if (has_chance && !all.chance) all.chance = one.chance;
+    for (const Bound& bound : one.bounds) {
+      auto same = std::find_if(all.bounds.begin(), all.bounds.end(), [&](const Bound& other) {
+        return other.base == bound.base && other.covers == bound.covers;
+      });
+      if (same == all.bounds.end()) {
+        all.bounds.push_back(bound);
+      } else if (bound.completed && (!same->completed || *bound.completed > *same->completed)) {
+        same->completed = bound.completed;
+      }
+    }
+  }
+  return all;
+}
+
+SearchStatistics Portfolio::statistics() const {
+  SearchStatistics all;
+  for (const Member& member : members_) {
+    const SearchStatistics one = member.strategy->reporting().statistics();
+    all.waiting += one.waiting;
+    all.nodes += one.nodes;
+    all.nodes_max += one.nodes_max;
+    all.spilled += one.spilled;
+    all.uncompressed += one.uncompressed;
+    all.apart += one.apart;
+    all.complete += one.complete;
+    all.remembered += one.remembered;
+  }
+  return all;
+}
+
+// Of the one that is furthest on its way to cover all.
+Progress Portfolio::progress() {
+  Progress all;
+  all.share = 0;
+  for (const Member& member : members_) {
+    if (!member.covers_all) continue;
+    Progress one = member.strategy->reporting().progress();
+    if (one.level || !one.done || (all.done && *all.done >= *one.done)) continue;
+    all = one;
+  }
+  return all;
+}
+
+}  // namespace thrum

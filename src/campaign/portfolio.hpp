@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Several strategies that take turns (GAMBIT, section 6: no single search finds all bugs soonest).
+//
+// Each turn is a number of executions, so that the same search runs the same ones on every machine. The first
+// turns are short and later ones twice as long, up to a limit: what one strategy finds at once is found soon,
+// and what a long search needs is not begun anew. A strategy that is done or has failed leaves its turns to
+// the others; one that has covered everything ends the search. An execution that a limit cut is long, and
+// counts for several, so that others have their turns soon where a member runs nothing else.
+//
+// Tested by portfolio_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+class Portfolio final : public Strategy, public Divisible, public Durable, public Reporting {
+ public:
+  struct Member {
+    std::string_view name;
+    std::unique_ptr<Strategy> strategy;
+    std::uint32_t share = 1;  // of the executions, against the others' shares
+    // Whether the search is over when this one has nothing left: it covers all that was asked for.
+    bool covers_all = false;
+    // A member that keeps more than so many nodes (SearchStatistics) is given up, but for the first.
+    std::uint64_t nodes_max = ~std::uint64_t{0};
+    std::uint32_t parts = 0;  // of it that are elsewhere
+  };
+
+  // REQUIRES: there are members, one of them covers all, and all are Durable.
+  explicit Portfolio(std::vector<Member> members);
+
+  bool next(Plan& plan) override;
+  Wanted wanted() const override { return running().wanted(); }
+  Advisor* advisor() override { return running().advisor(); }
+  void learn(const Plan& plan, const Trace& trace) override;
+
+  Divisible* divisible() override { return this; }
+  Durable* durable() override { return this; }
+  Reporting& reporting() override { return *this; }
+
+  // A part of one member: of the last, as they were given, that covers all, is never given up and can be
+  // split.
+  std::unique_ptr<Strategy> split() override;
+  bool waits() const override { return waits_; }
+  bool needs_no_parts() const override { return is_covered_; }
+  void merge(Strategy& other) override;
+  bool is_small() const override;
+  bool keeps_addresses() const override;
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+
+  // What the members have covered between them.
+  Guarantee guarantee() const override;
+  std::string problem() const override { return problem_; }
+  bool repeats() const override { return running().reporting().repeats(); }
+  SearchStatistics statistics() const override;
+  Progress progress() override;
+  const PartialOrder* last_order() const override { return running().reporting().last_order(); }
+  std::string_view member() const override { return members_[turn_].name; }
+
+ private:
+  static constexpr std::uint64_t kFirstTurn = 25;   // executions for each share
+  static constexpr std::uint64_t kLastTurn = 6400;  // likewise
+  static constexpr std::uint64_t kOfACut = 8;       // executions of its turn that one which was cut uses up
+
+  Strategy& running() const { return *members_[turn_].strategy; }
+  bool pass_on();
+  static bool waits(const Member& member);
+  bool all_wait() const;
+
+  std::vector<Member> members_;
+  std::size_t turn_ = 0;
+  std::uint64_t unit_ = kFirstTurn;
+  std::uint64_t left_ = 0;  // executions of this turn
+  bool waits_ = false;
+  bool is_covered_ = false;  // a member has covered all
+  std::string problem_;
+};
+
+}  // namespace thrum

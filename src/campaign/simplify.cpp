@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// In four steps, each with a part of the budget.
+//
+// 1. The same steps in a cheaper order (linearize.hpp), as far as they go; and again behind each success
+// of 3.
+// 2. Where fewer preemptions were not ruled out by the search itself, iterative context bounding below the
+//    bug's own count: what it finds first has the fewest, and if it ends without finding the bug, there are
+//    none with fewer.
+// 3. Descent. The schedule is edited in one place: a departure is left out, or at one choice another option
+//    is taken. The edited plan is followed as far as it can be: where an edit makes a later departure
+//    impossible, the default takes its place. What shows the bug at a lesser (preemptions, switches) is the
+//    next to be edited.
+// 4. Proof, by branch and bound over the execution tree: plans in order of the switches up to their last
+//    departure, which what follows can only add to. Once no plan is left with fewer than the best schedule
+//    has, that has the fewest.
+//
+// Example: main starts A and B, the bug takes "A, B, A". A search in order of preemptions may have come to it
+// as "A, B" and, since B then waits for C, "C, B, A"; step 3 leaves C out.
+//
+// Rejected: delta debugging on the set of departures. Most of them depend on those before, and single edits
+// followed as far as possible find the same in fewer executions.
+//
+// Tested against every execution of random programs by tests/oracle/simplify_test.cpp.
+#include "campaign/simplify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "order/linearize.hpp"
+#include "search/reduction/wakeup_tree.hpp"
+#include "search/systematic/systematic.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kWaitingMax = 200'000;  // plans
+
+struct Price {
+  std::uint32_t preemptions = 0;
+  std::uint32_t switches = 0;
+
+  friend auto operator<=>(const Price&, const Price&) = default;
+};
+
+// Leads an execution near a schedule, and knows nothing else.
+class Guide : public Advisor {
+ protected:
+  static Advice take_or_default(const View& view, const Option* option) {
+    if (!option) return {Advice::Kind::take, view.default_option};
+    auto found = std::find(view.options.begin(), view.options.end(), *option);
+    if (found == view.options.end()) return {Advice::Kind::take, view.default_option};
+    return {Advice::Kind::take, static_cast<std::uint16_t>(found - view.options.begin())};
+  }
+};
+
+// Follows departures as far as they can be followed, in any order; else the default.
+class Follower final : public Guide {
+ public:
+  explicit Follower(const std::vector<Departure>& departures) : departures_(departures) {}
+
+  Advice at_point(const View& view) override {
+    for (const Departure& departure : departures_) {
+      if (departure.key != view.point.key) continue;
+      auto found = std::find(view.options.begin(), view.options.end(), departure.option);
+      if (found != view.options.end()) return take_or_default(view, &departure.option);
+    }
+    return take_or_default(view, nullptr);
+  }
+
+ private:
+  const std::vector<Departure>& departures_;
+};
+
+// Follows an order of steps; what is chosen in their middle, as departures have it. A step that its thread
+// does not stand before is passed over: a waiting loop may go round less often than it did.
+class OrderFollower final : public Guide {
+ public:
+  OrderFollower(std::vector<Event> order, const std::vector<Departure>& departures)
+      : order_(std::move(order)), departures_(departures) {}
+
+  Advice at_point(const View& view) override {
+    if (view.point.key.kind != ChoiceKind::thread) {
+      auto found = std::find_if(departures_.begin(), departures_.end(),
+                                [&](const Departure& departure) { return departure.key == view.point.key; });
+      return take_or_default(view, found == departures_.end() ? nullptr : &found->option);
+    }
+    for (; seen_ < view.trace.events.size(); ++seen_) strike(view.trace.events[seen_]);
+    for (const Event& step : order_) {
+      const Option option{step.thread, via_of(step)};
+      if (std::find(view.options.begin(), view.options.end(), option) == view.options.end()) continue;
+      if (option.via == Via::run && !stands_before(view.threads, step)) continue;
+      return take_or_default(view, &option);
+    }
+    return take_or_default(view, nullptr);
+  }
+
+ private:
+  static bool is_alike(const Event& a, Operation operation, std::uint64_t object) {
+    return a.operation == operation && a.object == object;
+  }
+
+  static bool stands_before(Pending& threads, const Event& step) {
+    for (const PendingOperation& pending : threads.pending()) {
+      if (pending.thread == step.thread) return is_alike(step, pending.operation, pending.object);
+    }
+    return false;
+  }
+
+  // The step that has been done, and what its thread was to do before.
+  void strike(const Event& done) {
+    auto step = std::find_if(order_.begin(), order_.end(), [&](const Event& event) {
+      return event.thread == done.thread && is_alike(event, done.operation, done.object);
+    });
+    if (step == order_.end()) return;
+    auto kept =
+        std::remove_if(order_.begin(), step, [&](const Event& event) { return event.thread == done.thread; });
+    order_.erase(kept, step + 1);
+  }
+
+  std::vector<Event> order_;  // as far as it was not done
+  const std::vector<Departure>& departures_;
+  std::size_t seen_ = 0;  // events
+};
+
+class Simplifier {
+ public:
+  Simplifier(Program& program, FoundBug& bug, const SimplifyBudget& budget)
+      : program_(program), bug_(bug), budget_(budget), best_(bug.plan), start_(budget.now()) {}
+
+  void run();
+
+ private:
+  struct Waiting {
+    std::vector<Departure> departures;
+    std::uint32_t switches = 0;  // up to the last departure
+    std::uint64_t number = 0;    // the first made is the first served
+  };
+  struct Later {
+    bool operator()(const Waiting& a, const Waiting& b) const {
+      return std::tie(a.switches, a.number) > std::tie(b.switches, b.number);
+    }
+  };
+
+  bool execute(const Plan& plan, Advisor* advisor, Wanted wanted = Wanted::all_events());
+  bool shows_bug() const { return trace_.end == End::bug && same_bug(trace_.failure, bug_.failure); }
+  Price price() const;
+  bool take_if_simpler();
+  void reorder();
+  void rule_out_fewer_preemptions();
+  void descend();
+  bool descend_once();
+  bool try_edited(std::vector<Departure> departures);
+  void prove();
+  void add_children(const Waiting& parent);
+  void finish();
+
+  Program& program_;
+  FoundBug& bug_;
+  const SimplifyBudget& budget_;
+  Plan best_;
+  Price best_price_;
+  double start_;
+  std::uint64_t executions_ = 0;
+  std::uint64_t executions_max_ = 0;  // of the step at hand
+  bool lost_ = false;                 // control; the bug stays as it is
+  bool cut_ = false;                  // an execution met a limit or fairness: the bug may lie behind
+  bool proved_ = false;
+  Trace trace_;
+  std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
+  std::uint64_t numbers_ = 0;
+  bool dropped_ = false;  // plans, for want of room
+  Plan fair_;             // the one that runs
+};
+
+// False where the budget is used up or control was lost; else the trace is there.
+bool Simplifier::execute(const Plan& plan, Advisor* advisor, Wanted wanted) {
+  bool ended =
+      executions_ >= executions_max_ || budget_.out_of_time() || budget_.now() - start_ > budget_.seconds;
+  if (lost_ || ended) return false;
+  ++executions_;
+  fair_ = plan;
+  fair_.policy.fairness = bug_.plan.policy.fairness;
+  fair_.policy.waiting = bug_.plan.policy.waiting;
+  budget_.announce(fair_);
+  program_.run(fair_, advisor, wanted, trace_);
+  const bool is_cut = is_cut_by_limit(trace_.end);
+  if (is_cut || trace_.counts.withheld != 0 || trace_.starved) cut_ = true;
+  if (trace_.end == End::diverged || trace_.end == End::uncontrolled) lost_ = true;
+  return !lost_;
+}
+
+Price Simplifier::price() const {
+  std::uint32_t preemptions = 0;
+  departures_from_base(trace_, preemptions);
+  return {preemptions, count_switches(trace_)};
+}
+
+bool Simplifier::take_if_simpler() {
+  if (!shows_bug() || price() >= best_price_) return false;
+  best_price_ = price();
+  std::uint32_t preemptions = 0;
+  best_ = departures_from_base(trace_, preemptions);
+  return true;
+}
+
+void Simplifier::run() {
+  executions_max_ = 1;
+  if (!execute(best_, nullptr) || !shows_bug()) return;
+  best_price_ = price();
+  cut_ = false;
+  executions_max_ = budget_.executions;
+  reorder();
+  if (!bug_.minimal) {
+    executions_max_ = budget_.executions / 2;
+    rule_out_fewer_preemptions();
+  }
+  executions_max_ = executions_ + (budget_.executions - executions_) / 2;
+  descend();
+  executions_max_ = budget_.executions;
+  prove();
+  if (!lost_) finish();
+}
+
+// REQUIRES: trace_ is of best_.
+void Simplifier::reorder() {
+  while (true) {
+    std::vector<Event> order = cheapest_order(trace_);
+    if (order.empty()) return;
+    const std::vector<Departure> departures = best_.departures;
+    OrderFollower follower(std::move(order), departures);
+    if (!execute(Plan{}, &follower) || !take_if_simpler()) return;
+  }
+}
+
+void Simplifier::rule_out_fewer_preemptions() {
+  if (best_price_.preemptions == 0) {
+    bug_.minimal = true;
+    return;
+  }
+  Systematic search({Base::nonpreemptive, best_price_.preemptions - 1, true});
+  Plan plan;
+  while (search.next(plan)) {
+    if (!execute(plan, nullptr, search.wanted())) return;
+    search.learn(plan, trace_);
+    if (!shows_bug()) continue;
+    if (!execute(plan, nullptr)) return;
+    take_if_simpler();
+    bug_.minimal = !cut_;  // what costs less was run before
+    return;
+  }
+  bug_.minimal = !cut_;
+}
+
+void Simplifier::descend() {
+  while (descend_once()) reorder();
+}
+
+// The first edit that makes the best schedule simpler; false where none does.
+bool Simplifier::descend_once() {
+  if (!execute(best_, nullptr)) return false;
+  const Trace from = trace_;
+  const std::vector<Departure> departures = best_.departures;
+  for (std::size_t i = 0; i < departures.size(); ++i) {
+    std::vector<Departure> edited = departures;
+    edited.erase(edited.begin() + static_cast<std::ptrdiff_t>(i));
+    if (try_edited(std::move(edited))) return true;
+  }
+  for (const ChoicePoint& point : from.choices) {
+    std::span<const Option> options = from.options_of(point);
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      if (i == point.taken) continue;
+      std::uint16_t cost = option_cost(point, options, static_cast<std::uint16_t>(i), Base::nonpreemptive);
+      if (cost > best_price_.preemptions) continue;
+      std::vector<Departure> edited = departures;
+      std::erase_if(edited, [&](const Departure& departure) { return departure.key == point.key; });
+      edited.push_back({point.key, options[i]});
+      if (try_edited(std::move(edited))) return true;
+    }
+  }
+  return false;
+}
+
+bool Simplifier::try_edited(std::vector<Departure> departures) {
+  // The plan is announced as it is, so that a worker that dies here leaves what comes near it.
+  Follower follower(departures);
+  if (!execute(Plan{}, &follower)) return false;
+  return take_if_simpler();
+}
+
+void Simplifier::prove() {
+  waiting_.push({});
+  while (!waiting_.empty() && waiting_.top().switches < best_price_.switches) {
+    Waiting next = waiting_.top();
+    waiting_.pop();
+    Plan plan;
+    plan.departures = next.departures;
+    if (!execute(plan, nullptr)) return;
+    const Price before = best_price_;
+    take_if_simpler();
+    if (best_price_.switches > before.switches) {
+      // Fewer preemptions at the price of more switches: what was left out so far may matter now.
+      waiting_ = {};
+      waiting_.push({});
+      continue;
+    }
+    add_children(next);
+  }
+  proved_ = !dropped_ && !cut_;
+}
+
+// What departs from the execution behind the plan's own last departure.
+void Simplifier::add_children(const Waiting& parent) {
+  std::map<std::pair<ThreadId, std::uint32_t>, std::size_t> positions;  // of a thread's events
+  std::vector<std::uint32_t> switches(trace_.events.size() + 1, 0);     // before each event
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& event = trace_.events[i];
+    positions[{event.thread, event.index}] = i;
+    bool is_switch = i > 0 && trace_.events[i - 1].thread != event.thread;
+    switches[i + 1] = switches[i] + (is_switch ? 1 : 0);
+  }
+  std::size_t departed = 0;
+  for (const ChoicePoint& point : trace_.choices) {
+    if (departed < parent.departures.size()) {
+      if (parent.departures[departed].key == point.key) ++departed;
+      continue;
+    }
+    std::span<const Option> options = trace_.options_of(point);
+    std::uint32_t so_far = 0;
+    if (point.key.index > 0) {
+      auto last = positions.find({point.key.thread, point.key.index - 1});
+      if (last != positions.end()) so_far = switches[last->second + 1];
+    }
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      if (i == point.taken) continue;
+      auto option = static_cast<std::uint16_t>(i);
+      std::uint32_t cost = point.cost_before + option_cost(point, options, option, Base::nonpreemptive);
+      bool leaves =
+          point.key.kind == ChoiceKind::thread && point.key.index > 0 && options[i].value != point.key.thread;
+      std::uint32_t least = so_far + (leaves ? 1 : 0);
+      if (cost > best_price_.preemptions || least >= best_price_.switches) continue;
+      if (waiting_.size() >= kWaitingMax) {
+        dropped_ = true;
+        return;
+      }
+      std::vector<Departure> departures = parent.departures;
+      departures.push_back({point.key, options[i]});
+      waiting_.push({std::move(departures), least, ++numbers_});
+    }
+  }
+}
+
+void Simplifier::finish() {
+  Plan plan = best_;
+  Trace trace;
+  if (find_divergence(program_, plan, trace)) return;
+  if (trace.end != End::bug || !same_bug(trace.failure, bug_.failure)) return;
+  bug_.plan = std::move(plan);
+  bug_.failure = trace.failure;
+  bug_.trace = std::move(trace);
+  bug_.preemptions = best_price_.preemptions;
+  // The accesses of a race stand in the trace with everything recorded only; there they may take switches
+  // more.
+  bug_.switches = count_switches(bug_.trace);
+  bug_.switches_minimal = proved_ && bug_.switches == best_price_.switches;
+  bug_.simplified = !budget_.out_of_time();
+}
+
+}  // namespace
+
+void simplify(Program& program, FoundBug& bug, const SimplifyBudget& budget) {
+  Simplifier(program, bug, budget).run();
+}
+
+std::uint32_t count_switches(const Trace& trace) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 1; i < trace.events.size(); ++i)
+    count += trace.events[i].thread != trace.events[i - 1].thread ? 1 : 0;
+  // What fails may do so before its next event.
+  bool fails_elsewhere = trace.end == End::bug && trace.failure.waiters.empty() && !trace.events.empty() &&
+                         trace.failure.thread != trace.events.back().thread;
+  return count + (fails_elsewhere ? 1 : 0);
+}
+
+}  // namespace thrum

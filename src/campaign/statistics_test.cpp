@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "campaign/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "order/number_set.hpp"
+
+namespace thrum {
+namespace {
+
+TEST(NumberSet, HoldsWhatWasPutIn) {
+  NumberSet set;
+  std::set<std::uint64_t> expected;
+  std::uint64_t number = 1;
+  for (int i = 0; i < 5'000; ++i) {
+    number = number * 6364136223846793005u + 1442695040888963407u;
+    std::uint64_t small = number >> 52;  // so that many come twice
+    EXPECT_EQ(set.insert(small + 2), expected.insert(small + 2).second);
+    EXPECT_EQ(set.insert(number), expected.insert(number).second);
+  }
+  EXPECT_EQ(set.size(), expected.size());
+}
+
+TEST(NumberSet, ZeroIsANumberToo) {
+  NumberSet set;
+  EXPECT_TRUE(set.insert(0));
+  EXPECT_FALSE(set.insert(0));
+  EXPECT_EQ(set.size(), 1u);
+}
+
+Event store(ThreadId thread, std::uint64_t object, std::uint32_t index = 0) {
+  Event event;
+  event.thread = thread;
+  event.operation = Operation::store;
+  event.object = object;
+  event.index = index;
+  event.size = 4;
+  return event;
+}
+
+Trace trace_of(std::vector<Event> events, std::uint32_t cost = 0) {
+  Trace trace;
+  trace.events = std::move(events);
+  trace.cost = cost;
+  return trace;
+}
+
+TEST(ClassCounter, OrdersOfIndependentStepsAreOneClass) {
+  ClassCounter counter;
+  EXPECT_TRUE(counter.take(trace_of({store(1, 8), store(2, 16)})));
+  EXPECT_FALSE(counter.take(trace_of({store(2, 16), store(1, 8)})));
+  EXPECT_TRUE(counter.take(trace_of({store(1, 8), store(2, 8)})));
+  EXPECT_TRUE(counter.take(trace_of({store(2, 8), store(1, 8)})));
+  EXPECT_EQ(counter.count(), 3u);
+}
+
+// What executions have in common at their beginning is not read again; they count as if it were.
+TEST(ClassCounter, CommonBeginningsMakeNoDifference) {
+  std::vector<std::vector<Event>> executions;
+  std::vector<Event> all = {store(1, 8), store(1, 16, 1), store(2, 8), store(2, 24, 1), store(3, 16)};
+  std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+  do {
+    std::vector<Event> events;
+    for (std::size_t i : order) events.push_back(all[i]);
+    executions.push_back(events);
+  } while (std::next_permutation(order.begin(), order.end()));
+  ClassCounter together;
+  NumberSet alone;
+  for (const auto& events : executions) {
+    PartialOrder whole;
+    for (const Event& event : events) whole.append(event);
+    EXPECT_EQ(together.take(trace_of(events)), alone.insert(whole.fingerprint()));
+  }
+  EXPECT_EQ(together.count(), alone.size());
+}
+
+TEST(ClassCounter, ExecutionsThatWereCutOffHaveNone) {
+  ClassCounter counter;
+  for (End end : {End::steps, End::stopped, End::assumption, End::bug}) {
+    Trace trace = trace_of({store(1, 8)});
+    trace.end = end;
+    trace.failure.kind = BugKind::assertion;
+    EXPECT_FALSE(counter.take(trace));
+  }
+  Trace deadlock = trace_of({store(1, 8)});
+  deadlock.end = End::bug;
+  deadlock.failure.kind = BugKind::deadlock;
+  EXPECT_TRUE(counter.take(deadlock));
+  EXPECT_EQ(counter.count(), 1u);
+}
+
+TEST(ClassCounter, TooManyAreNotCounted) {
+  ClassCounter counter(2);
+  for (std::uint64_t object = 8; object <= 16; object += 8)
+    EXPECT_TRUE(counter.take(trace_of({store(1, object)})));
+  EXPECT_EQ(counter.count(), 2u);
+  EXPECT_FALSE(counter.take(trace_of({store(1, 24)})));
+  EXPECT_EQ(counter.count(), std::nullopt);
+}
+
+// Executions 0, 1, ... of costs 0, 1, 2, 0, ..., each a second later than the last.
+Statistics keep(std::uint64_t executions, bool counts, std::size_t classes_max = 1000) {
+  StatisticsKeeper keeper(classes_max);
+  for (std::uint64_t i = 0; i < executions; ++i) {
+    Trace trace = trace_of({store(1, 8 * (i / 2))}, static_cast<std::uint32_t>(i % 3));
+    if (keeper.take({}, trace, nullptr, counts)) keeper.point(static_cast<double>(i + 1));
+  }
+  return keeper.result(static_cast<double>(executions), false);
+}
+
+TEST(Statistics, CountByCost) {
+  Statistics statistics = keep(10, true);
+  ASSERT_EQ(statistics.levels.size(), 3u);
+  EXPECT_EQ(statistics.levels[0].executions, 4u);
+  EXPECT_EQ(statistics.levels[1].executions, 3u);
+  EXPECT_EQ(statistics.classes, 5u);
+  EXPECT_EQ(statistics.levels[0].classes + statistics.levels[1].classes + statistics.levels[2].classes, 5u);
+}
+
+TEST(Statistics, GrowthHasFewPoints) {
+  constexpr std::uint64_t kExecutions = 1'000'000;
+  Statistics statistics = keep(kExecutions, false);
+  EXPECT_LT(statistics.growth.size(), 90u);
+  EXPECT_EQ(statistics.growth.front().executions, 1u);
+  EXPECT_EQ(statistics.growth.back().executions, kExecutions);
+  for (std::size_t i = 1; i < statistics.growth.size(); ++i) {
+    EXPECT_GT(statistics.growth[i].executions, statistics.growth[i - 1].executions);
+    EXPECT_LE(statistics.growth[i].executions, statistics.growth[i - 1].executions * 6 / 5 + 1);
+  }
+  EXPECT_FALSE(statistics.classes) << "nobody asked";
+}
+
+TEST(Statistics, AreSilentOfClassesThatAreTooMany) {
+  Statistics statistics = keep(10, true, 3);
+  EXPECT_FALSE(statistics.classes);
+  for (const LevelCount& level : statistics.levels) EXPECT_EQ(level.classes, 0u);
+  for (const GrowthPoint& point : statistics.growth) EXPECT_GT(point.classes, 0u) << point.executions;
+  EXPECT_EQ(statistics.growth.back().classes, 3u);
+}
+
+TEST(Statistics, SayWhenACostWasDone) {
+  StatisticsKeeper keeper;
+  for (std::uint32_t cost = 0; cost < 3; ++cost) {
+    EXPECT_TRUE(keeper.is_dearest({}, trace_of({}, cost)));
+    keeper.complete_below(cost, 10 * cost);
+    keeper.take({}, trace_of({}, cost), nullptr, false);
+    EXPECT_FALSE(keeper.is_dearest({}, trace_of({}, cost)));
+  }
+  Statistics statistics = keeper.result(30, false);
+  EXPECT_EQ(statistics.levels[0].completed, 10);
+  EXPECT_EQ(statistics.levels[1].completed, 20);
+  EXPECT_EQ(statistics.levels[2].completed, std::nullopt);
+}
+
+// What goes on elsewhere counts as if it had never been put down.
+TEST(Statistics, ArePutDownAndTakenUp) {
+  auto count = [](bool forgets, std::uint32_t down_after) {
+    auto keeper = std::make_unique<StatisticsKeeper>();
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      if (i == down_after) {
+        ByteWriter out;
+        keeper->save(out);
+        keeper = std::make_unique<StatisticsKeeper>();
+        ByteReader in(out.bytes());
+        keeper->load(in);
+        EXPECT_TRUE(in.ok() && in.at_end());
+        if (forgets) keeper->forget_classes();
+      }
+      const Trace trace = trace_of({store(1, i % 7 + 1), store(2, 1)}, i / 10);
+      if (keeper->is_dearest({}, trace)) keeper->complete_below(i / 10, i);
+      if (keeper->take({}, trace, nullptr, true)) keeper->point(i);
+      if (i % 15 == 14) keeper->take_bug();
+    }
+    return keeper->result(40, false);
+  };
+  const Statistics once = count(false, 100);
+  EXPECT_EQ(once.classes, 7u);
+  for (std::uint32_t down_after : {1u, 17u, 39u}) {
+    const Statistics twice = count(false, down_after);
+    EXPECT_EQ(twice.classes, once.classes);
+    ASSERT_EQ(twice.levels.size(), once.levels.size());
+    for (std::size_t i = 0; i < once.levels.size(); ++i) {
+      EXPECT_EQ(twice.levels[i].executions, once.levels[i].executions);
+      EXPECT_EQ(twice.levels[i].classes, once.levels[i].classes);
+      EXPECT_EQ(twice.levels[i].bugs, once.levels[i].bugs);
+      EXPECT_EQ(twice.levels[i].completed, once.levels[i].completed);
+    }
+    ASSERT_EQ(twice.growth.size(), once.growth.size());
+    for (std::size_t i = 0; i < once.growth.size(); ++i) {
+      EXPECT_EQ(twice.growth[i].executions, once.growth[i].executions);
+      EXPECT_EQ(twice.growth[i].classes, once.growth[i].classes);
+      EXPECT_EQ(twice.growth[i].seconds, once.growth[i].seconds);
+    }
+    EXPECT_EQ(count(true, down_after).classes, std::nullopt) << "of two numberings of objects";
+  }
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What of an execution is to be recorded in its trace, and from where on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thrum {
+
+struct Wanted {
+  // A set of what is recorded.
+  using Set = std::uint8_t;
+  static constexpr Set kChoices = 1;     // Trace::choices
+  static constexpr Set kEvents = 2;      // Trace::events
+  static constexpr Set kPlaces = 4;      // Trace::details: of each event names that last, and its stack
+  static constexpr Set kAccesses = 8;    // plain accesses to shared memory, with values
+  static constexpr Set kTerms = 16;      // the terms of values that depend on inputs
+  static constexpr Set kDecisions = 32;  // branches, with their conditions
+  Set what = kChoices;
+
+  enum class From : std::uint8_t {
+    start,
+    // The plan's first departure that was not followed before (known_departures); where all were, its last.
+    new_departure,
+    // Behind the plan's last departure: all that a systematic search has not seen before.
+    last_departure,
+  };
+  From from = From::start;
+
+  // So many departures of the plan were followed before, in that order. Those behind them are tried: one that
+  // cannot be followed ends the execution as stopped, and not as diverged.
+  static constexpr std::size_t kAll = ~std::size_t{0};
+  std::size_t known_departures = kAll;
+
+  constexpr bool has(Set all) const { return (what & all) == all; }
+  // The same, with more.
+  constexpr Wanted with(Set more) const {
+    Wanted wanted = *this;
+    wanted.what = static_cast<Set>(wanted.what | more);
+    return wanted;
+  }
+
+  friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
+
+  // What most callers want.
+  static constexpr Wanted new_choices() { return {kChoices, From::last_departure}; }
+  static constexpr Wanted new_events(std::size_t known = kAll) {
+    return {kChoices | kEvents, From::new_departure, known};
+  }
+  static constexpr Wanted all_choices() { return {kChoices}; }
+  static constexpr Wanted all_events() { return {kChoices | kEvents}; }
+  static constexpr Wanted everything() { return {kChoices | kEvents | kPlaces}; }
+};
+
+}  // namespace thrum

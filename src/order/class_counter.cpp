@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "order/class_counter.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace thrum {
+
+namespace {
+
+bool same_event(const Event& a, const Event& b) {
+  return a.object == b.object && a.value == b.value && a.operand == b.operand && a.argument == b.argument &&
+         a.update == b.update && a.index == b.index && a.thread == b.thread && a.operation == b.operation &&
+         a.outcome == b.outcome && a.size == b.size && a.woken_by == b.woken_by && a.forced == b.forced;
+}
+
+}  // namespace
+
+bool ClassCounter::has_class(const Trace& trace) {
+  if (trace.end == End::finished) return true;
+  if (trace.end != End::bug) return false;
+  BugKind kind = trace.failure.kind;
+  // A leak is found when the execution is over.
+  return kind == BugKind::deadlock || kind == BugKind::livelock || kind == BugKind::leak;
+}
+
+bool ClassCounter::take(const Trace& trace) {
+  if (unknown_ || !has_class(trace)) return false;
+  read(trace);
+  expect(order_);
+  return settle();
+}
+
+void ClassCounter::expect(const PartialOrder& order) {
+  if (unknown_) return;
+  if (order.has_chance()) return forget();
+  expected_ = order.fingerprint();
+  fingerprints_.expect(*expected_);
+}
+
+bool ClassCounter::settle() {
+  if (!expected_) return false;
+  if (!fingerprints_.insert(*std::exchange(expected_, std::nullopt))) return false;
+  if (fingerprints_.size() <= classes_max_) return true;
+  forget();
+  return false;
+}
+
+void ClassCounter::forget() {
+  unknown_ = true;
+  expected_.reset();
+  fingerprints_ = NumberSet();
+}
+
+std::size_t ClassCounter::merge(const ClassCounter& other) {
+  if (unknown_ || other.unknown_) {
+    forget();
+    return 0;
+  }
+  std::size_t known = 0;
+  fingerprints_.reserve(fingerprints_.size() + other.fingerprints_.size());
+  other.fingerprints_.for_each([&](std::uint64_t number) { known += fingerprints_.insert(number) ? 0 : 1; });
+  if (fingerprints_.size() > classes_max_) forget();
+  return known;
+}
+
+void ClassCounter::save(ByteWriter& out) const {
+  out.put(unknown_);
+  out.put(std::uint64_t{fingerprints_.size()});
+  fingerprints_.for_each([&](std::uint64_t number) {
+    out.put(number);
+    out.settle();
+  });
+}
+
+void ClassCounter::load(ByteReader& in) {
+  unknown_ = in.get<bool>();
+  const auto count = in.get<std::uint64_t>();
+  fingerprints_.reserve(std::min<std::uint64_t>(count, in.left() / sizeof count));
+  for (std::uint64_t i = 0; i < count && in.ok(); ++i) fingerprints_.insert(in.get<std::uint64_t>());
+}
+
+std::optional<std::uint64_t> ClassCounter::count() const {
+  if (unknown_) return std::nullopt;
+  return fingerprints_.size();
+}
+
+void ClassCounter::read(const Trace& trace) {
+  std::size_t watch = 0;
+  for (std::size_t i = begin_like_the_last(trace); i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    while (watch < trace.watches.size() && trace.watches[watch].event < i) ++watch;
+    std::size_t watch_end = watch;
+    while (watch_end < trace.watches.size() && trace.watches[watch_end].event == i) ++watch_end;
+    order_.append(event, false, std::span(trace.watches).subspan(watch, watch_end - watch));
+  }
+  last_.assign(trace.events.begin(), trace.events.end());
+  last_watched_ = !trace.watches.empty();
+}
+
+// Executions one after the other mostly begin alike: takes back what is different, and says with which event
+// to go on.
+std::size_t ClassCounter::begin_like_the_last(const Trace& trace) {
+  std::size_t same = 0;
+  if (!last_watched_ && trace.watches.empty()) {
+    const std::size_t most = std::min(last_.size(), trace.events.size());
+    while (same < most && same_event(last_[same], trace.events[same])) ++same;
+  }
+  // Steps can be taken back, what lies between them cannot; so one of the steps that are the same goes too.
+  PartialOrder::Index steps = 0;
+  std::size_t resume = 0;
+  for (std::size_t i = 0; i < same; ++i) {
+    if (!is_visible(last_[i].operation)) continue;
+    resume = i;
+    ++steps;
+  }
+  if (steps == 0) {
+    order_ = PartialOrder();
+    return 0;
+  }
+  order_.truncate(steps - 1);
+  return resume;
+}
+
+}  // namespace thrum

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "order/partial_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "support/check.hpp"
+
+namespace thrum {
+
+void PartialOrder::truncate(Index n) {
+  if (n < steps_.size()) {
+    rivals_.resize(steps_[n].rivals_begin);
+    watches_.resize(steps_[n].watches_begin);
+    for (Index i = size(); i-- > n;) {
+      last_[places_[i].thread] = steps_[i].previous;
+      by_chance_ -= steps_[i].by_chance ? 1 : 0;
+    }
+    steps_.resize(n);
+    places_.resize(n);
+    while (!wide_.empty() && wide_.back() >= n) wide_.pop_back();
+    forget_hashes(n);
+  }
+  for (; !lessons_.empty() && lessons_.back().steps > n; lessons_.pop_back())
+    last_lesson_[lessons_.back().thread] = lessons_.back().before;
+}
+
+void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
+  if (event.thread >= width_) widen(event.thread);
+  if (!is_visible(event.operation)) return append_hidden(event);
+  const Index at = size();
+  const Index previous = last_[event.thread];
+  const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
+  const Place place = place_of(event, local, by_chance || !watches.empty());
+  places_.emplace_back(place.local, place.thread, place.only_loads, place.begin, place.end);
+  by_chance_ += by_chance ? 1 : 0;
+  steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
+                      static_cast<std::uint32_t>(watches_.size()), by_chance);
+  watches_.insert(watches_.end(), watches.begin(), watches.end());
+  if (clocks_.size() < std::size_t{2} * width_ * (at + 1))
+    clocks_.resize(clocks_.size() + kRowsAtATime * 2 * width_);
+  Clock* clock = row(at);
+  put_past(clock, event.thread);
+  last_[event.thread] = at;
+  if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
+  copy_row(clock + width_, clock, width_);
+  const DependenceFilter::Mark mark = mark_of(place);
+  const bool is_wide = place.begin == 0;
+  // False: whatever else it depends on and comes before step i, step i knows.
+  const auto look_at = [&](Index i) {
+    const Place& earlier = places_[i];
+    if (earlier.end <= place.begin || place.end <= earlier.begin || (earlier.only_loads && place.only_loads))
+      return true;
+    if (clock[earlier.thread] < earlier.local) {
+      if (!by_chance && !depends(event, watches, steps_[i])) return true;
+      rivals_.push_back(i);
+      join(clock, row(i));
+    }
+    return is_wide || !covers(steps_[i].event, event);
+  };
+  Index covered = 0;
+  filter_.for_each_before(at, mark, [&](Index i) {
+    if (look_at(i)) return false;
+    covered = i;
+    return true;
+  });
+  // What may depend on steps of other objects, too, step i need not know.
+  for (std::size_t i = wide_.size(); covered != 0 && i-- > 0;) {
+    if (wide_[i] < covered) look_at(wide_[i]);
+  }
+  filter_.set(at, mark);
+  if (is_wide) wide_.push_back(at);
+  // Last: rows that are joined are read by more than one number at a time.
+  clock[event.thread] = clock[width_ + event.thread] = local;
+}
+
+// As dependent() tells most pairs apart. needs_all: it may depend on what touches other objects.
+PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool needs_all) {
+  if (needs_all || !is_simple(event.operation))
+    return {local, event.thread, false, 0, std::numeric_limits<std::uint64_t>::max()};
+  return {local, event.thread, event.operation == Operation::load, event.object,
+          event.object + std::max(event.size, 1u)};
+}
+
+DependenceFilter::Mark PartialOrder::mark_of(const Place& place) {
+  return DependenceFilter::mark(place.begin, place.end, place.only_loads);
+}
+
+bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
+  if (earlier.by_chance || dependent(earlier.event, event)) return true;
+  return !watches.empty() && std::any_of(watches.begin(), watches.end(), [&](const Watched& watch) {
+    return changes(earlier.event, watch.object, watch.size);
+  });
+}
+
+bool PartialOrder::depend(Index early, Index late) const {
+  const Step& step = steps_[late];
+  if (step.by_chance || (step.creates && steps_[early].creates)) return true;
+  return depends(step.event, watches(late), steps_[early]);
+}
+
+// Of the events that are no steps, creation and join order two threads; others_ended orders all of them
+// before its own.
+void PartialOrder::append_hidden(const Event& event) {
+  auto other = static_cast<ThreadId>(event.argument);
+  if (event.operation == Operation::thread_create) {
+    if (other >= width_) widen(other);
+    order_creation(event);
+    teach(other, event.thread);
+  } else if (event.operation == Operation::thread_join) {
+    if (other >= width_) widen(other);
+    teach(event.thread, other);
+  } else if (event.operation == Operation::others_ended) {
+    for (std::size_t each = 0; each < width_; ++each) {
+      if (each != event.thread && last_[each] != kNone) teach(event.thread, static_cast<ThreadId>(each));
+    }
+  }
+}
+
+// Threads that several others create get their memory in the order of creation. So that addresses mean the
+// same in all executions of a class, the order of such steps counts.
+void PartialOrder::order_creation(const Event& event) {
+  if (event.object == 0 || steps_.empty()) return;
+  const Index at = size() - 1;
+  steps_[at].creates = true;
+  forget_hashes(at);
+  for (Index i = at; i-- > 0;) {
+    if (!steps_[i].creates || knows(row(at), i)) continue;
+    rivals_.push_back(i);
+    join(row(at), row(i));
+  }
+}
+
+void PartialOrder::teach(ThreadId thread, ThreadId teacher) {
+  lessons_.emplace_back(thread, size(), last_[teacher], last_lesson_[thread], last_lesson_[teacher], 0);
+  last_lesson_[thread] = static_cast<Index>(lessons_.size() - 1);
+}
+
+// Adds what a thread was told behind a step of its own, or since it began, up to the given lesson. What was
+// added before, since several were told the same, was added with all that comes before it here.
+void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
+  for (; lesson != kNone; lesson = lessons_[lesson].before) {
+    Lesson& taken = lessons_[lesson];
+    if ((behind != kNone && taken.steps <= behind) || taken.asked == asked_) return;
+    taken.asked = asked_;
+    if (taken.step != kNone) join(clock, row(taken.step));
+    add_lessons(clock, taken.of_teacher, taken.step);
+  }
+}
+
+// What the thread's next step will come behind, by causes alone but for what wakes it.
+void PartialOrder::put_past(Clock* clock, ThreadId thread) {
+  const Index previous = last_[thread];
+  if (previous == kNone) {
+    clear_row(clock, width_);
+  } else {
+    copy_row(clock, row(previous), width_);
+  }
+  ++asked_;
+  add_lessons(clock, last_lesson_[thread], previous);
+}
+
+void PartialOrder::widen(ThreadId thread) {
+  // Little room that is not needed, since rows are joined and copied whole.
+  std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
+  width = (width + kRowStep - 1) / kRowStep * kRowStep;
+  const std::size_t rows = width_ == 0 ? 0 : clocks_.size() / width_;
+  std::vector<Clock> wider(width * rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
+  clocks_ = std::move(wider);
+  width_ = width;
+  last_.resize(width, kNone);
+  last_lesson_.resize(width, kNone);
+}
+
+std::span<const PartialOrder::Index> PartialOrder::rivals(Index step) const {
+  std::size_t end = step + 1 < steps_.size() ? steps_[step + 1].rivals_begin : rivals_.size();
+  return std::span(rivals_).subspan(steps_[step].rivals_begin, end - steps_[step].rivals_begin);
+}
+
+std::span<const Watched> PartialOrder::watches(Index step) const {
+  std::size_t end = step + 1 < steps_.size() ? steps_[step + 1].watches_begin : watches_.size();
+  return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
+}
+
+std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
+  std::vector<Index> result;
+  if (thread >= width_) return result;
+  std::vector<Clock> clock(width_);
+  put_past(clock.data(), thread);
+  for (std::size_t other = 0; other < width_; ++other) {
+    Index step = last_[other];
+    while (step != kNone && !knows(clock.data(), step)) step = previous(step);
+    if (step != kNone) result.push_back(step);
+  }
+  std::sort(result.begin(), result.end(), std::greater<>());
+  return result;
+}
+
+void PartialOrder::clear_restricted() {
+  places_.clear();
+  clocks_.clear();
+}
+
+void PartialOrder::append_restricted(ThreadId thread, std::span<const std::uint64_t> before,
+                                     std::size_t begin) {
+  constexpr std::size_t kWord = 64;
+  if (thread >= width_) widen(thread);
+  const auto step = static_cast<Index>(places_.size());
+  clocks_.resize(clocks_.size() + 2 * width_);
+  Clock* const mine = row(step);
+  for (std::size_t i = 0; i < step; i += kWord) {
+    const std::size_t shift = (begin + i) % kWord;
+    std::uint64_t bits = before[(begin + i) / kWord] >> shift;
+    if (shift != 0 && (begin + i) / kWord + 1 < before.size())
+      bits |= before[(begin + i) / kWord + 1] << (kWord - shift);
+    if (step - i < kWord) bits &= (std::uint64_t{1} << (step - i)) - 1;
+    for (; bits != 0; bits &= bits - 1) {
+      const Place& place = places_[i + static_cast<std::size_t>(std::countr_zero(bits))];
+      mine[place.thread] = place.local;  // the later ones are further on
+    }
+  }
+  const Clock local = ++mine[thread];  // behind the thread's steps before
+  places_.push_back({local, thread, false, 0, 0});
+}
+
+void PartialOrder::save(ByteWriter& out) const {
+  out.put(std::uint64_t{width_});
+  out.put_all(steps_);
+  out.put_all(places_);
+  out.put_all(wide_);
+  filter_.save(out);
+  out.put(by_chance_);
+  out.put_all(std::vector<Clock>(clocks_.data(), row(size())));
+  out.put_all(rivals_);
+  out.put_all(watches_);
+  out.put_all(last_);
+  out.put_all(lessons_);
+  out.put_all(last_lesson_);
+  out.put(asked_);
+}
+
+void PartialOrder::load(ByteReader& in) {
+  width_ = in.get<std::uint64_t>();
+  in.get_all(steps_);
+  in.get_all(places_);
+  in.get_all(wide_);
+  filter_.load(in);
+  by_chance_ = in.get<Index>();
+  in.get_all(clocks_);
+  in.get_all(rivals_);
+  in.get_all(watches_);
+  in.get_all(last_);
+  in.get_all(lessons_);
+  in.get_all(last_lesson_);
+  asked_ = in.get<std::uint64_t>();
+  hashes_.clear();
+}
+
+std::uint64_t PartialOrder::fingerprint() const {
+  for (auto i = static_cast<Index>(hashes_.size()); i < size(); ++i)
+    hashes_.push_back((i > 0 ? hashes_[i - 1] : 0) + hash(i));
+  return size() + (hashes_.empty() ? 0 : hashes_.back());
+}
+
+std::uint64_t PartialOrder::hash(Index step) const {
+  auto mix = [](std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ (hash >> 29);
+  };
+  const Event& event = steps_[step].event;
+  std::uint64_t hash =
+      mix(event.thread, std::uint64_t(event.operation) << 24 | std::uint64_t(event.outcome) << 16);
+  hash = mix(hash, event.object);
+  // What it chose: a value, or whom it woke. Other values follow from what it read.
+  if (event.operation == Operation::choose) hash = mix(hash, event.value);
+  if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
+    hash = mix(hash, event.argument);
+  // Two threads at a time; a pair of which nothing is known counts as one that has no room here. Each other
+  // pair by itself, so that one does not wait for the other.
+  const Clock* const clock = row(step);
+  const auto mix_pair = [&](std::uint64_t& so_far, std::size_t thread) {
+    const std::uint64_t pair = clock[thread] | std::uint64_t{clock[thread + 1]} << 32;
+    if (pair != 0) so_far = mix(so_far ^ (thread * 0xd6e8feb86659fd93), pair);
+  };
+  std::uint64_t other = ~hash;
+  for (std::size_t thread = 0; thread < width_; thread += 4) {
+    mix_pair(hash, thread);
+    mix_pair(other, thread + 2);
+  }
+  return mix(mix(hash, std::rotl(other, 32)), 0);
+}
+
+void PartialOrder::forget_hashes(Index from) {
+  if (from < hashes_.size()) hashes_.resize(from);
+}
+
+}  // namespace thrum

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "order/planned_step.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace thrum {
+
+namespace {
+
+// Of what steps mostly differ in. The products do not wait for each other.
+std::uint64_t hash_of(const StepView& step) {
+  const Event& event = *step.event;
+  const std::uint64_t who = std::uint64_t{event.index} << 32 | std::uint64_t{event.thread} << 16 |
+                            std::uint64_t(event.operation) << 8 | std::uint64_t(step.step.option.via);
+  std::uint64_t hash = event.object * 0x9e3779b97f4a7c15 ^ event.value * 0xd6e8feb86659fd93 ^
+                       event.operand * 0xc2b2ae3d27d4eb4f ^ who * 0xff51afd7ed558ccd ^
+                       step.step.choices * 0x165667b19e3779f9;
+  return hash ^ hash >> 32;
+}
+
+bool same(const PlannedStep& a, const StepView& b) {
+  return a.step == b.step && a.event == *b.event && a.events_after == b.events_after && a.foe == b.foe &&
+         a.creates == b.creates && a.alternative == b.alternative && a.anew == b.anew;
+}
+
+}  // namespace
+
+Via via_of(const Event& event) {
+  switch (event.operation) {
+    case Operation::timeout: return Via::timeout;
+    case Operation::sleep: return event.outcome == Outcome::timed_out ? Via::timeout : Via::run;
+    case Operation::spurious_wake: return Via::spurious;
+    case Operation::timer_expire: return Via::expiry;
+    case Operation::signal_handle: return Via::signal;
+    default: return Via::run;
+  }
+}
+
+PlannedStep unknown_step(const Step& step) {
+  PlannedStep planned{step, {}};
+  planned.event.thread = step.option.value;
+  planned.event.operation = Operation::process_exit;
+  return planned;
+}
+
+PlannedSteps::Number PlannedSteps::keep(const StepView& step) {
+  if (size_ == buckets_.size()) fill_buckets(std::max<std::size_t>(64, 2 * size_));
+  const std::uint64_t hash = hash_of(step);
+  Number& first = bucket(hash);
+  Number number = first;
+  while (number != kNone && !(kept_[number].hash == hash && same(kept_[number].planned, step)))
+    number = kept_[number].next;
+  if (number == kNone) {
+    number = free_;
+    if (number == kNone) {
+      number = static_cast<Number>(kept_.size());
+      kept_.emplace_back();
+    } else {
+      free_ = kept_[number].next;
+    }
+    Kept& fresh = kept_[number];
+    step.keep_in(fresh.planned);
+    fresh.hash = hash;
+    fresh.next = first;
+    first = number;
+    ++size_;
+  }
+  ++kept_[number].holders;
+  return number;
+}
+
+void PlannedSteps::release(Number number) {
+  Kept& kept = kept_[number];
+  if (--kept.holders != 0) return;
+  Number* link = &bucket(kept.hash);
+  while (*link != number) link = &kept_[*link].next;
+  *link = kept.next;
+  kept.next = free_;
+  free_ = number;
+  --size_;
+}
+
+void PlannedSteps::fill_buckets(std::size_t count) {
+  buckets_.assign(count, kNone);
+  for (Number number = 0; number < kept_.size(); ++number) {
+    Kept& kept = kept_[number];
+    if (kept.holders == 0) continue;
+    kept.next = bucket(kept.hash);
+    bucket(kept.hash) = number;
+  }
+}
+
+void PlannedSteps::save(ByteWriter& out) const {
+  out.put_all(kept_);
+  out.put(free_);
+}
+
+void PlannedSteps::load(ByteReader& in) {
+  in.get_all(kept_);
+  free_ = in.get<Number>();
+  size_ = static_cast<std::size_t>(
+      std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.holders != 0; }));
+  fill_buckets(std::bit_ceil(std::max<std::size_t>(64, size_)));
+}
+
+}  // namespace thrum

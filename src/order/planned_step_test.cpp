@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "order/planned_step.hpp"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace thrum {
+namespace {
+
+// Of several hundred, of which many differ in one thing alone, be it one that is not hashed.
+PlannedStep random_step(std::mt19937& random) {
+  PlannedStep step;
+  step.step.option = {static_cast<ThreadId>(random() % 2), Via::run};
+  step.step.choices = random() % 2;
+  step.event.thread = step.step.option.value;
+  step.event.object = random() % 4 * 64;
+  step.event.value = random() % 4;
+  step.event.code = random() % 2;
+  step.events_after = random() % 2;
+  if (random() % 4 == 0) step.foe.add({1, false, 0});
+  step.creates = random() % 4 == 0;
+  step.alternative = random() % 8 == 0;
+  step.anew = random() % 8 == 0;
+  return step;
+}
+
+// Steps that are kept and released, and put down and taken up in between, beside a list that is gone through.
+TEST(PlannedSteps, KeepsEachOnceForAsLongAsItIsHeld) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    PlannedSteps steps;
+    std::vector<PlannedStep> known;                                  // each once
+    std::vector<std::pair<std::size_t, PlannedSteps::Number>> held;  // which of them, and its number
+    auto number_of = [&](std::size_t step) {
+      auto found =
+          std::find_if(held.begin(), held.end(), [&](const auto& each) { return each.first == step; });
+      return found == held.end() ? ~PlannedSteps::Number{0} : found->second;
+    };
+    for (int round = 0; round < 3000; ++round) {
+      const bool is_growing = round / 500 % 2 == 0;
+      if (held.empty() || random() % 8 < (is_growing ? 6 : 2)) {
+        const PlannedStep step = random_step(random);
+        const auto found =
+            static_cast<std::size_t>(std::find(known.begin(), known.end(), step) - known.begin());
+        if (found == known.size()) known.push_back(step);
+        const PlannedSteps::Number before = number_of(found);
+        const PlannedSteps::Number number = steps.keep(step);
+        EXPECT_TRUE(before == ~PlannedSteps::Number{0} || number == before);
+        held.emplace_back(found, number);
+      } else {
+        const std::size_t at = random() % held.size();
+        steps.release(held[at].second);
+        held[at] = held.back();
+        held.pop_back();
+      }
+      if (round % 100 != 99) continue;
+      if (random() % 2 == 0) {
+        ByteWriter out;
+        steps.save(out);
+        ByteReader in(out.bytes());
+        steps = PlannedSteps();
+        steps.load(in);
+        ASSERT_TRUE(in.ok() && in.at_end());
+      }
+      std::map<PlannedSteps::Number, std::size_t> different;
+      for (const auto& [step, number] : held) {
+        EXPECT_EQ(steps[number], known[step]);
+        EXPECT_EQ(different.emplace(number, step).first->second, step);
+      }
+      EXPECT_EQ(steps.size(), different.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/drive/native_program.hpp"
+
+#include <link.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "campaign/explore.hpp"
+#include "campaign/simplify.hpp"
+#include "runtime/base/engine.hpp"
+#include "runtime/base/modules.hpp"
+#include "runtime/base/notes.hpp"
+#include "runtime/base/raw_syscall.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/judge/judging.hpp"
+#include "runtime/judge/leaks.hpp"
+#include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/warnings.hpp"
+#include "runtime/kernel/descriptors.hpp"
+#include "runtime/kernel/files.hpp"
+#include "runtime/kernel/output.hpp"
+#include "runtime/kernel/process_state.hpp"
+#include "runtime/kernel/signals.hpp"
+#include "runtime/kernel/system_call_watch.hpp"
+#include "runtime/kernel/temporary_file.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/mappings.hpp"
+#include "runtime/memory/memory_limit.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/shortcuts/known_ends.hpp"
+#include "runtime/shortcuts/waypoints.hpp"
+#include "runtime/threads/allocations.hpp"
+#include "runtime/threads/failure.hpp"
+#include "runtime/threads/focus.hpp"
+#include "runtime/threads/livelock.hpp"
+#include "runtime/threads/loader.hpp"
+#include "runtime/threads/lock_misuse.hpp"
+#include "runtime/threads/places.hpp"
+#include "runtime/threads/reach_error.hpp"
+#include "runtime/threads/record.hpp"
+#include "runtime/threads/round_detector.hpp"
+#include "runtime/threads/scheduler.hpp"
+#include "runtime/threads/signal_delivery.hpp"
+#include "runtime/threads/test_framework.hpp"
+#include "runtime/threads/thread_pool.hpp"
+#include "runtime/threads/timers.hpp"
+#include "support/check.hpp"
+
+// Writes what was counted, in a runtime that is being trained (cmake/training.cmake); elsewhere it is not
+// there.
+extern "C" __attribute__((weak, visibility("hidden"))) void __gcov_dump();
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kEngineStack = std::size_t{4} << 20;
+
+bool g_loading = false;  // a library's constructors may run
+Forever<Thread> g_main_at_snapshot;
+std::uint64_t g_clock_at_snapshot = 0;
+Digest g_trace_digest;
+
+void enter_program() {
+  world.judges_races = world.watches_memory = world.job->races != Races::ignore && judging().judges();
+  world.names_events = judging().names_events();
+  world.running = true;
+  catch_system_calls(true);
+}
+
+void leave_program() {
+  catch_system_calls(false);
+  world.running = world.judges_races = world.watches_memory = world.names_events = false;
+}
+
+// The program's code runs in its thread, until it is left.
+void go_on() {
+  Thread& thread = scheduler().current();
+  engine.fs_base = scheduler().thread_in_slot(0).fs_base;
+  enter_program();
+  switch_to(engine.context, thread.context, thread.fs_base);
+  leave_program();
+}
+
+// The program's code was left for good.
+void note_end(Trace& trace) {
+  trace.last = scheduler().current().id;
+  if (world.recording) {
+    take_written_value();
+    scheduler().note_pending();
+  }
+  if (__builtin_expect(scheduler().drop_proof(), 0)) {
+    world.restarts = true;
+    world.ledger->withdraw();
+    trace.end = End::uncontrolled;
+  }
+}
+
+void undo_calls() {
+  world.made_calls = false;
+  descriptors().restore();
+  files().restore();
+  mappings().restore();
+}
+
+// Whether the trace is to hold events, for whoever asked for it.
+bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
+
+// Whether events are written down from here on.
+bool is_to_record() {
+  return needs_all_events() || warnings().wants_events() || livelock_detector().is_watching();
+}
+
+void begin_judging(bool again) {
+  if (world.job->races != Races::ignore && judging().judges()) race_judge().begin(again);
+  if (judging().names_events()) judging().begin_whole();
+}
+
+// midway: it is put back as at a waypoint then.
+void put_back(bool midway = false) {
+  if (__builtin_expect(world.made_calls, 0)) undo_calls();
+  snapshot().restore();
+  the_heap.restore(scheduler().slots_used());
+  the_memory_limit.restore();
+  if (!midway) {
+    thread_pool().restore_main();
+    scheduler().thread_in_slot(0).become(g_main_at_snapshot.value);
+  }
+  scheduler().clear_main_stack(static_cast<char*>(g_main_at_snapshot.value.context.stack_pointer));
+  scheduler().reset();
+  scheduler().set_clock(g_clock_at_snapshot);
+  process_state().restore();
+  signals().restore();
+  timers().restore();
+  test_framework().restore();
+}
+
+void grow_pool() {
+  put_back();
+  snapshot().drop();
+  thread_pool().grow(std::min<std::size_t>(thread_pool().size() * 2, kThreadsMax));
+  take_snapshot();
+}
+
+void add_to_digest(const Trace& trace) {
+  for (const Event& event : trace.events) {
+    std::uint64_t words[] = {event.object,
+                             event.value,
+                             event.operand,
+                             event.code,
+                             std::uint64_t{event.index} << 32 | event.size,
+                             std::uint64_t{event.thread} << 16 | std::uint64_t(event.operation) << 8 |
+                                 std::uint64_t(event.outcome)};
+    trace_digest().add(reinterpret_cast<const char*>(words), sizeof words);
+  }
+  std::uint64_t end[] = {std::uint64_t(trace.end), std::uint64_t(trace.failure.kind), trace.failure.code,
+                         trace.counts.steps};
+  trace_digest().add(reinterpret_cast<const char*>(end), sizeof end);
+}
+
+// The answer of a process that was to announce its tests.
+[[noreturn]] void report_tests() {
+  Report report;
+  send_report(report);
+}
+
+// How many steps the execution does before cut_by_steps() is called.
+std::uint64_t steps_until_asked() {
+  if (world.fatal != nullptr) return world.fatal->steps;
+  return world.repeats ? world.job->steps : round_detector().steps_to_trial(world.job->steps);
+}
+
+}  // namespace
+
+void take_snapshot() {
+  known_ends().forget();
+  waypoints().forget();
+  judging().forget();
+  Thread& main = scheduler().thread_in_slot(0);
+  thread_pool().save_main();
+  g_main_at_snapshot.value = main;
+  g_clock_at_snapshot = scheduler().now_ns();
+  process_state().save();
+  signals().save();
+  timers().save();
+  test_framework().save();
+  the_heap.save();
+  the_memory_limit.save();
+  descriptors().save();
+  files().save();
+  snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer), mappings().kept());
+}
+
+Digest& trace_digest() { return g_trace_digest; }
+
+char* new_engine_stack() {
+  static long stacks[2] = {};
+  static int next = 0;
+  long& stack = stacks[next];
+  next = 1 - next;
+  if (stack != 0) return reinterpret_cast<char*>(stack) + kEngineStack;
+  stack = raw_syscall(SYS_mmap, 0, kEngineStack, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  THRUM_CHECK(stack > 0);
+  return reinterpret_cast<char*>(stack) + kEngineStack;
+}
+
+bool is_loading() { return g_loading; }
+
+void run_on_new_stack(void (*body)()) {
+  Context dead;
+  switch_to(dead, new_context(new_engine_stack(), body, kInitialModes), 0);
+  __builtin_unreachable();
+}
+
+void load_library() {
+  put_back();
+  snapshot().drop();
+  thread_pool().prepare_loading();
+  g_loading = true;
+  loader().load();
+  g_loading = false;
+  thread_pool().adopt_loaded();
+  take_snapshot();
+}
+
+void describe_search(Report& report) {
+  test_framework().add_to(report);
+  report.modules = modules();
+  report.threads = on_system_threads() ? Threads::system : Threads::fibers;
+  if (world.alone != nullptr) report.alone = world.alone;
+  notes().add_to(report.notes);
+}
+
+void send_report(Report& report) {
+  undo_calls();
+  describe_search(report);
+  if (world.job->digest_traces) report.trace_digest = trace_digest().value();
+  ByteWriter out;
+  write_report(out, report, *world.names);
+  const std::string& bytes = out.bytes();
+  Channel& channel = *world.channel;
+  THRUM_CHECK(bytes.size() < kChannelSize - sizeof(Channel));
+  std::memcpy(channel.report, bytes.data(), bytes.size());
+  channel.report_size.store(bytes.size(), std::memory_order_release);
+  if (__gcov_dump != nullptr) __gcov_dump();
+  channel.phase.store(Channel::Phase::reported, std::memory_order_release);
+  raw_syscall(SYS_exit_group, 0);
+  __builtin_unreachable();
+}
+
+// Through libc, which reads the clock without a system call.
+double search_seconds() {
+  THRUM_REAL(clock_gettime);
+  timespec now;
+  real(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+bool needs_all_events() { return wants_events() || leak_search().notes_allocations(); }
+
+void record_as_wanted() {
+  world.recording = is_to_record();
+  if (!world.recording) engine.trace->events.clear();
+  pay_attention();
+}
+
+void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
+  if (world.time_is_up) {
+    trace.clear();
+    trace.end = End::time;
+    return;
+  }
+  engine.trace = &trace;
+  engine.plan = &plan;
+  engine.records_places = wanted.has(Wanted::kPlaces);
+  bool again = false;   // for a race's sake
+  bool unsure = false;  // whether there is one
+  bool midway = false;
+  leak_search().begin_plan(advisor == nullptr ? &plan : nullptr);
+  warnings().begin(plan);
+  livelock_detector().begin_plan();
+  judging().begin(waypoints().is_plain(wanted) && wanted.from == Wanted::From::last_departure &&
+                  advisor == nullptr);
+  do {
+    midway = waypoints().choose(plan, advisor != nullptr, wanted);
+    put_back(midway);
+    if (midway) waypoints().restore();
+    scheduler().director().begin(plan, advisor, wanted, trace);
+    if (midway) waypoints().lead(scheduler().director());
+    world.recording = is_to_record();
+    leak_search().begin();
+    pay_attention();
+    if (test_framework().passes_over()) pass_over();
+    round_detector().begin(plan.policy.waiting);
+    limit_steps(steps_until_asked(), waypoints().steps());
+    world.channel->in_execution.store(1, std::memory_order_relaxed);
+    if (!midway) world.wrote = false;
+    loader().reset();
+    allocations().begin();
+    output().begin(wanted.has(Wanted::kPlaces));
+    engine.again = Again::no;
+    if (!midway) begin_judging(again);
+    // The engine's own flags, lest each switch find the modes different.
+    set_floating_point_modes(kInitialModes);
+    do {
+      go_on();
+    } while (waypoints().keep());
+    note_end(trace);
+    waypoints().finish(scheduler().director());
+    if (engine.again != Again::no || world.restarts) waypoints().forget();
+    const bool whole = trace.end == End::finished && engine.again == Again::no && !world.restarts;
+    known_ends().finish(trace, whole);
+    unsure = engine.again == Again::no && !world.restarts && judging().finish(whole);
+    if (test_framework().list_is_complete()) report_tests();
+    if (engine.again == Again::more_threads) grow_pool();
+    if (engine.again == Again::library) load_library();
+    again = wanted.has(Wanted::kPlaces) && race_judge().wants_again(trace);
+  } while ((again || unsure || engine.again != Again::no) && !world.restarts);
+  world.repeats = true;  // until another plan is announced
+  if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
+  if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();
+  if (warnings().wants_events()) warnings().learn(trace);
+  if (!wants_events()) trace.events.clear();
+  world.channel->in_execution.store(0, std::memory_order_relaxed);
+  trace.counts.steps = steps_done();
+  trace.counts.points = scheduler().points();
+  trace.counts.midway = midway;
+  trace.counts.trusted = !judging().judges();
+  trace.counts.threads = scheduler().threads_created();
+  if (world.job->digest_traces) add_to_digest(trace);
+}
+
+ThreadNames& NativeProgram::names() { return *world.names; }
+
+namespace {
+
+[[noreturn]] void cut_by_steps() {
+  if (world.time_is_up) cut_execution(End::time);
+  if (world.fatal != nullptr) fail_fatally(*world.fatal);
+  if (!world.repeats && round_detector().turns_at(steps_done())) start_anew();
+  check_self_locks();
+  cut_execution(End::steps);
+}
+
+}  // namespace
+
+void end_of_steps() {
+  constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, of a round that is put to the proof
+  if (!world.running) return;
+  if (!world.time_is_up && scheduler().lengthens_proof()) return add_steps(kProofSteps);
+  cut_by_steps();
+}
+
+void pass_over() {
+  known_ends().give_up();
+  scheduler().director().pause();
+  world.recording = false;
+}
+
+void explore_again() {
+  leak_search().ignore_so_far();
+  scheduler().director().resume();
+  world.recording = is_to_record();
+}
+
+void end_of_list() {
+  if (world.running) end_execution();
+  if (world.job->replay) report_without_search(nullptr);
+  report_tests();
+}
+
+void exit_process(int status) {
+  if (status == 0 && !test_framework().has_begun()) {
+    notes().uncontrolled("test-not-run", "the program ended before the test began");
+  }
+  if (!world.running) {
+    Failure failure{
+        BugKind::nonzero_exit, "the program exits with status " + std::to_string(status), kMainThread, 0, {}};
+    report_without_search(status == 0 ? nullptr : &failure);
+  }
+  if (scheduler().live().size() > 1) check_self_locks();
+  if (status != 0) {
+    fail({BugKind::nonzero_exit,
+          "the program exits with status " + std::to_string(status),
+          scheduler().current().id,
+          0,
+          {}});
+  }
+  leak_search().check();
+  end_execution();
+}
+
+void report_without_first_choice() {
+  world.running = false;
+  notes().ran_on(world.names->name(kMainThread));
+  Report report;
+  report.result.end = SearchEnd::lost_control;
+  report.result.lost_reason = "the time ended before the program made its first choice";
+  report.result.executions = 1;
+  report.result.steps = steps_done();
+  report.result.threads_max = 1;
+  send_report(report);
+}
+
+void report_without_search(const Failure* failure, End end) {
+  world.running = false;
+  Report report;
+  report.result.executions = 1;
+  report.result.threads_max = 1;
+  report.result.steps = steps_done();
+  bool whole = !failure && !notes().any_uncontrolled();
+  report.result.end = failure ? SearchEnd::bug : whole ? SearchEnd::exhausted : SearchEnd::lost_control;
+  Trace trace;
+  trace.end = end;
+  trace.counts.threads = 1;
+  engine.trace = &trace;
+  if (failure) {
+    trace.end = End::bug;
+    trace.failure = *failure;
+    for (const MemoryAccess& access : failure->accesses)
+      trace.details.access_places.push_back({described_place(access.address), {}, {}, running_stack()});
+    capture_failure_stack(trace);
+  }
+  Guarantee guarantee;
+  guarantee.complete = guarantee.exhausted = whole;
+  report.result.claims.take(Base::nonpreemptive, trace);
+  report.result.guarantee = report.result.claims.weigh(guarantee);
+  if (failure && !world.job->replay) {
+    FoundBug bug;
+    bug.failure = *failure;
+    bug.minimal = true;
+    bug.execution = 1;
+    bug.trace = trace;
+    report.result.bugs.push_back(std::move(bug));
+  }
+  if (world.job->replay) report.replayed = std::move(trace);
+  send_report(report);
+}
+
+}  // namespace thrum

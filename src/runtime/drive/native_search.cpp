@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/drive/native_search.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "campaign/session.hpp"
+#include "campaign/strategies.hpp"
+#include "protocol/remote_program.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/drive/native_program.hpp"
+#include "runtime/drive/search_state.hpp"
+#include "runtime/drive/shared_search.hpp"
+#include "runtime/judge/judging.hpp"
+#include "runtime/judge/leaks.hpp"
+#include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/warnings.hpp"
+#include "runtime/kernel/temporary_file.hpp"
+#include "runtime/shortcuts/waypoints.hpp"
+#include "runtime/threads/focus.hpp"
+#include "runtime/threads/round_detector.hpp"
+#include "support/check.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+namespace {
+
+const FatalPlan* find_fatal(const Plan& plan) {
+  const Board& board = *world.board;
+  const std::uint32_t count = board.fatal_count.load(std::memory_order_acquire);
+  if (count == 0) return nullptr;
+  ByteWriter bytes;
+  write_plan(bytes, plan, *world.names);
+  Digest digest;
+  digest.add(bytes.bytes().data(), bytes.bytes().size());
+  const FatalPlan* end = board.fatal + std::min(count, Board::kFatalMax);
+  const FatalPlan* found =
+      std::find_if(board.fatal, end, [&](const FatalPlan& fatal) { return fatal.plan == digest.value(); });
+  return found == end ? nullptr : found;
+}
+
+void announce(const Plan& plan) {
+  world.fatal = find_fatal(plan);
+  world.repeats = false;
+  Channel& channel = *world.channel;
+  const Policy& policy = plan.policy;
+  const auto parameters = std::min<std::size_t>(policy.parameters.size(), Channel::kParametersMax);
+  channel.policy = {
+      policy.kind, policy.base, policy.fairness, policy.waiting, static_cast<std::uint32_t>(parameters),
+      policy.seed, {}};
+  std::copy_n(policy.parameters.begin(), parameters, channel.policy.parameters);
+  auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
+  std::copy_n(policy.counts.begin(), counts, channel.counts);
+  channel.count_count = static_cast<std::uint32_t>(counts);
+  auto count = std::min<std::size_t>(plan.departures.size(), Channel::kDeparturesMax);
+  std::memcpy(static_cast<void*>(channel.departures), plan.departures.data(), count * sizeof(Departure));
+  channel.departure_count = static_cast<std::uint32_t>(count);
+  std::uint64_t executions = channel.executions.load(std::memory_order_relaxed);
+  channel.executions.store(executions + 1, std::memory_order_relaxed);
+}
+
+// Tells the supervisor how far the search is, where it has asked since it was told last.
+void answer(const std::function<Progress()>& ask) {
+  Channel& channel = *world.channel;
+  std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
+  if (asked == channel.answered.load(std::memory_order_relaxed)) return;
+  pass_progress(ask());
+  channel.answered.store(asked, std::memory_order_release);
+}
+
+void note_bug(const FoundBug& bug) {
+  ByteWriter out;
+  write_bug(out, bug, *world.names);
+  world.ledger->add(Ledger::Kind::bug, out.bytes());
+}
+
+void note_level(const SearchResult& so_far) {
+  Report report;
+  report.started_threads = true;
+  report.result = so_far;
+  describe_search(report);
+  ByteWriter out;
+  write_report(out, report, *world.names);
+  world.ledger->add(Ledger::Kind::level, out.bytes());
+}
+
+Limits limits_of(const Job& job) {
+  Limits limits;
+  limits.executions = job.executions;
+  limits.keep_going = job.keep_going;
+  limits.fairness = job.fairness;
+  limits.out_of_time = [] { return world.board->stop.load(std::memory_order_relaxed) != 0; };
+  limits.announce = announce;
+  limits.answer = answer;
+  limits.count_classes = job.count_classes;
+  limits.audits = !job.digest_traces && job.repeat == 1;  // which want each execution once
+  limits.now = search_seconds;
+  limits.note_bug = note_bug;
+  limits.note_level = note_level;
+  if (!job.leaks) limits.last_suspect = [] { return leak_search().take_suspect(); };
+  return limits;
+}
+
+[[noreturn]] void refuse(std::string why) {
+  Report report;
+  report.refused = std::move(why);
+  send_report(report);
+}
+
+// The bugs of a search that is taken up have the places and addresses of this process from now on.
+void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
+  KnownRaces& races = race_judge().known();
+  const std::size_t known = races.count();
+  for (FoundBug& bug : bugs) {
+    races.use(bug.trace.details.known_races.size());
+    const bool same = !find_divergence(program, bug.plan, bug.trace) && bug.trace.end == End::bug &&
+                      bug.trace.failure.kind == bug.failure.kind;
+    if (!same || world.restarts)
+      refuse("the program behaves otherwise than it did then: a bug is not shown again");
+    bug.failure = bug.trace.failure;
+  }
+  races.use(known);
+}
+
+// Where another process has put the search down.
+SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before, Fairness& fairness) {
+  SearchSoFar so_far;
+  Digest digest;
+  std::string problem = search_state().take_up(so_far, before, strategy, digest, fairness, load_library);
+  if (!problem.empty()) refuse(std::move(problem));
+  warnings().watch(false);
+  confirm_bugs(program, before.bugs);
+  confirm_bugs(program, so_far.result.bugs);
+  warnings().watch(true);
+  trace_digest() = digest;
+  world.channel->executions.store(before.executions + so_far.result.executions, std::memory_order_relaxed);
+  return so_far;
+}
+
+// What the compiled program gives to a search of it.
+class NativeHost final : public Session::Host {
+ public:
+  NativeHost(NativeProgram& program, const Job& job) : program_(program), job_(job) {}
+
+  void begin() override {
+    world.restarts = false;
+    waypoints().forget();
+  }
+
+  bool restarts() const override { return world.restarts; }
+  Waiting waiting() const override { return round_detector().waiting(); }
+  void explore_race(const Failure& race) override { race_judge().known().add(race); }
+
+  std::optional<SearchSoFar> resume(Strategy& strategy, SearchResult& before, Fairness& fairness) override {
+    if (!search_state().is_there()) return std::nullopt;
+    return take_up(program_, strategy, before, fairness);
+  }
+
+  SearchSoFar run(Program& program, Run run) override {
+    SharedSearch::PutDown put_down;
+    if (search_state().is_wanted()) {
+      if (run.strategy.durable() == nullptr) refuse("the strategy " + job_.strategy + " cannot be saved");
+      put_down = [&run](const SearchSoFar& so_far) {
+        search_state().put_down(so_far, run.before, run.strategy, trace_digest(), run.fairness);
+      };
+    }
+    SharedSearch search(program, run.strategy, run.make, std::move(run.limits), run.before.executions,
+                        std::move(put_down));
+    return search.run_whole(std::move(run.from));
+  }
+
+  // Beside each leak that only some schedules have, an execution without it.
+  void complete_bugs(SearchResult& result) override {
+    warnings().watch(false);
+    for (FoundBug& bug : result.bugs) {
+      if (bug.failure.kind != BugKind::leak || job_.leaks || leak_search().clean() == nullptr) continue;
+      FoundBug::Without without{*leak_search().clean(), {}};
+      program_.run(without.plan, nullptr, Wanted::everything(), without.trace);
+      if (without.trace.end != End::finished) continue;
+      bug.without = std::move(without);
+      note_bug(bug);
+    }
+  }
+
+  bool begin_simplifying(const FoundBug& bug) override {
+    judging().judge_all();
+    race_judge().known().use(bug.trace.details.known_races.size());
+    return true;
+  }
+
+ private:
+  NativeProgram& program_;
+  const Job& job_;
+};
+
+SearchResult search(NativeProgram& program, const Job& job) {
+  SessionSettings settings;
+  settings.make = [&job](bool is_fair) {
+    StrategySettings own = job.settings;
+    own.make_file = make_temporary_file;
+    own.is_fair = is_fair;
+    return make_strategy(job.strategy, own);
+  };
+  settings.limits = limits_of(job);
+  settings.explores_races = job.races == Races::explore;
+  settings.repeat = job.repeat;
+  settings.simplifies = !job.digest_traces;  // digests are of each execution of the search
+  NativeHost host(program, job);
+  warnings().watch(true);
+  return Session(program, host, settings).run();
+}
+
+// Runs the plans that come from outside; how many those were.
+std::uint64_t serve_leader(NativeProgram& program) {
+  std::uint64_t executions = 0;
+  serve(*world.channel, program, [&](const Plan& plan) {
+    announce(plan);
+    ++executions;
+  });
+  return executions;
+}
+
+}  // namespace
+
+void run_search() {
+  NativeProgram program;
+  Report report;
+  report.started_threads = true;
+  const Job& job = *world.job;
+  race_judge().known().add(job.known_races);
+  focus().begin(job.focus_code, job.focus_data);
+  if (job.replay) {
+    Trace& trace = report.replayed.emplace();
+    announce(*job.replay);
+    double start = search_seconds();
+    do {
+      world.restarts = false;
+      program.run(*job.replay, nullptr, Wanted::everything(), trace);
+    } while (world.restarts);
+    report.result.seconds = search_seconds() - start;
+    report.result.executions = 1;
+    report.result.steps = trace.counts.steps;
+    report.result.threads_max = trace.counts.threads;
+  } else if (job.led) {
+    report.result.executions = serve_leader(program);
+  } else {
+    report.result = search(program, job);
+    if (!world.restarts) report.warnings = warnings().explain(program, report.result.bugs);
+  }
+  send_report(report);
+}
+
+}  // namespace thrum

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/drive/shared_search.hpp"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/fiber.hpp"
+#include "runtime/base/notes.hpp"
+#include "runtime/base/raw_syscall.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/drive/native_program.hpp"
+#include "runtime/drive/search_state.hpp"
+#include "runtime/judge/warnings.hpp"
+#include "runtime/kernel/descriptors.hpp"
+#include "runtime/kernel/system_call_watch.hpp"
+#include "runtime/threads/test_framework.hpp"
+#include "support/check.hpp"
+
+namespace thrum {
+
+struct SharedSearch::Part {
+  std::unique_ptr<Strategy> strategy;
+  MakeStrategy make;
+  Limits limits;
+  double seconds;  // since the search began
+  std::uint64_t executions_before;
+};
+
+SharedSearch::Part* SharedSearch::g_part = nullptr;
+
+namespace {
+
+constexpr std::uint32_t kNothing = 0;
+
+std::uint32_t g_search = 0;  // so many have begun
+
+long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+
+void sleep_while(std::atomic<std::uint32_t>& futex, std::uint32_t value) {
+  while (futex.load(std::memory_order_acquire) == value)
+    raw_syscall(SYS_futex, word(&futex), FUTEX_WAIT, static_cast<long>(value), 0);
+}
+
+// While it is there, a process that is forked finds zeros in the whole pages of that memory. So what is
+// written there next does not have to be kept for it page by page.
+class WipedOnFork {
+ public:
+  explicit WipedOnFork(std::span<const std::uint64_t> memory) {
+    begin_ = (word(memory.data()) + kPage - 1) / kPage * kPage;
+    size_ = word(memory.data() + memory.size()) / kPage * kPage - begin_;
+    advise(MADV_WIPEONFORK);
+  }
+  WipedOnFork(const WipedOnFork&) = delete;
+  WipedOnFork& operator=(const WipedOnFork&) = delete;
+  ~WipedOnFork() { advise(MADV_KEEPONFORK); }
+
+ private:
+  static constexpr long kPage = 4096;
+
+  void advise(int advice) const {
+    if (size_ > 0) raw_syscall(SYS_madvise, begin_, size_, advice);
+  }
+
+  long begin_;
+  long size_;
+};
+
+void wake(std::atomic<std::uint32_t>& futex) { raw_syscall(SYS_futex, word(&futex), FUTEX_WAKE, 1, 0); }
+
+void ring() { raw_syscall(SYS_kill, world.supervisor, bell_signal()); }
+
+// As fork(), but the copy is the supervisor's child, too, and nothing of the program's is called. Less than
+// 0: there is none.
+long copy_process() {
+  constexpr unsigned long kCloneParent = 0x00008000;
+  const long process = raw_syscall(SYS_clone, static_cast<long>(kCloneParent | SIGCHLD), 0, 0, 0, 0);
+  if (process != 0) return process;
+  raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (raw_syscall(SYS_getppid) != world.supervisor) raw_syscall(SYS_exit_group, 0);
+  rewatch_system_calls();
+  if (!descriptors().reopen_files(false)) raw_syscall(SYS_exit_group, 0);
+  return 0;
+}
+
+// Writes the channel's report, which is there when it is finished.
+class ReportWriter : public ByteWriter::Sink {
+ public:
+  explicit ReportWriter(Channel& channel) : channel_(channel) {}
+
+  ByteWriter& out() { return out_; }
+  void finish() {
+    out_.flush();
+    channel_.report_size.store(size_, std::memory_order_release);
+  }
+
+ private:
+  void take(std::string_view bytes) override {
+    THRUM_CHECK(bytes.size() <= kChannelSize - sizeof(Channel) - size_);
+    std::memcpy(channel_.report + size_, bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+
+  Channel& channel_;
+  std::size_t size_ = 0;
+  ByteWriter out_{*this};
+};
+
+ByteReader report_of(const Channel& channel) {
+  return ByteReader({channel.report, channel.report_size.load(std::memory_order_acquire)});
+}
+
+bool waits(Strategy& strategy) {
+  const Divisible* divisible = strategy.divisible();
+  return divisible != nullptr && divisible->waits();
+}
+
+// A search that goes by cost, and by which cost its plans are.
+std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
+  return strategy.reporting().member().empty() ? strategy.reporting().progress().level : std::nullopt;
+}
+
+}  // namespace
+
+// Whether the worker stays for further parts.
+bool SharedSearch::hand_in(SearchSoFar so_far) const {
+  SearchEnd& end = so_far.result.end;
+  if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
+  for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
+  pass_progress(strategy_.reporting().progress());
+  Channel& channel = *world.channel;
+  ReportWriter report(channel);
+  report.out().put_all(lent_);
+  search_state().put_part(report.out(), so_far, strategy_);
+  report.finish();
+  const bool stays = end == SearchEnd::exhausted && !world.restarts;
+  channel.stays = stays ? g_search : 0;
+  channel.phase.store(Channel::Phase::reported, std::memory_order_release);
+  if (stays) ring();
+  return stays;
+}
+
+void pass_progress(const Progress& progress) {
+  constexpr std::uint64_t kUnknown = Channel::PassedProgress::kUnknown;
+  Channel::PassedProgress& passed = world.channel->progress;
+  passed.waiting = progress.waiting;
+  passed.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
+  passed.classes = progress.classes.value_or(kUnknown);
+  passed.done = progress.done.value_or(-1);
+  passed.share = progress.share;
+  world.channel->has_progress.store(1, std::memory_order_release);
+}
+
+SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
+                           std::uint64_t executions_before, PutDown put_down)
+    : program_(program),
+      strategy_(strategy),
+      make_(std::move(make)),
+      limits_(std::move(limits)),
+      executions_before_(executions_before),
+      put_down_(std::move(put_down)) {
+  limits_.executions_before = executions_before;
+  limits_.out_of_time = [this] { return is_called(); };
+  limits_.holds_all = [this] { return is_whole_ && lent_.empty(); };
+  limits_.wants_between = [this](bool last) { return wants_between(last); };
+  limits_.between = [this](SearchSoFar& so_far) { between(so_far); };
+}
+
+SearchSoFar SharedSearch::run_whole(SearchSoFar from) {
+  world.board->found.store(kNothing);
+  shares_search = false;
+  ++g_search;
+  is_whole_ = true;
+  SearchSoFar so_far = run(std::move(from));
+  const SearchResult& result = so_far.result;
+  // Who found something has handed it in.
+  const bool is_known = world.restarts || result.starved || result.end != SearchEnd::exhausted;
+  THRUM_CHECK(world.board->found == kNothing || is_known);
+  return so_far;
+}
+
+SearchSoFar SharedSearch::run(SearchSoFar from) {
+  SearchSoFar so_far = std::move(from);
+  while (true) {
+    so_far = explore_part(program_, strategy_, limits_, std::move(so_far));
+    SearchEnd& end = so_far.result.end;
+    const bool is_called_by_others = end == SearchEnd::time && world.board->stop == 0;
+    if (is_called_by_others) end = SearchEnd::exhausted;
+    note_end(so_far.result);
+    if (!is_whole_) return so_far;
+    if (lent_.empty()) {
+      THRUM_CHECK(end != SearchEnd::exhausted || is_called_by_others || !waits(strategy_));
+      return so_far;
+    }
+    const auto is_open = [&] { return end == SearchEnd::exhausted && !is_called_by_others; };
+    if (is_open() && strategy_.divisible()->needs_no_parts()) call_back(so_far);
+    while (!lent_.empty()) {
+      await(so_far);
+      if (is_open()) break;  // there may be something to do now
+    }
+    // A limit of the whole search is met again when everything is here.
+    const bool by_limit = end == SearchEnd::time || end == SearchEnd::executions;
+    if (!is_open() && !by_limit) return so_far;
+    end = SearchEnd::exhausted;
+  }
+}
+
+// Whether this worker is to stop for what others know. One that others have gone on without ends.
+bool SharedSearch::is_called() {
+  const Board& board = *world.board;
+  if (board.stop.load(std::memory_order_relaxed) != 0) return true;
+  if (!limits_.is_part) return false;
+  if (board.revived.load(std::memory_order_relaxed) != world.revived) raw_syscall(SYS_exit_group, 0);
+  if (board.calls_back.load(std::memory_order_relaxed) != 0) return true;
+  const std::uint32_t found = board.found.load(std::memory_order_relaxed);
+  if (found == kNothing) return false;
+  const std::optional<std::uint32_t> cost = cost_of_now(strategy_);
+  return !cost || *cost + 1 >= found;
+}
+
+// Tells all workers of what ends the search.
+void SharedSearch::note_end(const SearchResult& result) {
+  const bool ends = world.restarts || result.starved || result.end == SearchEnd::bug ||
+                    result.end == SearchEnd::lost_control;
+  if (!ends || !limits_.is_part) return;
+  const bool by_bug = result.end == SearchEnd::bug && !world.restarts && !result.starved;
+  const std::uint32_t found = (by_bug ? cost_of_now(strategy_).value_or(0) : 0) + 1;
+  std::atomic<std::uint32_t>& known = world.board->found;
+  std::uint32_t before = known.load();
+  while ((before == kNothing || found < before) && !known.compare_exchange_weak(before, found)) {
+  }
+}
+
+bool SharedSearch::wants_between(bool last) {
+  if (last) return put_down_ && lent_.empty() && search_state().wants(true);
+  return is_asked() || is_calling_back_ || (put_down_ && search_state().wants(false));
+}
+
+void SharedSearch::between(SearchSoFar& so_far) {
+  const bool last = so_far.result.end != SearchEnd::exhausted;
+  if (!last) {
+    if (is_asked()) serve(so_far);
+    if (!is_calling_back_ && !(put_down_ && search_state().wants(false))) return;
+    call_back(so_far);
+    if (!put_down_ || !search_state().wants(false)) return;
+  }
+  put_down_(so_far);
+}
+
+bool SharedSearch::is_asked() {
+  const Channel& channel = *world.channel;
+  return channel.requests.load(std::memory_order_acquire) != channel.answers.load(std::memory_order_relaxed);
+}
+
+// Until something is asked for.
+void SharedSearch::await(SearchSoFar& so_far) {
+  Channel& channel = *world.channel;
+  const double begun = search_seconds() - so_far.result.seconds;
+  pass_progress(strategy_.reporting().progress());
+  channel.waits.store(1, std::memory_order_release);
+  ring();
+  sleep_while(channel.requests, channel.answers.load(std::memory_order_relaxed));
+  channel.waits.store(0, std::memory_order_release);
+  serve(so_far);
+  so_far.result.seconds = search_seconds() - begun;
+}
+
+void SharedSearch::call_back(SearchSoFar& so_far) {
+  world.board->calls_back.store(1);
+  while (!lent_.empty()) await(so_far);
+  world.board->calls_back.store(0);
+  is_calling_back_ = false;
+}
+
+void SharedSearch::serve(SearchSoFar& so_far) {
+  Passing passing;
+  Channel& channel = *world.channel;
+  channel.copied = 0;
+  switch (channel.request) {
+    case Channel::Request::split:
+    case Channel::Request::give: split(so_far); break;
+    case Channel::Request::merge: merge(so_far); break;
+    case Channel::Request::copy:
+      is_calling_back_ = !lent_.empty();
+      if (lent_.empty() && !on_system_threads()) copy();  // which would have none of the threads
+      break;
+  }
+  channel.answers.store(channel.requests.load(std::memory_order_relaxed), std::memory_order_release);
+  ring();
+}
+
+void SharedSearch::split(const SearchSoFar& so_far) {
+  const Board& board = *world.board;
+  const bool ends = board.stop != 0 || board.calls_back != 0 || board.found != kNothing;
+  if (ends || is_calling_back_ || world.alone != nullptr || on_system_threads()) return;
+  const bool gives = world.channel->request == Channel::Request::give && world.channel->search == g_search;
+  std::uint64_t executions = 0;
+  if (limits_.executions != 0) {
+    executions = (limits_.executions - so_far.result.executions) / 2;
+    if (executions == 0) return;
+  }
+  if (!shares_search && !descriptors().reopen_files(true)) {
+    stay_alone("a file that is open cannot be opened once more");
+    return;
+  }
+  Divisible* divisible = strategy_.divisible();
+  std::unique_ptr<Strategy> strategy = divisible != nullptr ? divisible->split() : nullptr;
+  if (strategy == nullptr) return;
+  limits_.is_part = true;
+  shares_search = true;
+  Part part{std::move(strategy), make_, limits_, so_far.result.seconds,
+            executions_before_ + so_far.result.executions};
+  part.limits.executions = executions;
+  long process = Channel::kTaken;
+  if (gives && part.strategy->durable()->is_small()) {
+    leave(part);
+  } else {
+    const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own
+    process = copy_with(part);
+    if (process < 0) return divisible->merge(*part.strategy);
+  }
+  lent_.push_back({world.channel->slot, executions});
+  limits_.executions -= executions;
+  world.channel->copied = static_cast<std::int32_t>(process);
+}
+
+// The new process, which begins with the part; less than 0: there is none.
+long SharedSearch::copy_with(Part& part) {
+  const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
+  const long process = copy_process();
+  if (process != 0) return process;
+  g_part = new Part(std::move(part));
+  enter_channel(slot);
+  run_on_new_stack(run_parts);
+}
+
+// For the worker that waits for it.
+void SharedSearch::leave(const Part& part) {
+  const OpenChannel other(world.channel->slot, OpenChannel::For::writing);
+  ReportWriter report(*other);
+  ByteWriter& out = report.out();
+  out.put(part.limits.executions);
+  out.put(part.seconds);
+  out.put(part.executions_before);
+  search_state().put_part(out, SearchSoFar(), *part.strategy);
+  report.finish();
+  other->left.store(1, std::memory_order_release);
+  wake(other->left);
+}
+
+// Waits for another part than the last one.
+void SharedSearch::take(Part& part) {
+  Channel& channel = *world.channel;
+  sleep_while(channel.left, 0);
+  channel.left.store(0, std::memory_order_relaxed);
+  ByteReader in = report_of(channel);
+  part.limits.executions = in.get<std::uint64_t>();
+  part.seconds = in.get<double>();
+  part.executions_before = in.get<std::uint64_t>();
+  part.strategy = part.make();
+  SearchSoFar nothing;
+  const bool whole = search_state().take_part(in, nothing, *part.strategy, load_library);
+  THRUM_CHECK(whole);
+}
+
+void SharedSearch::run_parts() {
+  NativeProgram program;
+  while (true) {
+    Part& mine = *g_part;
+    notes().begin_part();
+    warnings().begin_part();
+    test_framework().begin_part_of_search();
+    world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
+    SharedSearch search(program, *mine.strategy, mine.make, mine.limits, mine.executions_before, {});
+    SearchSoFar from;
+    from.result.seconds = mine.seconds;
+    if (!search.hand_in(search.run(std::move(from)))) raw_syscall(SYS_exit_group, 0);
+    take(mine);
+  }
+}
+
+void SharedSearch::merge(SearchSoFar& so_far) {
+  const std::uint32_t slot = world.channel->slot;
+  const auto lent =
+      std::find_if(lent_.begin(), lent_.end(), [&](const Lent& one) { return one.slot == slot; });
+  THRUM_CHECK(lent != lent_.end());
+  limits_.executions += lent->executions;
+  lent_.erase(lent);
+  std::vector<Lent> lent_by_it;
+  std::unique_ptr<Strategy> strategy = make_();
+  SearchSoFar part;
+  {
+    const OpenChannel other(slot, OpenChannel::For::reading);
+    ByteReader in = report_of(*other);
+    in.get_all(lent_by_it);
+    const bool whole = search_state().take_part(in, part, *strategy, load_library);
+    THRUM_CHECK(whole);
+  }
+  for (const Lent& one : lent_by_it) {
+    lent_.push_back(one);
+    limits_.executions -= one.executions;
+  }
+  if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // no more of this
+  thrum::merge(so_far, std::move(part));
+  strategy_.divisible()->merge(*strategy);
+  world.channel->executions.store(executions_before_ + so_far.result.executions, std::memory_order_relaxed);
+}
+
+// Goes on twice: as it was, and, when the supervisor wakes the copy, from here.
+void SharedSearch::copy() {
+  Channel& channel = *world.channel;
+  const std::uint64_t executions = channel.executions.load();
+  ++world.copies;
+  while (true) {
+    const long process = copy_process();
+    if (process != 0) {
+      channel.copied = static_cast<std::int32_t>(std::max(process, 0L));
+      return;
+    }
+    const auto me = static_cast<std::uint32_t>(raw_syscall(SYS_getpid));
+    for (std::uint32_t woken = channel.wake; woken != me; woken = channel.wake)
+      sleep_while(channel.wake, woken);
+    channel.wake.store(0);
+    world.revived = world.board->revived.load();
+    channel.executions.store(executions);
+    channel.waits.store(0);
+    world.board->calls_back.store(0);
+    world.board->found.store(kNothing);
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/judge/leaks.hpp"
+
+#include <link.h>
+#include <sys/uio.h>
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "runtime/base/engine.hpp"
+#include "runtime/base/modules.hpp"
+#include "runtime/base/notes.hpp"
+#include "runtime/base/raw_syscall.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/kernel/process_state.hpp"
+#include "runtime/memory/mappings.hpp"
+#include "runtime/memory/snapshot.hpp"
+#include "runtime/threads/places.hpp"
+#include "runtime/threads/scheduler.hpp"
+#include "runtime/threads/test_framework.hpp"
+#include "runtime/threads/thread_pool.hpp"
+#include "runtime/threads/timers.hpp"
+#include "support/digest.hpp"
+
+namespace thrum {
+
+constinit Forever<LeakSearch> the_leak_search;
+
+namespace {
+
+constexpr std::size_t kNoBlock = ~std::size_t{0};
+constexpr std::uint32_t kLastNumber = ~std::uint32_t{0};
+
+std::span<const char> bytes_between(std::uint64_t begin, std::uint64_t end) {
+  return {reinterpret_cast<const char*>(begin), begin < end ? end - begin : 0};
+}
+
+std::string lost_text(std::uint64_t blocks, std::uint64_t bytes) {
+  return std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " of the heap (" +
+         std::to_string(bytes) + (bytes == 1 ? " byte)" : " bytes)") + (blocks == 1 ? " is" : " are") +
+         " lost: nothing points to " + (blocks == 1 ? "it" : "them") + " when the execution ends";
+}
+
+}  // namespace
+
+void LeakSearch::begin_program() {
+  before_ = the_heap.allocated(0);
+  asked_before_.live = the_heap.live_blocks(1);
+}
+
+std::optional<Plan> LeakSearch::take_suspect() {
+  return clean_ ? std::exchange(suspect_, std::nullopt) : std::nullopt;
+}
+
+void LeakSearch::begin() {
+  now_ = asked_before_;
+  armed_ = asked_ = unreadable_ = false;
+}
+
+// ---- What the program asks for -------------------------------------------------------------------
+
+void LeakSearch::ignore_thread(bool begin) {
+  Asked& asked = world.running ? now_ : asked_before_;
+  asked_ = asked_ || world.running;
+  const Thread& me = scheduler().current();
+  auto mine = std::find_if(asked.depths.begin(), asked.depths.end(),
+                           [&](const Depth& depth) { return depth.thread == me.id; });
+  if (mine == asked.depths.end()) mine = asked.depths.insert(mine, {me.id, 0});
+  std::uint32_t allocated = the_heap.allocated(me.slot);
+  if (begin) {
+    if (mine->depth++ == 0) asked.ignored.push_back({me.id, allocated + 1, kLastNumber});
+  } else if (mine->depth != 0 && --mine->depth == 0) {
+    auto open = std::find_if(asked.ignored.begin(), asked.ignored.end(), [&](const Ignored& range) {
+      return range.thread == me.id && range.last == kLastNumber;
+    });
+    if (open != asked.ignored.end()) open->last = allocated;
+  }
+}
+
+void LeakSearch::ignore_block(const void* address) {
+  LiveBlock block{};
+  if (!the_heap.find_live(reinterpret_cast<std::uint64_t>(address), block)) return;
+  asked_ = asked_ || world.running;
+  (world.running ? now_ : asked_before_).ignored.push_back({block.thread, block.number, block.number});
+}
+
+void LeakSearch::add_root(const void* begin, std::size_t size) {
+  asked_ = asked_ || world.running;
+  (world.running ? now_ : asked_before_).roots.emplace_back(static_cast<const char*>(begin), size);
+}
+
+void LeakSearch::remove_root(const void* begin, std::size_t size) {
+  asked_ = asked_ || world.running;
+  std::vector<Bytes>& roots = (world.running ? now_ : asked_before_).roots;
+  auto known = std::find_if(roots.begin(), roots.end(), [&](const Bytes& root) {
+    return root.data() == static_cast<const char*>(begin) && root.size() == size;
+  });
+  if (known != roots.end()) roots.erase(known);
+}
+
+void LeakSearch::ignore_so_far() {
+  now_.live = the_heap.live_blocks(scheduler().slots_used());
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
+    if (std::uint32_t allocated = the_heap.allocated(slot); allocated != 0)
+      now_.ignored.push_back({scheduler().thread_in_slot(slot).id, 1, allocated});
+  }
+}
+
+bool LeakSearch::is_ignored(const LiveBlock& block) const {
+  return std::any_of(now_.ignored.begin(), now_.ignored.end(), [&](const Ignored& range) {
+    return range.thread == block.thread && range.first <= block.number && block.number <= range.last;
+  });
+}
+
+// ---- Marking -------------------------------------------------------------------------------------
+
+// The blocks that may be lost; false where there is none, or they cannot be looked for.
+bool LeakSearch::collect() {
+  std::vector<Bytes> written;
+  std::vector<Bytes> hidden;
+  snapshot().add_written(written, hidden);
+  if (!hidden.empty() || mappings().protects_heap()) {
+    unreadable_ = true;
+    return false;
+  }
+  blocks_.clear();
+  the_heap.add_live(scheduler().slots_used(), before_, blocks_);
+  marks_.assign(blocks_.size(), Mark::none);
+  return !blocks_.empty();
+}
+
+std::size_t LeakSearch::index_of(std::uint64_t value) const {
+  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
+  value &= kAddressBits;
+  if (!ProgramHeap::is_heap(value)) return kNoBlock;
+  auto after = std::upper_bound(blocks_.begin(), blocks_.end(), value,
+                                [](std::uint64_t at, const LiveBlock& block) { return at < block.begin; });
+  if (after == blocks_.begin() || !(after - 1)->holds(value)) return kNoBlock;
+  return static_cast<std::size_t>(after - 1 - blocks_.begin());
+}
+
+// Calls found(index) for each pointer to a block.
+template <typename Found>
+void LeakSearch::scan(Bytes bytes, Found found) {
+  auto at = (reinterpret_cast<std::uint64_t>(bytes.data()) + 7) & ~std::uint64_t{7};
+  std::uint64_t end = reinterpret_cast<std::uint64_t>(bytes.data()) + bytes.size();
+  for (; at + sizeof(std::uint64_t) <= end; at += sizeof(std::uint64_t)) {
+    std::uint64_t value;
+    std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    if (std::size_t index = index_of(value); index != kNoBlock) found(index);
+  }
+}
+
+void LeakSearch::mark(Bytes bytes) {
+  scan(bytes, [&](std::size_t index) {
+    if (marks_[index] != Mark::none) return;
+    marks_[index] = Mark::reached;
+    to_scan_.push_back(index);
+  });
+}
+
+void LeakSearch::mark_value(std::uint64_t value) {
+  mark({reinterpret_cast<const char*>(&value), sizeof value});
+}
+
+void LeakSearch::mark_roots() {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!is_ignored(blocks_[i])) continue;
+    marks_[i] = Mark::reached;
+    to_scan_.push_back(i);
+  }
+  mark_data();
+  mark_threads();
+  for (const Bytes& root : now_.roots) mark(root);
+  std::vector<Bytes> made;
+  mappings().add_made(made);
+  for (const Bytes& range : made) mark_mapping(range);
+  std::vector<std::uint64_t> held;
+  process_state().add_held(held);
+  timers().add_held(held);
+  for (std::uint64_t value : held) mark_value(value);
+}
+
+// Of the program and its libraries, blocks from before it began included; and the dynamic loader's own, which
+// is no part of the snapshot.
+void LeakSearch::mark_data() {
+  constexpr std::size_t kLarge = std::size_t{16} << 20;  // perhaps never touched
+  std::vector<Bytes> data;
+  snapshot().add_data(data);
+  for (const Bytes& range : data) range.size() < kLarge ? mark(range) : mark_mapping(range);
+  std::vector<Bytes> first;
+  the_heap.add_first(before_, first);
+  for (const Bytes& block : first) mark(block);
+  auto mark_loader = [](dl_phdr_info* info, std::size_t, void* search) {
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 && loader_range().holds(begin))
+        static_cast<LeakSearch*>(search)->mark(bytes_between(begin, begin + segment.p_memsz));
+    }
+    return 0;
+  };
+  dl_iterate_phdr(mark_loader, this);
+}
+
+void LeakSearch::mark_threads() {
+  constexpr std::uint64_t kControlBlock =
+      0x900;  // struct pthread, where libc keeps buffers of a thread's own
+  for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
+    std::uint64_t control_block = thread_pool().fs_base(slot);
+    mark(bytes_between(control_block, control_block + kControlBlock));
+    const Thread& thread = scheduler().thread_in_slot(slot);
+    if (!thread.released) mark_value(reinterpret_cast<std::uint64_t>(thread.result));
+    // The C library frees what it keeps for a thread when that ends, which our threads' own never do.
+    if (thread.life == Life::ended) {
+      mark_libraries_storage(slot);
+      continue;
+    }
+    mark_value(reinterpret_cast<std::uint64_t>(thread.argument));
+    mark_value(reinterpret_cast<std::uint64_t>(thread.stack_bottom));
+    for (const Destructor& destructor : thread.destructors)
+      mark_value(reinterpret_cast<std::uint64_t>(destructor.object));
+    for (const void* value : thread.keys) mark_value(reinterpret_cast<std::uint64_t>(value));
+    mark(thread_pool().storage(slot));
+    for (std::uint64_t word : thread_pool().vector_now(slot)) mark_value(word);
+    mark_stack(slot);
+  }
+}
+
+void LeakSearch::mark_stack(std::uint16_t slot) {
+  const Thread& thread = scheduler().thread_in_slot(slot);
+  bool running = &thread == &scheduler().current();
+  auto from = reinterpret_cast<std::uint64_t>(running ? frames_ : thread.context.stack_pointer);
+  if (from == 0) return;
+  std::uint64_t end = slot == 0 ? snapshot().stack_end() : reinterpret_cast<std::uint64_t>(thread.stack_top);
+  auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
+  // It stands on a stack of the program's own, in a signal handler.
+  if (from < bottom || from >= end) {
+    mark_value(from);
+    if (slot == 0) return;
+    from = bottom;
+  }
+  mark(bytes_between(from, end));
+}
+
+// The thread-local storage of libraries that are not instrumented.
+void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
+  struct Walk {
+    LeakSearch* search;
+    std::uint16_t slot;
+  } walk{this, slot};
+  auto visit = [](dl_phdr_info* info, std::size_t, void* argument) {
+    auto& self = *static_cast<Walk*>(argument);
+    auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
+    if (block == 0 || is_instrumented(reinterpret_cast<std::uint64_t>(info->dlpi_phdr))) return 0;
+    Bytes storage = thread_pool().storage(self.slot);
+    std::uint64_t distance = current_fs_base() - block;
+    if (distance > storage.size()) return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
+      self.search->mark(storage.last(distance).first(info->dlpi_phdr[i].p_memsz));
+    }
+    return 0;
+  };
+  dl_iterate_phdr(visit, &walk);
+}
+
+// Parts of it may have been unmapped or protected since, so that it is read through the kernel.
+void LeakSearch::mark_mapping(Bytes range) {
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kPages = 64;  // at once
+  alignas(8) static char buffer[kPage];
+  auto begin = reinterpret_cast<std::uint64_t>(range.data());
+  std::uint64_t end = begin + range.size();
+  for (std::uint64_t at = begin; at < end; at += kPages * kPage) {
+    unsigned char resident[kPages];
+    std::uint64_t size = std::min(kPages * kPage, end - at);
+    bool known = raw_syscall(SYS_mincore, static_cast<long>(at), static_cast<long>(size),
+                             reinterpret_cast<long>(resident)) == 0;
+    for (std::uint64_t page = 0; page * kPage < size; ++page) {
+      if (known && (resident[page] & 1) == 0) continue;
+      iovec to{buffer, kPage};
+      iovec from{reinterpret_cast<void*>(at + page * kPage), kPage};
+      long count = raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&to), 1,
+                               reinterpret_cast<long>(&from), 1, 0);
+      if (count > 0) mark({buffer, static_cast<std::size_t>(count)});
+      if (count < 0 && count != -EFAULT) unreadable_ = true;
+    }
+  }
+}
+
+void LeakSearch::flood(Mark as) {
+  while (!to_scan_.empty()) {
+    const LiveBlock& block = blocks_[to_scan_.back()];
+    to_scan_.pop_back();
+    scan(bytes_between(block.begin, block.begin + block.size), [&](std::size_t index) {
+      if (marks_[index] == Mark::reached || marks_[index] == as) return;
+      marks_[index] = as;
+      to_scan_.push_back(index);
+    });
+  }
+}
+
+// Of the lost blocks those that hang on others. Of a circle all but its first one do.
+void LeakSearch::find_owners() {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (marks_[i] == Mark::reached) continue;
+    scan(bytes_between(blocks_[i].begin, blocks_[i].begin + blocks_[i].size), [&](std::size_t index) {
+      if (index != i && marks_[index] == Mark::none) marks_[index] = Mark::pointed_to;
+    });
+  }
+  for (Mark owner : {Mark::none, Mark::pointed_to}) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (marks_[i] != owner) continue;
+      to_scan_.push_back(i);
+      flood(Mark::lost_with_another);
+      marks_[i] = Mark::none;
+    }
+  }
+}
+
+// ---- What comes of it ----------------------------------------------------------------------------
+
+// identity: a digest of the places where blocks were allocated that hang on no other.
+std::vector<LostBlocks> LeakSearch::groups(std::uint64_t& identity) const {
+  struct Group {
+    Allocation at;
+    LostBlocks lost;
+  };
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (marks_[i] == Mark::reached) continue;
+    const LiveBlock& block = blocks_[i];
+    Allocation at;
+    if (const Allocation* made = allocations().find(block.thread, block.number)) at = *made;
+    bool with_another = marks_[i] == Mark::lost_with_another;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+      return other.lost.thread == block.thread && other.lost.with_another == with_another &&
+             std::equal(std::begin(at.code), std::end(at.code), std::begin(other.at.code));
+    });
+    if (group == groups.end()) group = groups.insert(group, {at, {block.thread, 0, 0, with_another, {}}});
+    ++group->lost.blocks;
+    group->lost.bytes += block.size;
+  }
+  std::stable_partition(groups.begin(), groups.end(),
+                        [](const Group& group) { return !group.lost.with_another; });
+  std::vector<std::uint64_t> places;
+  std::vector<LostBlocks> lost;
+  for (Group& group : groups) {
+    Digest place;
+    place.add(reinterpret_cast<const char*>(group.at.code), sizeof group.at.code);
+    if (!group.lost.with_another) places.push_back(place.value());
+    for (std::uint64_t code : group.at.code) {
+      if (code != 0) group.lost.stack.push_back(place_of(code));
+    }
+    lost.push_back(std::move(group.lost));
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  Digest all;
+  all.add(reinterpret_cast<const char*>(places.data()), places.size() * sizeof(std::uint64_t));
+  identity = all.value();
+  return lost;
+}
+
+// Whether blocks are to be looked for that were lost.
+bool LeakSearch::is_wanted() {
+  const bool freed_all = the_heap.live_blocks(scheduler().slots_used()) <= now_.live;
+  if (world.job->leaks) return !freed_all;
+  std::optional<Plan>& known = freed_all ? clean_ : suspect_;
+  if (plan_ != nullptr && !known) known = *plan_;
+  return !freed_all && clean_;
+}
+
+void LeakSearch::check() {
+  if (!armed_ || test_framework().passes_over()) return;
+  armed_ = false;
+  if (!is_wanted()) return;
+  if (collect()) {
+    mark_roots();
+    flood(Mark::reached);
+  }
+  if (unreadable_) {
+    notes().uncontrolled(
+        "leaks-not-looked-for",
+        "an execution protected memory from being read, so that leaks could not be looked for");
+    return;
+  }
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (marks_[i] == Mark::reached) continue;
+    ++count;
+    bytes += blocks_[i].size;
+  }
+  if (count == 0) return;
+  if (!notes_ && !scheduler().director().records_places()) {
+    note_all(true);
+    start_anew();
+  }
+  find_owners();
+  Failure failure{BugKind::leak, lost_text(count, bytes), scheduler().current().id, 0, {}};
+  std::vector<LostBlocks> lost = groups(failure.code);
+  if (scheduler().director().records_places()) current_trace().details.lost = std::move(lost);
+  fail(std::move(failure));
+}
+
+}  // namespace thrum

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Judges the memory accesses of executions: data races, and uses of memory that is no longer there.
+//
+// It tells the race detector (races/race_detector.hpp) what each operation orders, hands it each access, and
+// makes a failure of what it finds. Before that it asks whether the bytes may be used at all: of the heap by
+// the blocks themselves, of other threads' stacks by whether the thread lives.
+//
+// What led to an earlier access is not kept while executions are fast. An execution whose places are written
+// down and that fails by a race is run once more, and then the earlier access is recognised when it is done.
+//
+// Thread safety: one thread runs at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/event.hpp"
+#include "model/trace.hpp"
+#include "races/race_detector.hpp"
+#include "runtime/base/forever.hpp"
+#include "runtime/base/thread.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/judge/known_races.hpp"
+#include "runtime/memory/heap.hpp"
+
+namespace thrum {
+
+class RaceJudge {
+ public:
+  constexpr RaceJudge();
+
+  // An execution begins. again: the same as the last one, in which a race was found; the earlier access is to
+  // be recognised.
+  void begin(bool again);
+  // An execution in the middle, at a choice, which a mark of the detector holds too.
+  struct Moment;
+  void set_mark(Moment& moment);
+  void return_to(std::size_t mark, const Moment& moment);
+  bool can_return() const { return world.job->races == Races::ignore || detector_.can_return(); }
+  // Whether the execution that has ended failed by a race whose earlier access was not recognised.
+  bool wants_again(const Trace& trace) const;
+
+  // What threads do that orders them.
+  void create(const Thread& parent, const Thread& child);
+  void join(const Thread& thread, const Thread& other);
+  void end(const Thread& thread);
+  // The thread has done its pending operation (an atomic one is told below).
+  void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  // Orders that are no event's.
+  void acquire(std::uint64_t object);
+  void release(std::uint64_t object);
+
+  // Which are passed over. To be changed between executions only.
+  KnownRaces& known() { return known_; }
+  // Whether some race is known, or meant, or was declared to be none.
+  bool makes_exceptions() const { return attentive_ || !allowed_.empty(); }
+  // Whether accesses may be more than judged, or are those before the first choice.
+  bool is_attentive() const { return __builtin_expect(attentive_, 0); }
+
+  // How an access may become a visible operation, where a race of its place is known.
+  enum class Point : std::uint8_t {
+    here,     // the access itself comes right behind; a read's entry is in switch.S
+    done,     // it is one already
+    nowhere,  // it is part of a call that does more
+  };
+  // The running thread touches memory. code: behind the call.
+  void access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
+              Point point);
+  // Atomically; order: __ATOMIC_*.
+  void load(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void store(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void change(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  void fence(int order);
+
+  // The running thread frees a block of the heap, or has been given one that was used before.
+  void free(const void* block, std::uint64_t code);
+  void reused(const void* block, std::size_t size);
+  // Fails where the block has been freed already.
+  void check_not_freed(const void* block, std::uint64_t code);
+
+  // Races on these bytes are meant, in this execution.
+  void allow(const volatile void* address, std::size_t size);
+  // Plain accesses of that kind by the running thread are not judged, until as many calls with false as with
+  // true have come.
+  void leave_out(AccessKind kind, bool begin);
+
+  // Whether the byte was last changed atomically, as those of locks are.
+  bool used_atomically(std::uint64_t address) { return detector_.used_atomically(address); }
+
+ private:
+  struct Earlier {  // the access to be recognised
+    std::uint16_t number;
+    std::uint32_t clock;
+    std::uint64_t address;
+    std::uint64_t code;
+    std::size_t skip;  // so many like it come first
+  };
+  struct Foreign {  // an access to another thread's stack or storage
+    std::uint16_t owner;
+    Access access;
+  };
+  void judge(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  void judge_at_point(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                      bool at_point = true);
+  void access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                          Point point);
+  bool is_passed_over(const Race& race) const;
+  template <AccessKind kKind>
+  void judge_plainly(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  template <AccessKind kKind>
+  bool judge_in_pool(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  void order(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
+  void use_object(const Thread& thread);
+  void check_memory(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                    std::uint64_t code);
+  void check_stack(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t code);
+  [[noreturn, gnu::cold]] void fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
+                                            std::uint64_t address, std::uint64_t size, std::uint64_t code);
+  bool is_left_out(const Thread& me, AccessKind kind) const;
+  // The races that the access of [address, address + size) is part of.
+  void check_races(std::uint64_t address, std::uint64_t size);
+  void note_learned(const Thread& me);
+  bool is_allowed(std::uint64_t address) const;
+  void recognise(const Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                 std::uint64_t code);
+  static void write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
+                         std::uint64_t code);
+  [[noreturn, gnu::cold]] void fail_by(const Race& race);
+  void tell_earlier(Failure& failure, const Access& earlier, std::size_t skip = 0);
+  void tell_freed(Failure& failure, std::uint64_t begin, std::uint64_t size);
+  [[noreturn]] static void fail_with(Failure failure, AccessKind kind, std::uint64_t address,
+                                     std::uint64_t size, std::uint64_t code, std::uint32_t learned_by = 0);
+
+  RaceDetector detector_;
+  KnownRaces known_;
+  bool attentive_ = true;        // until an execution begins
+  bool at_point_ = false;        // the access that is judged is the pending operation
+  std::vector<ThreadId> names_;  // of threads by number
+  struct LeftOut {
+    std::uint16_t reads = 0;
+    std::uint16_t writes = 0;
+  };
+  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
+  bool leaves_out_ = false;                                       // whether it was ever called
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
+  std::size_t allowed_before_ = 0;                                // of them came before the first choice
+  std::vector<Access> freed_;                                     // blocks, where places are recorded
+  std::vector<Foreign> foreign_;
+  std::optional<Earlier> earlier_;  // of the last failure that told of one
+  bool recognising_ = false;
+  std::size_t skipped_ = 0;  // while recognising
+  // Where places are recorded: what a thread knew of another when it last learned something of it, and by
+  // which event, in the trace counted from 1. By numbers.
+  struct Learned {
+    std::uint32_t clock = 0;
+    std::uint32_t event = 0;
+  };
+  std::map<std::pair<std::uint16_t, std::uint16_t>, Learned>* learned_ = nullptr;
+  std::optional<MemoryAccess> recognised_;
+  EventPlaces recognised_places_;
+};
+
+struct RaceJudge::Moment {
+  std::vector<LeftOut> left_out;
+  std::vector<Foreign> foreign;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed;
+};
+
+extern constinit Forever<RaceJudge> the_race_judge;
+inline RaceJudge& race_judge() { return the_race_judge.value; }
+
+}  // namespace thrum

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an execution changes in the file system and in the process, and how that is undone: files that it
+// made, the working directory, the mask for new files, limits.
+#pragma once
+
+#include <sys/resource.h>
+#include <string>
+#include <vector>
+
+#include "runtime/base/forever.hpp"
+#include "runtime/base/system_call.hpp"
+
+namespace thrum {
+
+class Files {
+ public:
+  constexpr Files() = default;
+
+  void save();
+  void restore();
+
+  // Answers a call that names a path, or one of chdir, fchdir, umask, setrlimit, prlimit64; false where it is
+  // none.
+  bool answer(const SystemCall& call, long& result);
+
+  // Before a call that may make a file. It may not return (stay_alone()).
+  static void will_make();
+  // The path exists since this execution; it is removed at its end.
+  void made(const std::string& path);
+  // Whether the file was made in this execution.
+  bool is_made(const std::string& path) const;
+
+  // The absolute path of what a descriptor is open on; empty where it has none.
+  static std::string path_of(long descriptor);
+  // The absolute path of an existing file, named as in the *at calls, without following it; empty where there
+  // is none.
+  static std::string resolve(long folder, const char* path);
+
+ private:
+  long make(const SystemCall& call, long folder, long path);
+  long remove(const SystemCall& call, long folder, long path);
+  long rename(const SystemCall& call, long old_folder, long old_path, long folder, long path);
+  long limit(const SystemCall& call, unsigned resource, bool changes);
+
+  struct Limit {
+    unsigned resource;
+    rlimit value;
+  };
+  std::vector<std::string> made_;
+  std::vector<Limit> limits_;
+  long directory_ = -1;  // a descriptor of the one at the snapshot
+  bool moved_ = false;
+  long mask_ = -1;  // at the snapshot, where it was changed
+};
+
+extern constinit Forever<Files> the_files;
+inline Files& files() { return the_files.value; }
+
+// The lowest number for descriptors of the runtime's own.
+long first_own_descriptor();
+
+}  // namespace thrum

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rows of libc_calls.def as types: NAME_call{code}.run(arguments...) notes what the call reads and
+// writes, and does it. Where nothing is to be noted it only does it.
+#pragma once
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fnmatch.h>
+#include <grp.h>
+#include <iconv.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pwd.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <cinttypes>
+
+#include "runtime/libc/libc_memory.hpp"
+
+// Not in the headers: that of POSIX, whose name has a form of glibc's own.
+extern "C" int __xpg_strerror_r(int error, char* to, size_t size);
+
+namespace thrum {
+
+using Comparison = int(const void*, const void*);
+using ComparisonWith = int(const void*, const void*, void*);
+
+// A list in parentheses without them.
+#define LIBC_LIST(...) __VA_ARGS__
+
+#define LIBC_CALL(result_type, name, parameters, arguments, noted_before, noted_after) \
+  struct name##_call : LibcCall {                                                      \
+    using LibcCall::LibcCall;                                                          \
+    result_type run parameters const;                                                  \
+  };
+#define WRAPPED LIBC_CALL
+#define INTERPOSED LIBC_CALL
+#define POINT LIBC_CALL
+#define MODELLED(name, parameters, noted_before, noted_after) \
+  struct name##_call : LibcCall {                             \
+    using LibcCall::LibcCall;                                 \
+    void before parameters const;                             \
+    void after parameters const;                              \
+  };
+#include "runtime/libc/libc_calls.def"
+#undef LIBC_CALL
+
+// The body of NAME_call::run(): `real` is a function of libc's, and what is noted is noted where `is_noted`.
+#define LIBC_RUN(result_type, real, arguments, is_noted, noted_before, noted_after)       \
+  if (!(is_noted)) return (result_type)real arguments;                                    \
+  noted_before;                                                                           \
+  [[maybe_unused]] const auto result = done([&] { return (result_type)real arguments; }); \
+  noted_after;                                                                            \
+  return (result_type)result
+
+// What the call returns; 0 where that is nothing.
+template <typename Call>
+auto done(Call call) {
+  if constexpr (std::is_void_v<decltype(call())>) {
+    call();
+    return 0;
+  } else {
+    return call();
+  }
+}
+
+}  // namespace thrum

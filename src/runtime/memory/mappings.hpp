@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory that the program maps itself: mmap and its family, brk.
+//
+// What it maps before its first choice belongs to the snapshot. What it maps in an execution lies at
+// addresses that depend on the mapping thread's own history only, and is unmapped before the next. Addresses
+// of one execution are not used twice, so that an access to what was unmapped fails.
+//
+// Memory from before that an execution unmaps is only hidden (Snapshot::change_protection).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/base/forever.hpp"
+#include "runtime/base/system_call.hpp"
+#include "runtime/memory/snapshot.hpp"
+
+namespace thrum {
+
+class Mappings {
+ public:
+  constexpr Mappings() = default;
+
+  // The process begins.
+  void initialize();
+
+  // Answers a call of the family before the first choice, or in an execution; false where it is none.
+  bool answer_before(const SystemCall& call, long& result);
+  bool answer(const SystemCall& call, long& result);
+
+  // What the snapshot is to hold.
+  std::vector<Snapshot::Mapping> kept() const;
+
+  // Adds what this execution has mapped; parts may have been unmapped again, or be protected.
+  void add_made(std::vector<std::span<const char>>& ranges) const {
+    for (const Range& range : made_)
+      ranges.emplace_back(reinterpret_cast<const char*>(range.begin), range.end - range.begin);
+  }
+
+  // Whether this execution has changed the protection of parts of the heap.
+  bool protects_heap() const { return !heap_protected_.empty(); }
+
+  // Ends the mappings of the execution.
+  void restore();
+
+ private:
+  using Mapping = Snapshot::Mapping;
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+    bool counts = false;  // for the memory limit
+  };
+  long map(const SystemCall& call);
+  long map_at(const SystemCall& call, std::uint64_t begin, std::uint64_t end);
+  long unmap(const SystemCall& call);
+  long protect(const SystemCall& call);
+  long remap(const SystemCall& call);
+  long advise(const SystemCall& call);
+  long move_break(const SystemCall& call);
+  std::uint64_t new_address(std::uint64_t size);
+  long note_made(std::uint64_t begin, std::uint64_t end, bool counts, long result);
+  bool made_here(std::uint64_t begin, std::uint64_t end) const;
+
+  std::vector<Mapping> kept_;          // before the first choice, or outside executions
+  std::vector<Range> made_;            // in this execution
+  std::vector<Range> heap_protected_;  // parts of the heap that this execution has protected otherwise
+  std::vector<std::uint64_t> next_;    // by slot, where its next mapping goes
+  std::uint64_t break_at_start_ = 0;
+  std::uint64_t break_ = 0;  // at the snapshot
+  bool changed_ = false;
+};
+
+extern constinit Forever<Mappings> the_mappings;
+inline Mappings& mappings() { return the_mappings.value; }
+
+}  // namespace thrum

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler: which thread of the program under test runs.
+//
+// Each visible operation is a call that first arrives: it publishes the operation, and returns when the
+// thread is to do it. Stretches without visible operations (the start of a new thread, what follows a join)
+// run at once when they can, so that at every choice each live thread stands before a visible operation or
+// waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
+//
+// Thread safety: one thread of the program runs at a time, on whatever system thread.
+// Invariants, at every choice:
+//   1. Each live thread is standing, or waits to join.
+//   2. unsettled_ is empty.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "execution/director.hpp"
+#include "model/trace.hpp"
+#include "runtime/base/forever.hpp"
+#include "runtime/base/objects.hpp"
+#include "runtime/base/thread.hpp"
+#include "runtime/base/waits.hpp"
+#include "runtime/base/world.hpp"
+#include "runtime/threads/spin.hpp"
+#include "runtime/threads/thread_pool.hpp"
+
+namespace thrum {
+
+class Scheduler final : Pending {
+  struct YieldCount {
+    ThreadId thread;
+    std::uint64_t code;
+    std::uint32_t yields;
+  };
+  struct Counts {
+    std::uint16_t created = 1;
+    std::uint16_t slots_used = 1;
+    std::uint32_t points = 0;
+    std::uint64_t events_of_former = 0;  // of threads whose slots serve others now
+    std::uint64_t wait_order = 0;
+    std::uint64_t now_ns = 0;
+    std::uint64_t clock_jump_ns = 0;      // how far time last jumped for waiting loops
+    std::uint64_t memory_when_stuck = 0;  // its digest when only waiting loops were left; 0: not yet
+    bool ran_beside_spinner = false;      // while a waiting loop stood still, others went on
+  };
+  // What of an execution changes as it goes on, beside the threads themselves.
+  struct Course : Counts {
+    Thread* current = nullptr;       // whose code runs
+    Thread* last = nullptr;          // who did the last event
+    std::vector<Thread*> live;       // by name
+    std::vector<YieldCount> yields;  // where there is a bound on them
+  };
+
+ public:
+  constexpr Scheduler() = default;
+
+  // An execution in the middle, at a choice.
+  struct Moment {
+    Course course;
+    std::vector<Thread> threads;  // by slot
+    SpinDetector::Moment spins;
+  };
+  void save(Moment& moment) const;
+  // REQUIRES: the program's memory is as it was then.
+  void restore(const Moment& moment);
+  // Whether what is no part of a moment is as at the beginning, and the rest not too much.
+  bool is_moment() const {
+    return unsettled_.empty() && !world.logs_accesses && !released_ && !proof_.thread &&
+           course_.clock_jump_ns == 0 && course_.slots_used < kThreadsMax && spins_.is_short();
+  }
+
+  Thread& current() { return *course_.current; }
+  Director& director() { return director_; }
+  std::span<Thread* const> live() const { return course_.live; }
+  Thread& thread_in_slot(std::uint32_t slot) { return *slots_[slot]; }
+
+  // Main before the first choice.
+  void start_main();
+  // Puts the threads as they were at the snapshot: main alone, in the middle of a stretch.
+  void reset();
+  std::uint16_t threads_created() const { return course_.created; }
+  // Slots in use so far: fewer than threads where slots were used again.
+  std::uint16_t slots_used() const { return course_.slots_used; }
+  std::uint32_t points() const { return course_.points; }
+  void add_points(std::uint32_t count) { course_.points += count; }
+
+  // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
+  // be true first.
+  void arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+              Wait wait = Wait::nothing);
+  // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a
+  // loop_entry of switch.S.
+  void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  // Likewise before a call that takes the object, or tries to (Operation::try_lock and its like): with which
+  // a round of a loop may begin that polls under a lock. needs: what a call that takes it waits for.
+  void arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs);
+  // The running thread is about to read memory, which is no operation. True where it came there by a round of
+  // a loop that waits for plain memory, and has waited until that was changed: then the read is an operation,
+  // which is to be done. REQUIRES: the execution is watched (round_detector.hpp); the call came through a
+  // loop_entry.
+  bool waits_at_plain_read(std::uint64_t address, std::uint32_t size, std::uint64_t code);
+  // Likewise before a yield, which it comes to in the same way.
+  void arrive_at_yield(std::uint64_t code);
+  // The running thread is about to yield or to sleep, and does not wait in a spin for that. Does not return
+  // where that is once too often (Job::yields).
+  void count_yield(std::uint64_t code);
+  // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where
+  // that is why it returned.
+  bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
+                    std::uint64_t deadline_ns);
+  // The thread's wait, which begins now, ends at that time of the clock at the latest, or kNoDeadline.
+  void set_deadline(Thread& thread, std::uint64_t deadline_ns);
+  // Whether the thread waits for something else than time, and so long that its deadline counts as none.
+  bool is_endless(const Thread& thread) const;
+  enum class Effect : std::uint8_t { none, read, change };
+  // The running thread has done the operation that it arrived before: it is an event now. effect: what loops
+  // that watch its object have to know.
+  void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0,
+            Outcome outcome = Outcome::done);
+
+  // Main's stack has been put back as far as it is live there, above end.
+  void clear_main_stack(char* end) { spins_.clear_stack(*slots_[0], end); }
+
+  // Of the read-modify-write that the running thread is about to do, as in Event.
+  void note_argument(std::uint64_t argument, Update update) {
+    course_.current->operation_argument = argument;
+    course_.current->update = update;
+  }
+
+  // The event wrote a second object too.
+  void note_write(std::uint64_t object);
+
+  // It read a second one.
+  void note_read(std::uint64_t object);
+
+  // The running thread makes another. nullptr: no stack of that size can be had. Where there are more threads
+  // at once than slots, control is lost.
+  Thread* create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack);
+  // A new thread runs up to its first visible operation, then its maker goes on.
+  void start(Thread& child);
+  // The running thread, whose code is done, ends. Returns only for main, and only when all others have ended
+  // too: main lives again then, to end the process.
+  void end_current();
+  // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
+  // cancelled.
+  void join(Thread& other, std::uint64_t code);
+  // Writes down in the trace what the threads that stand stand before.
+  void note_pending();
+  // What a thread that stands, or waits to join, stands before.
+  Waiter waiter(const Thread& thread) const;
+  // Whether no other thread of the program lives.
+  bool is_last(const Thread& thread) const;
+  // The running thread, which stands, handles a signal that is pending for it; returns when it is its turn
+  // with what it stood before, or its wait has ended by the signal.
+  void handle_signal_here();
+
+  // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to
+  // be woken, is a choice.
+  std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
+  // A choice among n values.
+  std::uint16_t choose_value(std::uint16_t n);
+
+  // The execution is left. True where that was before a proof came to its end: then the call is no spin.
+  bool drop_proof();
+
+  SpinDetector& spins() { return spins_; }
+
+  // What the pending operation of a thread waits for, by the state of the program's objects.
+  bool enabled(const Thread& thread) const {
+    if (thread.wait == Wait::nothing) return true;
+    if (thread.wait == Wait::join) return thread.cancelled;
+    return thread.wait == Wait::lock ? lock_is_free(thread.object) : wait_is_over(thread);
+  }
+
+  // Whether the lock is free that a thread goes on with when its loop is released.
+  static bool can_take(const Thread& thread) {
+    const bool attempts = thread.operation == Operation::try_lock ||
+                          thread.operation == Operation::try_shared_lock ||
+                          thread.operation == Operation::semaphore_try_wait;
+    return attempts || object_is_free(thread.needs, thread.object);
+  }
+  // Whether a thread that waits in a loop may go on, but for a lock that it goes on with.
+  bool loop_is_released(const Thread& thread) const;
+
+  // A spin is put to the proof, and needs more steps than the execution has left. False: it has had them.
+  bool lengthens_proof();
+
+  // How deep stacks are cleared beforehand (SpinDetector::clear_stack).
+  std::size_t cleared_depth() const { return spins_.depth(); }
+
+  std::uint64_t now_ns() const { return course_.now_ns; }
+  void advance_clock(std::uint64_t to_ns);
+  void set_clock(std::uint64_t ns) { course_.now_ns = ns; }
+  // Whether time has not jumped for waiting loops yet.
+  bool clock_is_steady() const { return course_.clock_jump_ns == 0; }
+
+ private:
+  bool wait_is_over(const Thread& thread) const;
+  void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                   Wait wait, Wait needs = Wait::nothing);
+  bool comes_to_spin(Thread& me, std::uint64_t code);
+  void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
+                      Wait needs = Wait::nothing);
+  void stand(Thread& thread);
+  Thread& pick();
+  Thread& pick_attentively();
+  void stand_attentively(Thread& thread);
+  bool is_quiet(bool last_enabled, bool yielded) const;
+  Thread* only_one();
+  Thread& choose_thread(bool last_enabled, bool yielded);
+  Thread* release_spinner();
+  Thread& force(Thread& thread);
+  void check_released();
+  void note_watches(const Thread& thread);
+  void begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller);
+  void continue_proof(const Thread& thread, std::uint64_t code, const CallerState& caller);
+  bool give_another_round(const Thread& thread);
+  void forget_round(const Thread& thread);
+  bool loop_reads_clock(const Thread& thread) const;
+  bool loops_interfere() const;
+  bool advance_for_spinners();
+  bool rounds_changed_memory();
+  // Of the program's memory, without the stacks of its threads; never 0.
+  std::uint64_t memory_digest() const;
+  bool may_time_out(const Thread& thread, bool idle) const;
+  bool is_late(const Thread& thread) const;
+  std::uint64_t shortest_endless_wait_ns() const;
+  void collect_late_runs();
+  void collect_timeouts();
+  void add_spurious_options();
+  std::uint64_t events_of_others(const Thread& thread) const;
+  bool only_timers_live() const;
+  std::uint16_t choose(ChoiceKind kind);
+  void collect_options(const Thread& last);
+  void run(Thread& thread);
+  void let(Thread& thread);
+  void run_unsettled();
+  void settle_writes();  // what the running thread has written so far is its own change
+  bool comes_by_idle_round(Thread& me, std::uint64_t code);
+  void note_effect(const Thread& me, Effect effect, std::uint64_t value, Outcome outcome);
+  Thread& end_stuck();
+  [[noreturn, gnu::cold]] void fail_stuck();
+  std::span<const PendingOperation> pending() override;
+  std::uint64_t place(ThreadId thread) const override;
+  ThreadId creator(ThreadId thread) const override { return world.names->ancestry(thread).parent; }
+  void insert_live(Thread& thread);
+  std::uint16_t take_slot();
+
+  Course course_;
+  std::vector<std::unique_ptr<Thread>> slots_;
+  std::vector<Thread*> unsettled_;  // in the middle of a stretch, to be gone on with; last in, first out
+  std::vector<Option> options_;
+  std::vector<Thread*> option_threads_;
+  struct Sleeper {
+    Standing* standing;
+    ThreadId thread;
+  };
+  std::vector<Sleeper> waiters_;
+  std::vector<PendingOperation> pending_;
+  ChoicePoint point_;
+  bool same_key_ = false;  // the point before had the key that point_ has
+  Director director_;
+  SpinDetector spins_;
+  struct Proof {                     // of a spin (SpinDetector::unproved)
+    const Thread* thread = nullptr;  // nullptr: none runs
+    std::uint64_t code = 0;
+    std::uint64_t memory = 0;  // its digest
+    std::uint32_t arrivals = 0;
+    bool at_plain_read = false;
+    bool lengthened = false;
+    LoopState state;
+  };
+  Proof proof_;
+  const Thread* released_ = nullptr;   // the last waiting loop that was given a round, until others go on
+  std::uint64_t released_code_ = 0;    // where it stood
+  std::uint64_t released_memory_ = 0;  // the digest then
+};
+
+extern constinit Forever<Scheduler> the_scheduler;
+inline Scheduler& scheduler() { return the_scheduler.value; }
+
+}  // namespace thrum

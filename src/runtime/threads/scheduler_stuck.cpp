@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler where nobody can go on: threads in waiting loops get a round more, time passes for those that
+// watch the clock, and what is left is a deadlock or a livelock.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/base/engine.hpp"
+#include "runtime/base/notes.hpp"
+#include "runtime/threads/hooks.hpp"
+#include "runtime/threads/lock_misuse.hpp"
+#include "runtime/threads/round_detector.hpp"
+#include "runtime/threads/scheduler.hpp"
+#include "support/duration.hpp"
+
+namespace thrum {
+
+// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
+// our back; who goes first does not matter, since a round changes nothing.
+Thread* Scheduler::release_spinner() {
+  check_released();
+  for (Thread* thread : course_.live) {
+    if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
+    if (!can_take(*thread)) {
+      thread->wait = thread->needs;  // it would not come round, but wait for the lock like any other
+      continue;
+    }
+    if (!give_another_round(*thread)) continue;
+    released_ = thread;
+    released_code_ = thread->code;
+    released_memory_ = memory_digest();
+    return thread;
+  }
+  return nullptr;
+}
+
+bool Scheduler::give_another_round(const Thread& thread) {
+  return round_detector().is_on() ? round_detector().give_another_round(thread)
+                                  : spins_.give_another_round(thread);
+}
+
+void Scheduler::forget_round(const Thread& thread) {
+  if (round_detector().is_on()) return round_detector().forget_round(thread);
+  spins_.forget_round(thread);
+}
+
+bool Scheduler::loop_reads_clock(const Thread& thread) const {
+  return round_detector().is_on() ? round_detector().reads_clock(thread) : spins_.reads_clock(thread);
+}
+
+// Whether the rounds of two threads that wait touch each other: then that each comes to nothing alone does
+// not say that they do so together.
+bool Scheduler::loops_interfere() const {
+  if (!round_detector().is_on()) return false;
+  const auto waits = [](const Thread* thread) { return thread->wait == Wait::spin; };
+  for (const Thread* one : course_.live) {
+    for (const Thread* other : course_.live) {
+      if (one != other && waits(one) && waits(other) && round_detector().interferes(*one, *other))
+        return true;
+    }
+  }
+  return false;
+}
+
+// A thread has come back from its round, alone, to where it stood. If memory has changed, code that is not
+// instrumented did it (a library, inline assembly): the loop was no waiting one. Where others ran while it
+// was made to wait, schedules were left out; then the search begins anew, with the call an ordinary one.
+void Scheduler::check_released() {
+  const Thread* thread = std::exchange(released_, nullptr);
+  if (!thread || thread->wait != Wait::spin || thread->code != released_code_) return;
+  if (memory_digest() == released_memory_) return;
+  spins_.never(released_code_);
+  world.ledger->withdraw();
+  restart_search();
+}
+
+// Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.
+bool Scheduler::advance_for_spinners() {
+  constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
+  constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
+  bool watched = std::any_of(course_.live.begin(), course_.live.end(), [&](const Thread* thread) {
+    return thread->wait == Wait::spin && thread->life == Life::standing && loop_reads_clock(*thread);
+  });
+  if (!watched || course_.clock_jump_ns > kLongest) return false;
+  course_.clock_jump_ns = std::max(kShortest, course_.clock_jump_ns * 2);
+  advance_clock(course_.now_ns + course_.clock_jump_ns);
+  return true;
+}
+
+// Nobody can go on, and each waiting loop has had a round. Code that is not instrumented may have changed
+// something in it (a library, inline assembly); then it was no spin, and all may have another. Idle rounds
+// write themselves, and others may stand in the middle of theirs: only check_released() can tell of them.
+bool Scheduler::rounds_changed_memory() {
+  if (round_detector().is_on()) return false;
+  bool any = false;
+  for (Thread* thread : course_.live) {
+    if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
+    forget_round(*thread);
+    any = true;
+  }
+  if (!any) return false;
+  std::uint64_t digest = memory_digest();
+  std::uint64_t before = std::exchange(course_.memory_when_stuck, digest);
+  if (before != 0 && before != digest && course_.ran_beside_spinner) notes().loop_changed_memory();
+  return before != digest;
+}
+
+Thread& Scheduler::end_stuck() {
+  if (loops_interfere()) {
+    notes().may_go_round();
+    cut_execution(End::goes_round);
+  }
+  if (Thread* spinner = next_livelock_round()) return force(*spinner);
+  fail_stuck();
+}
+
+void Scheduler::fail_stuck() {
+  check_self_locks();
+  Failure failure{BugKind::deadlock, "no thread can go on", kMainThread, 0, {}};
+  bool anybody = false;
+  for (Thread* thread : course_.live) {
+    if (thread->timer) continue;
+    anybody = true;
+    Waiter waiter = this->waiter(*thread);
+    waiter.ready = false;
+    if (waiter.spinning && failure.kind == BugKind::deadlock) {
+      failure.kind = BugKind::livelock;
+      failure.message = "every thread waits, some by going round in a loop";
+    }
+    failure.waiters.push_back(waiter);
+  }
+  if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
+  if (const std::uint64_t length_ns = shortest_endless_wait_ns(); length_ns != 0)
+    failure.message += "; only a time-out of " + length_words(length_ns) + " would end it";
+  if (failure.kind != BugKind::livelock) current_trace().lasso = {};
+  failure.thread = failure.waiters.front().thread;
+  failure.code = failure.waiters.front().code;
+  fail(std::move(failure));
+}
+
+}  // namespace thrum

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/reduction/backtrack_sets.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
+// What dependence is told by.
+Event essential(const Event& event) {
+  Event kept;
+  kept.object = event.object;
+  kept.operand = event.operand;
+  kept.thread = event.thread;
+  kept.operation = event.operation;
+  kept.outcome = event.outcome;
+  kept.size = event.size;
+  kept.index = event.index;  // a foe is named by it
+  if (event.operation == Operation::cancel) kept.value = event.value;
+  return kept;
+}
+
+bool same(const PlannedStep& a, const PlannedStep& b) {
+  const Event& x = a.event;
+  const Event& y = b.event;
+  return x.object == y.object && x.operand == y.operand && x.value == y.value && x.thread == y.thread &&
+         x.operation == y.operation && x.outcome == y.outcome && x.size == y.size && x.index == y.index &&
+         a.foe == b.foe && a.creates == b.creates;
+}
+
+std::uint64_t hash_of(const PlannedStep& planned) {
+  const Event& event = planned.event;
+  std::uint64_t hash = mix(event.object, event.operand);
+  hash = mix(hash, event.value);
+  hash = mix(hash, event.index);
+  hash = mix(hash, std::uint64_t{event.thread} << 32 | std::uint64_t(event.operation) << 8 |
+                       std::uint64_t(event.outcome));
+  hash = mix(hash, std::uint64_t{event.size} << 1 | (planned.creates ? 1 : 0));
+  return mix(hash, std::uint64_t{planned.foe.thread} << 32 | planned.foe.index);
+}
+
+}  // namespace
+
+BacktrackSets::Entry* BacktrackSets::Set::find(const Step& step) {
+  auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.step == step; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+BacktrackSets::Entry* BacktrackSets::Set::find_waiting(const Step& step) {
+  auto found = std::find_if(entries.begin(), entries.end(),
+                            [&](const Entry& entry) { return entry.step == step && entry.order == kWaits; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+bool BacktrackSets::Set::runs_anew(const Step& step) const {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Entry& entry) { return entry.anew && entry.step == step; });
+}
+
+// The first one is the owner's own.
+BacktrackSets::Entry* BacktrackSets::Set::find_run(Node node) {
+  auto found = std::find_if(entries.begin() + 1, entries.end(),
+                            [&](const Entry& entry) { return entry.order != kWaits && entry.node == node; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+namespace {
+
+template <typename Sets>
+auto place_of(Sets& sets, std::uint32_t depth) {
+  return std::lower_bound(sets.begin(), sets.end(), depth,
+                          [](const auto& one, std::uint32_t wanted) { return one.depth < wanted; });
+}
+
+}  // namespace
+
+BacktrackSets::Set* BacktrackSets::find(Node owner, std::uint32_t depth) {
+  auto found = by_owner_.find(owner);
+  if (found == by_owner_.end()) return nullptr;
+  auto set = place_of(found->second.sets, depth);
+  return set == found->second.sets.end() || set->depth != depth ? nullptr : &*set;
+}
+
+BacktrackSets::Owner& BacktrackSets::of(Node owner) {
+  auto [found, is_new] = by_owner_.try_emplace(owner);
+  if (is_new) bytes_ += kOwnerBytes;
+  return found->second;
+}
+
+void BacktrackSets::continue_as_child(Node owner) { of(owner).continued = true; }
+
+BacktrackSets::Set& BacktrackSets::make(Node owner, std::uint32_t depth, ChoiceKey key, const Entry& first) {
+  std::vector<Set>& sets = of(owner).sets;
+  Set& set = *sets.insert(place_of(sets, depth), Set{});
+  set.key = key;
+  set.depth = depth;
+  set.entries.reserve(2);
+  set.entries.push_back(first);
+  set.entries.back().order = 0;
+  bytes_ += sizeof(Set) + sizeof(Entry);
+  ++count_;
+  return set;
+}
+
+BacktrackSets::Entry& BacktrackSets::add(Set& set, const Step& step) {
+  bytes_ += sizeof(Entry);
+  return set.entries.emplace_back(Entry{step});
+}
+
+void BacktrackSets::node_gone(Node node, Node parent, ChoiceKey key) {
+  if (auto found = by_owner_.find(node); found != by_owner_.end()) {
+    drop(found->second.sets, 0);
+    by_owner_.erase(found);
+    bytes_ -= kOwnerBytes;
+  }
+  auto found = by_owner_.find(parent);
+  if (found == by_owner_.end()) return;
+  auto& [sets, continued] = found->second;
+  auto set = std::find_if(sets.begin(), sets.end(), [&](const Set& one) { return one.key == key; });
+  Entry* entry = set == sets.end() ? nullptr : set->find_run(node);
+  if (entry != nullptr) {
+    entry->node = ExecutionTree::kRoot;  // another node may get its number
+    --set->live;
+  } else {
+    continued = false;
+  }
+  if (continued) return;
+  // The last sets of which no child lives are passed by nobody any more.
+  std::size_t count = sets.size();
+  while (count > 0 && sets[count - 1].live == 0) --count;
+  drop(sets, count);
+  if (!sets.empty()) return;
+  by_owner_.erase(found);
+  bytes_ -= kOwnerBytes;
+}
+
+// All but the first ones.
+void BacktrackSets::drop(std::vector<Set>& sets, std::size_t count) {
+  for (std::size_t i = count; i < sets.size(); ++i)
+    bytes_ -= sizeof(Set) + sets[i].entries.size() * sizeof(Entry);
+  count_ -= sets.size() - count;
+  sets.resize(count);
+}
+
+std::uint32_t BacktrackSets::number_of(const StepView& planned) {
+  PlannedStep kept{{}, essential(*planned.event), 0, planned.foe, planned.creates};
+  const std::uint64_t hash = hash_of(kept);
+  for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
+    if (same(events_[known->second], kept)) return known->second;
+  }
+  events_.push_back(kept);
+  const auto number = static_cast<std::uint32_t>(events_.size() - 1);
+  numbers_.emplace(hash, number);
+  return number;
+}
+
+void BacktrackSets::save(ByteWriter& out) const {
+  out.put(bytes_);
+  out.put(std::uint64_t{count_});
+  out.put_all(events_);
+  out.put(std::uint64_t{by_owner_.size()});
+  for (const auto& [node, owner] : by_owner_) {
+    out.put(node);
+    out.put(owner.continued);
+    out.put(std::uint64_t{owner.sets.size()});
+    for (const Set& set : owner.sets) save(out, set);
+    out.settle();
+  }
+}
+
+void BacktrackSets::load(ByteReader& in) {
+  bytes_ = in.get<std::uint64_t>();
+  count_ = in.get<std::uint64_t>();
+  in.get_all(events_);
+  numbers_.clear();
+  for (std::uint32_t i = 0; i < events_.size(); ++i) numbers_.emplace(hash_of(events_[i]), i);
+  by_owner_.clear();
+  for (auto owners = in.get<std::uint64_t>(); owners > 0 && in.ok(); --owners) {
+    Owner& owner = by_owner_[in.get<Node>()];
+    owner.continued = in.get<bool>();
+    for (auto sets = in.get<std::uint64_t>(); sets > 0 && in.ok(); --sets)
+      load(in, owner.sets.emplace_back());
+  }
+}
+
+void BacktrackSets::save(ByteWriter& out, const Set& set) {
+  out.put(set.key.thread);
+  out.put(set.key.kind);
+  out.put(set.key.index);
+  out.put(set.depth);
+  out.put(set.live);
+  out.put(set.runs);
+  out.put_all(set.entries);
+}
+
+void BacktrackSets::load(ByteReader& in, Set& set) {
+  set.key.thread = in.get<ThreadId>();
+  set.key.kind = in.get<ChoiceKind>();
+  set.key.index = in.get<std::uint32_t>();
+  set.depth = in.get<std::uint32_t>();
+  set.live = in.get<std::uint32_t>();
+  set.runs = in.get<std::uint16_t>();
+  in.get_all(set.entries);
+}
+
+}  // namespace thrum

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/reduction/best_first_dpor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/check.hpp"
+
+namespace thrum {
+
+namespace {
+
+// As add_all() puts it down: only its thread is known.
+PlannedStep any_step_of(const Option& option) {
+  PlannedStep planned{{option, 0}, {}};
+  planned.event.thread = option.value;
+  planned.event.operation = Operation::process_exit;
+  return planned;
+}
+
+bool is_unknown(const PlannedStep& planned) { return planned.event.operation == Operation::process_exit; }
+
+bool sleeps_in(const BacktrackSets::Entry& entry, const BacktrackSets::Entry& later) {
+  return entry.order < later.order && entry.sleeps && !later.anew;
+}
+
+Fringe::Settings keeping_inner(Fringe::Settings settings) {
+  settings.keeps_inner = true;
+  return settings;
+}
+
+}  // namespace
+
+BestFirstDpor::BestFirstDpor(Settings settings)
+    : Dpor(Algorithm::persistent), settings_(std::move(settings)), fringe_(keeping_inner(settings_.fringe)) {
+  fringe_.push_plan({}, 0, 0);
+}
+
+bool BestFirstDpor::next(Plan& plan) {
+  if (!fringe_.pop(running_)) return false;
+  plan.policy = Policy{};
+  fringe_.path(running_, plan.departures);
+  const std::vector<Group> last = std::exchange(groups_, {});
+  find_groups(plan);
+  keep_shared(last);
+  last_node_ = running_.node;
+  known_departures_ = 0;
+  if (groups_.empty()) return true;
+  // The thread was seen to be able to go on there; what it is to choose then, perhaps not.
+  known_departures_ = groups_.size() > 1 ? groups_[groups_.size() - 2].end + 1 : 1;
+  return true;
+}
+
+void BestFirstDpor::find_groups(const Plan& plan) {
+  fringe_.lineage(running_, lineage_);
+  for (std::size_t i = 0; i < plan.departures.size();) {
+    Group group{plan.departures[i].key, i + 1, lineage_[i], 0, {plan.departures[i].option, 0}};
+    while (group.end < plan.departures.size() && plan.departures[group.end].key.kind != ChoiceKind::thread)
+      ++group.end;
+    departures_.assign(plan.departures.begin() + static_cast<std::ptrdiff_t>(i + 1),
+                       plan.departures.begin() + static_cast<std::ptrdiff_t>(group.end));
+    group.step.choices = choices_.number_of(departures_);
+    group.node = lineage_[group.end - 1];
+    groups_.push_back(group);
+    i = group.end;
+  }
+}
+
+// Of the path that was run last so many steps come again as lie before the first departure that only one of
+// the two makes.
+void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
+  std::size_t shared = 0;
+  // The last departure is new, though what waits anew departs as something else did.
+  while (shared < last.size() && shared + 1 < groups_.size() && last[shared].key == groups_[shared].key &&
+         last[shared].step == groups_[shared].step)
+    ++shared;
+  auto departs = [&](const std::vector<Group>& groups, const Point& point) {
+    return shared < groups.size() && groups[shared].key == point.key;
+  };
+  auto stays = [&](const Point& point) { return !departs(last, point) && !departs(groups_, point); };
+  Index depth = 0;
+  if (!std::exchange(is_stale_, false)) {
+    while (depth < path_.size() && stays(path_[depth])) ++depth;
+  }
+  branch_ = depth;
+  reading_ = {};
+  group_ = 0;
+  if (depth == path_.size()) {  // nothing was run, or nothing of it is in the way
+    branch_ = 0;
+    if (!path_.empty()) truncate(0);
+    order_ = PartialOrder();
+    groups_before_.clear();
+    return;
+  }
+  const Point& point = path_[depth];
+  reading_.event = point.event;
+  reading_.choice = point.choice == kNoChoice ? point.inner_begin : point.choice;
+  reading_.depth = depth;
+  group_ = groups_before_[depth];
+  groups_before_.resize(depth);
+  truncate(depth);
+  path_.emplace_back();
+  path_.back().options_begin = static_cast<std::uint32_t>(options_.size());
+  if (depth > 0) fall_asleep(depth);
+}
+
+BestFirstDpor::Node BestFirstDpor::owner(Index depth) const {
+  const std::uint32_t before = groups_before_[depth];
+  return before == 0 ? ExecutionTree::kRoot : groups_[before - 1].node;
+}
+
+void BestFirstDpor::meet(Index depth) {
+  groups_before_.push_back(static_cast<std::uint32_t>(group_));
+  Point& point = path_[depth];
+  Set* set = sets_.find(owner(depth), depth);
+  const bool departs = group_ < groups_.size() && groups_[group_].key == point.key;
+  if (departs) {
+    at_branch_ = depth;
+    ++group_;
+    if (is_at_branch()) {
+      THRUM_CHECK(set != nullptr);
+      Entry* entry = set->find_waiting(groups_.back().step);
+      THRUM_CHECK(entry != nullptr);
+      entry->node = groups_.back().top;
+      entry->order = set->runs++;
+    }
+  }
+  if (set == nullptr) return;
+  const Entry* taken = taken_at(depth);
+  if (taken->event != BacktrackSets::kUnknown) point.foe = sets_.event(taken->event).foe;
+  for (const Entry& entry : set->entries) {
+    if (!sleeps_in(entry, *taken)) continue;
+    Sleeper& sleeper = sleepers_.emplace_back();
+    sleeper.planned = sets_.event(entry.event);
+    sleeper.planned.step = entry.step;
+    sleeper.stops = entry.stops;
+    ++point.sleepers_count;
+  }
+}
+
+Advice BestFirstDpor::at_point(const View& view) {
+  if (!is_at_branch()) {
+    if (view.point.key.kind != ChoiceKind::thread) return {};
+    read_on(view.trace, reading_);
+    if (!is_at_branch()) return {};
+    std::span<const Sleeper> sleeping = sleepers(at_branch_);
+    put_to_sleep(sleeping);
+    seen_ = path_[at_branch_].event;
+  }
+  return Dpor::at_point(view);
+}
+
+void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
+  read_on(trace, reading_);
+  if (trace.end == End::stopped) ++blocked_;
+  if (!is_at_branch()) {
+    put_down_default();
+    return finish();
+  }
+  if (path_.empty()) return finish();
+  if (settings_.priorities.needs_events()) analysis_.begin(plan, trace);
+  branch_ = groups_.empty() ? 0 : at_branch_;
+  for (Index depth = 0; depth < path_.size(); ++depth) show_known(depth);
+  find_branches(trace);
+  if (!groups_.empty()) describe(at_branch_, *taken_at(at_branch_));
+  if (path_.back().stops) {
+    for (Index depth = 0; depth < path_.size(); ++depth) put_down_anew(depth);
+  }
+  add_advised();
+  fringe_.note_length(static_cast<std::uint32_t>(path_.size()));
+  // Among equals the deepest point is pushed last and so served first.
+  for (Index depth = 0; depth < path_.size(); ++depth) put_down_new(depth, trace);
+  finish();
+}
+
+// The step of the path that goes on from there, as the set there has it.
+BestFirstDpor::Entry* BestFirstDpor::taken_at(Index depth) {
+  Set* set = sets_.find(owner(depth), depth);
+  if (set == nullptr) return nullptr;
+  const std::uint32_t before = groups_before_[depth];
+  const bool departs = before < groups_.size() && groups_[before].key == path_[depth].key;
+  Entry* put_down = departs ? set->find_run(groups_[before].top) : nullptr;
+  return put_down != nullptr ? put_down : set->entries.data();
+}
+
+// What the step did that was run there.
+void BestFirstDpor::describe(Index depth, Entry& entry) {
+  const Point& point = path_[depth];
+  entry.event = sets_.number_of(planned(depth));
+  entry.stops = point.stops;
+  entry.sleeps = point.inner_count == 0;
+}
+
+// A set that is not there yet: all that passed the point so far went on as this execution does.
+BestFirstDpor::Set& BestFirstDpor::set_at(Index depth) {
+  if (Set* set = sets_.find(owner(depth), depth)) return *set;
+  Entry first{path_[depth].step};
+  describe(depth, first);
+  return sets_.make(owner(depth), depth, path_[depth].key, first);
+}
+
+// What was put down at the point stands among its branches, so that it is not put down again; what sleeps is
+// known anyway.
+void BestFirstDpor::show_known(Index depth) {
+  Set* set = sets_.find(owner(depth), depth);
+  if (set == nullptr) return;
+  const Entry& taken = *taken_at(depth);
+  for (const Entry& entry : set->entries) {
+    if (&entry == &taken || sleeps_in(entry, taken)) continue;
+    PlannedStep known = any_step_of(entry.step.option);
+    known.step = entry.step;
+    trees_.add_last(path_[depth].branches, known);
+  }
+}
+
+// Behind the branch the execution departed from what is done by default where it was advised to.
+void BestFirstDpor::add_advised() {
+  const bool is_root = groups_.empty();
+  for (Index depth = is_root ? 0 : at_branch_ + 1; depth < path_.size(); ++depth) {
+    groups_before_[depth] = static_cast<std::uint32_t>(groups_.size());
+    const Point& point = path_[depth];
+    if (point.by_default) continue;
+    const Node node = fringe_.add(last_node_, {point.key, point.step.option}, depth);
+    sets_.continue_as_child(last_node_);
+    if (last_node_ != running_.node) fringe_.release(last_node_, [](Node, Node, const Departure&) {});
+    groups_.push_back({point.key, 0, node, node, {point.step.option, 0}});
+    last_node_ = node;
+  }
+}
+
+void BestFirstDpor::put_down_new(Index depth, const Trace& trace) {
+  WakeupTrees::Branches& branches = path_[depth].branches;
+  if (branches.empty()) return;
+  here_.clear();
+  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
+    here_.push_back(trees_.step(node));
+  trees_.clear(branches);
+  for (std::size_t i = here_.size(); i-- > 0;) {
+    Set* set = sets_.find(owner(depth), depth);
+    if (set != nullptr && set->find(here_[i].step) != nullptr) continue;
+    if (is_option(depth, here_[i].step.option)) {
+      put_down(depth, here_[i], trace);
+    } else {
+      put_down_all(depth, trace);
+    }
+  }
+}
+
+// What may lead to a step that cannot be done there.
+void BestFirstDpor::put_down_all(Index depth, const Trace& trace) {
+  for (std::size_t i = path_[depth].options_count; i-- > 0;) {
+    const PlannedStep any = any_step_of(options(depth)[i]);
+    Set* set = sets_.find(owner(depth), depth);
+    if (is_known(depth, any.step) || (set != nullptr && set->find(any.step) != nullptr)) continue;
+    put_down(depth, any, trace);
+  }
+}
+
+void BestFirstDpor::put_down(Index depth, const PlannedStep& planned, const Trace& trace) {
+  std::uint32_t cost = 0;
+  const std::uint64_t key = key_of(depth, planned, trace, cost);
+  push(set_at(depth), owner(depth), planned.step, key, cost);
+}
+
+// The step of this execution was found not to go with another one that is independent otherwise. What was run
+// there behind it, with it asleep, runs once more, with everything awake.
+void BestFirstDpor::put_down_anew(Index depth) {
+  if (path_[depth].foe.thread == kNoThread) return;
+  is_stale_ = true;
+  Set& set = set_at(depth);
+  Entry& taken = *taken_at(depth);
+  const bool slept = taken.sleeps;
+  describe(depth, taken);
+  taken.sleeps = false;
+  if (!slept) return;
+  std::vector<Step> again;
+  for (const Entry& entry : set.entries) {
+    const bool is_late = entry.order > taken.order && entry.order != BacktrackSets::kWaits && !entry.anew;
+    if (is_late && !set.runs_anew(entry.step)) again.push_back(entry.step);
+  }
+  for (const Step& step : again) {
+    push(set, owner(depth), step, 0, 0);
+    set.entries.back().anew = true;
+  }
+}
+
+// The last step of the plan came to nothing: what it was to choose cannot be chosen there. So it may choose
+// what it does by default, and whatever else it can.
+void BestFirstDpor::put_down_default() {
+  THRUM_CHECK(group_ + 1 == groups_.size());
+  const auto depth = reading_.depth;
+  const Node from = group_ == 0 ? ExecutionTree::kRoot : groups_[group_ - 1].node;
+  Set* set = sets_.find(from, depth);
+  THRUM_CHECK(set != nullptr);
+  const Step step = groups_.back().step;
+  if (Entry* entry = set->find_waiting(step)) {
+    entry->node = groups_.back().top;
+    entry->order = set->runs++;
+  }
+  const Step by_default{step.option, 0};
+  if (set->find(by_default) == nullptr) push(*set, from, by_default, 0, 0);
+}
+
+void BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t key, std::uint32_t cost) {
+  sets_.add(set, step);
+  ++set.live;
+  departures_.assign(1, {set.key, step.option});
+  const std::vector<Departure>& choices = choices_[step.choices];
+  departures_.insert(departures_.end(), choices.begin(), choices.end());
+  fringe_.push_path(from, departures_, set.depth, key, cost);
+}
+
+// By the choice of this execution at which it took something else.
+std::uint64_t BestFirstDpor::key_of(Index depth, const PlannedStep& planned, const Trace& trace,
+                                    std::uint32_t& cost) {
+  const Point& point = path_[depth];
+  std::size_t choice = point.choice;
+  Option wanted = planned.step.option;
+  if (wanted == point.step.option) {  // something else in its middle
+    choice = kNoChoice;
+    const std::vector<Departure>& choices = choices_[planned.step.choices];
+    for (std::size_t i = point.inner_begin; i < point.inner_begin + point.inner_count; ++i) {
+      const ChoicePoint& made = trace.choices[i];
+      std::span<const Option> options = trace.options_of(made);
+      wanted = options[default_option(made, options, Base::nonpreemptive)];
+      for (const Departure& departure : choices) {
+        if (departure.key == made.key) wanted = departure.option;
+      }
+      choice = i;
+      if (wanted != options[made.taken]) break;
+    }
+  }
+  cost = 0;
+  if (choice == kNoChoice) return 0;
+  const ChoicePoint& made = trace.choices[choice];
+  std::span<const Option> options = trace.options_of(made);
+  auto found = std::find(options.begin(), options.end(), wanted);
+  if (found == options.end()) return 0;
+  const auto option = static_cast<std::uint16_t>(found - options.begin());
+  cost = made.cost_before + std::uint32_t{option_cost(made, options, option, Base::nonpreemptive)};
+  plan_of_owner(depth);
+  const bool conservative = is_unknown(planned) || planned.step.option.via != Via::run;
+  Execution execution{owner_plan_, trace, analysis_, settings_.seed,
+                      conservative ? TraceAnalysis::Reversal::conservative : TraceAnalysis::Reversal::exact};
+  return settings_.priorities.key(execution, choice, option);
+}
+
+void BestFirstDpor::plan_of_owner(Index depth) {
+  owner_plan_.departures.clear();
+  for (std::uint32_t i = 0; i < groups_before_[depth]; ++i) {
+    const Group& group = groups_[i];
+    owner_plan_.departures.push_back({group.key, group.step.option});
+    const std::vector<Departure>& choices = choices_[group.step.choices];
+    owner_plan_.departures.insert(owner_plan_.departures.end(), choices.begin(), choices.end());
+  }
+}
+
+// The plan has been run. Whatever goes with it is passed by nobody any more.
+void BestFirstDpor::finish() {
+  auto gone = [&](Node node, Node parent, const Departure& departure) {
+    sets_.node_gone(node, parent, departure.key);
+  };
+  if (last_node_ != running_.node) fringe_.release(last_node_, gone);
+  fringe_.release(running_.node, gone);
+  fringe_.settle(sets_.bytes());
+}
+
+SearchStatistics BestFirstDpor::statistics() const {
+  SearchStatistics statistics = fringe_.statistics();
+  statistics.remembered = sets_.bytes();
+  return statistics;
+}
+
+Guarantee BestFirstDpor::guarantee() const {
+  Guarantee guarantee;
+  guarantee.exhausted = guarantee.complete = fringe_.size() == 0 && fringe_.problem().empty();
+  return guarantee;
+}
+
+// What was put down is known by nodes, so these keep their numbers.
+void BestFirstDpor::save(ByteWriter& out, const ThreadNames& names) const {
+  Dpor::save(out, names);
+  fringe_.save_with_nodes(out);
+  sets_.save(out);
+}
+
+// The next execution is read from its beginning, as if nothing had been run before.
+bool BestFirstDpor::load(ByteReader& in, ThreadNames& names) {
+  const bool has_same_ids = Dpor::load(in, names);
+  fringe_ = Fringe(keeping_inner(settings_.fringe));
+  fringe_.load_with_nodes(in);
+  sets_.load(in);
+  if (!path_.empty()) truncate(0);
+  groups_.clear();
+  return has_same_ids && in.ok();
+}
+
+}  // namespace thrum

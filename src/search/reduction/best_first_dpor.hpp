@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Best-first search with dynamic partial-order reduction (GAMBIT: Coons, Burckhardt, Musuvathi, PPoPP 2010,
+// section 3.3, FindDporBacktrackingPoints): one execution of each class, and those first that a list of
+// priorities prefers.
+//
+// The idea. Run the empty plan. What its races ask for, each at the point before the earlier of its two
+// steps, is a new plan: the path to that point, and then the other thread. It gets a priority, by what is
+// known of this execution, and waits in the fringe; the best one is run next. A race that is found later may
+// ask for something at a point that was passed long ago: what was put down there is remembered as long as
+// somebody can pass it (backtrack_sets.hpp).
+//
+// Example: threads 1, 2 and 3 write x in turn. The first execution 1 2 3 puts down 2 before the first step
+// and 3 before the second. With the priority `rand` the plan "3 before the second" may run first. It gives 1
+// 3 2, and no race that is new. Depth-first search would go on as deep as it can; here the priorities say.
+//
+// Sleep sets, whatever the order. When a plan is first run, the steps that were run at its point before, the
+// owner's own among them, sleep in it and in all that departs from it, until a step comes that depends on
+// them. What was put down there and still waits does not. So of any two steps at a point one sleeps in the
+// other's part, never both in each other's, and which one is fixed at that moment. What sleeps is not written
+// down: an execution is read from its beginning, and the sets on its path say it again.
+//
+// Where the default step sleeps the strategy advises another one. What departs behind it must do so too;
+// hence an execution that was advised is continued by a child that departs there, and so on.
+//
+// Which steps are put down, and what else is run, is decided by the same code as in Dpor with persistent
+// sets, of which this is the other order: that keeps one path, this one a tree of them.
+//
+// Where we differ from GAMBIT: races are those of the happens-before relation, lock sections are reversed as
+// acquisitions, and sleep sets need no memory. And from Dpor:
+//   - A step that chooses a value or a waiter never sleeps, since what it may choose besides need not have
+//     been run yet; so some classes are run more than once.
+//   - That a step must not come with another one may be found when others have been run with it asleep for
+//   too
+//     long (Dpor::reverse_end). Those wait anew then.
+//
+// The memory for what was put down counts in the limit of the fringe, and cannot be written to a file: nodes
+// from which others depart stay in memory (Fringe::Settings::keeps_inner).
+//
+// Tested by reduction_test.cpp, against the brute-force oracle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/frontier/fringe.hpp"
+#include "search/reduction/backtrack_sets.hpp"
+#include "search/reduction/dpor.hpp"
+#include "search/systematic/priorities.hpp"
+
+namespace thrum {
+
+class BestFirstDpor final : public Dpor {
+ public:
+  struct Settings {
+    PriorityList priorities;
+    std::uint64_t seed = 0;
+    Fringe::Settings fringe = {};
+  };
+
+  explicit BestFirstDpor(Settings settings);
+
+  bool next(Plan& plan) override;
+  Divisible* divisible() override { return nullptr; }  // one worker has it all
+  std::string problem() const override { return fringe_.problem(); }
+  Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, {}, known_departures_}; }
+  Advisor* advisor() override { return groups_.empty() ? nullptr : this; }
+  Advice at_point(const View& view) override;
+  void learn(const Plan& plan, const Trace& trace) override;
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  Guarantee guarantee() const override;
+  SearchStatistics statistics() const override;
+  Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
+
+  // What was put down and is remembered: sets, and bytes.
+  const BacktrackSets& sets() const { return sets_; }
+
+ private:
+  using Node = Fringe::Node;
+  using Set = BacktrackSets::Set;
+  using Entry = BacktrackSets::Entry;
+
+  // Departures that belong to one step: its thread, and what it chooses.
+  struct Group {
+    ChoiceKey key;
+    std::size_t end = 0;  // in the plan
+    Node top = 0;         // of its thread's departure
+    Node node = 0;        // that stands for the plan up to its end
+    Step step;
+  };
+
+  void find_groups(const Plan& plan);
+  void keep_shared(const std::vector<Group>& last);
+  void meet(Index depth) override;
+  bool is_at_branch() const { return group_ == groups_.size(); }
+  Node owner(Index depth) const;
+  Set& set_at(Index depth);
+  Entry* taken_at(Index depth);
+  void describe(Index depth, Entry& entry);
+  void show_known(Index depth);
+  void add_advised();
+  void put_down_new(Index depth, const Trace& trace);
+  void put_down_all(Index depth, const Trace& trace);
+  void put_down(Index depth, const PlannedStep& planned, const Trace& trace);
+  void put_down_anew(Index depth);
+  void put_down_default();
+  std::uint64_t key_of(Index depth, const PlannedStep& planned, const Trace& trace, std::uint32_t& cost);
+  void plan_of_owner(Index depth);
+  void push(Set& set, Node owner, const Step& step, std::uint64_t key, std::uint32_t cost);
+  void finish();
+
+  Settings settings_;
+  Fringe fringe_;
+  BacktrackSets sets_;
+  TraceAnalysis analysis_;
+
+  // Of the execution that runs.
+  Fringe::Waiting running_;
+  std::vector<Group> groups_;
+  std::size_t known_departures_ = 0;
+  Reading reading_;
+  bool is_stale_ = false;  // who sleeps on the path was told before something was learned of it
+  std::size_t group_ = 0;  // those before were met
+  Index at_branch_ = 0;    // the step of the last group
+  Node last_node_ = 0;     // that the execution ends as
+  // Of each step of the path: how many groups lie before it, and so who owns its point.
+  std::vector<std::uint32_t> groups_before_;
+
+  // Kept for their memory.
+  std::vector<Node> lineage_;
+  std::vector<Departure> departures_;
+  std::vector<PlannedStep> here_;
+  Plan owner_plan_;
+};
+
+}  // namespace thrum

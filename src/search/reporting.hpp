@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a search reports of itself while it runs, besides what it claims.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "search/progress.hpp"
+
+namespace thrum {
+
+class PartialOrder;
+
+// What a search keeps in order to go on.
+struct SearchStatistics {
+  std::uint64_t waiting = 0;    // plans, those in a file too
+  std::uint64_t nodes = 0;      // that live in the execution tree, its root too
+  std::uint64_t nodes_max = 0;  // at once, so far; 0: there is no tree
+  std::uint64_t spilled = 0;    // plans that were written to a file so far
+  // What the tree would be if it held steps (ExecutionTree::uncompressed); 0: not measured.
+  std::uint64_t uncompressed = 0;
+  std::uint64_t apart = 0;
+  std::uint64_t complete = 0;
+  std::uint64_t remembered = 0;  // bytes for what was put down at points that may be passed again
+};
+
+class Reporting {
+ public:
+  // Of a strategy that has nothing to report.
+  static Reporting& nothing();
+
+  // Why next() gave no plan though some are left, in one line; empty where none is left.
+  virtual std::string problem() const { return {}; }
+
+  // Whether the plan that next() wrote has run before, and runs again only to learn more from it. It is not
+  // counted again.
+  virtual bool repeats() const { return false; }
+
+  virtual SearchStatistics statistics() const { return {}; }
+
+  // How far the search is. Takes time in proportion to an execution at most.
+  virtual Progress progress() { return {}; }
+
+  // The partial order of the execution that was learned last, where the strategy keeps it anyway.
+  virtual const PartialOrder* last_order() const { return nullptr; }
+
+  // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives
+  // as long as the program.
+  virtual std::string_view member() const { return {}; }
+
+ protected:
+  ~Reporting() = default;
+};
+
+}  // namespace thrum

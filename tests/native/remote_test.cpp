@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A compiled program that a search leads from this process gives what it gives to a search inside it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "campaign/session.hpp"
+#include "campaign/strategies.hpp"
+#include "native/workshop.hpp"
+#include "supervisor/worker.hpp"
+
+namespace thrum {
+namespace {
+
+// Two threads that add to a counter without a lock.
+constexpr const char* kLostUpdate = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+int main() {
+  std::atomic<int> counter{0};
+  auto add = [&] {
+    int before = counter;
+    counter = before + 1;
+  };
+  std::thread first(add), second(add);
+  first.join();
+  second.join();
+  assert(counter == 2);
+})";
+
+class Remote : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(workshop_.compile("program", kLostUpdate), "");
+    settings_.program = workshop_.path("program");
+    settings_.time_seconds = 60;
+    job_.led = true;
+  }
+
+  SearchResult search(Program& program, const char* strategy, bool keep_going) {
+    Session::Host host;
+    SessionSettings settings;
+    settings.make = [strategy](bool) { return make_strategy(strategy, {}); };
+    settings.limits.out_of_time = [] { return false; };
+    settings.limits.announce = [](const Plan&) {};
+    settings.limits.now = [] { return 0.0; };
+    settings.limits.keep_going = keep_going;
+    return Session(program, host, settings).run();
+  }
+
+  Workshop workshop_;
+  WorkerSettings settings_;
+  Job job_;
+  ThreadNames names_;
+};
+
+TEST_F(Remote, GivesTheSameExecutionsAsInside) {
+  SearchResult outside;
+  settings_.lead = [&](Program& program) { outside = search(program, "dfs", true); };
+  const WorkerOutcome led = run_worker(settings_, job_, names_);
+  EXPECT_EQ(led.problem, "");
+  EXPECT_TRUE(led.reported);
+
+  job_.led = false;
+  job_.strategy = "dfs";
+  job_.keep_going = true;
+  settings_.lead = nullptr;
+  ThreadNames names;
+  const WorkerOutcome inside = run_worker(settings_, job_, names);
+  const SearchResult& result = inside.report.result;
+  EXPECT_EQ(outside.end, SearchEnd::exhausted) << outside.lost_reason;
+  EXPECT_EQ(outside.executions, result.executions);
+  EXPECT_EQ(outside.guarantee.complete, result.guarantee.complete);
+  ASSERT_EQ(outside.bugs.size(), 1u);
+  ASSERT_EQ(result.bugs.size(), 1u);
+  EXPECT_EQ(outside.bugs[0].failure.message, result.bugs[0].failure.message);
+  EXPECT_EQ(outside.bugs[0].preemptions, result.bugs[0].preemptions);
+  EXPECT_EQ(outside.bugs[0].switches, result.bugs[0].switches);
+  EXPECT_EQ(outside.bugs[0].minimal, result.bugs[0].minimal);
+  EXPECT_EQ(outside.bugs[0].trace.events.size(), result.bugs[0].trace.events.size());
+  // A few more ran there to confirm the bug and to make it simple.
+  EXPECT_GE(led.report.result.executions, outside.executions);
+}
+
+TEST_F(Remote, IsSearchedWithEventsToo) {
+  SearchResult outside;
+  settings_.lead = [&](Program& program) { outside = search(program, "best-first", true); };
+  EXPECT_EQ(run_worker(settings_, job_, names_).problem, "");
+  EXPECT_EQ(outside.end, SearchEnd::exhausted) << outside.lost_reason;
+  EXPECT_EQ(outside.bugs.size(), 1u);
+}
+
+// Nobody waits for a worker that is not there any more, nor for a leader that goes on.
+TEST_F(Remote, EndsWithItsTime) {
+  settings_.time_seconds = 0.5;
+  std::uint64_t executions = 0;
+  settings_.lead = [&](Program& program) {
+    Trace trace;
+    do {
+      program.run({}, nullptr, Wanted::new_choices(), trace);
+      ++executions;
+    } while (trace.end != End::time);
+  };
+  run_worker(settings_, job_, names_);
+  EXPECT_GT(executions, 1u);
+}
+
+}  // namespace
+}  // namespace thrum
