@@ -33,7 +33,7 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
   THRUM_CHECK(try_protect(begin, end, protection));
 }
 
-// Aligned like what it is a copy of (docs/performance.md).
+// Aligned like what it is a copy of (docs/experiments/001-rolled-back-pages.md).
 char* map_copy(std::uint64_t size) {
   long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -7,7 +7,7 @@
 // rows had says how long a new one will be; and one that is longer already than they were is likely to go on,
 // for half as long again.
 //
-// What it gave, and what other guesses did: docs/performance.md.
+// What it gave, and what other guesses did: docs/experiments/031-where-to-set-waypoints.md.
 //
 // Thread safety: none.
 #pragma once

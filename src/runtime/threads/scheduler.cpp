@@ -167,7 +167,7 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
 
 // Whether the running thread comes to an operation by a round of a waiting loop, and so waits.
 [[gnu::always_inline]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
-  // In place: a copy would wait for the entry's stores (docs/performance.md).
+  // In place: a copy would wait for the entry's stores (docs/experiments/011-waiting-loops.md).
   const CallerState& caller = thrum_caller;
   settle_writes();
   if (__builtin_expect(proof_.thread != nullptr, 0)) continue_proof(me, code, caller);
