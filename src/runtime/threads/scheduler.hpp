@@ -4,7 +4,8 @@
 // Each visible operation is a call that first arrives: it publishes the operation, and returns when the
 // thread is to do it. Stretches without visible operations (the start of a new thread, what follows a join)
 // run at once when they can, so that at every choice each live thread stands before a visible operation or
-// waits for another's end (docs/design-changes.md). Then the director is asked, and the thread it names runs.
+// waits for another's end (docs/decisions/001-scheduling-points.md). Then the director is asked, and the
+// thread it names runs.
 //
 // Thread safety: one thread of the program runs at a time, on whatever system thread.
 // Invariants, at every choice:
