@@ -25,6 +25,7 @@ namespace {
 
 Job job_of(const TraceFile& recorded, Threads threads) {
   Job job;
+  job.settings.seed = recorded.seed;  // of the random numbers that the program draws
   job.steps = recorded.steps;
   job.hang_seconds = recorded.hang_seconds;
   job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);

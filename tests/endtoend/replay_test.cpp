@@ -133,6 +133,23 @@ int main() {
   }
 }
 
+// What a program draws follows from the seed of the check.
+TEST_F(ReplayOnce, RandomNumbersAreThoseOfTheCheck) {
+  std::string source = write("draws.cpp", R"(#include <atomic>
+#include <cassert>
+#include <random>
+#include <thread>
+std::atomic<unsigned> drawn{0};
+int main() {
+  std::thread([] { drawn = std::random_device()(); }).join();
+  assert(drawn != drawn);
+}
+)");
+  check({source, "--seed", "7"}, 1);
+  ChildResult result = thrum({"replay", "thrum-out/bug-1.trace.json"});
+  EXPECT_EQ(result.exit_code, 1) << result.output << result.errors;
+}
+
 TEST_F(ReplayOnce, OutputIsLive) {
   std::string source =
       write("talks.cpp",
