@@ -28,13 +28,6 @@ bool has_chances(const ToyCode& code) {
   return false;
 }
 
-bool chooses(const ToyCode& code) {
-  return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
-    return std::any_of(thread.begin(), thread.end(),
-                       [](const Instruction& instruction) { return instruction.opcode == Opcode::choose; });
-  });
-}
-
 // Whether workers who share a search may run a class twice: where parts do not hand on all; where what a step
 // chooses in its middle is put down though what waits may come to the same (Dpor::find_alternatives()); and
 // where a failure tells that steps were run asleep that should not have been (Dpor::take_account()).
@@ -54,15 +47,21 @@ bool is_maximal(const Trace& trace) {
   return trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
 }
 
-// Whether another thread did the last step than the one that failed, which had waited for its end.
+}  // namespace
+
+bool chooses(const ToyCode& code) {
+  return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
+    return std::any_of(thread.begin(), thread.end(),
+                       [](const Instruction& instruction) { return instruction.opcode == Opcode::choose; });
+  });
+}
+
 bool is_behind_join(const Trace& trace) {
   if (!is_cut_off(trace)) return false;
   auto last = std::find_if(trace.events.rbegin(), trace.events.rend(),
                            [](const Event& event) { return is_visible(event.operation); });
   return last != trace.events.rend() && last->thread != trace.failure.thread;
 }
-
-}  // namespace
 
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
                               ReductionCount& count, Searched how, std::uint64_t seed) {

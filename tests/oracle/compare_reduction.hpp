@@ -36,6 +36,13 @@ struct BoundedCount {
   std::uint64_t deadlocks_missed = 0;
 };
 
+// Whether another thread did the last step than the one that failed, which had waited for its end. Then the
+// optimal algorithm may run a class twice (docs/strategies.md).
+bool is_behind_join(const Trace& trace);
+
+// Whether some thread chooses a value.
+bool chooses(const ToyCode& code);
+
 enum class Searched : std::uint8_t {
   at_once,
   in_parts,  // after each few executions the search is put down and taken up by another

@@ -117,8 +117,51 @@ void Enumerator::explore(const OracleState& state, int running, const History& h
     go({thread, Move::Kind::spurious}, leaves(thread) + 1, ready.empty() ? 1 : place++);
 }
 
+void Enumerator::finish(const OracleState& state, const History& history) {
+  ++finished_;
+  findings_.gave_up = settings_.executions_max != 0 && finished_ > settings_.executions_max;
+  findings_.stopped = findings_.stopped || state.stopped;
+  if (settings_.only_races) return;
+  Ending ending = ending_of(interpreter_, state);
+  ending.preemptions = history.preemptions;
+  ending.delays = history.delays;
+  if (!state.stopped && settings_.count_classes) findings_.classes.insert(name_of_class(history.events));
+  if (ending.has_bug) {
+    auto [known, added] = findings_.bugs.try_emplace(ending.bug, ending.preemptions);
+    if (!added) known->second = std::min(known->second, ending.preemptions);
+  }
+  ++findings_.by_preemptions[ending.preemptions];
+  ++findings_.by_delays[ending.delays];
+  findings_.racy = findings_.racy || state.racy;
+  findings_.executions.emplace(history.schedule, ending);
+}
+
+}  // namespace
+
+Ending ending_of(const Interpreter& interpreter, const OracleState& state) {
+  Ending ending{0, 0, state.racy, state.stopped, state.bug, {}};
+  if (state.stopped) return ending;
+  FinalState& last = ending.state;
+  last = {state.shared, state.plain, state.holder, state.semaphores, {}};
+  for (std::size_t i = 0; i < kToyThreads; ++i) {
+    const OracleThread& thread = state.threads[i];
+    if (!thread.created) continue;
+    last.threads[i].status =
+        thread.ended ? FinalState::Thread::Status::ended : FinalState::Thread::Status::live;
+    last.threads[i].at = static_cast<std::uint8_t>(thread.ended ? 0 : thread.at);
+    last.threads[i].in_wait = thread.asleep || thread.woken;
+    last.threads[i].registers = thread.registers;
+    if (!thread.lives()) continue;
+    ending.has_bug = true;
+    ending.bug.kind = BugKind::deadlock;
+    if (interpreter.next(state, static_cast<int>(i))->opcode != Opcode::join)
+      ending.bug.waits.insert(toy_place(static_cast<int>(i), static_cast<int>(thread.at)));
+  }
+  return ending;
+}
+
 // The lexicographically first order of the events in which dependent ones stand as they do here.
-std::string first_linearization(const std::vector<Event>& events) {
+std::string name_of_class(const std::vector<Event>& events) {
   std::string text;
   std::vector<bool> done(events.size());
   for (std::size_t count = 0; count < events.size(); ++count) {
@@ -135,44 +178,6 @@ std::string first_linearization(const std::vector<Event>& events) {
   }
   return text;
 }
-
-void Enumerator::finish(const OracleState& state, const History& history) {
-  ++finished_;
-  findings_.gave_up = settings_.executions_max != 0 && finished_ > settings_.executions_max;
-  findings_.stopped = findings_.stopped || state.stopped;
-  if (settings_.only_races) return;
-  Ending ending{history.preemptions, history.delays, state.racy, state.stopped, state.bug, {}};
-  if (!state.stopped) {
-    FinalState& last = ending.state;
-    last = {state.shared, state.plain, state.holder, state.semaphores, {}};
-    for (std::size_t i = 0; i < kToyThreads; ++i) {
-      const OracleThread& thread = state.threads[i];
-      if (!thread.created) continue;
-      last.threads[i].status =
-          thread.ended ? FinalState::Thread::Status::ended : FinalState::Thread::Status::live;
-      last.threads[i].at = static_cast<std::uint8_t>(thread.ended ? 0 : thread.at);
-      last.threads[i].in_wait = thread.asleep || thread.woken;
-      last.threads[i].registers = thread.registers;
-      if (thread.lives()) {
-        ending.has_bug = true;
-        ending.bug.kind = BugKind::deadlock;
-        if (interpreter_.next(state, static_cast<int>(i))->opcode != Opcode::join)
-          ending.bug.waits.insert(toy_place(static_cast<int>(i), static_cast<int>(thread.at)));
-      }
-    }
-    if (settings_.count_classes) findings_.classes.insert(first_linearization(history.events));
-  }
-  if (ending.has_bug) {
-    auto [known, added] = findings_.bugs.try_emplace(ending.bug, ending.preemptions);
-    if (!added) known->second = std::min(known->second, ending.preemptions);
-  }
-  ++findings_.by_preemptions[ending.preemptions];
-  ++findings_.by_delays[ending.delays];
-  findings_.racy = findings_.racy || state.racy;
-  findings_.executions.emplace(history.schedule, ending);
-}
-
-}  // namespace
 
 std::set<std::string> Findings::final_states() const {
   std::set<std::string> states;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/event.hpp"
 #include "oracle/toy_code.hpp"
 
 namespace thrum {
@@ -53,5 +54,14 @@ struct Findings {
 };
 
 Findings enumerate(const ToyCode& code, const OracleSettings& settings = {});
+
+class Interpreter;
+struct OracleState;
+
+// What an execution that ended in that state came to, but for what it cost. REQUIRES: nothing can go on.
+Ending ending_of(const Interpreter& interpreter, const OracleState& state);
+
+// The name of a maximal execution's class, by its events: its first linearization.
+std::string name_of_class(const std::vector<Event>& events);
 
 }  // namespace thrum
