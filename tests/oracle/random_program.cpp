@@ -15,7 +15,8 @@ using Block = std::vector<Instruction>;
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, Family family) : random_(seed), family_(family) {}
+  Generator(std::uint64_t seed, Family family, int times = 1)
+      : random_(seed), family_(family), times_(times) {}
 
   ToyCode program();
 
@@ -51,6 +52,7 @@ class Generator {
 
   Random random_;
   Family family_;
+  int times_;             // so many idioms in a thread's body, times the usual
   int objects_ = 2;       // few, so that threads meet
   bool careful_ = false;  // most orders are strong enough for a message
 };
@@ -303,7 +305,7 @@ ToyCode Generator::program() {
   for (Block& body : bodies) {
     if (with_messages) break;
     // Main has its creations and joins to do already.
-    for (int n = 1 + below(&body == bodies.data() ? 2 : 6 - count); n > 0; --n) idiom(body);
+    for (int n = times_ * (1 + below(&body == bodies.data() ? 2 : 6 - count)); n > 0; --n) idiom(body);
     if (one_in(6)) spoil(body);
   }
   // Each thread is created by main, or now and then by the thread before it; and joined or not.
@@ -347,10 +349,10 @@ RandomProgram random_program(std::uint64_t seed, Family family, std::size_t exec
   }
 }
 
-ToyCode larger_program(std::uint64_t seed, Family family) {
+ToyCode larger_program(std::uint64_t seed, Family family, int times) {
   Random random(~(seed * 4 + static_cast<std::uint64_t>(family)));
   while (true) {
-    ToyCode code = Generator(random.next(), family).program();
+    ToyCode code = Generator(random.next(), family, times).program();
     if (is_valid(code)) return code;
   }
 }

@@ -27,8 +27,9 @@ struct RandomProgram {
 // so that the oracle stays fast; which are kept depends on the seed alone.
 RandomProgram random_program(std::uint64_t seed, Family family, std::size_t executions_max);
 
-// A program that may have any number of interleavings: too many for the oracle, often.
-ToyCode larger_program(std::uint64_t seed, Family family);
+// A program that may have any number of interleavings: too many for the oracle, often. times: so many as
+// usual are the operations of each thread.
+ToyCode larger_program(std::uint64_t seed, Family family, int times = 1);
 
 // The same program where waits may also end for no reason. Findings::gave_up where it has more interleavings.
 RandomProgram with_spurious(const RandomProgram& program, std::size_t executions_max);
