@@ -14,7 +14,7 @@
 // The algorithms differ in what they put down:
 //   persistent  (Flanagan, Godefroid, POPL 2005) the thread of the later step where it can go on, else every
 //               thread that can; with sleep sets.
-//   source      (Abdulla, Aronsson, Jonsson, Sagonas, JACM 2017, Algorithm 1) one thread that can begin the
+//   source      (Abdulla, Aronis, Jonsson, Sagonas, JACM 2017, Algorithm 1) one thread that can begin the
 //               sequence, where none that can is there.
 //   optimal     (the same, Algorithm 2) the whole sequence, in a wakeup tree. No execution is run in vain,
 //               and no two are of one class, but for what docs/strategies.md names.
@@ -36,7 +36,8 @@
 // asks of what is put down only that it was led so, and holds the late step. Where not, the race is looked at
 // again in each execution that goes on otherwise (Proviso).
 //
-// Tested by reduction_test.cpp, against the brute-force oracle.
+// Tested by reduction_test.cpp, against the brute-force oracle, and by reference_dpor_test.cpp, against
+// Algorithm 2 as the paper prints it.
 #pragma once
 
 #include <cstdint>
