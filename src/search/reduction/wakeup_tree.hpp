@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Wakeup trees: what is still to be run from a point of an execution, as sequences of steps that share their
-// beginnings (Abdulla, Aronsson, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is put in
+// beginnings (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is put in
 // only where no sequence that is there already comes to the same, so that nothing is run twice.
 //
 // All trees of a search lie in one pool. There may be a node for each execution that is still to be run,
