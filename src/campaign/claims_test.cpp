@@ -60,7 +60,7 @@ TEST(Claims, WhatRestsOnACallThatIsNotUnderControlIsCutThere) {
   Claims claims;
   claims.take(Base::nonpreemptive, trace(End::finished, 0));
   Trace left = trace(End::finished, 2);
-  left.left_control = true;
+  left.counts.left_control = true;
   claims.take(Base::nonpreemptive, left);
   EXPECT_FALSE(claims.weigh(whole(4)).complete);
   EXPECT_EQ(claims.weigh(whole(4)).bounds[0].completed, 1u);

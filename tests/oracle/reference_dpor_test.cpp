@@ -71,7 +71,7 @@ std::optional<Ran> run_strategy(const ToyCode& code, const std::string& name, st
   Ran ran;
   while (strategy->next(plan)) {
     if (++ran.executions > executions_max) return {};
-    program.run(plan, strategy.get(), strategy->recording(), trace);
+    program.run(plan, strategy->advisor(), strategy->wanted(), trace);
     strategy->learn(plan, trace);
     ran.fails_behind_join = ran.fails_behind_join || is_behind_join(trace);
     if (trace.end == End::bug) ran.bugs.insert(bug_of(trace.failure));
