@@ -100,8 +100,8 @@ TEST_P(Library, LoadedWhileTheProgramRuns) {
   EXPECT_EQ(wrong["tests"][0]["bugs"][0]["kind"], "assertion");
   EXPECT_EQ(wrong["tests"][0]["bugs"][0]["preemptions"], 1);
   ChildResult replayed = thrum({"replay", "thrum-out/bug-1.trace.json"});
-  EXPECT_EQ(replayed.exit_code, 1) << replayed.details.output << replayed.errors;
-  EXPECT_NE(replayed.details.output.find("plugin.cpp"), std::string::npos) << replayed.details.output;
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.output << replayed.errors;
+  EXPECT_NE(replayed.output.find("plugin.cpp"), std::string::npos) << replayed.output;
 }
 
 INSTANTIATE_TEST_SUITE_P(Where, Library, testing::Values(0, 1, 2));

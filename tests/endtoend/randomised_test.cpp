@@ -27,7 +27,7 @@ TEST_P(Randomised, FindsABugTheSameWayEachTime) {
   EXPECT_EQ(first["steps"], again["steps"]);
 
   ChildResult replayed = thrum({"replay", path("thrum-out/bug-1.trace.json")});
-  EXPECT_EQ(replayed.exit_code, 1) << replayed.details.output << replayed.errors;
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.output << replayed.errors;
   ChildResult on_system_threads =
       thrum({"replay", path("thrum-out/bug-1.trace.json"), "--threads", "system"});
   EXPECT_EQ(on_system_threads.exit_code, 1) << on_system_threads.output << on_system_threads.errors;

@@ -54,8 +54,8 @@ TEST_F(Catch2, ATraceOfASectionIsReplayed) {
   EXPECT_EQ(file["test"], "generators, one wrong");
   EXPECT_EQ(file["part"], 1);
   ChildResult replayed = thrum({"replay", trace});
-  EXPECT_EQ(replayed.exit_code, 1) << replayed.details.output << replayed.errors;
-  EXPECT_NE(replayed.details.output.find("the same failure again, by the same operations"), std::string::npos);
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.output << replayed.errors;
+  EXPECT_NE(replayed.output.find("the same failure again, by the same operations"), std::string::npos);
 }
 
 TEST_F(Catch2, TestsAreListedByItsOwnSelection) {

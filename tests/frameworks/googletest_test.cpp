@@ -149,9 +149,9 @@ TEST_F(GoogleTest, ATraceIsReplayedInItsTest) {
   json result = check({program("googletest"), "--test", "Transfer.BothWays"}, 1);
   const std::string trace = result["tests"][0]["bugs"][0]["trace"];
   ChildResult replayed = thrum({"replay", trace});
-  EXPECT_EQ(replayed.exit_code, 1) << replayed.details.output << replayed.errors;
-  EXPECT_NE(replayed.details.output.find("the same failure again, by the same operations"), std::string::npos);
-  EXPECT_NE(replayed.details.output.find("[ RUN      ] Transfer.BothWays"), std::string::npos);
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.output << replayed.errors;
+  EXPECT_NE(replayed.output.find("the same failure again, by the same operations"), std::string::npos);
+  EXPECT_NE(replayed.output.find("[ RUN      ] Transfer.BothWays"), std::string::npos);
 }
 
 TEST_F(GoogleTest, ReportForPeople) {
