@@ -15,6 +15,7 @@
 #include "runtime/base/notes.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
+#include "runtime/drive/parts.hpp"
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
@@ -60,8 +61,6 @@ namespace {
 constexpr std::size_t kEngineStack = std::size_t{4} << 20;
 
 bool g_loading = false;  // a library's constructors may run
-Forever<Thread> g_main_at_snapshot;
-std::uint64_t g_clock_at_snapshot = 0;
 Digest g_trace_digest;
 
 void enter_program() {
@@ -99,13 +98,6 @@ void note_end(Trace& trace) {
   }
 }
 
-void undo_calls() {
-  world.made_calls = false;
-  descriptors().restore();
-  files().restore();
-  mappings().restore();
-}
-
 // Whether the trace is to hold events, for whoever asked for it.
 bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
 
@@ -119,23 +111,11 @@ void begin_judging(bool again) {
   if (judging().names_events()) judging().begin_whole();
 }
 
-// midway: it is put back as at a waypoint then.
+// midway: a waypoint puts back more.
 void put_back(bool midway = false) {
-  if (__builtin_expect(world.made_calls, 0)) undo_calls();
+  for_all<kSnapshotParts, &SnapshotPart::undo>();
   snapshot().restore();
-  the_heap.restore(scheduler().slots_used());
-  the_memory_limit.restore();
-  if (!midway) {
-    thread_pool().restore_main();
-    scheduler().thread_in_slot(0).become(g_main_at_snapshot.value);
-  }
-  scheduler().clear_main_stack(static_cast<char*>(g_main_at_snapshot.value.context.stack_pointer));
-  scheduler().reset();
-  scheduler().set_clock(g_clock_at_snapshot);
-  process_state().restore();
-  signals().restore();
-  timers().restore();
-  test_framework().restore();
+  for_all<kSnapshotParts, &SnapshotPart::restore>(midway);
 }
 
 void grow_pool() {
@@ -176,21 +156,9 @@ std::uint64_t steps_until_asked() {
 }  // namespace
 
 void take_snapshot() {
-  known_ends().forget();
-  waypoints().forget();
-  judging().forget();
-  Thread& main = scheduler().thread_in_slot(0);
-  thread_pool().save_main();
-  g_main_at_snapshot.value = main;
-  g_clock_at_snapshot = scheduler().now_ns();
-  process_state().save();
-  signals().save();
-  timers().save();
-  test_framework().save();
-  the_heap.save();
-  the_memory_limit.save();
-  descriptors().save();
-  files().save();
+  for_all<kSnapshotParts, &SnapshotPart::forget>();
+  for_all<kSnapshotParts, &SnapshotPart::save>();
+  const Thread& main = scheduler().thread_in_slot(0);
   snapshot().take(reinterpret_cast<std::uint64_t>(main.context.stack_pointer), mappings().kept());
 }
 
@@ -236,7 +204,7 @@ void describe_search(Report& report) {
 }
 
 void send_report(Report& report) {
-  undo_calls();
+  for_all<kSnapshotParts, &SnapshotPart::undo>();
   describe_search(report);
   if (world.job->digest_traces) report.trace_digest = trace_digest().value();
   ByteWriter out;
@@ -280,11 +248,8 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   bool again = false;   // for a race's sake
   bool unsure = false;  // whether there is one
   bool midway = false;
-  leak_search().begin_plan(advisor == nullptr ? &plan : nullptr);
-  warnings().begin(plan);
-  livelock_detector().begin_plan();
-  judging().begin(waypoints().is_plain(wanted) && wanted.from == Wanted::From::last_departure &&
-                  advisor == nullptr);
+  const Beginning beginning{plan, wanted, advisor != nullptr};
+  for_all<kExecutionParts, &ExecutionPart::begin_plan>(beginning);
   do {
     midway = waypoints().choose(plan, advisor != nullptr, wanted);
     put_back(midway);
@@ -292,16 +257,12 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     scheduler().director().begin(plan, advisor, wanted, trace);
     if (midway) waypoints().lead(scheduler().director());
     world.recording = is_to_record();
-    leak_search().begin();
+    for_all<kExecutionParts, &ExecutionPart::begin>(beginning);
     pay_attention();
     if (test_framework().passes_over()) pass_over();
-    round_detector().begin(plan.policy.waiting);
     limit_steps(steps_until_asked(), waypoints().steps());
     world.channel->in_execution.store(1, std::memory_order_relaxed);
     if (!midway) world.wrote = false;
-    loader().reset();
-    allocations().begin();
-    output().begin(wanted.has(Wanted::kPlaces));
     engine.again = Again::no;
     if (!midway) begin_judging(again);
     // The engine's own flags, lest each switch find the modes different.

@@ -11,6 +11,7 @@
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
+#include "runtime/drive/parts.hpp"
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/files.hpp"
@@ -114,24 +115,6 @@ std::string changed_module(ByteReader& in) {
   return changed;
 }
 
-// What else is learned of calls changes no plan's meaning, and is learned again.
-void put_loops(ByteWriter& out) {
-  out.put(round_detector().waiting());
-  std::vector<std::uint64_t> codes;
-  scheduler().spins().no_spins().for_each([&](std::uint64_t code) { codes.push_back(code); });
-  out.put(static_cast<std::uint32_t>(codes.size()));
-  for (std::uint64_t code : codes) put_code(out, code);
-}
-
-void get_loops(ByteReader& in) {
-  const auto waiting = in.get<Waiting>();
-  if (waiting > Waiting::changed) return in.fail();
-  if (waiting != Waiting::spins) round_detector().use(waiting);
-  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
-    if (std::uint64_t code = get_code(in); code != 0) scheduler().spins().never(code);
-  }
-}
-
 }  // namespace
 
 void SearchState::initialize() {
@@ -171,10 +154,7 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
   ReportSoFar report{before, so_far.result, {}, {}, race_judge().known().places()};
   notes().save(report);
   write_so_far(out, report, names);
-  notes().save(out);
-  put_loops(out);
-  test_framework().save(out);
-  warnings().save(out, names);
+  for_all<kSearchParts, &SearchPart::write>(out, names);
   out.put(digest.state());
   out.put(fairness);
   out.settle();
@@ -223,12 +203,9 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
     // Those of the job are known.
     const std::size_t given = std::min(world.job->known_races.size(), report->known_races.size());
     race_judge().known().add(std::span(report->known_races).subspan(given));
-    notes().load(*report);
+    Saved saved{in, *world.names, same_layout, *report};
+    for_all<kSearchParts, &SearchPart::read>(saved);
   }
-  notes().load(in);
-  get_loops(in);
-  test_framework().load(in);
-  warnings().load(in, *world.names, same_layout);
   digest.set_state(in.get<std::uint64_t>());
   fairness = in.get<Fairness>();
   if (fairness > Fairness::on) in.fail();
@@ -247,10 +224,7 @@ void SearchState::put_part(ByteWriter& out, const SearchSoFar& so_far, Strategy&
   notes().save(report);
   write_so_far(out, report, names);
   out.put(so_far.result.starved);
-  notes().save(out);
-  put_loops(out);
-  test_framework().save(out);
-  warnings().save(out, names);
+  for_all<kSearchParts, &SearchPart::write>(out, names);
   so_far.statistics.save(out);
   strategy.durable()->save(out, names);
 }
@@ -265,10 +239,8 @@ bool SearchState::take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strat
   if (!report) return false;
   so_far.result = std::move(report->result);
   so_far.result.starved = in.get<bool>();
-  notes().merge(*report, in);
-  get_loops(in);
-  test_framework().merge(in);
-  warnings().merge(in, names);
+  Saved saved{in, names, true, *report};
+  for_all<kSearchParts, &SearchPart::merge>(saved);
   so_far.statistics.load(in);
   return in.ok() && strategy.durable()->load(in, names) && in.at_end();
 }

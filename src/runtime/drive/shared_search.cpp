@@ -15,6 +15,7 @@
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
+#include "runtime/drive/parts.hpp"
 #include "runtime/drive/search_state.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
@@ -363,8 +364,8 @@ void SharedSearch::take(Part& part) {
   part.seconds = in.get<double>();
   part.executions_before = in.get<std::uint64_t>();
   part.strategy = part.make();
-  SearchSoFar nothing;
-  const bool whole = search_state().take_part(in, nothing, *part.strategy, load_library);
+  SearchSoFar found_before;
+  const bool whole = search_state().take_part(in, found_before, *part.strategy, load_library);
   THRUM_CHECK(whole);
 }
 
@@ -372,9 +373,7 @@ void SharedSearch::run_parts() {
   NativeProgram program;
   while (true) {
     Part& mine = *g_part;
-    notes().begin_part();
-    warnings().begin_part();
-    test_framework().begin_part_of_search();
+    for_all<kSearchParts, &SearchPart::begin_share>();
     world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
     SharedSearch search(program, *mine.strategy, mine.make, mine.limits, mine.executions_before, {});
     SearchSoFar from;
