@@ -12,6 +12,7 @@ endif()
 # need take three quarters of the time to build that all take; for a debugger, put -g here.
 foreach(language IN ITEMS C CXX ASM)
   set(CMAKE_${language}_FLAGS_RELEASE "-O2 -g1")
+  set(CMAKE_${language}_FLAGS_DEBUG "-O0 -g")
 endforeach()
 
 # The lower layers are linked into the runtime, a shared library that exports only what it

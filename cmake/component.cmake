@@ -55,6 +55,13 @@ function(thrum_sources folder sources_out tests_out)
   set(${tests_out} ${tests} PARENT_SCOPE)
 endfunction()
 
+# How the sources of tests are compiled: most of the time goes into reading headers, which is done once, and into
+# optimising, which tests do not need. What computes, the tested code, is compiled as ever.
+function(thrum_test_options target)
+  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> ${ARGN})
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O0>")
+endfunction()
+
 function(thrum_unit_tests name library)
   if(NOT ARGN OR NOT BUILD_TESTING)
     return()
@@ -62,13 +69,19 @@ function(thrum_unit_tests name library)
   add_executable(${name}_test ${ARGN})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE ${library} GTest::gtest_main Threads::Threads)
-  # The prefix tells the two builds apart in the one list that `scripts/test` runs.
+  thrum_test_options(${name}_test)
+  # The prefix tells the two builds apart in the one list that `scripts/test` runs. Unit tests are quick; the
+  # oracle's and other random programs stand in folders of tests/.
   set(prefix ${name}.)
+  set(label quick)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests$")
+    set(label full)
+  endif()
   if(THRUM_SANITIZE)
     set(prefix sanitize.${name}.)
   endif()
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-                       TEST_PREFIX ${prefix} PROPERTIES TIMEOUT 300)
+                       TEST_PREFIX ${prefix} PROPERTIES TIMEOUT 300 LABELS ${label})
 endfunction()
 
 # For folders whose target is not made by thrum_component. A folder that another depends on brings its

@@ -18,14 +18,15 @@ set_target_properties(BuDDy::bdd PROPERTIES IMPORTED_LOCATION ${BUDDY_LIBRARY}
 # Reads C for `thrum bool from-c`; without it that command is left out.
 find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
 find_library(LIBCLANG_LIBRARY NAMES clang-19 clang PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
-if(LIBCLANG_INCLUDE_DIR AND LIBCLANG_LIBRARY)
+if(THRUM_CLANG AND LIBCLANG_INCLUDE_DIR AND LIBCLANG_LIBRARY)
   set(THRUM_HAS_LIBCLANG ON)
   add_library(libclang::libclang UNKNOWN IMPORTED)
   set_target_properties(libclang::libclang PROPERTIES IMPORTED_LOCATION ${LIBCLANG_LIBRARY}
                                                       INTERFACE_INCLUDE_DIRECTORIES ${LIBCLANG_INCLUDE_DIR})
 else()
   set(THRUM_HAS_LIBCLANG OFF)
-  message(STATUS "libclang 19 is not there (Debian: libclang-19-dev): thrum bool from-c is left out")
+  message(STATUS "libclang 19 is not there (Debian: libclang-19-dev) or not asked for (THRUM_CLANG): "
+                 "thrum bool from-c is left out")
 endif()
 
 # Clang as a library: reads C for `thrum sequentialize`; without it that command says so.
@@ -34,7 +35,7 @@ find_path(LLVM_INCLUDE_DIR llvm/ADT/StringRef.h PATHS /usr/lib/llvm-19/include N
 find_library(CLANG_CPP_LIBRARY NAMES clang-cpp PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 find_library(LLVM_LIBRARY NAMES LLVM-19 LLVM PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 find_path(CLANG_RESOURCES include/stddef.h PATHS /usr/lib/llvm-19/lib/clang/19 NO_DEFAULT_PATH)
-if(CLANG_INCLUDE_DIR AND LLVM_INCLUDE_DIR AND CLANG_CPP_LIBRARY AND LLVM_LIBRARY AND CLANG_RESOURCES)
+if(THRUM_CLANG AND CLANG_INCLUDE_DIR AND LLVM_INCLUDE_DIR AND CLANG_CPP_LIBRARY AND LLVM_LIBRARY AND CLANG_RESOURCES)
   set(THRUM_HAS_CLANG ON)
   add_library(clang::cpp INTERFACE IMPORTED)
   target_link_libraries(clang::cpp INTERFACE ${CLANG_CPP_LIBRARY} ${LLVM_LIBRARY})
@@ -42,8 +43,8 @@ if(CLANG_INCLUDE_DIR AND LLVM_INCLUDE_DIR AND CLANG_CPP_LIBRARY AND LLVM_LIBRARY
   target_compile_definitions(clang::cpp INTERFACE THRUM_CLANG_RESOURCES="${CLANG_RESOURCES}")
 else()
   set(THRUM_HAS_CLANG OFF)
-  message(STATUS "Clang 19's library is not there (Debian: libclang-19-dev libclang-cpp19-dev llvm-19-dev): "
-                 "thrum sequentialize is left out")
+  message(STATUS "Clang 19's library is not there (Debian: libclang-19-dev libclang-cpp19-dev llvm-19-dev) or not "
+                 "asked for (THRUM_CLANG): thrum sequentialize is left out")
 endif()
 
 if(BUILD_TESTING)
