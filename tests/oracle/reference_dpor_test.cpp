@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/compare_reduction.hpp"
 #include "oracle/interpreter.hpp"
@@ -20,7 +21,6 @@
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
 #include "oracle/toy_program.hpp"
-#include "search/strategies.hpp"
 
 namespace thrum {
 namespace {
