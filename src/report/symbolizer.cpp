@@ -3,6 +3,7 @@
 #include "report/symbolizer.hpp"
 
 #include "report/debug_names.hpp"
+#include "report/nested_functions.hpp"
 #include "report/source_lines.hpp"
 #include "report/variables.hpp"
 
@@ -11,8 +12,10 @@
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace thrum {
@@ -43,11 +46,19 @@ Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr* bias) 
 // The scopes around an address as they are nested in the code, inlined functions within their callers. (What
 // dwarf_getscopes() itself returns leads from an inlined function to where it was defined.) The caller frees
 // *scopes.
-int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, Dwarf_Die** scopes) {
+int scopes_around(Dwarf_Die* unit, Dwarf_Addr address, NestedFunctions& nested, Dwarf_Die** scopes) {
   Dwarf_Die* lexical = nullptr;
-  if (dwarf_getscopes(unit, address, &lexical) <= 0) return 0;
-  Dwarf_Die innermost = lexical[0];
+  const int count = dwarf_getscopes(unit, address, &lexical);
+  Dwarf_Die innermost = count > 0 ? lexical[0] : *unit;
+  const bool has_function = count > 0 && std::any_of(lexical, lexical + count, [](Dwarf_Die& scope) {
+                              return dwarf_tag(&scope) == DW_TAG_subprogram;
+                            });
   std::free(lexical);
+  if (!has_function) {
+    const std::optional<Dwarf_Die> scope = nested.scope_at(unit, address);
+    if (!scope && count <= 0) return 0;
+    innermost = scope.value_or(innermost);
+  }
   return dwarf_getscopes_die(&innermost, scopes);
 }
 
@@ -84,6 +95,7 @@ struct Symbolizer::Library {
   Dwfl_Module* module = nullptr;
   Dwarf_Addr bias = 0;  // the session's addresses less the file's own
   Globals globals;
+  NestedFunctions nested;
   // Of the system's own libraries the symbols alone are read: reports show none of their lines, and the debug
   // information of libc takes a quarter of a second.
   bool has_lines = true;
@@ -126,7 +138,7 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
     at.line = static_cast<std::uint32_t>(number);
   }
   Dwarf_Die* scopes = nullptr;
-  int count = unit ? scopes_around(unit, address - unit_bias, &scopes) : 0;
+  int count = unit ? scopes_around(unit, address - unit_bias, library->nested, &scopes) : 0;
   for (int i = 0; i < count; ++i) {
     if (!is_function(&scopes[i])) continue;
     at.function = function_name(&scopes[i]);
@@ -178,7 +190,7 @@ std::string Symbolizer::local(const StackFrame& frame, std::uint64_t distance, s
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = library->has_lines ? find_unit(library->module, address, &bias) : nullptr;
   Dwarf_Die* scopes = nullptr;
-  int count = unit ? scopes_around(unit, address - bias, &scopes) : 0;
+  int count = unit ? scopes_around(unit, address - bias, library->nested, &scopes) : 0;
   int functions = 0;  // as far as the function itself
   while (functions < count && dwarf_tag(&scopes[functions]) != DW_TAG_subprogram) ++functions;
   functions = std::min(functions + 1, count);

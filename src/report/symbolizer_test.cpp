@@ -73,6 +73,26 @@ TEST(Symbolizer, InlinedFunctionsWithinTheirCallers) {
   EXPECT_GT(lines[1].line, lines[0].line);
 }
 
+__attribute__((noinline)) std::uint64_t caller_in_a_lambda() {
+  std::uint64_t address = 0;
+  const auto body = [&]() __attribute__((noinline, used)) {
+    address = inlined_caller();
+    asm volatile("" : "+r"(address));
+  };
+  body();
+  return address;
+}
+
+TEST(Symbolizer, InlinedFunctionsWithinALambda) {
+  Symbolizer symbolizer({"/proc/self/exe"});
+  std::vector<SourceLine> lines = symbolizer.code(0, caller_in_a_lambda() - bias());
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_NE(lines[0].function.find("inlined_caller"), std::string::npos) << lines[0].function;
+  EXPECT_EQ(lines[1].function, "lambda");
+  EXPECT_TRUE(lines[1].file.ends_with("symbolizer_test.cpp"));
+  EXPECT_GT(lines[1].line, lines[0].line);
+}
+
 TEST(Symbolizer, Variables) {
   Symbolizer symbolizer({"/proc/self/exe"});
   std::uint64_t table = reinterpret_cast<std::uint64_t>(&g_symbolizer_test_table) - bias();
