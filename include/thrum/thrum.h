@@ -9,6 +9,12 @@
 #ifndef THRUM_THRUM_H
 #define THRUM_THRUM_H
 
+#define THRUM_VERSION_MAJOR 0
+#define THRUM_VERSION_MINOR 1
+#define THRUM_VERSION_PATCH 0
+/* One number, to compare: 10,203 is version 1.2.3. */
+#define THRUM_VERSION (THRUM_VERSION_MAJOR * 10000 + THRUM_VERSION_MINOR * 100 + THRUM_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
