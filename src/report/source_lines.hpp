@@ -45,7 +45,7 @@ class SourceReader {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-// Whether a file is the compiler's or the system's own, or the runtime's.
+// Whether a file is the compiler's or the system's own, or Thrum's: the runtime, a header of its own.
 bool is_system_path(std::string_view path);
 
 }  // namespace thrum
