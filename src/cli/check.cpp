@@ -101,7 +101,11 @@ class Check {
   };
 
   void find_program();
-  Job new_job() const;
+  Job new_job(const std::string& test) const;
+  // Of a test; empty: of the whole program.
+  const CheckOptions& options_of(const std::string& test) const;
+  void take_own_options(const std::vector<AnnouncedTest>& tests, const std::vector<std::string>& names);
+  bool shares_time(const std::string& test) const;
   int list_tests();
   Run work(const Job& job, double time_seconds, const std::string& progress);
   Run pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
@@ -118,13 +122,15 @@ class Check {
   void leave_out(const std::string& test);
   void tell() const;
   // Of a test that is searched with both heaps, the first search has half the time.
-  double time_for_heap(double begun_seconds, std::size_t tests_left) const {
-    double time = time_for_test(options_, begun_seconds, tests_left);
-    return options_.heap == kBothHeaps ? time / 2 : time;
+  double time_for_heap(const CheckOptions& options, double begun_seconds, std::size_t tests_left) const {
+    double time = time_for_test(options, begun_seconds, tests_left);
+    return options.heap == kBothHeaps ? time / 2 : time;
   }
-  double elapsed() const { return seconds_since(start_); }
+  // Of the time that tests share.
+  double elapsed() const { return seconds_since(start_) - apart_seconds_; }
 
   const CheckOptions& options_;
+  std::map<std::string, CheckOptions> own_options_;  // of tests to which the program's code gives some
   Invocation invocation_;
   std::unique_ptr<TemporaryBuild> build_;
   std::string program_;
@@ -136,6 +142,7 @@ class Check {
   Result result_;
   ExitCode code_ = kExitDone;
   Clock::time_point start_;
+  double apart_seconds_ = 0;  // since then, of tests with a time of their own
 };
 
 int Check::run() {
@@ -149,12 +156,14 @@ int Check::run() {
   start_ = Clock::now();
   // A program that announces tests ends with their names. One that does not is searched at once, as the one
   // test that it is; if that is not asked for, there is no need.
-  Job job = new_job();
+  Job job = new_job("");
   job.only_list = !is_asked_for(kWholeProgram, options_);
-  double time = time_for_heap(0, 1);
+  double time = time_for_heap(options_, 0, 1);
   Run first = work(job, time, "");
   if (first.outcome.report.tests) {
-    check_tests(select_tests(*first.outcome.report.tests, options_));
+    const std::vector<std::string> names = select_tests(names_of(*first.outcome.report.tests), options_);
+    take_own_options(*first.outcome.report.tests, names);
+    check_tests(names);
   } else {
     checkpoint_.finish();
     select_tests({kWholeProgram}, options_);
@@ -169,15 +178,33 @@ int Check::run() {
   return code_;
 }
 
-Job Check::new_job() const {
-  Job job = job_of(options_);
+const CheckOptions& Check::options_of(const std::string& test) const {
+  const auto own = own_options_.find(test);
+  return own == own_options_.end() ? options_ : own->second;
+}
+
+// Before any of them is searched: what is wrong is told at once.
+void Check::take_own_options(const std::vector<AnnouncedTest>& tests, const std::vector<std::string>& names) {
+  for (const AnnouncedTest& test : tests) {
+    const bool is_asked = std::find(names.begin(), names.end(), test.name) != names.end();
+    if (is_asked && !test.options.empty()) own_options_.emplace(test.name, with_own_options(options_, test));
+  }
+}
+
+bool Check::shares_time(const std::string& test) const {
+  return options_of(test).time_per_test_seconds == options_.time_per_test_seconds;
+}
+
+Job Check::new_job(const std::string& test) const {
+  Job job = job_of(options_of(test));
+  job.test = test;
   job.focus_code = focus_.focus_code;
   job.focus_data = focus_.focus_data;
   return job;
 }
 
 int Check::list_tests() {
-  Job job = new_job();
+  Job job = new_job("");
   job.only_list = true;
   job.executions = 1;  // of a program that makes choices before it announces its tests
   WorkerOutcome outcome = work(job, options_.time_seconds, "").outcome;
@@ -185,7 +212,8 @@ int Check::list_tests() {
     fmt::print(stderr, "{}\n", outcome.internal);
     return kExitInternal;
   }
-  std::vector<std::string> names = outcome.report.tests.value_or(std::vector<std::string>{kWholeProgram});
+  std::vector<std::string> names = {kWholeProgram};
+  if (outcome.report.tests) names = names_of(*outcome.report.tests);
   for (const std::string& name : select_tests(names, options_)) fmt::print("{}\n", name);
   return kExitDone;
 }
@@ -214,7 +242,7 @@ void Check::find_program() {
 }
 
 Check::Run Check::work(const Job& job, double time_seconds, const std::string& progress) {
-  ProgressLine line(progress, options_.strategy, progress_of(options_.progress));
+  ProgressLine line(progress, job.strategy, progress_of(options_.progress));
   WorkerSettings settings;
   settings.program = program_;
   settings.arguments = options_.arguments;
@@ -234,6 +262,9 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
     throw UserError(run.outcome.report.refused.empty() ? run.outcome.problem
                                                        : "--resume " + options_.resume + ": " +
                                                              run.outcome.problem + "; begin the check anew");
+  for (const Note& note : run.outcome.report.notes) {
+    if (note.kind == kWrongUse) throw UserError(note.text);
+  }
   checkpoint_.end_run(run.outcome, run.names);
   return run;
 }
@@ -246,13 +277,17 @@ bool wants_time(const SearchResult& search) {
 // Each test has a process of its own: what one leaves behind, or how it dies, is nothing to the others.
 void Check::check_tests(const std::vector<std::string>& names) {
   const std::vector<std::string> waiting = take_first_turns(names);
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    const std::size_t left = waiting.size() - i;
+  const auto shares = [&](const std::string& name) { return shares_time(name); };
+  for (auto name = waiting.begin(); name != waiting.end(); ++name) {
     if (interrupt_count() > 0) {
-      leave_out(waiting[i]);
-    } else {
-      check_test(waiting[i], left, left, Turn::last);
+      leave_out(*name);
+      continue;
     }
+    const auto left = static_cast<std::size_t>(waiting.end() - name);
+    const auto sharing = static_cast<std::size_t>(std::count_if(name, waiting.end(), shares));
+    const Clock::time_point begun = Clock::now();
+    check_test(*name, left, sharing, Turn::last);
+    if (!shares(*name)) apart_seconds_ += seconds_since(begun);
   }
   // In the order of the program.
   const auto place = [&](const TestResult& result) {
@@ -271,8 +306,9 @@ std::vector<std::string> Check::take_first_turns(const std::vector<std::string>&
   std::vector<std::string> waiting;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::size_t left = names.size() - i;
-    if (interrupt_count() > 0 || !check_test(names[i], left, left * kOfItsShare, Turn::first))
-      waiting.push_back(names[i]);
+    const bool waits =
+        interrupt_count() > 0 || !shares_time(names[i]) || options_of(names[i]).heap == kBothHeaps;
+    if (waits || !check_test(names[i], left, left * kOfItsShare, Turn::first)) waiting.push_back(names[i]);
   }
   return waiting;
 }
@@ -287,11 +323,10 @@ bool Check::check_test(const std::string& name, std::size_t tests_left, std::siz
     double time;
   };
   std::vector<Part> parts;
-  Job job = new_job();
-  job.test = name;
+  Job job = new_job(name);
   std::string part_before;
   while (true) {
-    double time = time_for_heap(elapsed(), turns_left);
+    double time = time_for_heap(options_of(name), elapsed(), turns_left);
     Run run = work(job, time, fmt::format(" {}, {} left", name, tests_left));
     const Report& report = run.outcome.report;
     if (report.part_missing && job.part > 0) break;
@@ -313,8 +348,8 @@ bool Check::check_test(const std::string& name, std::size_t tests_left, std::siz
 TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs) {
   const WorkerOutcome& outcome = run.outcome;
   if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
-  TestResult result =
-      judge(outcome, options_, is_death_test(outcome.report), time_seconds, linked_modules(outcome.report));
+  TestResult result = judge(outcome, options_of(job.test), is_death_test(outcome.report), time_seconds,
+                            linked_modules(outcome.report));
   result.heap = heap_name(job.heap);
   bugs_.add(outcome, run.names, program_, job, {}, bugs);
   result.executions += std::exchange(bugs.executions, 0);
@@ -347,6 +382,7 @@ Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, 
 }
 
 void Check::take(Run run, Job job, double time_seconds) {
+  const CheckOptions& options = options_of(job.test);
   const std::string test = job.test.empty() ? "" : " " + job.test;
   TestResult bugs;
   run = pass_suppressed_races(std::move(run), job, time_seconds, test, bugs);
@@ -354,7 +390,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   describe_warnings(run.outcome.report, run.names, program_, result);
   result.divergence = describe_divergence(run.outcome.report, run.names, program_);
   std::optional<Run> second;
-  if (wants_other_heap(options_, result) && interrupt_count() == 0) {
+  if (wants_other_heap(options, result) && interrupt_count() == 0) {
     Job other = job;
     other.heap = Heap::fresh;
     double left = time_seconds == 0 ? 0 : std::max(time_seconds * 2 - result.seconds, time_seconds);
@@ -362,7 +398,7 @@ void Check::take(Run run, Job job, double time_seconds) {
     TestResult fresh = judge_run(*second, other, left, bugs);
     describe_warnings(second->outcome.report, second->names, program_, fresh);
     merge_heaps(result, fresh);
-  } else if (options_.heap == kBothHeaps) {
+  } else if (options.heap == kBothHeaps) {
     note_first_only(result);
   }
   result.bugs = std::move(bugs.bugs);
@@ -376,9 +412,9 @@ void Check::take(Run run, Job job, double time_seconds) {
   }
   if (baseline_) baseline_->mark(result);
   weigh_bugs(result);
-  result.next = next_command(run.outcome, options_, result, result_.command);
-  code_ = worse(code_, exit_code(run.outcome, options_, result));
-  if (second) code_ = worse(code_, exit_code(second->outcome, options_, result));
+  result.next = next_command(run.outcome, options, result, result_.command);
+  code_ = worse(code_, exit_code(run.outcome, options, result));
+  if (second) code_ = worse(code_, exit_code(second->outcome, options, result));
   look_for_consequences(job, result);
   result_.tests.push_back(std::move(result));
 }
@@ -392,11 +428,12 @@ void Check::look_for_consequences(Job job, TestResult& result) {
   const auto race = std::find_if(result.bugs.begin(), result.bugs.end(), [](const BugResult& bug) {
     return bug.kind == bug_kind_name(BugKind::data_race) && !bug.known;
   });
-  if (race == result.bugs.end() || options_.no_leads_to || options_.keep_going || options_.trace_digest ||
+  const CheckOptions& options = options_of(job.test);
+  if (race == result.bugs.end() || options.no_leads_to || options.keep_going || options.trace_digest ||
       job.races != Races::report || job.repeat > 1 || checkpoint_.result() || interrupt_count() > 0)
     return;
-  const double left = options_.time_seconds - elapsed();
-  const double seconds = options_.time_seconds > 0 ? std::min(kSeconds, left * kPart) : kSeconds;
+  const double left = options.time_seconds - elapsed();
+  const double seconds = options.time_seconds > 0 ? std::min(kSeconds, left * kPart) : kSeconds;
   if (seconds <= 0) return;
   job.races = Races::explore;
   job.executions = kExecutions;
@@ -431,8 +468,8 @@ void Check::leave_out(const std::string& test) {
   result.test = result.name = test;
   result.reason = "it was interrupted before this test began";
   result.guarantee = "nothing: it was not run";
-  result.heap = options_.heap;
-  result.strategy = options_.strategy;
+  result.heap = options_of(test).heap;
+  result.strategy = options_of(test).strategy;
   result.begun = false;
   result_.tests.push_back(std::move(result));
   code_ = worse(code_, kExitInconclusive);

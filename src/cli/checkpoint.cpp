@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -70,6 +69,7 @@ CheckWords words_of(const CheckOptions& options) {
   add_word(words.others, "--suppressions", absolute(options.suppressions));
   add_word(words.others, "--baseline", absolute(options.baseline));
   add_word(words.others, "--out", options.out);
+  add_words(words.others, "--given", options.given);
   add_word(words.others, "--checkpoint-interval", number_word(options.checkpoint_seconds));
   for (const std::string& input : options.inputs) words.others.push_back(absolute(input));
   return words;
@@ -82,15 +82,6 @@ std::string missing_word(const Words& a, const Words& b) {
   auto missing = std::find_if(
       a.begin(), a.end(), [&](const std::string& word) { return std::count(b.begin(), b.end(), word) == 0; });
   return missing == a.end() ? "" : *missing;
-}
-
-void parse_into(CheckOptions& options, Words words) {
-  CLI::App app;
-  std::string colour;
-  app.add_option("--color", colour);
-  add_check_options(app, options);
-  std::reverse(words.begin(), words.end());
-  app.parse(words);
 }
 
 CheckpointContents read_or_throw(const std::string& path) {
@@ -123,8 +114,8 @@ CheckOptions resumed_options(const CheckOptions& options, const Words& words) {
   // A program that is given takes the place of the one in the file.
   std::copy_if(contents.words.begin(), contents.words.end(), std::back_inserter(saved),
                [&](const std::string& word) { return word.starts_with("-") || options.inputs.empty(); });
-  parse_into(all, saved);
-  parse_into(all, words);
+  read_options(all, saved);
+  for (std::string& name : read_options(all, words)) all.given.push_back(std::move(name));
   all.arguments = options.arguments.empty() ? contents.arguments : options.arguments;
   return all;
 }

@@ -31,11 +31,6 @@ Words cut_program_arguments(Words& words) {
   return arguments;
 }
 
-std::string first_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 void add_colour_option(CLI::App& app, std::string& colour) {
   app.add_option("--color", colour, "auto: on a terminal, unless NO_COLOR is set; always; never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
@@ -261,10 +256,11 @@ int parse_and_run(Words words) {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    throw UserError(first_line(error.what()) + "; see thrum --help");
+    throw UserError(in_one_line(error.what()) + "; see thrum --help");
   }
   if (check->parsed()) {
     options.colour = colour_of(colour);
+    options.given = given_options(*check);
     return run_check(std::move(options), command);
   }
   if (boolean.parsed()) return boolean.run(command);

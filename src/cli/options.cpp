@@ -114,6 +114,9 @@ bool read_one_bound(CheckOptions& options, std::string_view text) {
 }
 
 void read_bound(CheckOptions& options) {
+  options.yields = 0;
+  options.settings.limit.reset();
+  options.settings.base = StrategySettings().base;
   if (options.bound == "none") return;
   std::istringstream bounds(options.bound + ",");
   for (std::string one; std::getline(bounds, one, ',');) {
@@ -209,6 +212,8 @@ void add_hidden(CLI::App& app, CheckOptions& options) {
   hidden.add_flag("--no-fsgsbase", options.no_fsgsbase);
   // Of all events of the search.
   hidden.add_flag("--trace-digest", options.trace_digest);
+  // In a checkpoint: what the command line gave, among the options that stand there.
+  hidden.add_option("--given", options.given)->allow_extra_args(false);
 }
 
 }  // namespace
@@ -283,8 +288,40 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
   }
 }
 
+std::vector<std::string> given_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
+  for (const CLI::Option* option : app.get_options(is_given)) names.push_back(option->get_name());
+  return names;
+}
+
+std::vector<std::string> read_options(CheckOptions& options, std::vector<std::string> words) {
+  CLI::App app;
+  std::string colour;
+  app.add_option("--color", colour);
+  add_check_options(app, options);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    throw UserError(in_one_line(error.what()));
+  }
+  return given_options(app);
+}
+
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 std::uint64_t nanoseconds_of(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+}
+
+double seconds_of(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
+
+const char* races_word(Races races) {
+  return races == Races::report ? "report" : races == Races::explore ? "explore" : "ignore";
 }
 
 Races races_of(const std::string& word) {

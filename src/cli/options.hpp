@@ -18,11 +18,23 @@ enum class ProgressMode : std::uint8_t { automatic, always, never };
 // Makes the command line fill in options, which must outlive app.
 void add_check_options(CLI::App& app, CheckOptions& options);
 
-// Seconds of virtual time, in nanoseconds.
-std::uint64_t nanoseconds_of(double seconds);
+// The names of those options that app has met.
+std::vector<std::string> given_options(const CLI::App& app);
 
-// What --races says. Throws UserError.
+// Fills in what the words say, as on the command line, and returns the names of the options among them.
+// Throws UserError.
+std::vector<std::string> read_options(CheckOptions& options, std::vector<std::string> words);
+
+// What CLI11 says of a wrong word.
+std::string in_one_line(std::string text);
+
+// Seconds of virtual time, in nanoseconds, and back.
+std::uint64_t nanoseconds_of(double seconds);
+double seconds_of(std::uint64_t nanoseconds);
+
+// What --races says, and back. Throws UserError.
 Races races_of(const std::string& word);
+const char* races_word(Races races);
 
 // What --progress says. Throws UserError.
 ProgressMode progress_of(const std::string& word);
@@ -30,7 +42,8 @@ ProgressMode progress_of(const std::string& word);
 // What --threads means. Throws UserError where it is no such word.
 Threads threads_of(const std::string& word);
 
-// Throws UserError for what cannot be, or cannot be done yet.
+// Throws UserError for what cannot be, or cannot be done yet. It may be called again when options have
+// changed.
 void validate(CheckOptions& options);
 
 }  // namespace thrum

@@ -97,6 +97,7 @@ void add_priority_options(CLI::App& app, CheckOptions& options) {
 
 void validate_priorities(CheckOptions& options) {
   options.settings.memory_max = read_size("--search-memory", options.search_memory);
+  options.settings.priorities.clear();
   if (is_best_first(options.strategy)) {
     const char* fallback = options.strategy == kReducing ? kDefaultWhereReducing : kDefaultPriorities;
     options.settings.priorities = split_list(options.priority.empty() ? fallback : options.priority);

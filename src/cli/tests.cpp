@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "verdict/error.hpp"
 
@@ -17,6 +18,12 @@ bool matches(const std::string& glob, const std::string& test) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<AnnouncedTest>& tests) {
+  std::vector<std::string> names;
+  for (const AnnouncedTest& test : tests) names.push_back(test.name);
+  return names;
+}
 
 bool is_asked_for(const std::string& test, const CheckOptions& options) {
   return options.tests.empty() || std::any_of(options.tests.begin(), options.tests.end(),
@@ -36,6 +43,46 @@ std::vector<std::string> select_tests(const std::vector<std::string>& tests, con
   std::copy_if(tests.begin(), tests.end(), std::back_inserter(selected),
                [&](const std::string& test) { return is_asked_for(test, options); });
   return selected;
+}
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// options with those of the words. Throws UserError.
+CheckOptions with_words(CheckOptions options, Words words) {
+  read_options(options, std::move(words));
+  validate(options);
+  return options;
+}
+
+// Those of the words whose option is none of the names.
+Words without(const Words& names, Words words) {
+  const auto is_named = [&](const std::string& word) {
+    return std::find(names.begin(), names.end(), word.substr(0, word.find('='))) != names.end();
+  };
+  words.erase(std::remove_if(words.begin(), words.end(), is_named), words.end());
+  return words;
+}
+
+}  // namespace
+
+CheckOptions with_own_options(const CheckOptions& options, const AnnouncedTest& test) {
+  try {
+    CheckOptions alone;
+    alone.inputs = options.inputs;
+    with_words(alone, test.options);
+  } catch (const UserError& error) {
+    throw UserError("the options of the test '" + test.name + "' in the program: " + error.what());
+  }
+  Words words = without(options.given, test.options);
+  if (std::find(options.given.begin(), options.given.end(), "--time") != options.given.end())
+    words = without({"--time-per-test"}, words);
+  try {
+    return with_words(options, words);
+  } catch (const UserError&) {
+    return with_words(options, without({"--strategy", "--bound", "--depth", "--fair"}, words));
+  }
 }
 
 double time_for_test(const CheckOptions& options, double begun_seconds, std::size_t tests_left) {

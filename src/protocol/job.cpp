@@ -499,6 +499,11 @@ constexpr auto warning = [](auto& codec, auto& x) {
   codec.list(x.evidence, trace);
 };
 
+constexpr auto announced_test = [](auto& codec, auto& x) {
+  codec.text(x.name);
+  codec.list(x.options, text);
+};
+
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
@@ -508,7 +513,7 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.list(x.notes, note);
   codec.list(x.warnings, warning);
   codec.optional(x.replayed, trace);
-  codec.optional(x.tests, [](auto& inner, auto& names) { inner.list(names, text); });
+  codec.optional(x.tests, [](auto& inner, auto& tests) { inner.list(tests, announced_test); });
   codec.text(x.part_name);
   codec.flag(x.part_missing);
   codec.flag(x.may_have_more);

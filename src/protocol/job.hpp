@@ -57,7 +57,7 @@ struct Job {
   bool trusts_classes = true;  // one execution of a class may be judged for all (runtime/judge/judging.hpp)
   bool fsgsbase = true;        // may be used, where the machine has it (runtime/base/fiber.hpp)
   bool digest_traces = false;  // Report::trace_digest is wanted
-  // The one test that is to be checked, by the name that its framework gives it. Empty: where the program
+  // The one test that is to be checked, by the name that it was announced by. Empty: where the program
   // announces tests, it ends with their names; else it is one test itself.
   std::string test;
   std::uint32_t part = 0;  // of a test that its framework runs in several parts, one after another
@@ -98,8 +98,17 @@ struct Warning {
 // how often it was seen to run out.
 inline constexpr const char* kLateWait = "late-timeouts";
 
+// Of a call of Thrum's own functions that cannot be: its text says to the user what is wrong, in one line.
+inline constexpr const char* kWrongUse = "wrong-use";
+
 // Of inputs of many values: its count is how many vectors of them were tried.
 inline constexpr const char* kSomeInputs = "inputs-fixed";
+
+// A test that the program has, by a framework or by thrum::check().
+struct AnnouncedTest {
+  std::string name;
+  std::vector<std::string> options;  // that its code gives, as words of the command line: "--strategy=pct"
+};
 
 struct Report {
   SearchResult result;
@@ -109,9 +118,9 @@ struct Report {
   std::vector<Module> modules;
   std::vector<Note> notes;
   std::vector<Warning> warnings;
-  std::optional<Trace> replayed;                  // for Job::replay
-  std::optional<std::vector<std::string>> tests;  // announced by a test framework; then nothing was searched
-  std::string part_name;                          // of the part that was asked for; may be empty
+  std::optional<Trace> replayed;                    // for Job::replay
+  std::optional<std::vector<AnnouncedTest>> tests;  // that the program has; then nothing was searched
+  std::string part_name;                            // of the part that was asked for; may be empty
   bool part_missing = false;   // the test has no such part, or never comes to it: nothing was searched
   bool may_have_more = false;  // there is another part, or that was not to be learned
   std::uint64_t executions_skipped = 0;  // that the test itself ended as skipped

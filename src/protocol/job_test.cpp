@@ -91,7 +91,7 @@ Report sample_report(const Threads& threads) {
   report.started_threads = true;
   report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
   report.notes = {{"weaker-atomics", 3, "three atomics", false}, {"uncontrolled-call", 1, "read", true}};
-  report.tests = {"Queue.Push", "Queue.Pop"};
+  report.tests = {{"Queue.Push", {}}, {"Queue.Pop", {"--strategy=pct"}}};
   report.part_name = "first / second";
   report.may_have_more = true;
   report.executions_skipped = 2;

@@ -70,6 +70,9 @@ struct CheckOptions {
 
   Colour colour = Colour::automatic;
   StrategySettings settings;  // made by validate()
+
+  // The names of the options that the command line gives: they win over those that the program's code gives.
+  std::vector<std::string> given;
 };
 
 }  // namespace thrum

@@ -16,3 +16,9 @@ THRUM_CXX=clang++-19 "$thrum" c++ -std=c++14 "${flags[@]:1}" -O0 "$sources/catch
 
 # The oldest standard that GoogleTest takes, the other compiler, and a main of its own.
 THRUM_CXX=clang++-19 "$thrum" c++ -std=c++14 "${flags[@]:1}" "$sources/own_main.cpp" -o "$target/own_main" -lgtest
+
+# Closures need no framework, and no Thrum but its header.
+"$thrum" c++ "${flags[@]}" "$sources/closures.cpp" -o "$target/closures"
+THRUM_CXX=clang++-19 "$thrum" c++ "${flags[@]}" "$sources/closures.cpp" -o "$target/closures_clang"
+g++ "${flags[@]}" -pthread -I"$(dirname "$thrum")/../include" "$sources/closures.cpp" -o "$target/closures_plain"
+"$thrum" c++ "${flags[@]}" "$sources/both.cpp" -o "$target/both" -lgtest

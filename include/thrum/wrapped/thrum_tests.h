@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the listeners of test frameworks, in the headers beside this one, and Thrum's runtime, which is
-// linked into every program that is compiled with them. Not for use by programs: it changes with the
-// listeners.
+// Between the listeners of test frameworks, in the headers beside this one, and thrum::check(), in
+// thrum/thrum.hpp, and Thrum's runtime, which is linked into every program that is compiled with them. Not
+// for use by programs: it changes with those headers.
 #pragma once
 
 #ifdef __cplusplus
@@ -32,6 +32,15 @@ enum {
 __attribute__((noreturn)) void thrum_test_fails(int kind, const char* message, const char* file, int line);
 __attribute__((noreturn)) void thrum_test_skips(const char* reason);
 __attribute__((noreturn)) void thrum_test_ends(void);
+
+// thrum::check(), unless THRUM_TESTS_NOTHING is asked for: the options of the test, by their names on the
+// command line, then whether its body is to be run, which begins the test then and ends with
+// thrum_test_ends().
+void thrum_check_word(const char* name, const char* value);
+void thrum_check_number(const char* name, long long value);
+void thrum_check_seconds(const char* name, double value);
+void thrum_check_flag(const char* name);
+int thrum_check_begins(const char* name);
 
 // A framework may run a test in parts, each from its beginning. Each part is checked by a process of its own,
 // and those before it are passed over there: they run by one schedule, and how they fail does not matter.

@@ -143,7 +143,9 @@ struct alignas(64) PlainThread : Turn, Standing {
   void* argument = nullptr;
   void* result = nullptr;
   std::size_t guard_size = 0;
-  std::uint8_t focus = 0;  // of the pending operation, where priorities ask for it: kFocusMethod or 0
+  std::uint8_t focus = 0;   // of the pending operation, where priorities ask for it: kFocusMethod or 0
+  bool in_test = false;     // the test that was asked for has begun in it
+  std::uint32_t tests = 0;  // that it has announced so far, or passed, by thrum::check()
 };
 
 struct Thread : PlainThread {

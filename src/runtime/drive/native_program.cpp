@@ -335,6 +335,11 @@ void end_of_list() {
 }
 
 void exit_process(int status) {
+  const Job& job = *world.job;
+  if (status == 0 && job.test.empty() && !job.replay && test_framework().has_calls()) {
+    test_framework().complete_list();
+    end_of_list();
+  }
   if (status == 0 && !test_framework().has_begun()) {
     notes().uncontrolled("test-not-run", "the program ended before the test began");
   }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What listeners of test frameworks call: include/thrum/wrapped/thrum_tests.h.
+// What listeners of test frameworks and thrum::check() call: include/thrum/wrapped/thrum_tests.h.
+#include <charconv>
+#include <string>
+
+#include "runtime/base/notes.hpp"
 #include "runtime/drive/native_program.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/threads/test_framework.hpp"
@@ -11,6 +15,23 @@ namespace {
 // As in thrum_tests.h.
 enum Asked : int { kNothing, kList, kOneTest };
 enum FailureKind : int { kExpectation, kException };
+
+void begin_test() {
+  test_framework().begin();
+  scheduler().current().in_test = true;
+}
+
+// What is wrong with a call of thrum::check(), in one line; empty: nothing.
+std::string problem_of_call(const std::string& name) {
+  const std::string test = "the test '" + name + "' ";
+  const Thread& me = scheduler().current();
+  const Thread& main = me.slot == 0 ? me : scheduler().thread_in_slot(0);
+  if (main.in_test)
+    return test + "begins within the test '" + world.job->test + "'; a test cannot hold another one";
+  if (me.slot != 0) return test + "begins in another thread than main's; call thrum::check there";
+  if (name.empty()) return "thrum::check: the name of a test is empty; give it one, or leave it out";
+  return {};
+}
 
 }  // namespace
 
@@ -29,7 +50,7 @@ THRUM_EXPORT void thrum_tests_listed() {
   end_of_list();
 }
 
-THRUM_EXPORT void thrum_test_begins() { test_framework().begin(); }
+THRUM_EXPORT void thrum_test_begins() { begin_test(); }
 
 THRUM_EXPORT void thrum_test_fails(int kind, const char* message, const char* file, int line) {
   Failure failure;
@@ -50,6 +71,31 @@ THRUM_EXPORT void thrum_test_skips(const char* reason) {
 }
 
 THRUM_EXPORT void thrum_test_ends() { end_test(THRUM_CALLER); }
+
+THRUM_EXPORT void thrum_check_word(const char* name, const char* value) {
+  test_framework().add_option(std::string(name) + "=" + value);
+}
+
+THRUM_EXPORT void thrum_check_number(const char* name, long long value) {
+  test_framework().add_option(std::string(name) + "=" + std::to_string(value));
+}
+
+THRUM_EXPORT void thrum_check_seconds(const char* name, double value) {
+  char digits[32];
+  char* end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  test_framework().add_option(std::string(name) + "=" +
+                              std::string(digits, static_cast<std::size_t>(end - digits)));
+}
+
+THRUM_EXPORT void thrum_check_flag(const char* name) { test_framework().add_option(name); }
+
+THRUM_EXPORT int thrum_check_begins(const char* name) {
+  if (std::string problem = problem_of_call(name); !problem.empty()) lose_control(kWrongUse, problem);
+  const std::string& test = test_framework().add_call(name, scheduler().current().tests++);
+  if (world.job->test.empty() || test != world.job->test) return 0;
+  begin_test();
+  return 1;
+}
 
 THRUM_EXPORT unsigned thrum_part_wanted() {
   test_framework().note_parts();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/threads/test_framework.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/base/world.hpp"
 #include "runtime/threads/hooks.hpp"
@@ -11,6 +13,16 @@ namespace thrum {
 constinit Forever<TestFramework> the_test_framework;
 
 bool TestFramework::has_begun() const { return begun_ || world.job->test.empty(); }
+
+const std::string& TestFramework::add_call(const char* name, std::uint32_t before) {
+  calls_.resize(std::min<std::size_t>(before, calls_.size()));
+  std::string unique = name;
+  const auto is_taken = [&](const AnnouncedTest& other) { return other.name == unique; };
+  for (int number = 2; std::any_of(calls_.begin(), calls_.end(), is_taken); ++number)
+    unique = std::string(name) + " (" + std::to_string(number) + ")";
+  calls_.push_back({std::move(unique), std::exchange(options_, {})});
+  return calls_.back().name;
+}
 
 void TestFramework::name_part(const char* name) {
   // Executions that fail may not come to the inner sections.
@@ -52,7 +64,10 @@ void TestFramework::merge(ByteReader& in) {
 }
 
 void TestFramework::add_to(Report& report) const {
-  if (listed_ && !world.job->replay) report.tests = names_;
+  if (listed_ && !world.job->replay) {
+    report.tests = calls_;
+    report.tests->insert(report.tests->end(), tests_.begin(), tests_.end());
+  }
   report.part_name = part_name_;
   report.part_missing = part_missing_;
   report.may_have_more = has_parts_ && (saw_more_ || !saw_end_);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tests of a program that was written with a test framework.
+// The tests of a program: those of a test framework, and calls of thrum::check().
 //
-// The framework calls a listener of ours (include/thrum/wrapped/), and the listener calls here. What a
-// process is asked for stands in its job: either it ends with the names of its tests, or it checks one test,
-// each execution of which ends with the test.
+// A framework calls a listener of ours (include/thrum/wrapped/), and the listener calls here; thrum::check()
+// (include/thrum/thrum.hpp) does so itself. What a process is asked for stands in its job: either it ends
+// with the names of its tests, or it checks one test, each execution of which ends with the test. A framework
+// knows all its tests when it begins. Calls of thrum::check() are met one after another, so the list of a
+// program that has any is complete where the program ends.
 //
 // What is kept here is no part of the program's state and outlives executions. Thread safety: one system
 // thread.
@@ -26,9 +28,17 @@ class TestFramework {
   void note_presence() { present_ = true; }
   bool is_present() const { return present_; }
 
-  void add_test(const char* name) { names_.emplace_back(name); }
+  void add_test(const char* name) { tests_.push_back({name, {}}); }
   void complete_list() { listed_ = true; }
   bool list_is_complete() const { return listed_; }
+
+  // An option of the call of thrum::check() that comes next.
+  void add_option(std::string word) { options_.push_back(std::move(word)); }
+  // A call of thrum::check(); before: how many came before it in this execution. Returns the test's name:
+  // where an earlier call has the same, a number follows. Where an execution is run again, its calls take the
+  // places that they had.
+  const std::string& add_call(const char* name, std::uint32_t before);
+  bool has_calls() const { return !calls_.empty(); }
 
   // The test that was asked for has begun at some time; true as well where none was asked for.
   void begin() { begun_ = true; }
@@ -63,7 +73,9 @@ class TestFramework {
   bool present_ = false;
   bool listed_ = false;
   bool begun_ = false;
-  std::vector<std::string> names_;
+  std::vector<AnnouncedTest> tests_;  // of a framework
+  std::vector<AnnouncedTest> calls_;  // of thrum::check()
+  std::vector<std::string> options_;
   bool passes_over_ = false;
   bool saved_passes_over_ = false;
   bool has_parts_ = false;
