@@ -192,32 +192,53 @@ TEST_F(BugsPage, EachReportStandsInTheSectionOfItsKind) {
   }
 }
 
-// README.md shows a whole report.
-class Readme : public EndToEnd {
+// Pages that show a whole report.
+class Page : public EndToEnd {
  protected:
   static std::string normal_cost(const std::string& text) {
     std::string seconds = std::regex_replace(text, std::regex(R"(\d+\.\d+ s)"), "0.00 s");
     return std::regex_replace(seconds, std::regex(R"(\(\d+/s\))"), "(50000/s)");
   }
+
+  // The page shows what a check of that example says, behind the command.
+  void expect_report(const std::string& page_name, const std::string& program) {
+    fs::create_directory(path("examples"));
+    fs::copy_file(example(program), path("examples/" + program));
+    ChildResult result =
+        run({THRUM_PROGRAM, "check", "examples/" + program}, path(""), {"COLUMNS=100", "THRUM_CXX=g++"});
+    expect_block(page_name, "$ thrum check examples/" + program + "\n", result.output);
+  }
+
+  // Behind that mark the page has that text, up to the end of the block.
+  static void expect_block(const std::string& page_name, const std::string& mark, const std::string& text) {
+    const std::string file = std::string(THRUM_SOURCES) + "/" + page_name;
+    std::string page = read(file);
+    ASSERT_NE(page.find(mark), std::string::npos) << mark;
+    std::size_t begin = page.find(mark) + mark.size();
+    std::size_t end = page.find("```", begin);
+    ASSERT_NE(end, std::string::npos);
+    if (updates()) {
+      page.replace(begin, end - begin, text);
+      std::ofstream(file) << page;
+      end = page.find("```", begin);
+    }
+    EXPECT_EQ(normal_cost(text), normal_cost(page.substr(begin, end - begin)));
+  }
 };
 
-TEST_F(Readme, ShowsTheReportAsItIs) {
-  fs::create_directory(path("examples"));
-  fs::copy_file(example("lost_wakeup.cpp"), path("examples/lost_wakeup.cpp"));
-  ChildResult result =
-      run({THRUM_PROGRAM, "check", "examples/lost_wakeup.cpp"}, path(""), {"COLUMNS=100", "THRUM_CXX=g++"});
-  const std::string file = std::string(THRUM_SOURCES) + "/README.md";
-  const std::string command = "$ thrum check examples/lost_wakeup.cpp\n";
-  std::string page = read(file);
-  std::size_t begin = page.find(command) + command.size();
-  std::size_t end = page.find("```", begin);
-  ASSERT_NE(end, std::string::npos);
-  if (updates()) {
-    page.replace(begin, end - begin, result.output);
-    std::ofstream(file) << page;
-    end = page.find("```", begin);
-  }
-  EXPECT_EQ(normal_cost(result.output), normal_cost(page.substr(begin, end - begin)));
+class Readme : public Page {};
+class TestingPage : public Page {};
+
+TEST_F(Readme, ShowsTheReportAsItIs) { expect_report("README.md", "lost_wakeup.cpp"); }
+
+TEST_F(TestingPage, ShowsTheReportAsItIs) { expect_report("docs/testing.md", "seats.cpp"); }
+
+// With all its lines, since the report names their numbers.
+TEST_F(TestingPage, ShowsTheProgramAsItIs) {
+  const std::string text = read(example("seats.cpp"));
+  const std::string mark =
+      "<!-- program: examples/seats.cpp. A test holds it against the file. -->\n```cpp\n";
+  expect_block("docs/testing.md", mark, text);
 }
 
 }  // namespace
