@@ -16,9 +16,9 @@ namespace thrum {
 
 // What a strategy may be told.
 struct StrategySettings {
-  Base base = Base::nonpreemptive;     // what the bound counts: preemptions or delays
+  Base base = Base::nonpreemptive;          // what the bound counts: preemptions or delays
   std::optional<std::uint32_t> limit = {};  // --bound; nothing: none
-  std::uint64_t seed = 0;              // --seed
+  std::uint64_t seed = 0;                   // --seed
   std::size_t fringe_max =
       4'000'000;            // plans that wait in a systematic search, before it saves memory for time
   std::uint32_t depth = 3;  // --depth: of the bugs that pct is to find

@@ -106,8 +106,7 @@ std::string sequential_trace_text(const SequentialTrace& trace, const TextStyle&
   }
   std::vector<Column> columns;
   for (std::size_t t = 0; t < moves.size(); ++t) {
-    if (moves[t])
-      columns.push_back({static_cast<ThreadId>(t), fmt::format("{} {}", t, trace.threads[t])});
+    if (moves[t]) columns.push_back({static_cast<ThreadId>(t), fmt::format("{} {}", t, trace.threads[t])});
   }
   return text + draw_columns(columns, style.unfolded ? rows : fold(rows), style);
 }

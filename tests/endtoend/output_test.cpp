@@ -43,8 +43,7 @@ TEST_F(Output, OfTheFailingExecutionIsKept) {
   ChildResult shown = thrum({"show", "thrum-out/bug-1.trace.json"});
   EXPECT_NE(shown.output.find("    > in the bufferof the stream\n"), std::string::npos) << shown.output;
   ChildResult replayed = thrum({"replay", "thrum-out/bug-1.trace.json"});
-  EXPECT_NE(replayed.output.find("in the bufferof the stream"), std::string::npos)
-      << replayed.output;
+  EXPECT_NE(replayed.output.find("in the bufferof the stream"), std::string::npos) << replayed.output;
 }
 
 TEST_F(Output, OfACrashInsidePrintf) {
