@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inputs of many values: some of them are tried, and the result says so.
+#include <fstream>
 #include <string>
 
 #include "endtoend.hpp"
@@ -66,6 +67,23 @@ TEST_F(Inputs, ThatAllFailTheAssumptionsProveNothing) {
 TEST_F(Inputs, CostNothing) {
   const json test = draw("n = __VERIFIER_nondet_uint();", "n == 25", 1, {"--bound", "preemptions=0"});
   EXPECT_EQ(test["bugs"][0]["preemptions"], 0);
+}
+
+// The plan of a trace may fix inputs, as a search by a solver does; others are drawn as ever.
+TEST_F(Inputs, ThatThePlanFixesAreReplayed) {
+  const json bug = draw("n = __VERIFIER_nondet_uint();", "n == 25", 1)["bugs"][0];
+  json trace = json::parse(std::ifstream(path(bug["trace"].get<std::string>())));
+  const auto replay = [&](std::uint32_t number, std::uint32_t bits, const char* bytes) {
+    trace["plan"]["inputs"] = {{{"thread", "0"}, {"number", number}, {"bits", bits}, {"bytes", bytes}}};
+    return thrum({"replay", write("fixed.trace.json", trace.dump())});
+  };
+  EXPECT_EQ(replay(0, 32, "07000000").exit_code, 0);
+  EXPECT_EQ(replay(0, 32, "19000000").exit_code, 1);
+  EXPECT_EQ(replay(1, 32, "07000000").exit_code, 1) << "there is no second input";
+  const ChildResult shown = thrum({"show", path("fixed.trace.json")});
+  EXPECT_EQ(shown.exit_code, 0);
+  for (const char* wrong : {"0700000", "zz000000", "07"})
+    EXPECT_EQ(replay(0, 32, wrong).exit_code, 2) << wrong;
 }
 
 }  // namespace
