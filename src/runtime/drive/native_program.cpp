@@ -204,6 +204,7 @@ void describe_search(Report& report) {
 }
 
 void send_report(Report& report) {
+  world.made_calls = true;  // also those before the snapshot
   for_all<kSnapshotParts, &SnapshotPart::undo>();
   describe_search(report);
   if (world.job->digest_traces) report.trace_digest = trace_digest().value();
