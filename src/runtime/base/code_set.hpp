@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A set of code addresses, asked at each visible operation and added to seldom: a table with open addressing,
-// at most half full. Tested by tests of src/runtime/threads/spin.hpp, which uses it.
+// A set of code addresses. It is asked at each visible operation and grows seldom: a table with open
+// addressing, at most half full. Tested by the tests of src/runtime/threads/spin.hpp, which uses it.
 #pragma once
 
 #include <cstddef>

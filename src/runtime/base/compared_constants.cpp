@@ -17,10 +17,10 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-// Which instruction of a group a ModRM byte names, and where its operand ends: at 0 lies the ModRM byte.
+// Decodes a ModRM byte (at index 0): which instruction of its group it names, and where the operand ends.
 struct Operand {
   unsigned group;
-  unsigned reg;  // the register where the operand is one or is relative to one
+  unsigned reg;  // the register that the operand is, or that its address is relative to
   bool is_memory;
   std::int32_t displacement;
   std::size_t end;
@@ -56,8 +56,8 @@ std::optional<Operand> operand_at(Bytes code) {
   return operand;
 }
 
-// A comparison with a number, or a number that is taken away before one: `x - 20 < 20` in place of
-// `x >= 20 && x < 40`.
+// An instruction that compares with a constant or adds or subtracts one. Compilers turn `x >= 20 && x < 40`
+// into `x - 20 < 20`.
 struct Constant {
   std::int64_t value;
   bool is_base;
@@ -77,7 +77,7 @@ std::optional<Constant> constant_of(Bytes code) {
   const std::optional<Operand> operand = operand_at(code.subspan(1));
   if (!operand) return std::nullopt;
   if (opcode == kLea) {
-    // Relative to the stack it is the address of a variable.
+    // Relative to the stack pointer the sum is the address of a variable.
     const bool is_sum = operand->is_memory && operand->displacement != 0 && operand->reg != kStackPointer &&
                         operand->reg != kFramePointer;
     return is_sum ? std::optional(Constant{-std::int64_t{operand->displacement}, true}) : std::nullopt;
@@ -105,7 +105,7 @@ class Constants {
   }
 
   void add_code(Bytes code) {
-    constexpr std::size_t kNear = 12;  // bytes from a number that is taken away to the comparison
+    constexpr std::size_t kNear = 12;  // at most so many bytes lie between a subtraction and its comparison
     std::optional<std::int64_t> base;
     std::size_t base_at = 0;
     for (std::size_t i = 0; i < code.size() && values_.size() < most_; ++i) {
@@ -121,7 +121,7 @@ class Constants {
     }
   }
 
-  // What lies beside them, as far as there is room.
+  // Adds the neighbours of the values, as far as there is room.
   void add_neighbours() {
     const std::size_t count = values_.size();
     for (std::int64_t step : {1, -1}) {

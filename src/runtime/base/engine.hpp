@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Leaving the program's code for the engine.
 //
-// The engine runs plans, on a stack of its own. It enters the program's code to run an execution, and comes
-// back where any layer leaves that code: the execution has ended, or is to be run again after something was
-// learned, or is to be kept as a waypoint. What has to be done then, the engine does behind the switch
+// The engine runs plans, on a stack of its own. It enters the program's code to run an execution. Control
+// comes back when any layer leaves that code: the execution has ended, or it has to run again because
+// something was learned, or it is to be kept as a waypoint. The engine does the work that follows
 // (drive/native_program.cpp).
 //
-// What a layer asks of one above it is declared here, and in hooks.hpp of its own folder, and defined there:
-// no layer includes one above it.
+// A layer that needs something of a layer above it declares the function here, or in hooks.hpp of its own
+// folder. The upper layer defines it. No layer includes one above it.
 //
 // Thread safety: one thread of the program runs at a time.
 #pragma once
@@ -49,25 +49,26 @@ void switch_to_engine();
 // These leave the program's code for the engine, for good. REQUIRES: an execution runs.
 [[noreturn]] void end_execution();
 [[noreturn, gnu::cold]] void cut_execution(End end);
-// The same plan, after something was learned that changes how it runs; or with a larger thread pool.
+// Run the same plan again: after something was learned that changes how it runs, or with a larger thread
+// pool.
 [[noreturn, gnu::cold]] void start_anew();
 [[noreturn, gnu::cold]] void need_more_threads();
-// The search anew, with the library that the loader is to load; or after something was learned that changes
-// all of it.
+// Begin the search again: with the library that the loader is to load, or after something was learned that
+// changes every execution.
 [[noreturn, gnu::cold]] void need_library();
 [[noreturn, gnu::cold]] void restart_search();
 
-// Several processes cannot do at once what an execution does, or the set-up has done: one worker searches.
-// Called in an execution it may not return. why: "its executions make files".
+// One worker alone must search, since several processes cannot do at once what an execution, or the set-up,
+// has done. In an execution the call may not return. why: "its executions make files".
 void stay_alone(const std::string& why);
-// Whether there are other workers, or were: set by the search.
+// Whether other workers search too, or did. The search sets it.
 extern bool shares_search;
 
 // ---- Defined in threads/scheduler.cpp ----
 
 // The thread whose code runs; main before the first choice.
 Thread& running_thread();
-// Those that have not ended, by name.
+// The threads that have not ended, by name.
 std::span<Thread* const> live_threads();
 // nullptr: no thread of this execution has used the slot.
 const Thread* thread_in_slot(std::uint32_t slot);
@@ -87,20 +88,20 @@ std::vector<Place> running_stack();
 
 // ---- Defined in drive/native_program.cpp ----
 
-// Whether the events of the execution that runs are needed to its end, not only where there happen to be
-// some.
+// Whether the events of the running execution are needed from its beginning to its end.
 bool needs_all_events();
-// Events are recorded from here on only where somebody wants them; where not, those so far are forgotten.
+// From here on events are recorded only if somebody wants them. If nobody does, those recorded so far are
+// dropped.
 void record_as_wanted();
 
-// The process under test ends, with this status; in an execution or, where there was no choice yet, the only
-// one.
+// The process under test ends with this status: in an execution, or before any choice, in which case there is
+// one execution only.
 [[noreturn]] void exit_process(int status);
 
-// Before the first choice: ends the process with a report of one execution. failure: nullptr where there was
-// none; end: how it ended then.
+// Before the first choice: ends the process with a report of one execution. failure: nullptr if there was
+// none. end: how the execution ended if there was no failure.
 [[noreturn, gnu::cold]] void report_without_search(const Failure* failure, End end = End::finished);
-// The time has ended before there was anything to search.
+// The time limit was reached before the first choice.
 [[noreturn, gnu::cold]] void report_without_first_choice();
 
 }  // namespace thrum

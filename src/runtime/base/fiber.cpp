@@ -13,8 +13,8 @@ constinit Forever<SharedBlock> the_shared_block;
 
 namespace {
 
-// Where a system thread is told to go on. At the same distance from each thread's control block, so that
-// switch.S finds that of any thread.
+// Tells a system thread where to go on. It lies at the same distance from each thread's control block, so
+// that switch.S finds the mailbox of any thread.
 struct Mailbox {
   std::uint32_t full;
   void* stack_pointer;
@@ -41,7 +41,7 @@ Context new_context(void* top, void (*body)(), std::uint64_t modes) {
 }
 
 void interrupt(Context& context) {
-  // A frame as thrum_fiber_switch leaves it, below the one that is there.
+  // A frame as thrum_fiber_switch leaves it, below the fiber's present one.
   auto* frame = static_cast<std::uint64_t*>(context.stack_pointer);
   auto* slot = frame;
   *--slot = reinterpret_cast<std::uint64_t>(&thrum_signal_entry);
@@ -54,7 +54,7 @@ void interrupt(Context& context) {
 
 std::uint64_t current_fs_base() {
   std::uint64_t base;
-  asm("mov %%fs:0, %0" : "=r"(base));  // which the ABI has stand there
+  asm("mov %%fs:0, %0" : "=r"(base));  // the ABI stores the base at address 0 of the block
   return base;
 }
 
@@ -86,7 +86,7 @@ void choose_switch(bool system_threads, bool fsgsbase) {
   } else if (fsgsbase && (getauxval(AT_HWCAP2) & kHwcap2Fsgsbase) != 0) {
     thrum_switch_by = SwitchBy::wrfsbase;
   } else {
-    // May be forbidden; tried by setting it to what it is.
+    // The system may forbid it: try, by setting the present value.
     bool allowed = set_fs_base(current_fs_base()) == 0;
     thrum_switch_by = allowed ? SwitchBy::arch_prctl : SwitchBy::baton;
   }

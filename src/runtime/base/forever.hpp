@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A global that is never destroyed: the process under test ends in many ways, and the runtime must outlive
-// them all.
+// A global that is never destroyed. The process under test ends in many ways, and the runtime must outlive
+// all of them.
 #pragma once
 
 namespace thrum {

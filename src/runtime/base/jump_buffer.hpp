@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lies in glibc's jump buffers on x86-64.
+// The layout of glibc's jump buffers on x86-64.
 #pragma once
 
 #include <csetjmp>
@@ -7,14 +7,14 @@
 
 namespace thrum {
 
-// As <pthread.h> has it behind pthread_cleanup_push in C.
+// The layout that <pthread.h> uses for pthread_cleanup_push in C.
 struct CleanupBuffer {
   struct {
     __jmp_buf registers;
     int mask_was_saved;
   } jump[1];
   CleanupBuffer* outer;
-  int type_before;  // of cancellation, where the buffer sets another
+  int type_before;  // the cancellation type before, if the buffer sets another
   void* unused[2];
 };
 

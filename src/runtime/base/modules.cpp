@@ -59,7 +59,8 @@ bool needs_runtime(const dl_phdr_info& info) {
   return false;
 }
 
-// The program may be linked so that the loader puts the addresses there, or leaves what stands in the file.
+// Depending on how the program is linked, the loader replaces these addresses by absolute ones, or leaves
+// those of the file.
 template <typename T>
 const T* at(const dl_phdr_info& info, ElfW(Addr) address) {
   return reinterpret_cast<const T*>(address < info.dlpi_addr ? address + info.dlpi_addr : address);
@@ -193,7 +194,7 @@ const char* uncontrolled_module(std::uint64_t address) {
 
 namespace {
 
-// Of the first module of which is_it(info) is true.
+// The range of the first module for which is_it(info) is true.
 template <typename IsIt>
 CodeRange first_range(IsIt is_it) {
   CodeRange range;

@@ -14,30 +14,29 @@ namespace thrum {
 
 std::vector<Module> modules();
 
-// The module that holds the address and where in it; false where none does.
+// Finds the module that holds the address, and the offset in it; false if none holds it.
 bool find_in_modules(std::uint64_t address, Place& place);
-// The other way; 0 where there is no such module.
+// The inverse: the address of a place; 0 if its module is not loaded.
 std::uint64_t address_in_module(const Place& place);
 
-// The name of the module that holds the address if its threads cannot be controlled: it is neither
-// instrumented nor the C++ library, which only hands on what instrumented code asks of it. Else nullptr.
+// The name of the module that holds the address, if its threads cannot be controlled: it is not instrumented,
+// and it is not the C++ library, which only passes on what instrumented code asks for. Else nullptr.
 const char* uncontrolled_module(std::uint64_t address);
 
 // Whether the address lies in a shared C++ library (libstdc++, libc++).
 bool is_cxx_library(std::uint64_t address);
 
-// Whether a module has thread-local storage that is neither libc, a shared C++ library nor the runtime.
+// Whether some module other than libc, a shared C++ library and the runtime has thread-local storage.
 bool others_have_storage();
 
-// Whether the address lies in code that was built with the driver. Cheap where the last addresses that were
-// asked for lie in the same modules.
+// Whether the address lies in code that was built with the driver. Cheap if the last addresses asked for lay
+// in the same modules.
 bool is_instrumented(std::uint64_t address);
 
-// Whether some instrumented module of those that are there when it is first asked calls a function of that
-// name by way of the dynamic linker.
+// Whether an instrumented module that is loaded at the first call imports a function of that name.
 bool imported(const char* name);
 
-// What a module is made of, without what the process may change of it.
+// What identifies the content of a module; parts that the process may change are left out.
 struct ModuleContent {
   std::string name;  // of its file
   std::uint64_t digest = 0;
@@ -57,15 +56,14 @@ const CodeRange& runtime_range();
 // Where the dynamic loader lies.
 const CodeRange& loader_range();
 
-// Where the C++ library lies, where the program has it as a shared library. It initialises its own parts,
-// such as the locale that every stream asks for, by pthread_once; that is no business of the program's
-// either.
+// Where the shared C++ library lies, if the program uses one. It initialises its own parts by pthread_once,
+// such as the locale of every stream. This is not part of the program's schedules.
 const CodeRange& cpp_library_range();
 
-// Where the unwinder lies. What it locks and initialises is no business of the program's schedules.
+// Where the unwinder lies. Its locks and initialisations are not part of the program's schedules.
 const CodeRange& unwinder_range();
 
-// Code by module and offset: the same in each process. 0 where it lies in no module.
+// Writes a code address as module and offset, which are the same in each process; 0 if it lies in no module.
 void put_code(ByteWriter& out, std::uint64_t address);
 std::uint64_t get_code(ByteReader& in);
 

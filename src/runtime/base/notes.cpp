@@ -62,7 +62,7 @@ void Notes::late_wait(std::uint64_t code, std::uint64_t length_ns, bool ran_out)
   add_late_wait({kLateWait, ran_out ? 1u : 0u, length_words(length_ns), false, running_stack()});
 }
 
-// One for each place. Its count is how often the wait was seen to run out.
+// Keeps one note for each place. Its count says how often the wait was seen to time out.
 void Notes::add_late_wait(const Note& note) {
   auto known = std::find_if(remarks_.begin(), remarks_.end(), [&](const Note& other) {
     return other.kind == note.kind && other.stack == note.stack;

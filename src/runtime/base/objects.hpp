@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the state of the program's synchronization objects lies: inside the objects themselves, so that a
-// rollback puts it back for free and static initialisers (all zeros) work.
+// The state of the program's synchronization objects lies inside the objects themselves. So a rollback
+// restores it at no cost, and static initialisers (all zeros) work.
 //
-// A destroyed object says so in its own memory, until it is initialised again or the memory is written as
-// another object's. It looks as if it were free, so that a thread that uses it fails at once and does not
-// wait for ever.
+// A destroyed object is marked in its own memory until it is initialised again or the memory is written as
+// another object's. A marked object looks free, so that a thread that uses it fails at once and does not wait
+// for ever.
 #pragma once
 
 #include <pthread.h>
@@ -16,28 +16,28 @@
 
 namespace thrum {
 
-// Of a robust mutex.
+// The condition of a robust mutex.
 enum class MutexCondition : std::uint16_t {
   consistent,
-  owner_died,       // nobody has repaired since what it protects
-  not_recoverable,  // and who found that out unlocked it all the same
+  owner_died,       // its owner died, and nobody has made the data consistent since
+  not_recoverable,  // a thread unlocked it without making the data consistent
 };
 
 // A mutex (kind lies where glibc's static initialisers put it) or a read-write lock. Free: both first words
 // are 0.
 struct LockState {
-  std::uint32_t owner;  // ThreadId + 1 of who holds it, or writes
-  std::uint32_t count;  // mutex: how often beyond once the owner has locked it; read-write lock: readers
+  std::uint32_t owner;  // ThreadId + 1 of the owner or writer
+  std::uint32_t count;  // mutex: locked this often beyond once by its owner; read-write lock: readers
   MutexCondition condition;
   std::uint16_t ceiling;
-  std::uint32_t writers_waiting;  // of a read-write lock that prefers them
+  std::uint32_t writers_waiting;  // of a read-write lock that prefers writers
   std::int32_t kind;              // of a mutex; kDestroyed of a read-write lock too
-  // Of a read-write lock: by whom it is read, counted by threads' slots modulo their number. One that is full
-  // stays so until nobody reads any more.
+  // The readers of a read-write lock, counted by the threads' slots modulo kReaders. A full counter stays
+  // full until the lock has no reader.
   static constexpr std::size_t kReaders = 16;
   std::uint8_t readers[kReaders];
 
-  // glibc's sign for it. It reads as a robust mutex, of which the fast paths make an exception anyway.
+  // glibc's mark for it. It reads as a robust mutex, which the fast paths exclude anyway.
   static constexpr std::int32_t kDestroyed = -1;
   bool is_destroyed() const { return kind == kDestroyed; }
 };
@@ -63,7 +63,7 @@ static_assert(sizeof(SemaphoreState) <= sizeof(sem_t));
 struct BarrierState {
   std::uint32_t threads;  // 0: it is not initialised
   std::uint32_t arrived;
-  std::uint32_t mark;  // kDestroyed; barrier_mark() of one that is initialised (lock_misuse.hpp)
+  std::uint32_t mark;  // kDestroyed, or barrier_mark() of an initialised barrier (lock_misuse.hpp)
 
   static constexpr std::uint32_t kDestroyed = 0xdeadba99;
   bool is_destroyed() const { return mark == kDestroyed; }
@@ -96,7 +96,7 @@ inline ThreadId lock_holder(std::uint64_t object) {
   std::uint32_t owner = state_at<LockState>(object).owner;
   return owner == 0 ? kNoThread : static_cast<ThreadId>(owner - 1);
 }
-// Whether the thread in that slot, or one that is counted with it, reads.
+// Whether the thread in that slot, or another one counted with it, reads.
 inline bool is_read_by(std::uint64_t object, std::uint16_t slot) {
   const auto& lock = state_at<LockState>(object);
   return lock.owner == 0 && lock.count != 0 && lock.readers[slot % LockState::kReaders] != 0;

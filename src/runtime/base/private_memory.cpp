@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime's own memory: outside every snapshot, never rolled back. The runtime's operator new and delete
-// are local to the library (exports.map), so that the program's are untouched.
+// The runtime's own memory. No snapshot holds it, so it is never rolled back. The runtime's operator new and
+// delete are local to the library (exports.map); the program's are untouched.
 //
-// Blocks begin at cache lines. A block that is given back goes to the free list of its size, a multiple of
-// the line up to a page, then a power of two. Only one system thread ever runs in here.
+// Blocks begin at cache lines. A released block goes to the free list of its size: a multiple of the line up
+// to a page, then a power of two. Only one system thread ever runs this code.
 
 #include <sys/mman.h>
 #include <bit>
@@ -35,7 +35,7 @@ char* map(std::size_t size) {
   return reinterpret_cast<char*>(result);
 }
 
-// Kept in front of the block, at the end of the line before.
+// Stands in front of the block, at the end of the preceding cache line.
 struct Header {
   std::uint64_t size_class;
   std::uint64_t unused;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// System calls of the runtime's own: not through libc, whose state belongs to the program under test and is
-// rolled back.
+// System calls of the runtime itself. They do not go through libc, whose state belongs to the program under
+// test and is rolled back.
 #pragma once
 
 #include <sys/syscall.h>
 
 namespace thrum {
 
-// Returns what the kernel returns: a negative error number where it fails.
+// Returns the kernel's result: a negative error number if the call fails.
 inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
   long result;
   register long r10 asm("r10") = d;

@@ -7,12 +7,12 @@ namespace thrum {
 
 namespace {
 
-// From a thread's number on libc keeps its robust mutexes, cleanup handlers and cancellation.
+// From the thread's number on: libc's robust mutexes, cleanup handlers and cancellation state of the thread.
 constexpr std::size_t kNumberBytes = 64;
-// Where a block points to itself, by which libc, and so pthread_self(), knows the running thread.
+// Where a block holds its own address, by which libc, and so pthread_self(), identifies the running thread.
 constexpr std::size_t kSelf = 2 * sizeof(std::uint64_t);
 
-// One row of bytes goes out and another comes in. size: of whole parts.
+// Saves one row of bytes and loads another. size: a multiple of the part.
 using Part [[gnu::vector_size(16), gnu::may_alias, gnu::aligned(1)]] = char;
 void exchange(char* place, char* out, const char* in, std::size_t size) {
   for (std::size_t at = 0; at < size; at += sizeof(Part)) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One thread control block for all fibers: main's, where the FS base stays for ever (SwitchBy::exchange). A
-// switch exchanges what is in it, in place of the FS base, which not every machine lets programs change: the
-// thread-local storage below it, and the words by which libc tells threads apart.
+// One thread control block for all fibers: main's. The FS base always points to it (SwitchBy::exchange). A
+// switch does not change the FS base, which some machines do not let programs change. It exchanges the
+// content of the block: the thread-local storage below it, and the words by which libc tells threads apart.
 //
-// So a thread-local variable has one address in all threads, and no thread can point to another's. That is
-// all the same to libc and the C++ library, and so this is for programs in which nothing else has
+// So a thread-local variable has one address in all threads, and no thread can point to another thread's
+// variable. libc and the C++ library do not mind. The mode is for programs in which nothing else has
 // thread-local storage.
 //
-// What is a thread's while another one runs is at its home: in the thread's own block, as libc made it; for
-// main, in a place of ours.
+// While another thread runs, a thread's content is saved in its home: the thread's own block, as libc made
+// it; for main, memory of the runtime.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,26 @@ class SharedBlock {
  public:
   constexpr SharedBlock() = default;
 
-  // block: main's, with `storage` bytes of storage below it. number: how far in each block the kernel's
-  // number of its thread lies. REQUIRES: main runs.
+  // block: main's, with `storage` bytes of storage below it. number: the offset, in each block, of the
+  // kernel's number of its thread. REQUIRES: main runs.
   void begin(std::uint64_t block, std::size_t storage, std::size_t number);
   void end() { block_ = owner_ = 0; }
 
   std::uint64_t block() const { return block_; }
 
-  // The thread whose own block that is runs from here on.
+  // From here on the thread with that own block runs.
   void give_to(std::uint64_t own_block);
 
-  // Where that thread's storage is that ends at its own block (upwards), as it is now.
+  // The upper end of the present storage of the thread with that own block.
   char* home_of(std::uint64_t own_block);
-  // What the running thread has at home has been written.
+  // The home of the running thread was written: loads it.
   void fetch_from_home();
 
-  // Whether each thread has a variable at that address.
+  // Whether a thread-local variable of each thread lies at that address.
   bool holds(std::uint64_t address) const { return address - (block_ - storage_) < storage_; }
 
  private:
-  // The end of the storage at home, upwards.
+  // The upper end of the thread's storage in its home.
   char* block_at_home(std::uint64_t own_block);
 
   std::uint64_t block_ = 0;  // 0: each thread has its own

@@ -62,8 +62,8 @@ TEST(SharedBlock, LeavesWhatAllHaveInCommon) {
   SharedBlock block;
   block.begin(main.address(), kStorage, kNumber);
   block.give_to(other.address());
-  EXPECT_EQ(main.word(0), 0x0101'0101'0101'0101);     // where the block is
-  EXPECT_EQ(main.word(0x28), 0x0101'0101'0101'0101);  // what guards stacks
+  EXPECT_EQ(main.word(0), 0x0101'0101'0101'0101);     // the block's own address
+  EXPECT_EQ(main.word(0x28), 0x0101'0101'0101'0101);  // the stack guard
   EXPECT_EQ(main.word(-64), 0x0101'0101'0101'0101);   // below all storage
 }
 

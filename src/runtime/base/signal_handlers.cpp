@@ -11,12 +11,12 @@ namespace thrum {
 
 namespace {
 
-// Of each system thread one, at addresses of their own, so that the program's mappings do not depend on how
-// many there are.
+// One signal stack for each system thread, at fixed addresses. So the program's mappings do not depend on the
+// number of system threads.
 constexpr std::uint64_t kSignalStacks = 0x2f00'0000'0000;
 constexpr std::size_t kSignalStack = 1 << 18;
 
-// As the kernel wants it; libc's sigaction is the program's.
+// The kernel's layout of sigaction; libc's sigaction() belongs to the program.
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -41,7 +41,7 @@ void handle_by_default(int signal) {
 
 void use_signal_stack(std::size_t slot) {
   std::uint64_t address = kSignalStacks + slot * kSignalStack;
-  // It may be there already.
+  // It may be mapped already.
   raw_syscall(SYS_mmap, static_cast<long>(address), kSignalStack, PROT_READ | PROT_WRITE,
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   stack_t stack{};

@@ -19,7 +19,7 @@ struct Visit {
   SymbolVisitor* visitor;
 };
 
-// What the symbol table of the file says. Every offset is checked: the file may be damaged.
+// Reads the symbol table of the file. Every offset is checked, since the file may be damaged.
 void read_symbols(const char* file, std::uint64_t size, std::uint64_t load_address, const Visit& visit) {
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(file);
   if (size < sizeof *header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
@@ -66,7 +66,7 @@ void visit_symbols(unsigned char type, SymbolVisitor* visitor) {
   Visit visit{type, visitor};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* argument) {
-        // Any address of the module's will do to tell whether it is instrumented.
+        // Any address of the module tells whether it is instrumented.
         if (info->dlpi_phnum == 0 || !is_instrumented(reinterpret_cast<std::uint64_t>(info->dlpi_phdr)))
           return 0;
         read_file(info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe", info->dlpi_addr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One system call of the program's.
+// A system call of the program.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ struct SystemCall {
   long arguments[6];
 };
 
-// Makes it. Where the kernel fails at pages that the snapshot protects, it is made again.
+// Makes the call. If the kernel fails at pages that the snapshot protects, the call is made again.
 long perform(const SystemCall& call);
 
-// The call with other arguments in the first places.
+// The same call with other first arguments.
 template <typename... Arguments>
 SystemCall with_arguments(SystemCall call, Arguments... arguments) {
   int at = 0;
@@ -25,8 +25,7 @@ SystemCall with_arguments(SystemCall call, Arguments... arguments) {
 // Makes bytes writable that the kernel will write.
 void prepare_buffer(long address, long size);
 
-// Answers a system call of the running program, in an execution, as system_call_table.hpp says. May end the
-// execution.
+// Answers a system call of the program in an execution, as system_call_table.hpp says. May end the execution.
 long answer_system_call(const SystemCall& call);
 
 inline bool is_error(long result) { return result < 0 && result >= -4095; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether what a thread waits for is so, by the state of the program's objects.
+// Whether the condition that a thread waits for holds, by the state of the program's objects.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace thrum {
 // A deadline that never comes.
 inline constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
-// wait: of a lock, semaphore, once or guard; of others it gives true.
+// wait: of a lock, semaphore, once or guard. True for any other wait.
 bool object_is_free(Wait wait, std::uint64_t object);
 
 }  // namespace thrum

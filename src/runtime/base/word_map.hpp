@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A map from addresses to numbers that is emptied in no time: a table with open addressing, at most half
-// full, whose places are of no use where they are of an earlier filling. Tested by tests of
-// round_detector.hpp, which uses it.
+// A map from addresses to numbers that is emptied at once: a table with open addressing, at most half full.
+// Each entry holds the number of its filling; entries of earlier fillings count as free. Tested by the tests
+// of round_detector.hpp, which uses it.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class WordMap {
 
   bool is_used(const Place& place) const { return place.filling == filling_; }
 
-  // Where the key is, or belongs.
+  // The index of the key, or the free one at which it belongs.
   std::size_t find(std::uint64_t key) const {
     constexpr std::uint64_t kOddConstant = 0x9e3779b97f4a7c15;
     const std::size_t mask = places_.size() - 1;

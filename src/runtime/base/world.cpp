@@ -19,8 +19,8 @@ constinit World world;
 
 namespace {
 
-// The value of an environment variable as a number, or -1. Read from the kernel, not from libc: this may run
-// before libc has set up its environment.
+// The value of an environment variable as a number, or -1. It is read from the kernel: this may run before
+// libc has set up its environment.
 int number_from_environment(const char* name) {
   constexpr std::size_t kBuffer = 4096;
   char buffer[kBuffer];
@@ -68,7 +68,7 @@ Board* map_board(int descriptor) {
   return board->magic == Board::kMagic ? board : nullptr;
 }
 
-// Of the module that `world` lies in, what can be written.
+// Finds the writable part of the module that holds `world`.
 void find_own_memory() {
   dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void*) {
@@ -119,7 +119,7 @@ bool enter_world() {
   world.job = new Job(std::move(*job));
   THRUM_CHECK(world.names->share(board->threads));
   find_own_memory();
-  // Not by _exit, which is the program's.
+  // Not by _exit, which belongs to the program.
   set_internal_error_reporter([] { raw_syscall(SYS_exit_group, 4); });
   choose_switch(world.job->threads == Threads::system, world.job->fsgsbase);
   return true;
@@ -140,7 +140,7 @@ OpenChannel::~OpenChannel() { protect_channel(channel_, PROT_NONE); }
 
 namespace {
 
-// Operations that had been counted when it was told to end at the next one; kNotTold: it was not.
+// The operation count when the execution was told to end at its next operation; kNotTold: it was not told.
 constexpr std::uint64_t kNotTold = ~std::uint64_t{0};
 std::uint64_t g_steps_when_told = kNotTold;
 
@@ -148,14 +148,14 @@ std::uint64_t g_steps_when_told = kNotTold;
 
 void limit_steps(std::uint64_t limit, std::uint64_t done) {
   Channel& channel = *world.channel;
-  // The beginning counts as a step here, so that one execution that hangs is told from the next.
+  // The beginning counts as a step, so that two executions in a row that hang are told apart.
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   channel.steps_limit.store(limit, std::memory_order_relaxed);
   g_steps_when_told = kNotTold;
   channel.steps_left.store(limit - done, std::memory_order_relaxed);
 }
 
-// The execution may do so many more.
+// The execution may do so many more steps.
 void add_steps(std::uint64_t steps) {
   Channel& channel = *world.channel;
   channel.steps.store(channel.steps.load() + steps);
@@ -170,7 +170,7 @@ bool leave_steps(std::uint64_t steps) {
   return true;
 }
 
-// A step that is just being counted may write over what is written here. Then it is written once more.
+// A step that is being counted at this moment may overwrite this value. Then it is written again.
 bool end_at_next_step() {
   constexpr std::uint64_t kLast = 1;
   if (g_steps_when_told == kNotTold) g_steps_when_told = steps_done();
