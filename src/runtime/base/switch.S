@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Switching between fibers, and entries that note the caller's registers. x86-64, System V ABI.
+// Switching between fibers, and entry points that record the caller's registers. x86-64, System V ABI.
 
         .text
 
 // void thrum_fiber_switch(void** save_sp, void* load_sp, uint64_t fs_base)
-// Saves what a call must preserve on the running stack, and its place in *save_sp; goes on where load_sp was saved. fs_base 0: the thread control block stays.
-// Where each thread of the program has a system thread, the one with that control block goes on there, and this one waits.
+// Saves the registers that a call preserves on the running stack and the stack pointer in *save_sp. Goes on
+// where load_sp was saved. fs_base 0: the thread control block does not change. If each thread of the program
+// has a system thread, the system thread with that control block goes on there, and this one waits.
         .globl  thrum_fiber_switch
         .hidden thrum_fiber_switch
         .type   thrum_fiber_switch, @function
@@ -35,11 +36,11 @@ thrum_fiber_switch:
         jz      1f
         cmpb    $2, thrum_switch_by(%rip)   // SwitchBy::wrfsbase
         jne     2f
-        rdfsbase %r9                    // the engine has main's; to write it takes ten times as long as to read it
+        rdfsbase %r9                    // writing it takes ten times as long as reading it
         cmp     %r9, %rdx
         je      1f
         wrfsbase %rdx
-1:      cmp     (%rsp), %ecx            // the floating-point modes are mostly the same, and slow to load
+1:      cmp     (%rsp), %ecx            // the floating-point modes mostly agree, and are slow to load
         jne     3f
         cmp     4(%rsp), %r8w
         jne     3f
@@ -57,7 +58,7 @@ thrum_fiber_switch:
         .cfi_adjust_cfa_offset -8
         pop     %rbp
         .cfi_adjust_cfa_offset -8
-        pop     %rcx                    // not ret, which the processor would predict from the other stack's calls
+        pop     %rcx                    // no ret: its target would be predicted from the other stack
         .cfi_adjust_cfa_offset -8
         jmp     *%rcx
         .cfi_adjust_cfa_offset 64
@@ -66,19 +67,19 @@ thrum_fiber_switch:
         mov     %rdx, %rsi              // arch_prctl(ARCH_SET_FS, fs_base)
         mov     $0x1002, %edi
         mov     $158, %eax
-        mov     %rcx, %r9               // which the system call destroys
+        mov     %rcx, %r9               // the system call destroys rcx
         syscall
         mov     %r9, %rcx
         jmp     1b
 3:      ldmxcsr (%rsp)
         fldcw   4(%rsp)
         jmp     4b
-// From here on nothing may touch the stack that is left: whoever runs next may begin another thread on it.
+// From here on nothing may touch the stack that is left: the next thread may begin another one on it.
 5:      cmp     %fs:0x10, %rdx
         je      1b
         mov     thrum_mailbox@gottpoff(%rip), %r9
-        lea     (%rdx,%r9), %rdi        // of the other thread
-        add     %fs:0x10, %r9           // of this one
+        lea     (%rdx,%r9), %rdi        // the mailbox of the next thread
+        add     %fs:0x10, %r9           // the mailbox of this one
         mov     %rsi, 8(%rdi)
         movl    $1, (%rdi)
         mov     $129, %esi              // futex(other, FUTEX_WAKE_PRIVATE, 1)
@@ -95,13 +96,13 @@ thrum_fiber_switch:
         syscall
         jmp     6b
 7:      mov     8(%r9), %rsp
-        movq    $0, 8(%r9)              // lest states that are the same differ by it (livelock.hpp)
+        movq    $0, 8(%r9)              // else equal states would differ by it (livelock.hpp)
         movl    $0, (%r9)
         jmp     3b
         .cfi_endproc
         .size   thrum_fiber_switch, .-thrum_fiber_switch
 
-// void thrum_wait_for_baton(): the system thread waits until it is told where to go on; does not return.
+// void thrum_wait_for_baton(): the system thread waits for the baton; does not return.
         .globl  thrum_wait_for_baton
         .hidden thrum_wait_for_baton
         .type   thrum_wait_for_baton, @function
@@ -111,7 +112,7 @@ thrum_wait_for_baton:
         jmp     6b
         .size   thrum_wait_for_baton, .-thrum_wait_for_baton
 
-// Where a new fiber begins: its first switch returns here. Unwinding ends here.
+// A new fiber begins here: its first switch returns to this address. Unwinding ends here.
         .globl  thrum_fiber_start
         .hidden thrum_fiber_start
         .type   thrum_fiber_start, @function
@@ -124,7 +125,8 @@ thrum_fiber_start:
         .cfi_endproc
         .size   thrum_fiber_start, .-thrum_fiber_start
 
-// Where a fiber goes on that interrupt() prepared: rbx points to the frame of its switch, into which it returns afterwards.
+// A fiber that interrupt() prepared goes on here. rbx points to the frame of its switch, into which it
+// returns afterwards.
         .globl  thrum_signal_entry
         .hidden thrum_signal_entry
         .type   thrum_signal_entry, @function
@@ -157,7 +159,8 @@ thrum_signal_entry:
         .cfi_endproc
         .size   thrum_signal_entry, .-thrum_signal_entry
 
-// Where a thread goes on after a fault that its program has a handler for: rsp points to what rt_sigreturn wants. Unwinding ends here.
+// A thread goes on here after a fault for which its program has a handler. rsp points to the frame for
+// rt_sigreturn. Unwinding ends here.
         .globl  thrum_fault_entry
         .hidden thrum_fault_entry
         .type   thrum_fault_entry, @function
@@ -200,7 +203,7 @@ thrum_call_on_stack:
         .cfi_endproc
         .size   thrum_call_on_stack, .-thrum_call_on_stack
 
-// Where the kernel returns from a signal handler. Unwinders know a signal frame by these very instructions.
+// A signal handler returns here. Unwinders recognise a signal frame by these very instructions.
         .globl  thrum_signal_return
         .hidden thrum_signal_return
         .type   thrum_signal_return, @function
@@ -210,7 +213,8 @@ thrum_signal_return:
         syscall
         .size   thrum_signal_return, .-thrum_signal_return
 
-// vfork: the child returns first, on its parent's stack, so that no frame of ours may stand below the return address.
+// vfork: the child returns first, on its parent's stack, so no frame of the runtime may lie below the return
+// address.
         .macro  vfork_entry name
         .globl  \name
         .type   \name, @function
@@ -230,8 +234,8 @@ thrum_signal_return:
         vfork_entry vfork
         vfork_entry __vfork
 
-// void* dlopen(const char* name, int mode): the loader takes the return address for the caller's module, and so no frame of ours may stand
-// between.
+// void* dlopen(const char* name, int mode): the loader finds the caller's module by the return address, so no
+// frame of the runtime may lie between.
         .hidden thrum_dlopen_target
         .globl  dlopen
         .type   dlopen, @function
@@ -255,8 +259,8 @@ dlopen:
         .cfi_endproc
         .size   dlopen, .-dlopen
 
-// Entries of calls that a waiting loop may consist of: they note the registers that the caller's loop may hold its state in, then go on to
-// name_impl as if that had been called.
+// Entry points of calls that a waiting loop may contain. They record the registers that may hold the state of
+// the caller's loop, and then jump to name_impl as if the caller had called it.
         .macro  loop_entry name
         .globl  \name
         .type   \name, @function

@@ -15,8 +15,8 @@ namespace thrum {
 
 inline constexpr std::uint32_t kKeysMax = 1024;  // pthread keys
 
-// What must be true before a thread can do its pending operation. The state itself lies in the program's own
-// object, and so is rolled back with it.
+// The condition for a thread's pending operation. Its state lies in the program's own object, and so is
+// rolled back with it.
 enum class Wait : std::uint8_t {
   nothing,
   lock,         // the mutex or read-write lock at object is free
@@ -24,13 +24,13 @@ enum class Wait : std::uint8_t {
   spin_lock,    // the pthread_spinlock_t at object is free
   semaphore,    // the count at object is not zero
   once,         // no other thread is in the middle of the pthread_once at object
-  guard,        // likewise for the static-initialisation guard there
-  wakeup,       // somebody wakes it (condition variable, futex, barrier), or its deadline passes
-  deadline,     // only the clock (sleep, a timer), or a signal handler
-  join,         // the thread in `joined` ends: in the middle of a stretch
-  ended,        // likewise, before a visible operation, or its deadline passes
+  guard,        // no other thread is in the middle of the static initialisation at object
+  wakeup,       // a thread wakes it (condition variable, futex, barrier), or its deadline passes
+  deadline,     // its deadline passes (sleep, a timer), or it runs a signal handler
+  join,         // the thread in `joined` ends; the waiting thread is in the middle of a stretch
+  ended,        // the same, before a visible operation; or its deadline passes
   signal,       // a signal of the set in `signals` is pending
-  handlers,     // all that was sent to the thread itself, and may be handled, has been
+  handlers,     // it has run the handlers of all deliverable signals that were sent to it
   spin,         // something that its waiting loop read is written (spin.hpp)
 };
 
@@ -42,12 +42,12 @@ enum class Life : std::uint8_t {
 
 struct Thread;
 
-// A frame of a stack as the unwinder finds it.
+// A stack frame, as the unwinder finds it.
 struct RawFrame {
   std::uint64_t code;  // the return address in it
   std::uint64_t stack_pointer;
   std::uint64_t base_pointer;
-  std::uint64_t end = 0;  // where its caller's begins; 0: not known
+  std::uint64_t end = 0;  // where its caller's frame begins; 0: not known
 };
 
 struct Destructor {
@@ -56,9 +56,9 @@ struct Destructor {
   bool operator==(const Destructor&) const = default;
 };
 
-// What a program may tell the system about a thread, which has no effect on schedules.
+// Settings of a thread that have no effect on schedules.
 struct ThreadSettings {
-  static constexpr std::size_t kNameMax = 16;  // with its end
+  static constexpr std::size_t kNameMax = 16;  // the final 0 included
   char name[kNameMax] = {};
   int policy = SCHED_OTHER;
   sched_param priority = {};
@@ -66,58 +66,58 @@ struct ThreadSettings {
   cpu_set_t affinity = {};
 };
 
-// What is looked at when threads take turns; first in Thread, so that it and the beginning of Standing lie
-// close together.
+// What is read when threads take turns. It stands first in Thread, so that it and the beginning of Standing
+// lie close together.
 struct Turn {
   Context context;
   std::uint64_t fs_base = 0;
   ThreadId id = kMainThread;
-  // Its stack and heap region: threads are given new ones, in the order of their creation, while there are
-  // any.
+  // Its stack and heap region. As long as some are unused, each new thread gets a new slot, in the order of
+  // creation.
   std::uint16_t slot = 0;
   std::uint16_t number = 0;  // counts the threads of the execution
   Life life = Life::unsettled;
-  bool timer = false;  // no thread of the program's: it sleeps, and then sends a signal (timers.hpp)
+  bool timer = false;  // not a thread of the program: it sleeps, and then sends a signal (timers.hpp)
   std::uint16_t atomic_depth = 0;
-  std::uint32_t events = 0;  // done so far
+  std::uint32_t events = 0;  // how many it has done so far
 };
 
-// What a thread stands before.
+// The pending operation of a thread.
 struct Standing {
   Operation operation = Operation::thread_start;  // pending
   Wait wait = Wait::nothing;
-  Wait waited = Wait::nothing;  // before the signal that it goes on by handling
+  Wait waited = Wait::nothing;  // what it waited for before the signal that it handles next
   Wait needs =
-      Wait::nothing;       // where the execution is watched: of a lock or an attempt, that its object is free
-  bool woken = false;      // Wait::wakeup: somebody did
-  bool timed = false;      // its wait ends at deadline_ns
-  bool timed_out = false;  // it goes on because of that
+      Wait::nothing;   // in a watched execution: a lock operation, or an attempt to lock, needs a free object
+  bool woken = false;  // Wait::wakeup: a thread woke it
+  bool timed = false;  // its wait ends at deadline_ns
+  bool timed_out = false;    // it goes on because the deadline passed
   bool interrupted = false;  // it goes on because a signal handler ran
   bool woken_spuriously = false;
-  bool in_kernel = false;     // its wait has certainly begun: a signal cannot come just before
-  bool signal_first = false;  // a signal that it handles came before its wait
+  bool in_kernel = false;     // its wait has certainly begun: no signal can come just before it
+  bool signal_first = false;  // it handled a signal that came before its wait
   bool at_cancellation_point = false;
-  bool cancelled = false;     // it may go on because it is at such a point and to be cancelled
-  bool has_deadline = false;  // the next event's wait did (Event::timed)
-  bool forced = false;        // it went on when nobody could (Event::forced)
+  bool cancelled = false;     // it may go on because it is at a cancellation point and is cancelled
+  bool has_deadline = false;  // the next event's wait had one (Event::timed)
+  bool forced = false;        // it went on when no thread was enabled (Event::forced)
   std::uint32_t size = 0;
   std::uint64_t object = 0;
   std::uint64_t code = 0;
-  std::uint64_t lock = 0;        // the mutex to have again after a condition wait
-  std::uint64_t wait_order = 0;  // who waits longest: first in, first out
+  std::uint64_t lock = 0;        // the mutex to lock again after a condition wait
+  std::uint64_t wait_order = 0;  // the longest waiting is first: first in, first out
   std::uint64_t deadline_ns = 0;
   std::uint64_t length_ns = 0;  // how far away the deadline was when the wait began
   std::uint64_t signals = 0;    // Wait::signal
-  std::uint32_t woken_by = 0;   // these three as in Event, where events are written down
+  std::uint32_t woken_by = 0;   // these three as in Event, if events are recorded
   Update update = Update::exchange;
   std::uint64_t operation_argument = 0;
   Thread* joined = nullptr;
-  Standing* outer = nullptr;  // what it stood before when a signal came whose handler it is in
+  Standing* outer = nullptr;  // the pending operation before the signal whose handler runs
 };
 
 // Whether and where a thread can be cancelled.
 struct Cancellation {
-  bool pending = false;       // somebody has cancelled it
+  bool pending = false;       // a thread has cancelled it
   bool disabled = false;      // pthread_setcancelstate
   bool asynchronous = false;  // pthread_setcanceltype
   void* cleanup = nullptr;    // the innermost of C's cleanup buffers (intercept_cancel.cpp)
@@ -132,10 +132,10 @@ struct alignas(64) PlainThread : Turn, Standing {
   char* stack_bottom = nullptr;
   bool detached = false;
   bool joined_by_someone = false;
-  bool released = false;           // ended, and joined or detached: its slot may serve another
+  bool released = false;           // ended, and joined or detached: another thread may get its slot
   bool returns_int = false;        // body is a C11 thread's
   std::uint32_t children = 0;      // created so far
-  std::uint32_t random_draws = 0;  // of random numbers so far
+  std::uint32_t random_draws = 0;  // random numbers drawn so far
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::uint64_t others_when_spurious = kNever;  // events of others when it last woke up spuriously
   Cancellation cancellation;
@@ -143,8 +143,8 @@ struct alignas(64) PlainThread : Turn, Standing {
   void* argument = nullptr;
   void* result = nullptr;
   std::size_t guard_size = 0;
-  std::uint8_t focus = 0;   // of the pending operation, where priorities ask for it: kFocusMethod or 0
-  bool in_test = false;     // the test that was asked for has begun in it
+  std::uint8_t focus = 0;   // of the pending operation, if priorities need it: kFocusMethod or 0
+  bool in_test = false;     // the requested test has begun in it
   std::uint32_t tests = 0;  // that it has announced so far, or passed, by thrum::check()
 };
 
@@ -153,12 +153,11 @@ struct Thread : PlainThread {
   std::vector<void*> keys;              // pthread_setspecific
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds
   std::optional<ThreadSettings> settings;
-  // Of the pending operation, where the trace is to hold stacks: return addresses, and the frames behind
-  // them.
+  // Of the pending operation, if the trace is to hold stacks: return addresses, and their frames.
   std::vector<Place> stack;
   std::vector<RawFrame> frames;
 
-  // As to assign it; cheaper where most is empty.
+  // Assigns; cheaper than the default assignment if most members are empty.
   void become(const Thread& other) {
     static_cast<PlainThread&>(*this) = other;
     const auto assign = [](auto& to, const auto& from) {
@@ -173,7 +172,7 @@ struct Thread : PlainThread {
   }
 };
 
-// Stands for a thread among the objects: its end writes it, and try- and timed joins read it.
+// The object that represents a thread: its end writes it, and try- and timed joins read it.
 inline std::uint64_t object_of(const Thread& thread) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - 1;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where blocks of the program's heap were allocated, for reports.
+// Records where blocks of the program's heap were allocated, for reports.
 //
-// What an execution allocates is noted only while its places are written down, or for the sake of a leak.
-// What main allocates before the first choice would have to be noted always, since nobody knows yet whether a
-// bug will be found in it: of these only the first kEarlyMax are, so that a large set-up costs nothing.
+// Allocations of an execution are recorded only while its places are recorded, or to report a leak.
+// Allocations of main before the first choice would always have to be recorded, since nobody knows yet
+// whether a bug will involve them. Only the first kEarlyMax of them are, so that a large set-up costs
+// nothing.
 //
 // Thread safety: one thread runs at a time.
 #pragma once
@@ -21,7 +22,7 @@ namespace thrum {
 
 struct Allocation {
   static constexpr std::size_t kDepth = 16;
-  std::uint64_t size = 0;           // that was asked for
+  std::uint64_t size = 0;           // as requested
   std::uint64_t code[kDepth] = {};  // return addresses, innermost first; 0: no more
 };
 
@@ -29,13 +30,13 @@ class Allocations {
  public:
   constexpr Allocations() = default;
 
-  // The running thread has been given a block: the number-th of those allocated in the thread's name.
+  // The running thread has got a block: the number-th that was allocated in the name of `thread`.
   void note(ThreadId thread, std::uint32_t number, std::size_t size);
 
-  // Whether every block of an execution is noted, for the sake of a leak.
+  // Whether every block of an execution is recorded, to report a leak.
   void note_all(bool all) { notes_all_ = all; }
 
-  // nullptr: nothing was noted of it.
+  // nullptr: the allocation was not recorded.
   const Allocation* find(ThreadId thread, std::uint32_t number) const;
 
   // An execution begins: forgets what the one before it allocated.
@@ -47,9 +48,9 @@ class Allocations {
 
   using Name = std::pair<ThreadId, std::uint32_t>;
   std::vector<std::pair<Name, Allocation>> early_;  // before the first choice
-  std::map<Name, Allocation>* late_ = nullptr;      // made when it is first needed
+  std::map<Name, Allocation>* late_ = nullptr;      // made at its first use
   bool notes_all_ = false;
-  bool noting_ = false;  // note() was called, and allocates itself
+  bool noting_ = false;  // note() runs, and allocates itself
 };
 
 extern constinit Forever<Allocations> the_allocations;

@@ -13,9 +13,9 @@ namespace thrum {
 
 namespace {
 
-// Each frame is shown here before it is left. C code without exceptions keeps its cleanup handlers in buffers
-// on the stack: where the next of them lies in the frame, the handler runs by a long jump, and then asks to
-// go on (__pthread_unwind_next).
+// Called for each frame before it is left. C code without exceptions keeps its cleanup handlers in buffers on
+// the stack. If the next buffer lies in the frame, its handler runs by a long jump, and then asks to continue
+// (__pthread_unwind_next).
 _Unwind_Reason_Code stop_at(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
                             _Unwind_Context* context, void*) {
   bool end = (actions & _UA_END_OF_STACK) != 0;

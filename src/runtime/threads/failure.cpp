@@ -32,7 +32,7 @@ namespace thrum {
 
 namespace {
 
-// Distance below the stack pointer, or into the guard area, within which a fault counts as the stack's end.
+// A fault at most so far below the stack pointer, or inside the guard area, counts as stack overflow.
 constexpr std::uint64_t kNearStackEnd = 1 << 16;
 
 bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
@@ -41,11 +41,12 @@ bool is_stack_overflow(std::uint64_t address, std::uint64_t stack_pointer) {
     auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
     if (thread.slot != 0) return address < bottom && bottom - address <= kNearStackEnd;
   }
-  // The kernel lets the main stack grow as long as it may; a fault near its pointer is its end.
+  // The kernel lets the main stack grow up to its limit. A fault near its pointer means that the limit is
+  // reached.
   return address < stack_pointer + kNearStackEnd && stack_pointer < address + kNearStackEnd;
 }
 
-// Behind the handler that has called this: what has failed fails again.
+// When the handler that calls this returns, the fault happens again and ends the process.
 void die_by(int signal) { handle_by_default(signal); }
 
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
@@ -59,7 +60,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   auto stack_pointer = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
   if (snapshot().taken() && !world.running) {
-    // The search itself: a bug of ours, or memory of ours destroyed by the program.
+    // The search itself failed: a bug of ours, or the program destroyed our memory.
     raw_syscall(SYS_exit_group, 4);
   }
   ThreadId thread = snapshot().taken() ? scheduler().current().id : kMainThread;
@@ -70,8 +71,8 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   }
   if (!overflow && redirect_fault(signal, info, raw_context)) return;
   if (overflow) fail({BugKind::stack_overflow, "the stack is full", thread, 0, {}});
-  // For an address that is not canonical the kernel reports no address, and a bus error where the access went
-  // through the stack pointer.
+  // For an address that is not canonical the kernel reports no address. If the access used the stack pointer,
+  // it reports a bus error.
   const bool is_no_address = (signal == SIGSEGV || signal == SIGBUS) && info->si_code == SI_KERNEL;
   if (is_no_address) fail({BugKind::crash, "segmentation fault (no address of a program)", thread, code, {}});
   std::string message = signal == SIGSEGV   ? "segmentation fault"
@@ -85,8 +86,8 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   fail({BugKind::crash, message, thread, code, {}});
 }
 
-// The program's code runs. It is left at its next instrumented operation; where it has come to none since it
-// was told so, here: nothing of it runs again.
+// The time limit is reached while the program's code runs. The code is left at its next instrumented
+// operation. If it has done none since it was told so, it is left here, and nothing of it runs again.
 void end_by_time() {
   if (end_at_next_step()) return;
   notes().ran_on(world.names->name(scheduler().current().id));
@@ -108,8 +109,8 @@ void on_hang(int signal, siginfo_t*, void* raw_context) {
   fail({BugKind::hang, std::move(message), thread, code, {}});
 }
 
-// Whether this process has met no failure of that kind, message and place. Of many, the later ones count as
-// met.
+// Whether this process has seen no failure of that kind, message and place. After many failures, later ones
+// count as seen.
 bool is_first_sight(const Failure& failure) {
   constexpr std::size_t kMetMax = 1024;
   static std::vector<std::uint64_t> met;
@@ -122,8 +123,8 @@ bool is_first_sight(const Failure& failure) {
   return true;
 }
 
-// As well as it can be told without having recorded the execution: if its schedule is never run again, this
-// is what is known.
+// Records the places as well as possible although the execution was not recorded. If its schedule is never
+// run again, this is all that is known.
 void note_places(Trace& trace) {
   capture_failure_stack(trace);
   for (const Waiter& waiter : trace.failure.waiters)
@@ -136,14 +137,14 @@ void note_places(Trace& trace) {
 }  // namespace
 
 void fail(Failure failure) {
-  // Parts of a test before the one that is checked have been checked by themselves.
+  // The test's parts before the one that is checked have been checked separately.
   if (test_framework().passes_over()) {
     test_framework().miss_part();
     if (!world.running) report_without_search(nullptr);
     end_execution();
   }
   if (!world.running) report_without_search(&failure);
-  // What is met while the stack of a failure is read, which may be in ruins, is none of the program's.
+  // A fault while the stack of a failure is read, which may be in ruins, is not the program's.
   static bool describing = false;
   if (std::exchange(describing, false)) end_execution();
   Trace& trace = current_trace();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program under test fails: a bug, found (fail() is declared in base/engine.hpp).
+// The program under test fails: a bug is found (base/engine.hpp declares fail()).
 #pragma once
 
 #include <csignal>
@@ -11,16 +11,16 @@
 
 namespace thrum {
 
-// Ends the execution where it is known to kill the process, which it is about to do.
+// Ends the execution just before the event at which it is known to kill the process.
 [[noreturn, gnu::cold]] void fail_fatally(const FatalPlan& plan);
 
-// Writes down what the threads that live on beside the failing one stand before.
+// Records the pending operations of the other live threads.
 void note_others(Trace& trace);
 
-// Writes the running stack into trace.details.failure_stack.
+// Records the running stack in trace.details.failure_stack.
 void capture_failure_stack(Trace& trace);
 
-// Crashes, hangs, and first writes to pages of the snapshot.
+// Installs handlers for crashes, hangs, and first writes to pages of the snapshot.
 void install_signal_handlers();
 
 }  // namespace thrum

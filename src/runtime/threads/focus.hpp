@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the user has put in focus (--focus-method, --focus-var), as addresses of the executable: whether the
-// running stack, or an object, lies in it. Walking a stack takes microseconds; it is done where a method is
-// in focus only.
+// The methods and variables in focus (--focus-method, --focus-var), as addresses of the executable: whether
+// the running stack, or an object, lies in focus. Walking a stack takes microseconds; it is done only if a
+// method is in focus.
 //
 // Thread safety: one thread runs at a time. Tested by tests/endtoend/best_first_test.cpp.
 #pragma once
@@ -25,9 +25,9 @@ class Focus {
   bool is_on() const { return on_; }
   bool is_on_code() const { return !code_.empty(); }
 
-  // kFocusMethod, where some function that runs is in focus; else 0.
+  // kFocusMethod if a function on the stack is in focus; else 0.
   std::uint8_t of_running_stack() const;
-  // kFocusVariable, where the bytes touch a variable in focus; else 0. size 0: a synchronization object.
+  // kFocusVariable if the bytes overlap a variable in focus; else 0. size 0: a synchronization object.
   std::uint8_t of_object(std::uint64_t object, std::uint32_t size) const;
 
  private:

@@ -28,10 +28,10 @@ constinit LivelockWatch livelock_watch;
 
 namespace {
 
-constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; a deeper thread's state is not told
+constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; with a deeper stack there is no digest
 constexpr std::size_t kVisitsMax = 4096;
 constexpr std::size_t kEventsMax = 1 << 15;  // of a watched execution
-constexpr std::uint32_t kRoundsMax = 1024;   // operations in the rounds that are shown
+constexpr std::uint32_t kRoundsMax = 1024;   // operations, in all rounds that are shown
 
 template <typename... Number>
 void add_numbers(Digest& digest, Number... number) {
@@ -47,7 +47,7 @@ void add_registers(Digest& digest, const CallerState& caller) {
   digest.add(reinterpret_cast<const char*>(caller.registers), sizeof caller.registers);
 }
 
-// What a thread has in registers and on its stack from there on. False where it is too deep, or not known.
+// Adds a thread's registers and its stack from there on. False if the stack is too deep or not known.
 bool add_frames(Digest& digest, const Thread& thread, const CallerState& caller) {
   add_registers(digest, caller);
   const auto* begin = reinterpret_cast<const char*>(caller.stack_pointer);
@@ -66,7 +66,7 @@ void add_standing(Digest& digest, const Thread& thread) {
   add_address(digest, thread.joined);
 }
 
-// What the runtime keeps of a thread, and its thread-local storage.
+// Adds the runtime's own data on a thread, and its thread-local storage.
 void add_thread(Digest& digest, const Thread& thread) {
   const Cancellation& cancellation = thread.cancellation;
   add_numbers(digest, thread.id, thread.children, thread.random_draws, thread.destructors.size(),
@@ -86,7 +86,7 @@ void add_memory(Digest& digest) {
 
 }  // namespace
 
-// Different for states that differ in what is at hand.
+// A cheap digest: it differs only for states that differ, but may be equal for different states.
 std::uint64_t LivelockDetector::outline() const {
   Digest digest;
   add_numbers(digest, livelock_watch.hidden_changes);
@@ -98,7 +98,7 @@ std::uint64_t LivelockDetector::outline() const {
   return digest.value();
 }
 
-// Of the whole program. Nothing where it depends on what is not looked at.
+// Digest of the state of the whole program. None if the state depends on something that is not looked at.
 std::optional<std::uint64_t> LivelockDetector::state(const Thread& running) const {
   if (signals().used() || timers().changed() || loader().has_error() || thread_pool().has_late_storage())
     return std::nullopt;
@@ -176,7 +176,7 @@ void LivelockDetector::note_frames(const Thread& thread, const void* frames) {
   standing_[thread.slot] = kept_registers(frames);
 }
 
-// As deep as calls of the runtime's own go.
+// Clears as deep as the runtime's own calls go.
 [[gnu::noinline]] void LivelockDetector::wipe_dead_stack() {
   char dead[16 << 10];
   std::memset(dead, 0, sizeof dead);

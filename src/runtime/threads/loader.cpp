@@ -20,8 +20,8 @@ constinit Forever<Loader> the_loader;
 
 namespace {
 
-// Where the module that holds the address would find a library of that name; the name itself where the
-// module's own search path (DT_RUNPATH) does not help.
+// The file that the module which holds the address would load for that name. The name itself if the module's
+// own search path (DT_RUNPATH) does not matter.
 std::string find_library(const std::string& name, std::uint64_t caller) {
   if (name.find('/') != std::string::npos) return name;
   Dl_info info;
@@ -113,7 +113,7 @@ void* give_handle(const char*, int) { return g_handle; }
 
 }  // namespace
 
-// dlopen looks at who calls it, and so our dlopen (switch.S) goes on to what this returns by a jump.
+// dlopen looks at its caller. So our dlopen (switch.S) jumps to the address that this returns.
 extern "C" __attribute__((visibility("hidden"))) void* thrum_dlopen_target(const char* name, int mode,
                                                                            std::uint64_t caller) {
   static void* const real = next_function("dlopen");

@@ -2,10 +2,10 @@
 // Libraries that the program loads in an execution (dlopen).
 //
 // The dynamic loader keeps state that is not rolled back, with pointers into memory that is. So no library is
-// loaded in an execution. The first one that asks for it is abandoned; the library is loaded outside, in the
-// state before the first choice; a new snapshot is taken, and the search begins anew. From then on dlopen
-// gives the handle that is known. The library's constructors have run once, early, and dlclose does nothing:
-// the result says so.
+// loaded in an execution. The first execution that asks for a library is abandoned. The library is loaded
+// outside of executions, in the state before the first choice. A new snapshot is taken, and the search begins
+// again. From then on dlopen returns the known handle. The library's constructors have run once, early, and
+// dlclose does nothing: the result says so.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ class Loader {
  public:
   constexpr Loader() = default;
 
-  // In an execution: the library's handle, or nullptr where it cannot be loaded. caller: an address in the
-  // module that asks, whose own search path counts. name: nullptr for the program itself.
+  // In an execution: the library's handle, or nullptr if it cannot be loaded. caller: an address in the
+  // calling module, whose own search path is used. name: nullptr for the program itself.
   void* open(const char* name, int mode, std::uint64_t caller);
 
-  // Between executions, on the restored state: loads what the last one asked for.
+  // Between executions, on the restored state: loads the library that the last execution asked for.
   void load();
 
-  // For a search that is gone on with in another process: which libraries there are. load_again() calls
-  // load_library for each that is not known here, which is to call load().
+  // For a search that is resumed in another process: the libraries. load_again() calls load_library for each
+  // library that this process has not loaded; load_library must call load().
   void save(ByteWriter& out) const;
   void load_again(ByteReader& in, const std::function<void()>& load_library);
 
-  // What dlerror is to say in the execution; once. nullptr: nothing.
+  // The message of dlerror in the execution, once. nullptr: none.
   const char* take_error();
 
   bool has_error() const { return error_ != nullptr; }
@@ -45,13 +45,13 @@ class Loader {
  private:
   struct Library {
     std::string name;
-    bool program;  // the program itself
+    bool program;  // the program itself, not a library
     int mode;
     std::uint64_t caller;
     void* handle;
     std::string error;
   };
-  std::vector<Library> libraries_;  // the last one may have to be loaded still
+  std::vector<Library> libraries_;  // the last one may not be loaded yet
   const char* error_ = nullptr;
 };
 

@@ -16,7 +16,8 @@ using namespace std::string_literals;
 
 namespace {
 
-// Whether what any other thread stands before is so; also what it goes back to from a signal handler.
+// Whether the test holds for the pending operation of any other thread, or for one to which that thread will
+// return from a signal handler.
 template <typename Test>
 bool another_stands(Test test) {
   if (!world.running) return false;
@@ -57,7 +58,7 @@ const char* self_lock(Wait wait, std::uint64_t object, ThreadId thread, std::uin
     return "locks again a spin lock that it holds";
   if (wait != Wait::lock) return nullptr;
   if (lock_holder(object) == thread) return "locks again a mutex that it holds";
-  // Among more threads than are counted apart, others may be the readers.
+  // Readers are counted exactly only up to kReaders slots. With more, another thread may be the reader.
   bool reads = scheduler().slots_used() <= LockState::kReaders && is_read_by(object, slot);
   return reads ? "locks to write a read-write lock that it holds to read" : nullptr;
 }
@@ -130,7 +131,7 @@ void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool 
 }
 
 void begin_anew(std::uint64_t object, std::uint64_t code) {
-  constexpr std::size_t kPart = 4;  // what its operations count as touching
+  constexpr std::size_t kPart = 4;  // the bytes that its operations count as accessing
   if (world.judges_races) judge_plain_write(object, kPart, code);
 }
 

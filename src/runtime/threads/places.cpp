@@ -13,8 +13,8 @@ namespace thrum {
 
 namespace {
 
-// The number of the frame that holds an address of a thread's stack, in the current trace counted from 1; 0
-// where no frame is known to.
+// The number, counted from 1 in the current trace, of the frame that holds an address of a thread's stack; 0
+// if no frame is known to.
 std::uint32_t frame_number(const Thread& thread, std::uint64_t address) {
   auto top = reinterpret_cast<std::uint64_t>(thread.stack_top);
   for (const RawFrame& raw : thread.frames) {

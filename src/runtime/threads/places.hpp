@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names of addresses that last: the same in each execution, and in another process.
+// Lasting names of addresses: the same in each execution, and in another process.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace thrum {
 
-// none where the number is no address of the program's.
+// No place if the number is no address of the program.
 Place place_of(std::uint64_t address);
 
-// The same, and where it is the address of a variable of a function that runs, or of a block of the heap, the
-// current trace is told of the frame or the block. REQUIRES: the current trace holds places.
+// The same. If it is the address of a heap block, or of a variable of a running function, the current trace
+// records the block or frame too. REQUIRES: the current trace holds places.
 Place described_place(std::uint64_t address);
 
 std::vector<Place> places_of(const std::vector<RawFrame>& frames);

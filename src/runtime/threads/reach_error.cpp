@@ -18,7 +18,7 @@ constexpr unsigned char kTrap = 0xcc;
 
 constinit std::vector<std::uint64_t> g_traps;
 
-// void reach_error(): of C, of C++, and of a file's own.
+// The names of void reach_error(): in C, in C++, and static in a file.
 bool names_it(const char* name) {
   constexpr const char* kNames[] = {"reach_error", "_Z11reach_errorv", "_ZL11reach_errorv",
                                     "_ZN12_GLOBAL__N_111reach_errorEv"};
@@ -30,7 +30,7 @@ void set_trap(const char* name, const CodeRange& range) {
   if (!names_it(name) || std::find(g_traps.begin(), g_traps.end(), range.begin) != g_traps.end()) return;
   constexpr std::uint64_t kPage = 4096;
   const auto page = static_cast<long>(range.begin & ~(kPage - 1));
-  // Still to be run meanwhile: others of the page's functions may be ours to return to.
+  // The page stays executable meanwhile: it may hold the function to which this one returns.
   if (raw_syscall(SYS_mprotect, page, kPage, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
   *reinterpret_cast<unsigned char*>(range.begin) = kTrap;
   raw_syscall(SYS_mprotect, page, kPage, PROT_READ | PROT_EXEC);

@@ -15,7 +15,7 @@ namespace thrum {
 
 namespace {
 
-// The event, counted from 1, whose value is still to be read; 0: none.
+// The event, counted from 1, whose value is not read yet; 0: none.
 constinit std::size_t g_awaited = 0;
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kWord = 8;
 
-// Calls visit(word, mask) for each aligned word of some bytes, with a bit for each byte of it.
+// Calls visit(word, mask) for each aligned word of a range of bytes, with a mask of the bytes in the range.
 template <typename Visit>
 void for_each_word(std::uint64_t address, std::uint64_t size, Visit visit) {
   const std::uint64_t end = address + size;
@@ -35,7 +35,7 @@ bool is_on_own_stack(const Thread& thread, std::uint64_t address) {
          static_cast<std::uint64_t>(thread.stack_top - thread.stack_bottom);
 }
 
-// Whether an operation touches its object's bytes and nothing else.
+// Whether an operation accesses the bytes of its object and nothing else.
 bool is_access(Operation operation) {
   switch (operation) {
     case Operation::load:
@@ -53,7 +53,7 @@ bool is_attempt(Operation operation) {
          operation == Operation::semaphore_try_wait;
 }
 
-// Whether it took its object, and had no deadline.
+// Whether the operation took its object, without a deadline.
 bool takes(const Thread& thread) {
   if (thread.operation == Operation::semaphore_wait) return thread.deadline_ns == kNoDeadline;
   const bool is_lock = thread.operation == Operation::lock || thread.operation == Operation::shared_lock;
@@ -65,12 +65,12 @@ bool gives(Operation operation) {
          operation == Operation::semaphore_post;
 }
 
-// Locks stand among the words by addresses that no memory has.
+// Locks are kept among the words, under addresses that no memory has.
 std::uint64_t lock_key(std::uint64_t object) { return ~object; }
 
 }  // namespace
 
-// ---- What is written down
+// ---- Recording
 
 RoundDetector::PerThread& RoundDetector::of(const Thread& thread) {
   if (threads_.size() <= thread.slot) threads_.resize(thread.slot + std::size_t{1});
@@ -79,7 +79,7 @@ RoundDetector::PerThread& RoundDetector::of(const Thread& thread) {
 
 void RoundDetector::begin(Waiting waiting) {
   rule_ = waiting;
-  if (mode_ == Mode::trial && is_trial_) end_trial();  // it came to its end by itself
+  if (mode_ == Mode::trial && is_trial_) end_trial();  // it ended before the limit of steps
   mode_ = waiting != Waiting::spins ? Mode::on : is_trial_ ? Mode::trial : Mode::off;
   world.logs_accesses = mode_ != Mode::off;
   if (mode_ == Mode::off) return;
@@ -156,7 +156,7 @@ void RoundDetector::note_operation(const Thread& thread, bool changes, std::uint
   const bool reads_word = !changes && operation == Operation::futex_wait;
   if ((is_access(operation) || reads_word) && thread.size <= kWord) {
     if (!changes) return note_memory(thread, Kind::read, thread.object, thread.size);
-    // What was there has been read, too, but by a store.
+    // Any operation but a store has also read the old value.
     const bool reads = operation != Operation::store && operation != Operation::racy_store;
     if (reads) keep_bytes(add(thread, Kind::read, thread.object, thread.size), &value);
     ++effects_;
@@ -203,7 +203,7 @@ void RoundDetector::note_opaque(const Thread& thread) {
 
 // ---- Rounds
 
-// Goes through the log of a round and says whether it came to nothing.
+// Goes through the log of a round and decides whether the round is idle.
 class RoundDetector::Judge {
  public:
   Judge(RoundDetector& rounds, const Thread& thread, PerThread& mine)
@@ -229,10 +229,10 @@ class RoundDetector::Judge {
     std::uint64_t object;
     int count;
   };
-  struct FreeList {  // what was done to one of the heap's lists of free blocks
+  struct FreeList {  // the changes of one of the heap's lists of free blocks
     std::uint32_t size_class;
-    std::vector<std::uint64_t> taken;  // of those that were there before, the last one last
-    std::vector<std::uint64_t> put;    // before those
+    std::vector<std::uint64_t> taken;  // blocks taken off the initial list; the last one last
+    std::vector<std::uint64_t> put;    // blocks put on top of the initial list
   };
 
   void find_own_blocks(std::size_t begin) {
@@ -285,7 +285,7 @@ class RoundDetector::Judge {
     return true;
   }
 
-  // What it overwrites for the first time is to be there again by now.
+  // The old content of bytes that the round overwrites for the first time must be their content now.
   bool write(const Entry& entry) {
     ++effects_;
     if (is_in_own_block(entry)) return true;
@@ -311,7 +311,8 @@ class RoundDetector::Judge {
     return hold(lock, change);
   }
 
-  // A thread that gives a lock and takes it again must not wait with it: others may need it first.
+  // A thread that releases a lock which it held before and takes it again must not wait with it: others may
+  // need the lock first.
   bool hold(std::uint64_t object, int change) {
     auto held = std::find_if(held_.begin(), held_.end(), [&](const Count& c) { return c.object == object; });
     if (held == held_.end()) held = held_.insert(held, {object, 0});
@@ -356,7 +357,8 @@ class RoundDetector::Judge {
                        [](const FreeList& list) { return list.taken.empty() && list.put.empty(); });
   }
 
-  // What another thread did meanwhile. A lock that it waited for and got has one outcome only.
+  // For an entry of another thread in between. If a thread waited for a lock and got it, there is only one
+  // outcome.
   bool is_unseen(const Entry& entry) const {
     if (entry.kind == Kind::attempt) return rounds_.words_.get(lock_key(entry.object)) == 0;
     if ((entry.kind != Kind::read && entry.kind != Kind::write) || entry.size == 0) return true;
@@ -371,10 +373,10 @@ class RoundDetector::Judge {
   const Thread& thread_;
   PerThread& mine_;
   std::vector<Span> own_blocks_;
-  std::vector<Count> held_;  // locks and new blocks, by how often more they were taken than given back
+  std::vector<Count> held_;  // locks and new blocks: takes minus releases
   std::vector<FreeList> lists_;
   std::uint64_t effects_ = 0;
-  std::uint64_t time_ = 0;  // of the entry at hand
+  std::uint64_t time_ = 0;  // of the present entry
 };
 
 bool RoundDetector::ends_idle_round(Place place, const Thread& thread, Visit& visit) {
@@ -427,7 +429,7 @@ bool RoundDetector::arrive(Place place, const Thread& thread, std::uint64_t code
   const bool idle = !is_new && visit->error == error && visit->modes == floating_point_modes() &&
                     visit->state.is_that_of(thread, caller) && ends_idle_round(place, thread, *visit);
   ++visit->count;
-  // A trial looks for rounds that write; those that only read by operations are the spin detector's.
+  // A trial looks for rounds that write. Rounds that only read by operations are left to the spin detector.
   const bool is_others = mode_ == Mode::trial && mine.only_reads && place == Place::operation;
   if (idle && mode_ == Mode::trial && !is_others) found();
   if (!idle && !std::has_single_bit(visit->count) && now() - visit->begin <= kEntriesMax) return false;
@@ -441,14 +443,14 @@ bool RoundDetector::arrive(Place place, const Thread& thread, std::uint64_t code
   return idle && !is_others;
 }
 
-// What was read and is not there any more was for a moment written by code of the round's that is not
-// instrumented (std::list's, say).
+// If a value that was read has changed, code of the round that is not instrumented wrote it for a moment
+// (code of std::list, say).
 void RoundDetector::PerThread::see_present_values() {
   for (const Watch& watch : watches)
     std::memcpy(values.data() + watch.bytes, reinterpret_cast<const void*>(watch.object), watch.size);
 }
 
-// The search starts over, and its executions are watched from then on.
+// The search begins again, and from then on its executions are watched.
 void RoundDetector::found() {
   is_trial_ = false;
   waiting_ = Waiting::changed;
@@ -470,7 +472,8 @@ bool RoundDetector::has_other_value(const Watch& watch, const PerThread& mine) c
   return object_is_free(watch.needs, watch.object) != watch.succeeded;
 }
 
-// Whether another thread has written something since it was read. What the log no longer holds may have.
+// Whether another thread has written something since the round read it. Forgotten entries of the log count as
+// such writes.
 bool RoundDetector::was_written(const Thread& thread, PerThread& mine) const {
   if (mine.looked_at < forgotten_) return true;
   for (; mine.looked_at < now(); ++mine.looked_at) {

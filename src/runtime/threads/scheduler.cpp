@@ -30,7 +30,7 @@ const Thread* thread_in_slot(std::uint32_t slot) {
 namespace {
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-// Whether handling the signal that is pending for a thread ends its wait: EINTR.
+// Whether handling its pending signal ends the thread's wait: EINTR.
 bool ends_by_signal(const Thread& thread) {
   switch (thread.operation) {
     case Operation::sleep:
@@ -74,9 +74,10 @@ void Scheduler::restore(const Moment& moment) {
   spins_.restore(moment.spins);
 }
 
-// After a switch the processor mispredicts each return up to the program's code, since it expects those of
-// the stack that it left. So what stands between is one function, and arrive() has nothing to do behind a
-// switch: it ends in a jump there, and who is switched to goes on at once behind its call of arrive().
+// After a switch the processor mispredicts each return up to the program's code: it expects the returns of
+// the stack that was left. So everything in between is one inlined function, and arrive() does nothing after
+// a switch. It ends in a jump to the switch, and the next thread goes on at once behind its own call of
+// arrive().
 
 [[gnu::always_inline]] inline void Scheduler::settle_writes() {
   if (!world.wrote) return;
@@ -94,22 +95,22 @@ void Scheduler::restore(const Moment& moment) {
   switch_to(from.context, thread.context, thread.fs_base);
 }
 
-// Who stood before an operation, or stands there now, is to do it.
+// The thread may do its pending operation.
 [[gnu::always_inline]] inline void Scheduler::let(Thread& thread) {
   thread.life = Life::unsettled;
   thread.wait = Wait::nothing;
   if (&thread != course_.current) run(thread);
 }
 
-// Who is in the middle of a stretch goes on with it.
+// A thread in the middle of a stretch goes on.
 [[gnu::always_inline]] inline void Scheduler::run_unsettled() {
   Thread& next = *unsettled_.back();
   unsettled_.pop_back();
   run(next);
 }
 
-// Goes on with whoever is in the middle of a stretch, else asks who is next; returns when it is this thread's
-// turn again.
+// Runs the threads that are in the middle of a stretch first; then asks which thread is next. Returns when it
+// is this thread's turn again.
 [[gnu::always_inline]] inline void Scheduler::stand(Thread& thread) {
   settle_writes();
   if (__builtin_expect(world.attention, 0)) return stand_attentively(thread);
@@ -118,7 +119,7 @@ void Scheduler::restore(const Moment& moment) {
   run_unsettled();
 }
 
-// The same where events are written down or a signal is pending.
+// The same if events are recorded or a signal is pending.
 [[gnu::noinline]] void Scheduler::stand_attentively(Thread& thread) {
   if (world.recording) note_stack(thread);
   if (__builtin_expect(livelock_watch.on, 0)) watch_standing(thread, __builtin_dwarf_cfa());
@@ -156,7 +157,7 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   arrive_here(operation, object, size, code, wait);
 }
 
-// The same where the execution is watched.
+// The same if the execution is watched.
 [[gnu::noinline]] bool Scheduler::comes_by_idle_round(Thread& me, std::uint64_t code) {
   if (me.atomic_depth != 0 || spins_.no_spins().has(code)) return false;
   if (!round_detector().arrive(me, code, thrum_caller)) return false;
@@ -165,7 +166,7 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
   return false;
 }
 
-// Whether the running thread comes to an operation by a round of a waiting loop, and so waits.
+// Whether the running thread comes back to the operation by a round of a waiting loop, and so waits.
 [[gnu::always_inline]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
   // In place: a copy would wait for the entry's stores (docs/experiments/011-waiting-loops.md).
   const CallerState& caller = thrum_caller;
@@ -234,13 +235,13 @@ void Scheduler::arrive_at_yield(std::uint64_t code) {
   arrive_here(Operation::yield, 0, 0, code, Wait::nothing);
 }
 
-// A thread that yields too often ends the execution as a false assumption of its own would, so what is left
-// is a program in its own right, and any search covers it as it covers others. That is why each thread is
-// counted by itself, and not against those that it keeps waiting.
+// A thread that yields too often ends the execution, as a false assumption in the program would. So the rest
+// is a program in its own right, which every search covers as it covers others. That is why each thread is
+// counted separately, and not relative to the threads that it keeps waiting.
 void Scheduler::count_yield(std::uint64_t code) {
   const std::uint32_t most = world.job->yields;
   if (most == 0) return;
-  give_up_known_end();  // the count is no part of the state
+  give_up_known_end();  // the count is not part of the state
   auto same_place = [&](const YieldCount& count) {
     return count.thread == course_.current->id && count.code == code;
   };
@@ -344,12 +345,12 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
   return false;
 }
 
-// Whether who did the last event goes on, and nobody asks.
+// Whether the thread that did the last event goes on without anybody being asked.
 [[gnu::always_inline]] inline bool Scheduler::is_quiet(bool last_enabled, bool yielded) const {
   return last_enabled && !yielded && director_.quiet(point_.key);
 }
 
-// The thread that goes on where there is no other, and nobody has to know.
+// The only enabled thread, if nobody has to be told of the choice.
 [[gnu::always_inline]] inline Thread* Scheduler::only_one() {
   if (world.attention || world.job->spurious || director_.records_events()) return nullptr;
   Thread* only = nullptr;
@@ -384,7 +385,7 @@ Thread& Scheduler::pick() {
   return choose_thread(last_enabled, yielded);
 }
 
-// The same where a signal may be pending: a thread that has one goes on by handling it.
+// The same if a signal may be pending: then the thread goes on by handling the signal.
 Thread& Scheduler::pick_attentively() {
   Thread& last = *course_.last;
   if (last.life != Life::standing || !signals().any_pending() || !signals().deliverable(last.slot))
@@ -434,7 +435,7 @@ Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
   }
   if (via == Via::spurious) {
     next.woken_spuriously = true;
-    ++livelock_watch.hidden_changes;  // what takes one again and again is no livelock
+    ++livelock_watch.hidden_changes;  // an execution that needs one again and again has no livelock
     next.others_when_spurious = events_of_others(next);
     return next;
   }
@@ -448,7 +449,7 @@ Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
   return next;
 }
 
-// What comes of it is no matter of schedules, since nobody can go on otherwise.
+// No thread was enabled, so this is not a choice of the schedule.
 Thread& Scheduler::force(Thread& thread) {
   thread.forced = true;
   return thread;
@@ -480,8 +481,8 @@ void Scheduler::collect_options(const Thread& last) {
   if (__builtin_expect(world.job->spurious, 0) && !options_.empty()) add_spurious_options();
 }
 
-// A signal takes a while to arrive; its thread may do something before. And one that would end its wait may
-// also have come just before the wait began.
+// A signal takes a while to arrive, and its thread may do something first. A signal that would end the
+// thread's wait may also have come just before the wait began.
 void Scheduler::collect_late_runs() {
   for (std::size_t i = 0; i < point_.enabled; ++i) {
     if (options_[i].via != Via::signal) continue;
@@ -493,9 +494,9 @@ void Scheduler::collect_late_runs() {
   }
 }
 
-// A condition wait may end for no reason while the program can go on without that: a deadlock stays one. Not
-// twice in a row, though: a thread that has waked up so, and waits again, does so again only when others have
-// done something in between. Else a loop around a wait would never end.
+// A condition wait may end without a reason, but only while some thread is enabled: a deadlock stays one. It
+// does not happen twice in a row: after a spurious wake-up the thread has the next one only when other
+// threads have done an event in between. Else a loop around a wait would never end.
 void Scheduler::add_spurious_options() {
   for (Thread* thread : course_.live) {
     bool waits = thread->wait == Wait::wakeup && !thread->woken && !thread->cancelled && thread->lock != 0;
@@ -523,7 +524,7 @@ Waiter Scheduler::waiter(const Thread& thread) const {
   }
   if (thread.wait == Wait::lock || thread.wait == Wait::shared_lock)
     waiter.holder = lock_holder(thread.object);
-  // What lies where the lock was may be anything by now.
+  // The memory of the lock may hold anything by now.
   if (waiter.holder >= world.names->size()) waiter.holder = kNoThread;
   return waiter;
 }
@@ -554,7 +555,7 @@ std::uint64_t Scheduler::place(ThreadId id) const {
   return found == course_.live.end() ? 0 : (*found)->code;
 }
 
-// Of the event that the thread is about to do.
+// Records what the event that the thread is about to do waits for.
 void Scheduler::note_watches(const Thread& thread) {
   Trace& trace = current_trace();
   const auto event = static_cast<std::uint32_t>(trace.events.size());
@@ -573,8 +574,8 @@ void Scheduler::insert_live(Thread& thread) {
   course_.live.insert(after, &thread);
 }
 
-// A new slot while there are any, so that a thread's addresses depend on the order of creation only; then the
-// first whose thread is over.
+// A new slot while there are unused ones, so that a thread's addresses depend on the order of creation only.
+// Then the first slot whose thread has ended.
 std::uint16_t Scheduler::take_slot() {
   std::uint16_t slot = course_.slots_used;
   if (slot < kThreadsMax) {
@@ -585,7 +586,7 @@ std::uint16_t Scheduler::take_slot() {
     spins_.add_thread(slot);
     return slot;
   }
-  // Main's is its own; who did the last event is still asked for its name.
+  // Main keeps its slot, and the thread of the last event is still asked for its name.
   for (slot = 1; slot < kThreadsMax; ++slot) {
     Thread& former = *slots_[slot];
     if (former.life != Life::ended || !former.released || &former == course_.last) continue;
@@ -599,7 +600,7 @@ std::uint16_t Scheduler::take_slot() {
 
 Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack) {
   constexpr std::uint16_t kNamesMax = kNoThread - 1;
-  world.wrote = true;  // no loop that creates threads is a spin
+  world.wrote = true;  // a loop that creates threads is no spin
   ++livelock_watch.hidden_changes;
   if (course_.created == kNamesMax) cut_execution(End::threads);
   Thread& parent = *course_.current;
@@ -670,7 +671,7 @@ void Scheduler::end_current() {
   run(main);
 }
 
-// The process ends with its last thread, whatever its timers would still do.
+// The process ends with its last thread, even if timers are still set.
 bool Scheduler::only_timers_live() const {
   return std::all_of(course_.live.begin(), course_.live.end(),
                      [](const Thread* thread) { return thread->timer; });
@@ -695,7 +696,7 @@ void Scheduler::handle_signal_here() {
   me.signal_first = false;
   settle_writes();
   const bool is_joined = me.wait == Wait::join && me.joined->life == Life::ended;
-  // A handler may have changed what its thread's loop looks at.
+  // A handler may have changed what its thread's loop reads.
   if (is_joined || ends_wait || me.wait == Wait::spin) me.wait = Wait::nothing;
   if (is_joined) return;
   if (ends_wait) {
@@ -709,7 +710,7 @@ void Scheduler::handle_signal_here() {
 void Scheduler::join(Thread& other, std::uint64_t code) {
   Thread& me = *course_.current;
   other.joined_by_someone = true;
-  world.wrote = true;  // no loop that joins threads is a spin
+  world.wrote = true;  // a loop that joins threads is no spin
   if (other.life == Life::ended) return;
   me.operation = Operation::thread_join;
   me.object = 0;
@@ -726,7 +727,7 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
   std::vector<Sleeper>& waiters = waiters_;
   waiters.clear();
   for (Thread* thread : course_.live) {
-    // A thread that is in a signal handler sleeps on behind it.
+    // A thread in a signal handler goes on waiting after the handler.
     for (Standing* standing = thread; standing; standing = standing->outer) {
       if (standing->wait == Wait::wakeup && !standing->woken && standing->object == object &&
           standing->operation == sleeping) {
@@ -752,7 +753,7 @@ std::uint32_t Scheduler::wake(std::uint64_t object, Operation sleeping, std::uin
     waiter.timed = false;
     waiter.woken_by = course_.points;
     if (waiter.lock == 0) continue;
-    waiter.wait = Wait::lock;  // of a condition variable: it goes on when it has its mutex again
+    waiter.wait = Wait::lock;  // after a condition wait it needs its mutex again
     waiter.object = waiter.lock;
   }
   return count;
@@ -762,11 +763,11 @@ std::uint16_t Scheduler::choose_value(std::uint16_t n) {
   ++livelock_watch.hidden_changes;
   options_.clear();
   for (std::uint16_t value = 0; value < n; ++value) options_.emplace_back(value, Via::run);
-  world.wrote = true;  // what follows is no spin, whatever it reads
+  world.wrote = true;  // the code after a choice is no spin, whatever it reads
   return choose(ChoiceKind::value);
 }
 
-// Among options_, by the running thread's last event.
+// Chooses among options_, by the last event of the running thread.
 std::uint16_t Scheduler::choose(ChoiceKind kind) {
   ChoicePoint point;
   point.key = {course_.current->id, kind, course_.current->events};

@@ -2,10 +2,10 @@
 // The scheduler: which thread of the program under test runs.
 //
 // Each visible operation is a call that first arrives: it publishes the operation, and returns when the
-// thread is to do it. Stretches without visible operations (the start of a new thread, what follows a join)
-// run at once when they can, so that at every choice each live thread stands before a visible operation or
-// waits for another's end (docs/decisions/001-scheduling-points.md). Then the director is asked, and the
-// thread it names runs.
+// thread may do it. Stretches without visible operations (the start of a new thread, the code after a join)
+// run at once if they can. So at every choice each live thread stands before a visible operation or waits for
+// another thread's end (docs/decisions/001-scheduling-points.md). Then the director is asked, and the thread
+// that it names runs.
 //
 // Thread safety: one thread of the program runs at a time, on whatever system thread.
 // Invariants, at every choice:
@@ -39,34 +39,35 @@ class Scheduler final : Pending {
     std::uint16_t created = 1;
     std::uint16_t slots_used = 1;
     std::uint32_t points = 0;
-    std::uint64_t events_of_former = 0;  // of threads whose slots serve others now
+    std::uint64_t events_of_former = 0;  // of ended threads whose slots other threads have got
     std::uint64_t wait_order = 0;
     std::uint64_t now_ns = 0;
-    std::uint64_t clock_jump_ns = 0;      // how far time last jumped for waiting loops
+    std::uint64_t clock_jump_ns = 0;      // how far the clock last jumped for waiting loops
     std::uint64_t memory_when_stuck = 0;  // its digest when only waiting loops were left; 0: not yet
-    bool ran_beside_spinner = false;      // while a waiting loop stood still, others went on
+    bool ran_beside_spinner = false;      // while a thread waited in a loop, others went on
   };
-  // What of an execution changes as it goes on, beside the threads themselves.
+  // The state of an execution that changes as it runs, except the threads themselves.
   struct Course : Counts {
-    Thread* current = nullptr;       // whose code runs
-    Thread* last = nullptr;          // who did the last event
+    Thread* current = nullptr;       // the thread whose code runs
+    Thread* last = nullptr;          // the thread that did the last event
     std::vector<Thread*> live;       // by name
-    std::vector<YieldCount> yields;  // where there is a bound on them
+    std::vector<YieldCount> yields;  // only if yields are bounded
   };
 
  public:
   constexpr Scheduler() = default;
 
-  // An execution in the middle, at a choice.
+  // The scheduler's state in the middle of an execution, at a choice.
   struct Moment {
     Course course;
     std::vector<Thread> threads;  // by slot
     SpinDetector::Moment spins;
   };
   void save(Moment& moment) const;
-  // REQUIRES: the program's memory is as it was then.
+  // REQUIRES: the program's memory has the state of that moment.
   void restore(const Moment& moment);
-  // Whether what is no part of a moment is as at the beginning, and the rest not too much.
+  // Whether a moment holds the whole state: what it leaves out has its initial value, and the rest is not too
+  // large.
   bool is_moment() const {
     return unsettled_.empty() && !world.logs_accesses && !released_ && !proof_.thread &&
            course_.clock_jump_ns == 0 && course_.slots_used < kThreadsMax && spins_.is_short();
@@ -79,122 +80,123 @@ class Scheduler final : Pending {
 
   // Main before the first choice.
   void start_main();
-  // Puts the threads as they were at the snapshot: main alone, in the middle of a stretch.
+  // Resets the threads to the snapshot: main alone, in the middle of a stretch.
   void reset();
   std::uint16_t threads_created() const { return course_.created; }
-  // Slots in use so far: fewer than threads where slots were used again.
+  // Slots in use so far: fewer than threads if slots were used again.
   std::uint16_t slots_used() const { return course_.slots_used; }
   std::uint32_t points() const { return course_.points; }
   void add_points(std::uint32_t count) { course_.points += count; }
 
-  // The running thread arrives before a visible operation, and returns when it is to do it. wait: what must
-  // be true first.
+  // The running thread arrives before a visible operation, and returns when it may do it. wait: the condition
+  // that must hold first.
   void arrive(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
               Wait wait = Wait::nothing);
-  // Likewise before an operation that a waiting loop may consist of. REQUIRES: the call came through a
+  // The same before an operation that a waiting loop may contain. REQUIRES: the call came through a
   // loop_entry of switch.S.
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
-  // Likewise before a call that takes the object, or tries to (Operation::try_lock and its like): with which
-  // a round of a loop may begin that polls under a lock. needs: what a call that takes it waits for.
+  // The same before a call that takes the object, or tries to (Operation::try_lock and the like). A loop that
+  // polls under a lock may begin its round with such a call. needs: the condition for a blocking call that
+  // takes the object.
   void arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs);
-  // The running thread is about to read memory, which is no operation. True where it came there by a round of
-  // a loop that waits for plain memory, and has waited until that was changed: then the read is an operation,
-  // which is to be done. REQUIRES: the execution is watched (round_detector.hpp); the call came through a
-  // loop_entry.
+  // The running thread is about to read memory by a plain access. True if it came back there by a round of a
+  // loop that waits for plain memory, and has waited until that memory was changed. Then the read is an
+  // operation, which the caller has to do. REQUIRES: the execution is watched (round_detector.hpp); the call
+  // came through a loop_entry.
   bool waits_at_plain_read(std::uint64_t address, std::uint32_t size, std::uint64_t code);
-  // Likewise before a yield, which it comes to in the same way.
+  // The same before a yield.
   void arrive_at_yield(std::uint64_t code);
-  // The running thread is about to yield or to sleep, and does not wait in a spin for that. Does not return
-  // where that is once too often (Job::yields).
+  // The running thread is about to yield or to sleep, and does not wait in a spin instead. Does not return if
+  // it yields once too often (Job::yields).
   void count_yield(std::uint64_t code);
-  // Likewise for a wait that ends at a deadline of virtual time (or kNoDeadline) at the latest; true where
-  // that is why it returned.
+  // The same for a wait that ends at the latest at a deadline in virtual time (or kNoDeadline). True if it
+  // returned because the deadline passed.
   bool arrive_until(Operation operation, std::uint64_t object, std::uint64_t code, Wait wait,
                     std::uint64_t deadline_ns);
-  // The thread's wait, which begins now, ends at that time of the clock at the latest, or kNoDeadline.
+  // The thread's wait, which begins now, ends at the latest at that time of the clock; or kNoDeadline.
   void set_deadline(Thread& thread, std::uint64_t deadline_ns);
-  // Whether the thread waits for something else than time, and so long that its deadline counts as none.
+  // Whether the thread waits for something other than time, and for so long that its deadline counts as none.
   bool is_endless(const Thread& thread) const;
   enum class Effect : std::uint8_t { none, read, change };
-  // The running thread has done the operation that it arrived before: it is an event now. effect: what loops
-  // that watch its object have to know.
+  // The running thread has done the operation before which it arrived: it is an event now. effect: for loops
+  // that wait for a change of the object.
   void done(Effect effect, std::uint64_t value = 0, std::uint64_t operand = 0,
             Outcome outcome = Outcome::done);
 
-  // Main's stack has been put back as far as it is live there, above end.
+  // The live part of main's stack, above end, has been restored.
   void clear_main_stack(char* end) { spins_.clear_stack(*slots_[0], end); }
 
-  // Of the read-modify-write that the running thread is about to do, as in Event.
+  // About the read-modify-write that the running thread is about to do; see Event.
   void note_argument(std::uint64_t argument, Update update) {
     course_.current->operation_argument = argument;
     course_.current->update = update;
   }
 
-  // The event wrote a second object too.
+  // The event wrote a second object as well.
   void note_write(std::uint64_t object);
 
-  // It read a second one.
+  // The event read a second object as well.
   void note_read(std::uint64_t object);
 
-  // The running thread makes another. nullptr: no stack of that size can be had. Where there are more threads
-  // at once than slots, control is lost.
+  // The running thread creates another one. nullptr: a stack of that size is not available. If more threads
+  // live at once than there are slots, control is lost.
   Thread* create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack);
-  // A new thread runs up to its first visible operation, then its maker goes on.
+  // A new thread runs up to its first visible operation; then its creator goes on.
   void start(Thread& child);
-  // The running thread, whose code is done, ends. Returns only for main, and only when all others have ended
-  // too: main lives again then, to end the process.
+  // The running thread, whose code has returned, ends. Returns only for main, and only when all other threads
+  // have ended too: then main lives again, to end the process.
   void end_current();
-  // Waits, in the middle of a stretch, until the other thread has ended, or the running one is to be
-  // cancelled.
+  // Waits, in the middle of a stretch, until the other thread has ended or the running one is cancelled.
   void join(Thread& other, std::uint64_t code);
-  // Writes down in the trace what the threads that stand stand before.
+  // Records the pending operations of the threads in the trace.
   void note_pending();
-  // What a thread that stands, or waits to join, stands before.
+  // The pending operation of a thread that stands or waits to join.
   Waiter waiter(const Thread& thread) const;
-  // Whether no other thread of the program lives.
+  // Whether no other thread of the program is alive.
   bool is_last(const Thread& thread) const;
-  // The running thread, which stands, handles a signal that is pending for it; returns when it is its turn
-  // with what it stood before, or its wait has ended by the signal.
+  // The running thread, which stands, handles a signal that is pending for it. Returns when the thread may do
+  // its pending operation, or when the signal has ended its wait.
   void handle_signal_here();
 
-  // Wakes threads that wait for a wake-up at object, longest waiting first; which one, where only one is to
-  // be woken, is a choice.
+  // Wakes threads that wait for a wake-up at the object, longest waiting first. If only one is to be woken,
+  // which one is a choice.
   std::uint32_t wake(std::uint64_t object, Operation sleeping, std::uint32_t most);
   // A choice among n values.
   std::uint16_t choose_value(std::uint16_t n);
 
-  // The execution is left. True where that was before a proof came to its end: then the call is no spin.
+  // The execution is left. True if a proof was going on: then the call counts as no spin.
   bool drop_proof();
 
   SpinDetector& spins() { return spins_; }
 
-  // What the pending operation of a thread waits for, by the state of the program's objects.
+  // Whether a thread's pending operation is enabled, by the state of the program's objects.
   bool enabled(const Thread& thread) const {
     if (thread.wait == Wait::nothing) return true;
     if (thread.wait == Wait::join) return thread.cancelled;
     return thread.wait == Wait::lock ? lock_is_free(thread.object) : wait_is_over(thread);
   }
 
-  // Whether the lock is free that a thread goes on with when its loop is released.
+  // Whether the lock is free that the thread takes when its loop is released.
   static bool can_take(const Thread& thread) {
     const bool attempts = thread.operation == Operation::try_lock ||
                           thread.operation == Operation::try_shared_lock ||
                           thread.operation == Operation::semaphore_try_wait;
     return attempts || object_is_free(thread.needs, thread.object);
   }
-  // Whether a thread that waits in a loop may go on, but for a lock that it goes on with.
+  // Whether a thread that waits in a loop may go on, apart from the lock that it takes then.
   bool loop_is_released(const Thread& thread) const;
 
-  // A spin is put to the proof, and needs more steps than the execution has left. False: it has had them.
+  // A spin is being proved, and needs more steps than the execution has left: grants them, once. False: it
+  // has had them.
   bool lengthens_proof();
 
-  // How deep stacks are cleared beforehand (SpinDetector::clear_stack).
+  // How deep stacks are cleared at the beginning (SpinDetector::clear_stack).
   std::size_t cleared_depth() const { return spins_.depth(); }
 
   std::uint64_t now_ns() const { return course_.now_ns; }
   void advance_clock(std::uint64_t to_ns);
   void set_clock(std::uint64_t ns) { course_.now_ns = ns; }
-  // Whether time has not jumped for waiting loops yet.
+  // Whether the clock has not jumped for waiting loops yet.
   bool clock_is_steady() const { return course_.clock_jump_ns == 0; }
 
  private:
@@ -223,7 +225,7 @@ class Scheduler final : Pending {
   bool loops_interfere() const;
   bool advance_for_spinners();
   bool rounds_changed_memory();
-  // Of the program's memory, without the stacks of its threads; never 0.
+  // Digest of the program's memory without the stacks of its threads; never 0.
   std::uint64_t memory_digest() const;
   bool may_time_out(const Thread& thread, bool idle) const;
   bool is_late(const Thread& thread) const;
@@ -238,7 +240,7 @@ class Scheduler final : Pending {
   void run(Thread& thread);
   void let(Thread& thread);
   void run_unsettled();
-  void settle_writes();  // what the running thread has written so far is its own change
+  void settle_writes();  // the running thread's writes so far are changes of its own
   bool comes_by_idle_round(Thread& me, std::uint64_t code);
   void note_effect(const Thread& me, Effect effect, std::uint64_t value, Outcome outcome);
   Thread& end_stuck();
@@ -251,7 +253,7 @@ class Scheduler final : Pending {
 
   Course course_;
   std::vector<std::unique_ptr<Thread>> slots_;
-  std::vector<Thread*> unsettled_;  // in the middle of a stretch, to be gone on with; last in, first out
+  std::vector<Thread*> unsettled_;  // threads in the middle of a stretch, which run next; last in, first out
   std::vector<Option> options_;
   std::vector<Thread*> option_threads_;
   struct Sleeper {
@@ -261,7 +263,7 @@ class Scheduler final : Pending {
   std::vector<Sleeper> waiters_;
   std::vector<PendingOperation> pending_;
   ChoicePoint point_;
-  bool same_key_ = false;  // the point before had the key that point_ has
+  bool same_key_ = false;  // the point before had the key of point_
   Director director_;
   SpinDetector spins_;
   struct Proof {                     // of a spin (SpinDetector::unproved)
@@ -274,9 +276,9 @@ class Scheduler final : Pending {
     LoopState state;
   };
   Proof proof_;
-  const Thread* released_ = nullptr;   // the last waiting loop that was given a round, until others go on
-  std::uint64_t released_code_ = 0;    // where it stood
-  std::uint64_t released_memory_ = 0;  // the digest then
+  const Thread* released_ = nullptr;   // the last waiting loop that got another round, until others go on
+  std::uint64_t released_code_ = 0;    // its call
+  std::uint64_t released_memory_ = 0;  // the digest of memory then
 };
 
 extern constinit Forever<Scheduler> the_scheduler;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler puts a loop to the proof that seems to wait (SpinDetector::unproved).
+// The scheduler proves that a loop only waits (SpinDetector::unproved).
 #include <utility>
 
 #include "runtime/base/engine.hpp"
@@ -12,8 +12,7 @@
 
 namespace thrum {
 
-// The thread goes on as in an atomic section, and the execution begins anew when it is known what the loop
-// is.
+// The thread runs on as in an atomic section. When it is known what the loop is, the execution begins again.
 void Scheduler::begin_proof(Thread& thread, std::uint64_t code, const CallerState& caller) {
   constexpr std::uint16_t kDepth = 1 << 14;
   proof_.thread = &thread;
@@ -35,7 +34,7 @@ void Scheduler::continue_proof(const Thread& thread, std::uint64_t code, const C
     round_detector().prove(code);
     start_anew();
   }
-  end_execution();  // and drop_proof()
+  end_execution();  // and calls drop_proof()
 }
 
 bool Scheduler::lengthens_proof() {

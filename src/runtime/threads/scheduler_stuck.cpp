@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler where nobody can go on: threads in waiting loops get a round more, time passes for those that
-// watch the clock, and what is left is a deadlock or a livelock.
+// The scheduler when no thread is enabled: each thread in a waiting loop gets another round; then the clock
+// advances for loops that read it; else it is a deadlock or a livelock.
 #include <algorithm>
 #include <utility>
 
@@ -14,14 +14,14 @@
 
 namespace thrum {
 
-// Nobody can go on. A thread in a waiting loop gets one more round, in case that something was written behind
-// our back; who goes first does not matter, since a round changes nothing.
+// No thread is enabled. A thread in a waiting loop gets one more round, in case that something was written
+// unseen. The order does not matter, since a round changes nothing.
 Thread* Scheduler::release_spinner() {
   check_released();
   for (Thread* thread : course_.live) {
     if (thread->wait != Wait::spin || thread->life != Life::standing) continue;
     if (!can_take(*thread)) {
-      thread->wait = thread->needs;  // it would not come round, but wait for the lock like any other
+      thread->wait = thread->needs;  // it cannot do its round: it waits for the lock like any other thread
       continue;
     }
     if (!give_another_round(*thread)) continue;
@@ -47,8 +47,8 @@ bool Scheduler::loop_reads_clock(const Thread& thread) const {
   return round_detector().is_on() ? round_detector().reads_clock(thread) : spins_.reads_clock(thread);
 }
 
-// Whether the rounds of two threads that wait touch each other: then that each comes to nothing alone does
-// not say that they do so together.
+// Whether the rounds of two waiting threads interfere. Then it does not follow from the rounds, each run
+// alone, that both together change nothing.
 bool Scheduler::loops_interfere() const {
   if (!round_detector().is_on()) return false;
   const auto waits = [](const Thread* thread) { return thread->wait == Wait::spin; };
@@ -61,9 +61,9 @@ bool Scheduler::loops_interfere() const {
   return false;
 }
 
-// A thread has come back from its round, alone, to where it stood. If memory has changed, code that is not
-// instrumented did it (a library, inline assembly): the loop was no waiting one. Where others ran while it
-// was made to wait, schedules were left out; then the search begins anew, with the call an ordinary one.
+// A thread has done its round, alone, and waits again. If memory has changed, code that is not instrumented
+// did it (a library, inline assembly), so the loop was no waiting loop. Schedules may have been left out
+// while the thread waited. So the search begins again, with the call an ordinary one.
 void Scheduler::check_released() {
   const Thread* thread = std::exchange(released_, nullptr);
   if (!thread || thread->wait != Wait::spin || thread->code != released_code_) return;
@@ -73,7 +73,7 @@ void Scheduler::check_released() {
   restart_search();
 }
 
-// Nobody can go on, no wait has a deadline. Where a loop watches the clock, time passes.
+// No thread is enabled and no wait has a deadline. If a loop reads the clock, time passes.
 bool Scheduler::advance_for_spinners() {
   constexpr std::uint64_t kShortest = 1'000;                                 // a microsecond
   constexpr std::uint64_t kLongest = 100ull * 365 * 86'400 * 1'000'000'000;  // in all
@@ -86,9 +86,10 @@ bool Scheduler::advance_for_spinners() {
   return true;
 }
 
-// Nobody can go on, and each waiting loop has had a round. Code that is not instrumented may have changed
-// something in it (a library, inline assembly); then it was no spin, and all may have another. Idle rounds
-// write themselves, and others may stand in the middle of theirs: only check_released() can tell of them.
+// No thread is enabled, and each waiting loop has had a round. If memory has changed, code in a loop that is
+// not instrumented did it (a library, inline assembly); then the loop was no spin, and all get another round.
+// With idle rounds this cannot be told: they write themselves, and other threads may be in the middle of a
+// round. check_released() handles them.
 bool Scheduler::rounds_changed_memory() {
   if (round_detector().is_on()) return false;
   bool any = false;
@@ -128,7 +129,7 @@ void Scheduler::fail_stuck() {
     }
     failure.waiters.push_back(waiter);
   }
-  if (!anybody) exit_process(0);  // main left by pthread_exit, and the last thread has ended
+  if (!anybody) exit_process(0);  // main ended by pthread_exit, and the last thread has ended
   if (const std::uint64_t length_ns = shortest_endless_wait_ns(); length_ns != 0)
     failure.message += "; only a time-out of " + length_words(length_ns) + " would end it";
   if (failure.kind != BugKind::livelock) current_trace().lasso = {};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler and virtual time: which timed waits, sleeps and timers may come to their end.
+// The scheduler and virtual time: which timed waits, sleeps and timers may end.
 //
-// A short one may do so between any two operations of others; a long one, and one that the user does not want
-// to end early, only where nothing else can go on; and a wait of an hour or more not even there, so that a
-// program that hangs but for it is told so (long_waits.hpp). Threads that go round in waiting loops cannot go
-// on, and keep nobody from it.
+// A short one may end between any two operations of other threads. A long one, or one that the user does not
+// want to end early, ends only when nothing else can go on. A wait of an hour or more does not even end then,
+// so that a program which hangs without it is reported as hanging (long_waits.hpp). Threads in waiting loops
+// are not enabled, so they do not prevent any of this.
 //
 // Tested by tests/programs/{correct,wrong}/time.
 #include <algorithm>
@@ -22,7 +22,8 @@ void Scheduler::set_deadline(Thread& thread, std::uint64_t deadline_ns) {
   thread.length_ns = deadline_ns > course_.now_ns ? deadline_ns - course_.now_ns : 0;
 }
 
-// Whether its time comes only where nothing else can go on. The clock may have passed it meanwhile.
+// Whether the thread may time out only when nothing else can go on. Not so if the clock has passed the
+// deadline.
 bool Scheduler::is_late(const Thread& thread) const {
   return thread.timed && !ends_early(thread.length_ns) && thread.deadline_ns > course_.now_ns;
 }
@@ -37,7 +38,7 @@ bool Scheduler::may_time_out(const Thread& thread, bool idle) const {
   return !thread.timer || timer_may_expire(thread, idle);
 }
 
-// With some thread enabled each short wait may run out first; with none, time passes until the earliest
+// If some thread is enabled, each short wait may time out first. If none is, time passes until the earliest
 // deadline.
 void Scheduler::collect_timeouts() {
   std::uint64_t latest = std::numeric_limits<std::uint64_t>::max();
@@ -54,8 +55,8 @@ void Scheduler::collect_timeouts() {
   }
 }
 
-// The length of the shortest wait that only its time-out would end, and that counts as having none; 0: there
-// is none.
+// The length of the shortest wait that only its time-out would end and that counts as endless; 0: there is
+// none.
 std::uint64_t Scheduler::shortest_endless_wait_ns() const {
   std::uint64_t shortest = 0;
   for (const Thread* thread : course_.live) {

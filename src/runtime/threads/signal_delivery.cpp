@@ -20,7 +20,7 @@ namespace {
 
 std::uint32_t running_slot() { return scheduler().current().slot; }
 
-// Whether a signal of the process's could be handled by some thread now.
+// Whether some thread could handle that signal of the process now.
 bool somebody_takes(int signal) {
   for (const Thread* thread : scheduler().live()) {
     if ((signals().blocked(thread->slot) & signal_bit(signal)) == 0) return true;
@@ -28,16 +28,16 @@ bool somebody_takes(int signal) {
   return false;
 }
 
-// The alternate stack to run a handler on, or nullptr to stay.
+// The top of the alternate stack on which the handler has to run, or nullptr: stay on this stack.
 void* alternate_top(const SignalAction& action) {
   stack_t stack = signals().alternate_stack(running_slot());
   if ((action.flags & SA_ONSTACK) == 0 || (stack.ss_flags & SS_DISABLE) != 0) return nullptr;
   auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
-  if (here - reinterpret_cast<std::uint64_t>(stack.ss_sp) < stack.ss_size) return nullptr;  // on it already
+  if (here - reinterpret_cast<std::uint64_t>(stack.ss_sp) < stack.ss_size) return nullptr;  // already on it
   return static_cast<char*>(stack.ss_sp) + stack.ss_size;
 }
 
-// context: what the handler is told of the place that it interrupts.
+// context: describes, to the handler, the place that it interrupts.
 void run_handler(const SignalAction& action, siginfo_t& info, ucontext_t& context) {
   std::uint32_t slot = running_slot();
   int signal = info.si_signo;
@@ -61,7 +61,7 @@ void run_handler(const SignalAction& action, siginfo_t& info, ucontext_t& contex
   }
   set_floating_point_modes(modes);
   world.wrote = true;
-  signals().block(slot, context.uc_sigmask.__val[0]);  // the handler may have changed what it returns to
+  signals().block(slot, context.uc_sigmask.__val[0]);  // the handler may have changed the mask to return to
 }
 
 void note_handling(int signal, std::uint64_t code) {
@@ -107,7 +107,7 @@ void send_signal(Thread* target, const siginfo_t& info, std::uint64_t code) {
   int signal = info.si_signo;
   if (target && target->life == Life::ended) return;
   if (is_fatal(signal, target)) end_by_signal(signal, code);
-  // One that is blocked stays, since what it does may be set until it is not.
+  // A blocked signal stays pending: its action may be set before it is unblocked.
   std::uint32_t slot = target ? target->slot : 0;
   if (signals().ignored(signal) && (signals().blocked(slot) & signal_bit(signal)) == 0) return;
   if (target) {
@@ -177,14 +177,15 @@ bool only_mine(int signal) {
 
 namespace {
 
-// What the kernel has put on the runtime's signal stack, moved to the stack of the thread. It begins with
-// what rt_sigreturn wants.
+// The frame that the kernel put on the runtime's signal stack, moved to the thread's stack. Its beginning is
+// the frame for rt_sigreturn.
 struct FaultFrame {
   ucontext_t context;
   siginfo_t info;
 };
 
-// The processor's state that a context points to: its size stands in it (the kernel's struct _fpx_sw_bytes).
+// The size of the processor state that a context points to. The state holds it (the kernel's struct
+// _fpx_sw_bytes).
 std::size_t size_of_state(const void* state) {
   constexpr std::size_t kLegacy = 512;
   constexpr std::size_t kSoftware = 464;
@@ -236,7 +237,7 @@ extern "C" void thrum_handle_fault(thrum::FaultFrame* frame) {
     scheduler().done(changes ? Scheduler::Effect::change : Scheduler::Effect::read,
                      static_cast<std::uint64_t>(signal), 0, changes ? Outcome::done : Outcome::unchanged);
   run_handler(action, frame->info, context);
-  context.uc_sigmask.__val[0] = mask;  // the kernel's own
+  context.uc_sigmask.__val[0] = mask;  // the mask in the kernel's format
 }
 
 extern "C" void thrum_handle_signal_here() { thrum::scheduler().handle_signal_here(); }

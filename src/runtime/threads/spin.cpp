@@ -11,9 +11,10 @@ namespace thrum {
 
 namespace {
 
-constexpr std::size_t kVisitsMax = 64;  // a longer iteration is an ordinary one
+constexpr std::size_t kVisitsMax = 64;  // a loop with more visits in an iteration is an ordinary one
 constexpr std::size_t kReadsMax = 4096;
-constexpr std::uint64_t kStackMax = 1 << 16;  // bytes of live stack; a deeper loop is an ordinary one
+constexpr std::uint64_t kStackMax =
+    1 << 16;  // bytes of live stack; a loop on a deeper stack is an ordinary one
 constexpr std::size_t kRegisters = 6;
 
 std::size_t stack_words(const Thread& thread, const CallerState& caller) {

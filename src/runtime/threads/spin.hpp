@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting loops: recognised, and their threads put to sleep until something that they read is written
-// (docs/semantics.md, "Loops, fairness, livelock").
+// Waiting loops: their threads wait until something that the loop read is written (docs/semantics.md, "Loops,
+// fairness, livelock").
 //
-// The idea. A thread that comes back to the same call with the same callee-saved registers and the same live
-// stack, and has changed nothing in between, will do the same again until somebody writes what it read.
-// Values that live across a call are in callee-saved registers or on the stack, so those are the whole state
-// of the loop.
+// The idea. A thread comes back to the same call with the same callee-saved registers and the same live
+// stack, and has changed nothing in between. Then it will do the same again until another thread writes
+// something that it read. Values that live across a call are in callee-saved registers or on the stack, so
+// these are the whole state of the loop.
 //
 // Example: while (!ready.load()) {} reads once, comes back, and then waits for a write to ready.
 //
-// Copying the stack at every load would cost too much. So a call is watched only once it was seen twice in a
-// row with nothing changed between; when a call is found to be such a one, the execution starts anew with it
-// watched. Executions that never came back to it are the same either way, so that a plan keeps its meaning.
-// The state compared with is that of the last visit numbered by a power of two (Brent's cycle finding), which
-// finds loops that alternate between several states as well.
+// Copying the stack at every load would cost too much. So a call is watched only after it was seen twice in a
+// row with no change in between. When such a call is found, the execution begins again with the call watched.
+// Executions that never came back to the call are the same either way, so a plan keeps its meaning. The state
+// is compared with that of the last visit whose number is a power of two (Brent's cycle finding), which also
+// finds loops that alternate between several states.
 //
-// What lies on the stack in places that hold nothing yet is what an earlier execution left there, and it is
-// compared too. So that the same plan always finds the same loops, stacks are cleared beforehand, as deep as
-// loops were ever seen (clear_stack()).
+// Unset places on the stack hold what an earlier execution left there, and they are compared too. So that the
+// same plan always finds the same loops, stacks are cleared at the beginning, as deep as loops were ever seen
+// (clear_stack()).
 //
 // Tested by spin_test.cpp.
 //
-// Rejected: hashing the stack in place of comparing it, since an "exhausted" must not rest on a hash.
+// Rejected: comparing hashes of stacks. An "exhausted" must not depend on a hash.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,14 @@ namespace thrum {
 
 struct Thread;
 
-// What a loop may keep its state in, its thread's registers and live stack, to be compared later.
+// The state of a loop: its thread's registers and live stack.
 class LoopState {
  public:
   void take(const Thread& thread, const CallerState& caller);
   bool is_that_of(const Thread& thread, const CallerState& caller) const;
 
  private:
-  std::vector<std::uint64_t> words_;  // never fewer than they were: it is taken again and again
+  std::vector<std::uint64_t> words_;  // never shrinks, since it is filled again and again
   std::size_t count_ = 0;
 };
 
@@ -50,19 +50,19 @@ class SpinDetector {
  public:
   constexpr SpinDetector() = default;
 
-  // Forgets the execution, not the calls to watch.
+  // Forgets the execution; keeps the calls to watch.
   void reset();
 
-  // An execution in the middle.
+  // The detector's state in the middle of an execution.
   struct Moment;
   void save(Moment& moment) const;
   void restore(const Moment& moment);
-  // Whether little has been written so far.
+  // Whether few writes have been recorded.
   bool is_short() const { return writes_.size() < 10'000; }
-  // How deep stacks are cleared beforehand.
+  // How deep stacks are cleared at the beginning.
   std::size_t depth() const { return depth_; }
 
-  // A thread with that slot is about to run. REQUIRES: called before anything else about it.
+  // A thread with that slot is about to run. REQUIRES: no other function was called for it before.
   void add_thread(std::uint16_t slot) {
     if (threads_.size() <= slot) threads_.resize(slot + std::size_t{1});
   }
@@ -73,21 +73,21 @@ class SpinDetector {
   // waits until released(). start_anew: a call to watch was found.
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller);
 
-  // What a loop does through code that is not instrumented is not seen. So the first spin of a call is put to
-  // the proof: the thread goes round once more, alone, and must come back to the same state with all memory
-  // the same. Whether the spin that arrive() has just found is to be proved: only where no other thread has
-  // run since the visit compared with, and this one has not waited, so that the round must be the same again.
+  // Code in a loop that is not instrumented is not seen. So the first spin of a call is proved: the thread
+  // runs one more round, alone, and must come back to the same state with all memory unchanged. Says whether
+  // the spin that arrive() has just found has to be proved. This is so only if no other thread has run since
+  // the visit compared with, and this one has not waited: then the round must repeat exactly.
   bool unproved(const Thread& thread, std::uint64_t code) const;
   void prove(std::uint64_t code) { proved_.add(code); }
-  // It is no spin: from the next execution on the call is an ordinary one.
+  // The call is no spin: from the next execution on it is an ordinary call.
   void never(std::uint64_t code) { never_.add(code); }
-  // Those calls. What else is learned of calls changes no plan's meaning.
+  // The calls given to never(). Everything else that is learned of calls does not change what a plan means.
   const CodeSet& no_spins() const { return never_; }
 
-  // A thread begins whose stack has nothing on it below `end`.
+  // A thread begins; its stack holds nothing below `end`.
   void clear_stack(const Thread& thread, char* end) const;
 
-  // The thread waits for an event or a time: what follows is no mere repetition.
+  // The thread waits for an event or a time: the code that follows is no mere repetition.
   void note_wait(const Thread& thread);
 
   // Another thread goes on.
@@ -96,29 +96,29 @@ class SpinDetector {
   // The thread has read an object and changed nothing.
   void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
 
-  // The thread has done something that others may see: what it did before belongs to no spin.
+  // The thread has done something that other threads may see: no spin reaches back beyond this.
   void note_change(const Thread& thread);
 
   // Some thread has written an object.
   void note_write(std::uint64_t object, std::uint32_t size) { writes_.emplace_back(object, size ? size : 1); }
 
-  // Whether something that the spinning thread read in its iteration has been written since.
+  // Whether something that the spinning thread read in its iteration was written since.
   bool released(const Thread& thread) const;
 
-  // Adds what it waits for a change of, in the name of that event of the trace.
+  // Adds the objects whose change the thread waits for, as belonging to that event of the trace.
   void add_watched(const Thread& thread, std::uint32_t event, std::vector<Watched>& watches) const;
 
   // Whether its iteration read the clock.
   bool reads_clock(const Thread& thread) const;
 
-  // Lets a spinning thread go round once more though nothing that it read was written; false if it has done
-  // so since the last write of any object.
+  // Lets a spinning thread run one more round though nothing that it read was written. False if it has had
+  // such a round since the last write of any object.
   bool give_another_round(const Thread& thread);
 
-  // It has not gone round, as far as give_another_round() knows.
+  // give_another_round() forgets the round that the thread had.
   void forget_round(const Thread& thread);
 
-  // Stands for the clock among the objects.
+  // The object that represents the clock.
   static constexpr std::uint64_t kClock = 1;
 
  private:
@@ -134,19 +134,19 @@ class SpinDetector {
     std::uint64_t code;
     std::uint64_t stack_pointer;
     std::uint32_t count;
-    std::uint32_t first_read;  // what was read since the visit compared with
-    std::uint64_t switches;    // when that visit was
+    std::uint32_t first_read;  // the first read since the visit compared with
+    std::uint64_t switches;    // the count at that visit
     std::uint64_t waits;
     LoopState state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
   struct alignas(64) PerThread {
-    std::vector<Visit> visits;  // calls since the thread last changed something
+    std::vector<Visit> visits;  // calls since the thread's last change
     std::size_t visit_count = 0;
     std::vector<Read> reads;
     std::vector<Read> waits_for;
     std::uint64_t waits = 0;
-    std::uint32_t round_given_at = kNoRound;  // the length of writes_ then
+    std::uint32_t round_given_at = kNoRound;  // the length of writes_ at that time
   };
   static void copy(const PerThread& from, PerThread& to);
   bool is_deepest(const Thread& thread, const CallerState& caller);
@@ -155,7 +155,7 @@ class SpinDetector {
   CodeSet watched_;
   CodeSet proved_;
   CodeSet never_;
-  std::size_t depth_ = 0;  // bytes of live stack that were ever compared
+  std::size_t depth_ = 0;  // bytes of live stack: the most that was ever compared
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting loops, on a stack and registers made by hand.
+// Waiting loops, with a stack and registers made by hand.
 #include "runtime/threads/spin.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Arrival = SpinDetector::Arrival;
 
-// A thread whose frames are words of an array, and a detector that watches the calls 1 to 3 already.
+// A thread whose frames are words of an array, and a detector that already watches the calls 1 to 3.
 class SpinTest : public testing::Test {
  protected:
   SpinTest() {
@@ -111,7 +111,7 @@ TEST_F(SpinTest, SpinsAgainAfterARelease) {
   EXPECT_EQ(read(1, kFlag), Arrival::spins);
   spins_.note_write(kFlag, 4);
   EXPECT_TRUE(spins_.released(thread_));
-  spins_.note_read(thread_, kFlag, 4);  // goes round, and the flag is as it was
+  spins_.note_read(thread_, kFlag, 4);  // one more round: the flag is unchanged
   EXPECT_EQ(read(1, kFlag), Arrival::spins);
   EXPECT_FALSE(spins_.released(thread_));
 }

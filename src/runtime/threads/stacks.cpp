@@ -16,16 +16,16 @@ constexpr int kBasePointer = 6;  // DWARF's number of rbp
 
 struct FrameWalk {
   std::vector<RawFrame> frames;
-  bool open = false;  // the last one's end is not known yet
+  bool open = false;  // the end of the last frame is not known yet
 };
 
 _Unwind_Reason_Code collect_frame(_Unwind_Context* context, void* argument) {
   auto& walk = *static_cast<FrameWalk*>(argument);
   std::vector<RawFrame>& frames = walk.frames;
-  // What the unwinder calls the frame address here is where the callee's frame ends.
+  // The unwinder's frame address here is the end of the callee's frame.
   if (walk.open) frames.back().end = _Unwind_GetCFA(context);
   walk.open = false;
-  int interrupted = 0;  // by a signal: the address is of the instruction itself, not of the one behind a call
+  int interrupted = 0;  // by a signal: then the address is the instruction's own, not that behind a call
   std::uint64_t address = _Unwind_GetIPInfo(context, &interrupted);
   if (interrupted) ++address;
   if (address == 0 || frames.size() == kDepthMax) return _URC_END_OF_STACK;
@@ -59,9 +59,9 @@ _Unwind_Reason_Code collect_registers(_Unwind_Context* context, void* argument) 
 
 // Where to go on when the unwinder faults.
 volatile bool g_unwinding = false;
-void* g_escape[5];  // as __builtin_setjmp wants it
+void* g_escape[5];  // in the format of __builtin_setjmp
 
-// As far as the stack can be read: the program may have written over it.
+// Walks as far as the stack can be read: the program may have overwritten it.
 [[gnu::noinline]] void walk_stack(_Unwind_Trace_Fn visit, void* argument) {
   if (__builtin_setjmp(g_escape) == 0) {
     g_unwinding = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading the running stack.
+// Reads the running stack.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace thrum {
 
-// The frames of the running stack that are the program's own, innermost first; as far as they can be read.
+// The program's own frames of the running stack, innermost first, as far as they can be read.
 std::vector<RawFrame> running_frames();
 
-// Their return addresses, as many as there is room for. What is left over stays as it is.
+// The return addresses of these frames, as many as there is room for. Unused elements keep their values.
 void running_code(std::span<std::uint64_t> code);
 
-// What the frame of the running stack whose stack pointer is given has in the registers that a call keeps,
-// while what it called runs.
+// The callee-saved registers of a frame of the running stack (given by its stack pointer), as they are while
+// the function that it called runs.
 CallerState kept_registers(const void* stack_pointer);
 
-// Called for a fault: does not return where the stack was being read that the program has written over.
+// Called for a fault. Does not return if the fault came from reading a stack that the program has
+// overwritten.
 void leave_unwinding();
 
 }  // namespace thrum

@@ -25,7 +25,7 @@ const std::string& TestFramework::add_call(const char* name, std::uint32_t befor
 }
 
 void TestFramework::name_part(const char* name) {
-  // Executions that fail may not come to the inner sections.
+  // Executions that fail may end before the inner sections.
   if (std::strlen(name) > part_name_.size()) part_name_ = name;
 }
 

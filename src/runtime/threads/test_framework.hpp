@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tests of a program: those of a test framework, and calls of thrum::check().
 //
-// A framework calls a listener of ours (include/thrum/wrapped/), and the listener calls here; thrum::check()
-// (include/thrum/thrum.hpp) does so itself. What a process is asked for stands in its job: either it ends
-// with the names of its tests, or it checks one test, each execution of which ends with the test. A framework
-// knows all its tests when it begins. Calls of thrum::check() are met one after another, so the list of a
-// program that has any is complete where the program ends.
+// A framework calls a listener of the runtime (include/thrum/wrapped/), and the listener calls the functions
+// here; thrum::check() (include/thrum/thrum.hpp) calls them itself. The job says what the process has to do:
+// announce the names of its tests and end; or check one test, so that each execution ends with the test. A
+// framework knows all its tests when it begins. Calls of thrum::check() are met one after another, so the
+// list of a program that has any is complete when the program ends.
 //
-// What is kept here is no part of the program's state and outlives executions. Thread safety: one system
+// The state here is not part of the program's state and outlives executions. Thread safety: one system
 // thread.
 #pragma once
 
@@ -24,7 +24,7 @@ class TestFramework {
  public:
   constexpr TestFramework() = default;
 
-  // A listener is there, and will announce tests if the program comes to it.
+  // The listener exists; it will announce the tests that the program runs.
   void note_presence() { present_ = true; }
   bool is_present() const { return present_; }
 
@@ -32,20 +32,20 @@ class TestFramework {
   void complete_list() { listed_ = true; }
   bool list_is_complete() const { return listed_; }
 
-  // An option of the call of thrum::check() that comes next.
+  // An option of the next call of thrum::check().
   void add_option(std::string word) { options_.push_back(std::move(word)); }
-  // A call of thrum::check(); before: how many came before it in this execution. Returns the test's name:
-  // where an earlier call has the same, a number follows. Where an execution is run again, its calls take the
-  // places that they had.
+  // A call of thrum::check(); before: how many came before it in this execution. Returns the test's name,
+  // followed by a number if an earlier call has the same name. If an execution is run again, its calls take
+  // their earlier places.
   const std::string& add_call(const char* name, std::uint32_t before);
   bool has_calls() const { return !calls_.empty(); }
 
-  // The test that was asked for has begun at some time; true as well where none was asked for.
+  // The requested test has begun at some time. Also true if no test was requested.
   void begin() { begun_ = true; }
   bool has_begun() const;
 
-  // A framework may run a test in parts, each from its beginning: sections of Catch2. One part is checked;
-  // those before it are passed over, without choices.
+  // A framework may run a test in parts, each from the beginning of the test: sections of Catch2. One part is
+  // checked; the parts before it are passed over, without choices.
   void note_parts() { has_parts_ = true; }
   void pass_over() { passes_over_ = true; }
   void begin_part() { passes_over_ = false; }
@@ -53,19 +53,19 @@ class TestFramework {
   void name_part(const char* name);
   void end_part(bool more);
   void miss_part() { part_missing_ = true; }
-  // What is so at the snapshot, and back to that.
+  // Saves the state at the snapshot, and restores it.
   void save() { saved_passes_over_ = passes_over_; }
   void restore() { passes_over_ = saved_passes_over_; }
 
-  // An execution in which the test gave itself up.
+  // The test gave itself up in an execution.
   void skip(const char* reason);
 
   void add_to(Report& report) const;
 
-  // What was learned of the test by executions, for a search that is taken up in another process.
+  // What executions have shown of the test, for a search that is resumed in another process.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
-  // A part of the search begins in this process; and what such a part has learned.
+  // A part of the search begins in this process; and what this part has seen.
   void begin_part_of_search() { skipped_ = 0; }
   void merge(ByteReader& in);
 
@@ -80,8 +80,8 @@ class TestFramework {
   bool saved_passes_over_ = false;
   bool has_parts_ = false;
   bool part_missing_ = false;
-  bool saw_end_ = false;   // of the test, behind this part
-  bool saw_more_ = false;  // another part behind this one
+  bool saw_end_ = false;   // of the test, after this part
+  bool saw_more_ = false;  // another part after this one
   std::string part_name_;
   std::uint64_t skipped_ = 0;
   std::string skip_reason_;

@@ -31,17 +31,17 @@ namespace {
 constexpr std::uint64_t kStacks = ThreadPool::kStacks;
 constexpr std::uint64_t kLargeStacks = ThreadPool::kLargeStacks;
 constexpr std::size_t kLargeStackMax = ThreadPool::kLargeStackMax;
-// What the runtime itself needs below the program's frames, beyond what a small stack was asked to hold.
+// What the runtime needs below the program's frames, in addition to the requested size of a small stack.
 constexpr std::size_t kOwnFrames = 64 << 10;
-// Left for the parked frame at the upper end of a stack.
+// Reserved for the parked frame at the upper end of a stack.
 constexpr std::size_t kParkedFrame = 16 << 10;
-// Of the guard between that and the program's frames.
+// The size of the guard between that and the program's frames.
 constexpr std::size_t kUpperGuard = 4096;
 
 std::uint32_t g_parked;
 
-// What a system thread needs that is to run the program: its faults, hangs and system calls are caught.
-// Signals for the process as a whole remain main's.
+// Prepares a system thread to run the program: its faults, hangs and system calls are caught. Signals for the
+// process as a whole still go to main.
 void take_part(std::size_t slot) {
   use_signal_stack(slot);
   watch_system_calls();
@@ -55,7 +55,7 @@ void take_part(std::size_t slot) {
 
 void ThreadPool::find_storage(Seat& seat) {
   seat.fs_base = current_fs_base();
-  // The static blocks of all modules lie below the control block; the lowest is where the storage begins.
+  // The static blocks of all modules lie below the control block; the storage begins at the lowest.
   auto lowest = [](dl_phdr_info* info, std::size_t, void* argument) {
     auto& found = *static_cast<Seat*>(argument);
     auto block = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
@@ -72,8 +72,8 @@ void ThreadPool::find_storage(Seat& seat) {
 }
 
 void ThreadPool::note_vector(Seat& seat) {
-  // glibc: the second word of the control block points to the vector's element 0; element -1 counts them;
-  // each has two words.
+  // glibc: the second word of the control block points to element 0 of the vector; element -1 holds the
+  // number of elements. An element has two words.
   std::memcpy(&seat.vector, reinterpret_cast<const void*>(seat.fs_base + sizeof(std::uint64_t)),
               sizeof seat.vector);
   std::size_t count = seat.vector[-2] + 1;
@@ -108,7 +108,7 @@ void* ThreadPool::park(void* argument) {
   if (on_system_threads()) take_part(seat.slot);
   __atomic_store_n(&g_parked, 1, __ATOMIC_RELEASE);
   raw_syscall(SYS_futex, reinterpret_cast<long>(&g_parked), FUTEX_WAKE_PRIVATE, 1);
-  thrum_wait_for_baton();  // for ever, where threads are fibers
+  thrum_wait_for_baton();  // for ever, if threads are fibers
 }
 
 void ThreadPool::grow(std::size_t slots) {
@@ -156,8 +156,8 @@ void ThreadPool::grow(std::size_t slots) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, sizeof mask);
 }
 
-// The guard below a small stack lies in the middle of the seat's own, and stays there until a thread of that
-// slot asks for another size.
+// Sets the guard below a small stack. It lies in the middle of the seat's own stack, and stays until a thread
+// of that slot requests another size.
 void ThreadPool::set_limit(Seat& seat, char* limit) {
   if (limit == seat.limit) return;
   auto protect = [](char* end, int access) {
@@ -175,7 +175,7 @@ bool ThreadPool::make_large(std::uint16_t slot, Seat& seat, std::size_t size) {
     raw_syscall(SYS_munmap, reinterpret_cast<long>(seat.large), static_cast<long>(seat.large_size));
   seat.large = nullptr;
   seat.large_size = 0;
-  // What lies below is never mapped, and so a guard.
+  // Memory below is never mapped, and so acts as a guard.
   std::uint64_t end = kLargeStacks + (slot + std::uint64_t{1}) * kLargeStackMax;
   long mapped =
       raw_syscall(SYS_mmap, static_cast<long>(end - size), static_cast<long>(size), PROT_READ | PROT_WRITE,
@@ -258,8 +258,8 @@ void ThreadPool::prepare_loading() {
   }
 }
 
-// The loader has put the new library's static storage, if it has any, below that of the others, for the
-// parked threads too.
+// The loader has placed the new library's static storage, if it has any, below the others', in parked threads
+// too.
 void ThreadPool::adopt_loaded() {
   find_storage(seats_[0]);
   for (Seat& seat : seats_) {
@@ -272,9 +272,9 @@ void ThreadPool::adopt_loaded() {
   }
 }
 
-// How far in each control block libc has the kernel's number of its thread; 0 where that cannot be told.
+// The offset in each control block of the kernel's number of its thread; 0 if it cannot be determined.
 std::size_t ThreadPool::number_in_block() const {
-  constexpr std::size_t kHeader = 0x2c0;  // of the ABI and the loader, in all of libc's versions
+  constexpr std::size_t kHeader = 0x2c0;  // of the ABI and the loader, in all versions of libc
   constexpr std::size_t kBlock = 0x600;   // at least
   for (std::size_t at = kHeader; at < kBlock; at += sizeof(std::int32_t)) {
     auto has_it = [&](const Seat& seat) {
@@ -287,7 +287,7 @@ std::size_t ThreadPool::number_in_block() const {
   return 0;
 }
 
-// Where the kernel must be asked for each change of the FS base, none is changed if that will do.
+// If the kernel must be asked for each change of the FS base, one shared block is used if possible.
 void ThreadPool::choose_block() const {
   if (thrum_switch_by != SwitchBy::arch_prctl && thrum_switch_by != SwitchBy::exchange) return;
   SharedBlock& block = the_shared_block.value;

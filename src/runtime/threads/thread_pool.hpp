@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stacks and thread-local storage for fibers. Each fiber runs on the stack of a real thread of libc's that is
-// parked, below its parked frame and with its control block: so libc and the compiler's thread-local
-// storage work as in a thread. Where threads are no fibers but pass a baton, it is the parked thread itself
-// that runs there.
+// Stacks and thread-local storage for fibers. Each fiber uses the stack and the control block of a real,
+// parked thread of libc; it runs below the parked frame. So libc and the compiler's thread-local storage work
+// as in a thread. If threads pass a baton, the parked thread itself runs there.
 //
-// The pool grows only between executions, since making a thread changes libc's own state, which is part of
-// the snapshot.
+// The pool grows only between executions: creating a thread changes libc's own state, which is part of the
+// snapshot.
 #pragma once
 
 #include <cstddef>
@@ -22,55 +21,56 @@ class ThreadPool {
  public:
   constexpr ThreadPool() = default;
 
-  // How many slots there are; slot 0 is main, which keeps its own stack and storage.
+  // The number of slots. Slot 0 is main, which keeps its own stack and storage.
   std::size_t size() const { return seats_.size(); }
 
-  // Parks threads until there are that many slots. REQUIRES: no execution runs, and the program's memory is
+  // Parks threads until there are so many slots. REQUIRES: no execution runs, and the program's memory is
   // writable.
   void grow(std::size_t slots);
 
-  // The stack that a thread asks for. Nothing given: kStackSize bytes.
+  // The stack that a thread requests. Default: kStackSize bytes.
   struct StackRequest {
-    char* memory = nullptr;  // the program's own; nullptr: from here
+    char* memory = nullptr;  // memory of the program; nullptr: the pool provides it
     std::size_t size = 0;
   };
 
-  // Gives a new thread of the execution the pristine thread-local storage of its slot and a stack; false
-  // where a stack of that size cannot be had.
+  // Gives a new thread of the execution the pristine thread-local storage of its slot, and a stack. False if
+  // a stack of that size is not available.
   bool equip(std::uint16_t slot, const StackRequest& request, Thread& thread);
 
-  // Fills in where main's stack and control block are.
+  // Sets main's stack and control block.
   void describe_main(Thread& main) const;
 
-  // Before and after a library is loaded between executions, which may have thread-local storage of its own.
+  // Called before and after a library is loaded between executions. The library may have thread-local
+  // storage.
   void prepare_loading();
   void adopt_loaded();
 
-  // Main's thread-local storage, for the snapshot.
+  // Saves main's thread-local storage for the snapshot, and restores it.
   void save_main();
   void restore_main();
   std::span<const char> main_storage() const { return {seats_[0].storage, seats_[0].storage_size}; }
-  // A slot's, and the words of its dynamic thread vector, as they are now.
+  // The present storage of a slot, and the words of its dynamic thread vector.
   std::span<const char> storage(std::uint16_t slot) const;
   std::span<const std::uint64_t> vector_now(std::uint16_t slot) const;
   std::uint64_t fs_base(std::uint16_t slot) const { return seats_[slot].fs_base; }
-  // Whether there is storage that main_storage() does not hold.
+  // Whether some storage is not part of main_storage().
   bool has_late_storage() const { return late_storage_; }
 
-  // Nobody can touch the stacks and storage of the threads in slots 1 to slots - 1, until open_stacks().
+  // Makes the stacks and storage of the threads in slots 1 to slots - 1 inaccessible, until open_stacks().
   void close_stacks(std::uint16_t slots);
   void open_stacks();
-  // Whether the address lies in any.
+  // Whether the address lies in the stack or storage of a slot.
   static bool is_stack(std::uint64_t address);
-  // Of which slot. REQUIRES: is_stack(address).
+  // The slot. REQUIRES: is_stack(address).
   static std::uint16_t slot_of_stack(std::uint64_t address);
 
-  // To the system thread of the slot. REQUIRES: on_system_threads().
+  // Sends it to the system thread of the slot. REQUIRES: on_system_threads().
   void send_signal(std::uint16_t slot, int signal) const;
 
   static constexpr std::size_t kStackSize = std::size_t{8} << 20;
   static constexpr std::size_t kGuardSize = std::size_t{1} << 16;
-  // Stacks lie at addresses of their own, the same in every run; beyond kStackSize at others.
+  // Stacks lie at fixed addresses, the same in every run; stacks larger than kStackSize lie in another range.
   static constexpr std::uint64_t kStacks = 0x2000'0000'0000;
   static constexpr std::uint64_t kLargeStacks = 0x6000'0000'0000;
   static constexpr std::size_t kLargeStackMax = std::size_t{1} << 34;
@@ -80,18 +80,18 @@ class ThreadPool {
     std::uint64_t fs_base = 0;
     char* storage = nullptr;  // its static thread-local storage, which ends at fs_base
     std::size_t storage_size = 0;
-    // A guard page lies above it: a thread that writes beyond the upper end of its stack must not destroy
-    // the parked frame and the storage.
+    // A guard page lies above it: a thread that writes beyond the upper end of its stack must not destroy the
+    // parked frame and the storage.
     char* stack_top = nullptr;
     char* stack_bottom = nullptr;
-    char* pristine = nullptr;  // the storage as it was when the thread was parked
-    char* limit = nullptr;     // below it lies a guard; the stack's bottom unless a small stack was asked for
-    char* large = nullptr;     // a stack of its own, where more than kStackSize was asked for
+    char* pristine = nullptr;  // the storage when the thread was parked
+    char* limit = nullptr;     // a guard lies below it; the lower end unless a small stack was requested
+    char* large = nullptr;     // a separate stack, if more than kStackSize was requested
     std::size_t large_size = 0;
     std::size_t slot = 0;
     long thread = 0;  // the kernel's number
     // Where the storage of libraries loaded later is looked up (the ABI's dynamic thread vector), and its
-    // words then. libc fills it in at first uses, which are rolled back.
+    // words at parking. libc fills it at first uses, which are rolled back.
     std::uint64_t* vector = nullptr;
     std::vector<std::uint64_t> vector_words;
   };
@@ -106,8 +106,8 @@ class ThreadPool {
   void restore_vector(const Seat& seat) const;
 
   std::vector<Seat> seats_;
-  std::uint16_t closed_ = 0;   // slots below are closed, but main's
-  bool late_storage_ = false;  // some library's storage is not part of the static one
+  std::uint16_t closed_ = 0;   // slots below this are closed, except main's
+  bool late_storage_ = false;  // some library's storage is not part of the static block
 };
 
 extern constinit Forever<ThreadPool> the_thread_pool;

@@ -57,7 +57,7 @@ int Timers::create(clockid_t clock, const sigevent& event, Thread* target) {
   while (number < timers_.size() && timers_[number].exists) ++number;
   if (number == timers_.size()) timers_.emplace_back();
   Timer& timer = timers_[number];
-  Thread* sleeper = timer.sleeper;  // of one that was removed
+  Thread* sleeper = timer.sleeper;  // of a removed timer that had this number
   timer = {};
   timer.exists = true;
   timer.clock = clock;
@@ -87,7 +87,7 @@ Timers::Setting Timers::setting(int number) const {
   std::uint64_t due = timer.due_ns;
   if (due <= now && timer.interval_ns != 0) due += ((now - due) / timer.interval_ns + 1) * timer.interval_ns;
   if (due <= now) {
-    // One that sends nothing has run out; another is about to expire.
+    // A timer that sends nothing has expired; another one is about to.
     return {timer.event.sigev_notify == SIGEV_NONE ? 0u : 1u, timer.interval_ns};
   }
   return {due - now, timer.interval_ns};
@@ -122,7 +122,7 @@ int Timers::number_of(const Thread& sleeper) const {
   return static_cast<int>(found - timers_.begin());
 }
 
-// What the thread of a timer does.
+// The code of a timer's thread.
 void Timers::sleep() {
   Thread& me = scheduler().current();
   Timers& all = timers();
@@ -162,7 +162,7 @@ void Timers::expire(Timer& timer, int number) {
   scheduler().start(*child);
 }
 
-// Counts the expiries up to now that nobody saw, and moves the next one behind it.
+// Counts the missed expiries up to now, and moves the next expiry behind now.
 int Timers::skip_missed(Timer& timer, std::uint64_t now_ns) {
   if (timer.due_ns == 0 || timer.due_ns > now_ns || timer.interval_ns == 0) return 0;
   std::uint64_t missed = (now_ns - timer.due_ns) / timer.interval_ns + 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Timers. A timer that is set is a thread that sleeps and then sends a signal: so it expires when a sleep may
-// end, by virtual time, and stands among the options of the thread choice (Via::expiry). It has no code of
-// the program's, and nobody waits for it or is kept from a deadlock by it unless its expiry would do
-// something.
+// Timers. A timer that is set is a thread that sleeps and then sends a signal. So it may expire when a sleep
+// may end, by virtual time, and its expiry is an option of the choice of a thread (Via::expiry). It runs no
+// code of the program. It does not prevent a deadlock, and nobody waits for it, unless its expiry would have
+// an effect.
 //
-// A timer's expiry is offered only where it has an effect: not while its last signal is still pending (what
-// it misses is counted as overrun), not where the signal is ignored. One whose signal would end the process
-// is a watchdog: it expires when nothing else can happen, not before.
+// A timer's expiry is an option only if it has an effect: not while its last signal is still pending (missed
+// expiries count as overrun), and not if the signal is ignored. A timer whose signal would end the process is
+// a watchdog: it expires only when nothing else can happen.
 #pragma once
 
 #include <time.h>
@@ -23,10 +23,10 @@ class Timers {
  public:
   constexpr Timers() = default;
 
-  // Those of setitimer and alarm (ITIMER_REAL, _VIRTUAL, _PROF) have the first numbers.
+  // The timers of setitimer and alarm (ITIMER_REAL, _VIRTUAL, _PROF) have the first numbers.
   static constexpr int kOfProcess = 3;
 
-  // target: whom SIGEV_THREAD_ID names. The new timer's number.
+  // Returns the number of the new timer. target: the thread named by SIGEV_THREAD_ID.
   int create(clockid_t clock, const sigevent& event, Thread* target);
   void set_value(int number, int value) { change(number).event.sigev_value.sival_int = value; }
   void remove(int number);
@@ -34,22 +34,21 @@ class Timers {
   clockid_t clock(int number) const { return timers_[static_cast<std::size_t>(number)].clock; }
 
   struct Setting {
-    std::uint64_t left_ns = 0;  // until it expires; 0: it is not set
+    std::uint64_t left_ns = 0;  // until it expires; 0: not set
     std::uint64_t interval_ns = 0;
   };
   Setting setting(int number) const;
-  // due_ns: the virtual time at which it expires first, or kNoDeadline: never. REQUIRES: an
-  // execution runs.
+  // due_ns: the virtual time of the first expiry; kNoDeadline: never. REQUIRES: an execution runs.
   void set(int number, std::uint64_t due_ns, std::uint64_t interval_ns);
   int overrun(int number) const { return timers_[static_cast<std::size_t>(number)].overrun; }
 
-  // Its signal has been taken: how often it would have expired since then.
+  // The timer's signal was accepted. Returns how many expiries were missed since it was sent.
   int accepted(int number);
 
-  // Whether the timer whose thread that is may expire. idle: nothing else can happen.
+  // Whether the timer whose thread is `sleeper` may expire. idle: nothing else can happen.
   bool may_expire(const Thread& sleeper, bool idle) const;
 
-  // Adds the addresses that it holds for the program.
+  // Adds the addresses of the program that the timers hold.
   void add_held(std::vector<std::uint64_t>& addresses) const {
     for (const Timer& timer : timers_) {
       if (timer.exists)
@@ -57,10 +56,10 @@ class Timers {
     }
   }
 
-  // As it is at the snapshot, and back to that.
+  // Saves the state at the snapshot, and restores it.
   void save();
   void restore();
-  // Whether anything was changed since the last of these two.
+  // Whether a timer changed since the last save or restore.
   bool changed() const { return changed_; }
 
  private:
@@ -68,9 +67,9 @@ class Timers {
     bool exists = false;
     clockid_t clock = CLOCK_MONOTONIC;
     sigevent event{};
-    Thread* target = nullptr;    // of its signal; nullptr: the process
-    Thread* sleeper = nullptr;   // once it has been set
-    Thread* notified = nullptr;  // SIGEV_THREAD: the last thread that it has made
+    Thread* target = nullptr;    // that gets its signal; nullptr: the process
+    Thread* sleeper = nullptr;   // exists once the timer was set
+    Thread* notified = nullptr;  // SIGEV_THREAD: the last thread that it created
     std::uint64_t due_ns = 0;
     std::uint64_t interval_ns = 0;
     int overrun = 0;
