@@ -26,12 +26,12 @@ bool holds(InputType type, std::int64_t value) {
   return static_cast<std::int64_t>(bits << unused) >> unused == value;
 }
 
-// Those that any program may go wrong with.
+// Values with which any program may fail.
 std::span<const std::uint64_t> usual_values(InputType type, std::uint64_t (&values)[5]) {
   std::size_t count = 0;
   values[count++] = 0;
   values[count++] = 1;
-  values[count++] = ones(type);  // -1, or the greatest
+  values[count++] = ones(type);  // -1, or the largest value
   if (type.is_signed) {
     values[count++] = ones(type) >> 1;
     values[count++] = (ones(type) >> 1) + 1;
@@ -39,7 +39,7 @@ std::span<const std::uint64_t> usual_values(InputType type, std::uint64_t (&valu
   return {values, count};
 }
 
-// Small numbers are what sizes and counts are.
+// Sizes and counts are small numbers.
 std::uint64_t some_value(InputType type, std::uint64_t random) {
   constexpr std::uint64_t kSmall = 256;
   Random numbers(random);
@@ -47,7 +47,7 @@ std::uint64_t some_value(InputType type, std::uint64_t random) {
   return is_small ? numbers.below(kSmall) & ones(type) : numbers.next() & ones(type);
 }
 
-// The input that the plan fixes; nullptr: it fixes none there.
+// The input that the plan fixes for the draw; nullptr: none.
 const InputValue* given_input(ThreadId thread, std::uint32_t number) {
   const std::vector<InputValue>& inputs = engine.plan->inputs;
   const auto given = std::find_if(inputs.begin(), inputs.end(), [&](const InputValue& input) {
@@ -62,7 +62,7 @@ std::uint64_t value_of(const InputValue& input) {
   return value;
 }
 
-constinit std::uint16_t g_vector = 0;  // of the execution that runs
+constinit std::uint16_t g_vector = 0;  // of the running execution
 
 }  // namespace
 
@@ -72,7 +72,7 @@ std::uint64_t input_value(std::uint16_t vector, std::uint32_t draw, InputType ty
   const std::span<const std::uint64_t> usual = usual_values(type, usual_buffer);
   if (vector < usual.size()) return usual[vector];
   Random numbers(random + vector);
-  // The first draw goes through the constants in turn, the others mix what there is.
+  // The first draw uses the constants in turn; the others mix all values.
   std::size_t number = vector - usual.size();
   if (draw > 0) {
     const std::size_t kinds = usual.size() + constants.size() + kInputVectors / 8;
@@ -86,7 +86,7 @@ std::uint64_t input_value(std::uint16_t vector, std::uint32_t draw, InputType ty
 }
 
 std::uint64_t next_input(InputType type) {
-  world.wrote = true;  // a loop that draws numbers is no spin
+  world.wrote = true;  // a loop that draws inputs is no spin
   Random numbers = draw_random();
   const std::uint64_t random = numbers.next();
   const std::uint32_t draw = scheduler().current().random_draws - 1;

@@ -38,7 +38,7 @@ TEST(Inputs, KeepToTheirType) {
         EXPECT_LT(value, std::uint64_t{1} << 8 * bytes);
     }
   }
-  // 70,000 is no value of 16 bits, and must not become another constant's.
+  // 70,000 is no value of 16 bits, and must not become equal to another constant.
   EXPECT_EQ(input_value(3, 0, {2, false}, 7, std::vector<std::int64_t>{5}), 5u);
 }
 

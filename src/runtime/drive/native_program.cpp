@@ -50,8 +50,7 @@
 #include "runtime/threads/timers.hpp"
 #include "support/check.hpp"
 
-// Writes what was counted, in a runtime that is being trained (cmake/training.cmake); elsewhere it is not
-// there.
+// Writes the profile of a runtime that is being trained (cmake/training.cmake). Other builds do not have it.
 extern "C" __attribute__((weak, visibility("hidden"))) void __gcov_dump();
 
 namespace thrum {
@@ -60,7 +59,7 @@ namespace {
 
 constexpr std::size_t kEngineStack = std::size_t{4} << 20;
 
-bool g_loading = false;  // a library's constructors may run
+bool g_loading = false;  // a library is being loaded, whose constructors run
 Digest g_trace_digest;
 
 void enter_program() {
@@ -75,7 +74,7 @@ void leave_program() {
   world.running = world.judges_races = world.watches_memory = world.names_events = false;
 }
 
-// The program's code runs in its thread, until it is left.
+// Runs the program's code in its thread, until control comes back.
 void go_on() {
   Thread& thread = scheduler().current();
   engine.fs_base = scheduler().thread_in_slot(0).fs_base;
@@ -84,7 +83,7 @@ void go_on() {
   leave_program();
 }
 
-// The program's code was left for good.
+// The execution is over.
 void note_end(Trace& trace) {
   trace.last = scheduler().current().id;
   if (world.recording) {
@@ -98,10 +97,10 @@ void note_end(Trace& trace) {
   }
 }
 
-// Whether the trace is to hold events, for whoever asked for it.
+// Whether somebody wants the trace to hold events.
 bool wants_events() { return scheduler().director().records_events() || world.job->digest_traces; }
 
-// Whether events are written down from here on.
+// Whether events are recorded from here on.
 bool is_to_record() {
   return needs_all_events() || warnings().wants_events() || livelock_detector().is_watching();
 }
@@ -111,7 +110,7 @@ void begin_judging(bool again) {
   if (judging().names_events()) judging().begin_whole();
 }
 
-// midway: a waypoint puts back more.
+// Restores the snapshot. midway: the restore at a waypoint follows.
 void put_back(bool midway = false) {
   for_all<kSnapshotParts, &SnapshotPart::undo>();
   snapshot().restore();
@@ -141,13 +140,13 @@ void add_to_digest(const Trace& trace) {
   trace_digest().add(reinterpret_cast<const char*>(end), sizeof end);
 }
 
-// The answer of a process that was to announce its tests.
+// The answer of a process that had to announce its tests.
 [[noreturn]] void report_tests() {
   Report report;
   send_report(report);
 }
 
-// How many steps the execution does before cut_by_steps() is called.
+// After how many steps end_of_steps() is called.
 std::uint64_t steps_until_asked() {
   if (world.fatal != nullptr) return world.fatal->steps;
   return world.repeats ? world.job->steps : round_detector().steps_to_trial(world.job->steps);
@@ -246,8 +245,8 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   engine.trace = &trace;
   engine.plan = &plan;
   engine.records_places = wanted.has(Wanted::kPlaces);
-  bool again = false;   // for a race's sake
-  bool unsure = false;  // whether there is one
+  bool again = false;   // to recognise the earlier access of a race
+  bool unsure = false;  // it was not judged, and its class is new
   bool midway = false;
   const Beginning beginning{plan, wanted, advisor != nullptr};
   for_all<kExecutionParts, &ExecutionPart::begin_plan>(beginning);
@@ -266,7 +265,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     if (!midway) world.wrote = false;
     engine.again = Again::no;
     if (!midway) begin_judging(again);
-    // The engine's own flags, lest each switch find the modes different.
+    // For the engine itself too: else each switch would find different modes.
     set_floating_point_modes(kInitialModes);
     do {
       go_on();
@@ -282,7 +281,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     if (engine.again == Again::library) load_library();
     again = wanted.has(Wanted::kPlaces) && race_judge().wants_again(trace);
   } while ((again || unsure || engine.again != Again::no) && !world.restarts);
-  world.repeats = true;  // until another plan is announced
+  world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();
   if (warnings().wants_events()) warnings().learn(trace);
@@ -311,7 +310,7 @@ namespace {
 }  // namespace
 
 void end_of_steps() {
-  constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, of a round that is put to the proof
+  constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, for a round that is being proved
   if (!world.running) return;
   if (!world.time_is_up && scheduler().lengthens_proof()) return add_steps(kProofSteps);
   cut_by_steps();

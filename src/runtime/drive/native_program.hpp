@@ -15,42 +15,42 @@ class NativeProgram final : public Program {
   ThreadNames& names() override;
 };
 
-// The state to which each execution is put back is the present one from now on. REQUIRES: no execution runs.
+// From now on each execution begins from the present state. REQUIRES: no execution runs.
 void take_snapshot();
 
-// Where the engine's next stack ends, upwards. There are two, used in turns.
+// The upper end of the engine's next stack. There are two, used in turns.
 char* new_engine_stack();
 
-// The program is loading a library that the last execution asked for. REQUIRES: no execution runs.
+// Loads the library that the last execution asked for. REQUIRES: no execution runs.
 void load_library();
 
-// A library's constructors may run, that an execution has asked for.
+// Whether a library that an execution asked for is being loaded, and its constructors may run.
 bool is_loading();
 
-// Of the events of all executions so far, where the job asks for it.
+// Digest of the events of all executions so far, if the job asks for it.
 Digest& trace_digest();
 
-// Goes on with body() on another stack than the engine's, which is as new. REQUIRES: no execution runs.
+// Goes on with body() on another, fresh stack of the engine. REQUIRES: no execution runs.
 [[noreturn]] void run_on_new_stack(void (*body)());
 
 // Adds to a report what is known of the search besides its result: modules, notes, tests.
 void describe_search(Report& report);
 
-// The process ends with this report.
+// The process sends this report and ends.
 [[noreturn]] void send_report(Report& report);
 
-// Of the clock by which searches are timed.
+// The time on the clock that measures searches.
 double search_seconds();
 
-// The test that was asked for is over; code: where. Other threads may live on, and do what they do before.
+// The requested test has ended, at `code`. Other threads may be alive; they may go on until the process ends.
 [[noreturn]] void end_test(std::uint64_t code);  // intercept_process.cpp
 
-// From here on the execution goes on by the base policy alone, unseen by the search; and is searched again.
-// REQUIRES: an execution runs.
+// From here on the execution follows the base policy, and the search sees no choices. explore_again() ends
+// that. REQUIRES: an execution runs.
 void pass_over();
 void explore_again();
 
-// A test framework has announced all tests of a process that is to list them: its work is done.
+// A test framework has announced all tests of a process that had to list them: it is done.
 [[noreturn, gnu::cold]] void end_of_list();
 
 }  // namespace thrum

@@ -62,7 +62,7 @@ void announce(const Plan& plan) {
   channel.executions.store(executions + 1, std::memory_order_relaxed);
 }
 
-// Tells the supervisor how far the search is, where it has asked since it was told last.
+// Tells the supervisor how far the search is, if it has asked since the last answer.
 void answer(const std::function<Progress()>& ask) {
   Channel& channel = *world.channel;
   std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
@@ -96,7 +96,7 @@ Limits limits_of(const Job& job) {
   limits.announce = announce;
   limits.answer = answer;
   limits.count_classes = job.count_classes;
-  limits.audits = !job.digest_traces && job.repeat == 1;  // which want each execution once
+  limits.audits = !job.digest_traces && job.repeat == 1;  // both count each execution once
   limits.now = search_seconds;
   limits.note_bug = note_bug;
   limits.note_level = note_level;
@@ -110,7 +110,7 @@ Limits limits_of(const Job& job) {
   send_report(report);
 }
 
-// The bugs of a search that is taken up have the places and addresses of this process from now on.
+// The bugs of a resumed search get the places and addresses of this process.
 void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
   KnownRaces& races = race_judge().known();
   const std::size_t known = races.count();
@@ -125,7 +125,7 @@ void confirm_bugs(NativeProgram& program, std::vector<FoundBug>& bugs) {
   races.use(known);
 }
 
-// Where another process has put the search down.
+// Continues the search that another process saved.
 SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& before, Fairness& fairness) {
   SearchSoFar so_far;
   Digest digest;
@@ -140,7 +140,7 @@ SearchSoFar take_up(NativeProgram& program, Strategy& strategy, SearchResult& be
   return so_far;
 }
 
-// What the compiled program gives to a search of it.
+// The parts of a session that need the compiled program.
 class NativeHost final : public Session::Host {
  public:
   NativeHost(NativeProgram& program, const Job& job) : program_(program), job_(job) {}
@@ -172,7 +172,7 @@ class NativeHost final : public Session::Host {
     return search.run_whole(std::move(run.from));
   }
 
-  // Beside each leak that only some schedules have, an execution without it.
+  // For each leak that only some schedules have: adds an execution without the leak.
   void complete_bugs(SearchResult& result) override {
     warnings().watch(false);
     for (FoundBug& bug : result.bugs) {
@@ -207,13 +207,13 @@ SearchResult search(NativeProgram& program, const Job& job) {
   settings.limits = limits_of(job);
   settings.explores_races = job.races == Races::explore;
   settings.repeat = job.repeat;
-  settings.simplifies = !job.digest_traces;  // digests are of each execution of the search
+  settings.simplifies = !job.digest_traces;  // digests cover exactly the executions of the search
   NativeHost host(program, job);
   warnings().watch(true);
   return Session(program, host, settings).run();
 }
 
-// Runs the plans that come from outside; how many those were.
+// Runs the plans that come from outside; returns their number.
 std::uint64_t serve_leader(NativeProgram& program) {
   std::uint64_t executions = 0;
   serve(*world.channel, program, [&](const Plan& plan) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the first worker does, from the first choice to its report: searches, begins anew where something was
-// learned that changes what executions are, and simplifies what it has found. Or it replays one schedule.
+// The first worker, from the first choice to its report. It searches, begins again if something was learned
+// that changes what executions are, and simplifies the bugs that it has found. Or it replays one schedule.
 #pragma once
 
 namespace thrum {

@@ -21,7 +21,7 @@
 #include "runtime/threads/scheduler.hpp"
 #include "runtime/threads/test_framework.hpp"
 
-// Where main's stack began, which the environment's size moves (the dynamic loader's).
+// The begin of main's stack, which depends on the size of the environment (a variable of the dynamic loader).
 extern "C" void* __libc_stack_end;
 
 namespace thrum {
@@ -32,7 +32,7 @@ namespace {
 
 constexpr long kPage = 4096;
 
-// The file, from an offset on.
+// Writes to the file, from an offset on.
 class StateWriter final : public ByteWriter::Sink {
  public:
   StateWriter(long file, std::uint64_t offset) : file_(file), offset_(offset) {
@@ -69,7 +69,7 @@ class StateWriter final : public ByteWriter::Sink {
   StreamDigest digest_;
 };
 
-// Where things lie that are told apart by their addresses.
+// A digest of the addresses by which objects are told apart.
 std::uint64_t layout() {
   Digest digest;
   const std::uint64_t words[] = {reinterpret_cast<std::uint64_t>(__libc_stack_end),
@@ -100,7 +100,7 @@ void put_modules(ByteWriter& out) {
   }
 }
 
-// Where one is another than it was, its name.
+// The name of a module that is not the same as when the state was saved; empty if there is none.
 std::string changed_module(ByteReader& in) {
   std::vector<ModuleContent> now = module_contents();
   const std::uint32_t count = in.get_count();
@@ -122,7 +122,7 @@ void SearchState::initialize() {
   if (inherited == 0) return;
   file_ = raw_syscall(SYS_fcntl, inherited, F_DUPFD_CLOEXEC, first_own_descriptor());
   if (file_ < 0) {
-    file_ = inherited;  // in the program's way then, but there
+    file_ = inherited;  // the program may meet its number, but it works
   } else {
     raw_syscall(SYS_close, inherited);
   }
@@ -142,7 +142,7 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
   Passing passing;
   const double begun = search_seconds();
   Channel& channel = *world.channel;
-  // The supervisor may be busy with the one that it asked for.
+  // The supervisor may still be reading the state that it asked for last.
   const std::uint64_t used = channel.state_answered != 0 ? channel.state.offset + channel.state.size : 0;
   StateWriter file(file_, last_ ? (used + kPage - 1) / kPage * kPage : 0);
   ByteWriter out(file);
@@ -193,14 +193,14 @@ std::string SearchState::read(ByteReader& in, SearchSoFar& so_far, SearchResult&
   if (std::string changed = changed_module(in); in.ok() && !changed.empty())
     return changed + " is another one than it was then";
   const bool same_layout = in.get<std::uint64_t>() == layout();
-  // What a reduction leaves out rests on which objects are the same.
+  // What a reduction leaves out depends on which objects are the same.
   if (in.ok() && !same_layout && strategy.durable()->keeps_addresses())
     return "objects have other addresses than then, by randomisation or an environment of another size";
   std::optional<ReportSoFar> report = read_so_far(in, *world.names);
   if (report) {
     before = std::move(report->before);
     so_far.result = std::move(report->result);
-    // Those of the job are known.
+    // The races given by the job are known already.
     const std::size_t given = std::min(world.job->known_races.size(), report->known_races.size());
     race_judge().known().add(std::span(report->known_races).subspan(given));
     Saved saved{in, *world.names, same_layout, *report};

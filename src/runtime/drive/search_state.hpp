@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A search that is put down in this process, so that another one can take it up: everything that outlives an
+// Saves a search in this process so that another process can resume it: everything that outlives an
 // execution.
 //
-// Its bytes go to a file that the supervisor has opened (Channel::state_file), between two executions, when
-// the supervisor asks for them or a limit has ended the search. They hold, in this order: the names of
-// threads by id; the modules of the process, since the search goes on only where they are the same; where
-// things lie in memory; what the program has loaded in executions; results so far; what was learned of calls,
-// races, locks and tests; statistics; and the strategy.
+// The bytes go to a file that the supervisor has opened (Channel::state_file). This happens between two
+// executions, when the supervisor asks for it or when a limit has ended the search. The order is: names of
+// threads by id; modules of the process, since the search can only go on if they are the same; layout of
+// memory; what the program has loaded in executions; results so far; what was learned of calls, races, locks
+// and tests; statistics; the strategy.
 //
-// Most of it is said by names that last. Of what is not (objects by their addresses), the search that is
-// taken up uses nothing where they are others than before, as under address-space randomisation.
+// Most data is stored under lasting names. Some is not: objects are stored by their addresses. If the
+// addresses have changed, as under address-space randomisation, the resumed search drops such data.
 //
 // Thread safety: one thread. Tested by tests/endtoend/checkpoint_test.cpp.
 #pragma once
@@ -28,28 +28,28 @@ class SearchState {
  public:
   constexpr SearchState() = default;
 
-  // The process begins: takes the file out of the program's way.
+  // The process begins: moves the file's descriptor out of the program's way.
   void initialize();
 
-  // Whether the search is to be put down when it is asked for.
+  // Whether the search has to be saved when the supervisor asks for it.
   bool is_wanted() const { return file_ >= 0; }
-  // Whether that is so now. last: a limit has ended it.
+  // Whether it has to be saved now. last: a limit has ended it.
   bool wants(bool last);
-  // before: what was done by searches that had to begin anew. digest: of all traces.
+  // before: the results of searches before this one began again. digest: of all traces.
   void put_down(const SearchSoFar& so_far, const SearchResult& before, Strategy& strategy,
                 const Digest& digest, Fairness fairness);
 
-  // Whether a search is to be taken up, at the beginning of the first.
+  // Whether a saved search has to be resumed. Asked at the beginning of the first search.
   bool is_there() const;
-  // Reads the state into those, and into this process. load_library: what Loader::load() takes. Says in one
-  // line why that cannot be; empty where it has been done. Then the process has the state before the first
-  // choice, and the bugs that were found are to be confirmed.
+  // Reads the state into the arguments and into this process. load_library: see Loader::load_again(). On
+  // failure, returns the reason in one line; else "". Then the process has the state before the first choice,
+  // and the bugs found must be confirmed.
   std::string take_up(SearchSoFar& so_far, SearchResult& before, Strategy& strategy, Digest& digest,
                       Fairness& fairness, const std::function<void()>& load_library);
 
-  // What a part of the search has found in this process, and what is left of it, for the process that it came
-  // from, which takes it: into those, and into what it knows itself. False where the bytes are something
-  // else.
+  // put_part(): the results of a part of the search in this process, and the rest of its plans, for the
+  // process that merges the part. take_part() reads them into its arguments and into the process. False if
+  // the bytes are not of that form.
   void put_part(ByteWriter& out, const SearchSoFar& so_far, Strategy& strategy);
   bool take_part(ByteReader& in, SearchSoFar& so_far, Strategy& strategy,
                  const std::function<void()>& load_library);

@@ -29,7 +29,7 @@ struct SharedSearch::Part {
   std::unique_ptr<Strategy> strategy;
   MakeStrategy make;
   Limits limits;
-  double seconds;  // since the search began
+  double seconds;  // since the beginning of the search
   std::uint64_t executions_before;
 };
 
@@ -39,7 +39,7 @@ namespace {
 
 constexpr std::uint32_t kNothing = 0;
 
-std::uint32_t g_search = 0;  // so many have begun
+std::uint32_t g_search = 0;  // number of searches begun
 
 long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
@@ -48,8 +48,8 @@ void sleep_while(std::atomic<std::uint32_t>& futex, std::uint32_t value) {
     raw_syscall(SYS_futex, word(&futex), FUTEX_WAIT, static_cast<long>(value), 0);
 }
 
-// While it is there, a process that is forked finds zeros in the whole pages of that memory. So what is
-// written there next does not have to be kept for it page by page.
+// While it exists, a forked process finds zeros in the whole pages of that memory. So later writes here do
+// not copy these pages.
 class WipedOnFork {
  public:
   explicit WipedOnFork(std::span<const std::uint64_t> memory) {
@@ -76,8 +76,8 @@ void wake(std::atomic<std::uint32_t>& futex) { raw_syscall(SYS_futex, word(&fute
 
 void ring() { raw_syscall(SYS_kill, world.supervisor, bell_signal()); }
 
-// As fork(), but the copy is the supervisor's child, too, and nothing of the program's is called. Less than
-// 0: there is none.
+// Like fork(), but the copy is a child of the supervisor, and no handler of the program runs. Less than 0:
+// failed.
 long copy_process() {
   constexpr unsigned long kCloneParent = 0x00008000;
   const long process = raw_syscall(SYS_clone, static_cast<long>(kCloneParent | SIGCHLD), 0, 0, 0, 0);
@@ -89,7 +89,7 @@ long copy_process() {
   return 0;
 }
 
-// Writes the channel's report, which is there when it is finished.
+// Writes the channel's report. The report is complete after finish().
 class ReportWriter : public ByteWriter::Sink {
  public:
   explicit ReportWriter(Channel& channel) : channel_(channel) {}
@@ -121,17 +121,17 @@ bool waits(Strategy& strategy) {
   return divisible != nullptr && divisible->waits();
 }
 
-// A search that goes by cost, and by which cost its plans are.
+// The present cost of the plans, if the search goes in order of cost.
 std::optional<std::uint32_t> cost_of_now(Strategy& strategy) {
   return strategy.reporting().member().empty() ? strategy.reporting().progress().level : std::nullopt;
 }
 
 }  // namespace
 
-// Whether the worker stays for further parts.
+// Returns whether the worker stays for another part.
 bool SharedSearch::hand_in(SearchSoFar so_far) const {
   SearchEnd& end = so_far.result.end;
-  if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of this part
+  if (end == SearchEnd::time || end == SearchEnd::executions) end = SearchEnd::exhausted;  // of the part
   for (FoundBug& bug : so_far.result.bugs) bug.execution += executions_before_;
   pass_progress(strategy_.reporting().progress());
   Channel& channel = *world.channel;
@@ -179,7 +179,7 @@ SearchSoFar SharedSearch::run_whole(SearchSoFar from) {
   is_whole_ = true;
   SearchSoFar so_far = run(std::move(from));
   const SearchResult& result = so_far.result;
-  // Who found something has handed it in.
+  // The worker that found something has handed in its part.
   const bool is_known = world.restarts || result.starved || result.end != SearchEnd::exhausted;
   THRUM_CHECK(world.board->found == kNothing || is_known);
   return so_far;
@@ -202,16 +202,16 @@ SearchSoFar SharedSearch::run(SearchSoFar from) {
     if (is_open() && strategy_.divisible()->needs_no_parts()) call_back(so_far);
     while (!lent_.empty()) {
       await(so_far);
-      if (is_open()) break;  // there may be something to do now
+      if (is_open()) break;  // the strategy may have plans again
     }
-    // A limit of the whole search is met again when everything is here.
+    // When all parts have been merged, the search meets the same limit again.
     const bool by_limit = end == SearchEnd::time || end == SearchEnd::executions;
     if (!is_open() && !by_limit) return so_far;
     end = SearchEnd::exhausted;
   }
 }
 
-// Whether this worker is to stop for what others know. One that others have gone on without ends.
+// Whether this worker must stop because of other workers. A worker whose search was resumed from a copy ends.
 bool SharedSearch::is_called() {
   const Board& board = *world.board;
   if (board.stop.load(std::memory_order_relaxed) != 0) return true;
@@ -224,7 +224,7 @@ bool SharedSearch::is_called() {
   return !cost || *cost + 1 >= found;
 }
 
-// Tells all workers of what ends the search.
+// Tells all workers of a result that ends the search.
 void SharedSearch::note_end(const SearchResult& result) {
   const bool ends = world.restarts || result.starved || result.end == SearchEnd::bug ||
                     result.end == SearchEnd::lost_control;
@@ -258,7 +258,7 @@ bool SharedSearch::is_asked() {
   return channel.requests.load(std::memory_order_acquire) != channel.answers.load(std::memory_order_relaxed);
 }
 
-// Until something is asked for.
+// Sleeps until there is a request.
 void SharedSearch::await(SearchSoFar& so_far) {
   Channel& channel = *world.channel;
   const double begun = search_seconds() - so_far.result.seconds;
@@ -288,7 +288,7 @@ void SharedSearch::serve(SearchSoFar& so_far) {
     case Channel::Request::merge: merge(so_far); break;
     case Channel::Request::copy:
       is_calling_back_ = !lent_.empty();
-      if (lent_.empty() && !on_system_threads()) copy();  // which would have none of the threads
+      if (lent_.empty() && !on_system_threads()) copy();  // the copy would have no system threads
       break;
   }
   channel.answers.store(channel.requests.load(std::memory_order_relaxed), std::memory_order_release);
@@ -321,7 +321,7 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   if (gives && part.strategy->durable()->is_small()) {
     leave(part);
   } else {
-    const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own
+    const WipedOnFork classes(so_far.statistics.memory());  // the part counts its own classes
     process = copy_with(part);
     if (process < 0) return divisible->merge(*part.strategy);
   }
@@ -330,9 +330,9 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   world.channel->copied = static_cast<std::int32_t>(process);
 }
 
-// The new process, which begins with the part; less than 0: there is none.
+// Copies this process. The copy begins with the part. Returns its number; less than 0: failed.
 long SharedSearch::copy_with(Part& part) {
-  const std::uint32_t slot = world.channel->slot;  // by the time that the copy reads it, it may be another
+  const std::uint32_t slot = world.channel->slot;  // read now: it may change before the copy reads it
   const long process = copy_process();
   if (process != 0) return process;
   g_part = new Part(std::move(part));
@@ -340,7 +340,7 @@ long SharedSearch::copy_with(Part& part) {
   run_on_new_stack(run_parts);
 }
 
-// For the worker that waits for it.
+// Leaves the part for the worker that waits for it.
 void SharedSearch::leave(const Part& part) {
   const OpenChannel other(world.channel->slot, OpenChannel::For::writing);
   ReportWriter report(*other);
@@ -354,7 +354,7 @@ void SharedSearch::leave(const Part& part) {
   wake(other->left);
 }
 
-// Waits for another part than the last one.
+// Waits for the next part.
 void SharedSearch::take(Part& part) {
   Channel& channel = *world.channel;
   sleep_while(channel.left, 0);
@@ -404,13 +404,14 @@ void SharedSearch::merge(SearchSoFar& so_far) {
     lent_.push_back(one);
     limits_.executions -= one.executions;
   }
-  if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // no more of this
+  if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // ends this search
   thrum::merge(so_far, std::move(part));
   strategy_.divisible()->merge(*strategy);
   world.channel->executions.store(executions_before_ + so_far.result.executions, std::memory_order_relaxed);
 }
 
-// Goes on twice: as it was, and, when the supervisor wakes the copy, from here.
+// Makes a copy that sleeps. This process goes on; if the supervisor wakes the copy, the copy goes on from
+// here.
 void SharedSearch::copy() {
   Channel& channel = *world.channel;
   const std::uint64_t executions = channel.executions.load();

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A search, or a part of one, in this process, and its dealings with the other processes that share it
-// (protocol/channel.hpp).
+// A search, or a part of one, in this process, shared with the other workers (protocol/channel.hpp).
 //
-// The idea. A worker that is to give a part away splits its strategy and copies its process, between two
-// executions. The copy has everything: the snapshot, what was learned of the program, all names and
-// addresses. It goes on with the part, in a channel of its own, and at its end hands in what it has found and
-// what is left, as bytes. The worker that it came from merges that. Then the copy waits for another part, and
-// takes it as bytes; one that is large comes as a new copy. So the program's set-up is done once, and nothing
-// passes between workers but parts and their results.
+// The idea. To give away a part of the search, a worker splits its strategy and copies its process, between
+// two executions. The copy has everything: the snapshot, what was learned of the program, all names and
+// addresses. It searches the part, with a channel of its own. At the end it hands in its results and the rest
+// of its plans, as bytes, and the worker that gave it the part merges them. Then the copy waits for another
+// part, which it gets as bytes; a large part comes as a new copy. So the program is set up once, and only
+// parts and their results pass between workers.
 //
-// A part that comes to its end while parts of it are with others is handed in all the same; they come to
-// where it was merged. The first worker waits for what it has given away where it can do nothing else. All
-// that is out is called back where the search is to be seen whole: to be put down, or copied in case that it
-// dies; or has ended, by a limit, by what one of them found, or because it is to begin anew.
+// A worker that has finished its part hands it in even if other workers still search parts of that part;
+// these are then merged where it was merged. The first worker waits for the parts that it has given away only
+// if it has nothing else to do. All parts are called back when the whole search is needed: to save it; to
+// copy it in case that a worker dies; or because it has ended, by a limit, by a result of a worker, or to
+// begin again.
 //
-// The first worker is copied now and then, when nothing is out; the copy sleeps. If any worker dies, the
-// supervisor ends all others and wakes the copy, which goes on from where it was made: so nothing is lost but
-// a little time, and nothing is counted twice.
+// The first worker is copied now and then, when it has given away no part; the copy sleeps. If any worker
+// dies, the supervisor ends all others and wakes the copy, which goes on from that moment. So only a little
+// time is lost, and nothing is counted twice.
 //
-// Processes share what lies outside memory, such as files. Programs whose executions change any, or that
-// share memory, are searched by one worker (stay_alone()).
+// Processes share everything that lies outside their memory, such as files. If a program's executions change
+// such things, or if the program shares memory, one worker searches alone (stay_alone()).
 //
 // Tested by tests/endtoend/workers_test.cpp.
 #pragma once
@@ -35,7 +35,7 @@
 
 namespace thrum {
 
-// Leaves in the channel how far the search is.
+// Publishes in the channel how far the search is.
 void pass_progress(const Progress& progress);
 
 class SharedSearch {
@@ -43,21 +43,21 @@ class SharedSearch {
   using MakeStrategy = std::function<std::unique_ptr<Strategy>()>;
   using PutDown = std::function<void(const SearchSoFar&)>;
 
-  // make: as the strategy was made. limits: of the whole search. executions_before: those of searches that
-  // had to begin anew. put_down: where the search can be put down.
+  // make: makes a strategy like `strategy`. limits: of the whole search. executions_before: of searches
+  // before this one began again. put_down: saves the search; empty if it cannot be saved.
   SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
                std::uint64_t executions_before, PutDown put_down);
 
-  // As explore_part(), for the whole search; returns when no part is with others.
+  // explore_part() for the whole search; returns when all parts have been merged.
   SearchSoFar run_whole(SearchSoFar from);
 
  private:
   SearchSoFar run(SearchSoFar from);
   struct Lent {
     std::uint32_t slot;
-    std::uint64_t executions;  // that it may take; 0: there is no limit
+    std::uint64_t executions;  // the most that it may do; 0: no limit
   };
-  struct Part;  // what a worker begins with that runs one
+  struct Part;  // a part of the search, as a worker gets it
 
   bool is_called();
   bool wants_between(bool last);
@@ -84,7 +84,7 @@ class SharedSearch {
   std::uint64_t executions_before_;
   PutDown put_down_;
   std::vector<Lent> lent_;
-  bool is_whole_ = false;  // not a part
+  bool is_whole_ = false;  // this is the whole search, not a part
   bool is_calling_back_ = false;
 };
 

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kThreadsAtFirst = 9;
 
-// What runs on the engine's own stack.
+// Runs on the engine's own stack.
 void run_engine() {
   take_snapshot();
   world.channel->phase.store(Channel::Phase::searching, std::memory_order_release);
@@ -38,7 +38,7 @@ void run_engine() {
 
 }  // namespace
 
-// What has to be ready before the program's first call of any kind.
+// Prepares what must be ready before the program's first call of any kind.
 void initialize() {
   if (world.mode != Mode::undecided || !enter_world()) return;
   search_state().initialize();
@@ -69,7 +69,7 @@ void begin_search() {
   thread_pool().describe_main(main);
   main.life = Life::unsettled;
   Context engine_context = new_context(new_engine_stack(), run_engine, kInitialModes);
-  install_signal_handlers();  // once more: the program may have put its own in their place
+  install_signal_handlers();  // again: the program may have replaced them
   watch_system_calls();
   switch_to(main.context, engine_context, 0);
   if (notes().inputs_drawn()) choose_inputs();

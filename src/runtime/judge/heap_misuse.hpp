@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is said of accesses to memory of the heap that is not in use.
+// Texts for accesses to heap memory that is not in use.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace thrum {
 // "a write of 4 bytes".
 std::string access_text(AccessKind kind, std::uint64_t size);
 
-// The failure of an access of so many bytes. code: behind the call.
+// The failure for an access of `size` bytes. code: the address behind the call.
 Failure misuse_of(const ProgramHeap::Use& use, AccessKind kind, std::uint64_t size, ThreadId thread,
                   std::uint64_t code);
 

@@ -18,8 +18,9 @@ constinit Forever<Judging> the_judging;
 
 namespace {
 
-// So many executions say whether it pays, and so many of eight have to be of known classes: one that is not
-// is run twice. As often as that, one after the other, it may be seen not to pay.
+// After each kLook executions it is decided whether names pay. They do if kOfEight of eight executions are of
+// known classes: an execution of a new class is run twice. After kPatience decisions in a row against names,
+// no names are given for a while.
 constexpr std::uint32_t kLook = 128;
 constexpr std::uint32_t kOfEight = 7;
 constexpr std::uint32_t kPatience = 128;
@@ -59,7 +60,8 @@ void Judging::take(const Thread& thread, std::uint64_t value, std::uint64_t oper
   if (!is_named && mode_ == Mode::trusts) end_execution();
 }
 
-// Whether nothing was met but what has a name, and what the judge does to all executions of a class.
+// Whether the execution only had events with names, and the judge would treat all executions of its class
+// alike.
 bool Judging::is_clean() const {
   return !world.made_calls && !race_judge().makes_exceptions() && !signals().used() && !timers().changed() &&
          !process_state().changed() && scheduler().clock_is_steady() &&
@@ -89,7 +91,7 @@ void Judging::count(bool known) {
   if (trusting_ || (refused_ < kPatience && !names_.is_full())) return;
   if (names_.is_full()) {
     names_.forget();
-    forget_waypoints();  // which hold names
+    forget_waypoints();  // they hold names
   }
   refused_ = 0;
   pause_ = kPauseAtFirst << pauses_;

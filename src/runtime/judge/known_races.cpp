@@ -10,7 +10,7 @@ namespace thrum {
 
 namespace {
 
-// The system's choice, unlike where the runtime puts other stacks and the heap.
+// The system chooses this address; the runtime chooses those of the heap and of other stacks.
 std::uint64_t top_of_main_stack() {
   return reinterpret_cast<std::uint64_t>(scheduler().thread_in_slot(0).stack_top);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Races that were found and are passed over from then on (`--races explore`). Plain accesses at their places
-// in code, and those anywhere to the bytes where they were found, are visible operations: scheduling points
-// stand before them.
+// Races that were found and are explored from then on (`--races explore`). Plain accesses at their places in
+// the code, and all plain accesses to the bytes where they were found, are visible operations: a scheduling
+// point stands before each.
 //
-// The bytes matter where a place was not seen to race because its thread never stopped there: a loop that
-// waits for a plain flag has been compiled into two reads, say.
+// The bytes matter if one of the places was never seen to race, because its thread never stopped there: for
+// example, a loop that waits for a plain flag was compiled into two reads.
 //
-// The list only grows; an execution runs with the first so many, and its trace says which.
+// The list only grows. An execution uses its first races; the trace says how many.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ namespace thrum {
 
 class KnownRaces {
  public:
-  // A failure by a race.
+  // Adds the race of a failure.
   void add(const Failure& race);
-  // Those whose modules are not there are left out.
+  // Races whose modules are not loaded are left out.
   void add(std::span<const KnownRace> races);
 
-  // From now on the first `count` are in force.
+  // From now on the first `count` races are in use.
   void use(std::size_t count);
   std::size_t count() const { return in_force_; }
 
-  // By code addresses, as accesses give them.
+  // Whether a race between these code addresses (as accesses give them) is in use.
   bool holds(std::uint64_t first, std::uint64_t second) const;
-  // Whether such a plain access is a visible operation.
+  // Whether this plain access is a visible operation.
   bool promotes(std::uint64_t code, std::uint64_t address, std::uint64_t size) const;
 
-  // Those in force, by names that last.
+  // The races in use, by lasting names.
   std::vector<KnownRace> places() const;
 
  private:
@@ -48,8 +48,8 @@ class KnownRaces {
   };
   std::vector<Known> all_;
   std::size_t in_force_ = 0;
-  std::vector<std::uint64_t> codes_;                            // promoted; sorted
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_;  // likewise: begin and end
+  std::vector<std::uint64_t> codes_;                            // of promoted accesses; sorted
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_;  // begin and end of promoted bytes; sorted
 };
 
 }  // namespace thrum

@@ -58,7 +58,7 @@ void LeakSearch::begin() {
   armed_ = asked_ = unreadable_ = false;
 }
 
-// ---- What the program asks for -------------------------------------------------------------------
+// ---- Requests of the program -----------------------------------------------------------------------
 
 void LeakSearch::ignore_thread(bool begin) {
   Asked& asked = world.running ? now_ : asked_before_;
@@ -115,7 +115,7 @@ bool LeakSearch::is_ignored(const LiveBlock& block) const {
 
 // ---- Marking -------------------------------------------------------------------------------------
 
-// The blocks that may be lost; false where there is none, or they cannot be looked for.
+// Collects the blocks that may be lost. False if there is none, or if they cannot be searched for.
 bool LeakSearch::collect() {
   std::vector<Bytes> written;
   std::vector<Bytes> hidden;
@@ -182,10 +182,10 @@ void LeakSearch::mark_roots() {
   for (std::uint64_t value : held) mark_value(value);
 }
 
-// Of the program and its libraries, blocks from before it began included; and the dynamic loader's own, which
-// is no part of the snapshot.
+// Marks the data of the program and its libraries, including blocks allocated before the program began, and
+// the dynamic loader's own data, which is not part of the snapshot.
 void LeakSearch::mark_data() {
-  constexpr std::size_t kLarge = std::size_t{16} << 20;  // perhaps never touched
+  constexpr std::size_t kLarge = std::size_t{16} << 20;  // it may never have been touched
   std::vector<Bytes> data;
   snapshot().add_data(data);
   for (const Bytes& range : data) range.size() < kLarge ? mark(range) : mark_mapping(range);
@@ -206,13 +206,13 @@ void LeakSearch::mark_data() {
 
 void LeakSearch::mark_threads() {
   constexpr std::uint64_t kControlBlock =
-      0x900;  // struct pthread, where libc keeps buffers of a thread's own
+      0x900;  // the size of struct pthread, where libc keeps buffers of the thread
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
     std::uint64_t control_block = thread_pool().fs_base(slot);
     mark(bytes_between(control_block, control_block + kControlBlock));
     const Thread& thread = scheduler().thread_in_slot(slot);
     if (!thread.released) mark_value(reinterpret_cast<std::uint64_t>(thread.result));
-    // The C library frees what it keeps for a thread when that ends, which our threads' own never do.
+    // The C library frees its data for a thread when the thread ends, which the parked threads never do.
     if (thread.life == Life::ended) {
       mark_libraries_storage(slot);
       continue;
@@ -235,7 +235,7 @@ void LeakSearch::mark_stack(std::uint16_t slot) {
   if (from == 0) return;
   std::uint64_t end = slot == 0 ? snapshot().stack_end() : reinterpret_cast<std::uint64_t>(thread.stack_top);
   auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
-  // It stands on a stack of the program's own, in a signal handler.
+  // The thread is in a signal handler, on a stack of the program.
   if (from < bottom || from >= end) {
     mark_value(from);
     if (slot == 0) return;
@@ -266,10 +266,10 @@ void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
   dl_iterate_phdr(visit, &walk);
 }
 
-// Parts of it may have been unmapped or protected since, so that it is read through the kernel.
+// Parts of the mapping may be unmapped or protected by now, so it is read through the kernel.
 void LeakSearch::mark_mapping(Bytes range) {
   constexpr std::uint64_t kPage = 4096;
-  constexpr std::uint64_t kPages = 64;  // at once
+  constexpr std::uint64_t kPages = 64;  // at a time
   alignas(8) static char buffer[kPage];
   auto begin = reinterpret_cast<std::uint64_t>(range.data());
   std::uint64_t end = begin + range.size();
@@ -302,7 +302,7 @@ void LeakSearch::flood(Mark as) {
   }
 }
 
-// Of the lost blocks those that hang on others. Of a circle all but its first one do.
+// Finds the lost blocks that other lost blocks point to. In a cycle these are all but the first block.
 void LeakSearch::find_owners() {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (marks_[i] == Mark::reached) continue;
@@ -320,9 +320,9 @@ void LeakSearch::find_owners() {
   }
 }
 
-// ---- What comes of it ----------------------------------------------------------------------------
+// ---- Results -------------------------------------------------------------------------------------
 
-// identity: a digest of the places where blocks were allocated that hang on no other.
+// identity: a digest of the places where those blocks were allocated that no other block points to.
 std::vector<LostBlocks> LeakSearch::groups(std::uint64_t& identity) const {
   struct Group {
     Allocation at;
@@ -364,7 +364,7 @@ std::vector<LostBlocks> LeakSearch::groups(std::uint64_t& identity) const {
   return lost;
 }
 
-// Whether blocks are to be looked for that were lost.
+// Whether lost blocks have to be searched for.
 bool LeakSearch::is_wanted() {
   const bool freed_all = the_heap.live_blocks(scheduler().slots_used()) <= now_.live;
   if (world.job->leaks) return !freed_all;

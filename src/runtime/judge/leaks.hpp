@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Leaks: blocks of the heap that the program has allocated since it began, and that nobody can reach when an
-// execution ends. With --leaks each is a bug. Without, those are that only some schedules have: where one
-// execution has freed every block, and another has lost some.
+// Leaks: heap blocks that the program has allocated since it began, and that are unreachable when an
+// execution ends. With --leaks each leak is a bug. Without it, a leak is a bug only if some schedules do not
+// have it: one execution has freed every block, and another has lost some.
 //
 // The idea is LeakSanitizer's. At the end, when main has returned or exit was called and all destructors have
-// run, memory is marked conservatively: whatever looks like the address of a byte of a block counts as a
-// pointer to it, also with a tag in its upper 16 bits, as lock-free programs keep beside pointers. Roots are
-// the program's and its libraries' data, the blocks that libraries had allocated before the program began,
-// the stacks and thread-local storage of threads that live, and what the runtime holds for the program.
-// Blocks are counted first: where all are freed nothing is marked at all.
+// run, memory is marked conservatively. Any word that looks like the address of a byte of a block counts as a
+// pointer to it, even with a tag in its upper 16 bits, as lock-free programs use. The roots are: the data of
+// the program and its libraries; the blocks that libraries allocated before the program began; the stacks and
+// thread-local storage of live threads; and the addresses that the runtime holds for the program. Blocks are
+// counted first: if all are freed, nothing is marked.
 //
-// Where lost blocks were allocated is not kept while executions are fast. An execution that lost some is run
-// once more with its allocations noted, so that leaks can be told apart by the places of their allocations.
+// The places of allocations are not recorded while executions are fast. An execution that lost blocks is run
+// again with its allocations recorded, so that leaks can be told apart by the places of their allocations.
 //
 // Thread safety: one thread runs at a time. Tested by tests/programs/{correct,wrong}/leaks.
 #pragma once
@@ -34,59 +34,59 @@ class LeakSearch {
  public:
   constexpr LeakSearch() = default;
 
-  // The program itself begins: what was allocated before is none of its own.
+  // The program itself begins: earlier allocations are not the program's.
   void begin_program();
-  // An execution of another plan begins, or the same execution once more. nullptr: what was run is not to be
-  // found by its plan.
+  // An execution of another plan begins, or the same execution again. nullptr: the execution cannot be run
+  // again by its plan.
   void begin_plan(const Plan* plan) {
     note_all(false);
     plan_ = plan;
   }
   void begin();
-  // The plan of an execution that has freed every block; nullptr: none has.
+  // The plan of an execution that has freed every block; nullptr: there is none.
   const Plan* clean() const { return clean_ ? &*clean_ : nullptr; }
-  // That of one which has not, where that was not known to be a leak when it ended and may be one. Once.
+  // The plan of an execution that lost blocks and may have a leak, which was not known when it ended.
+  // Returned once.
   std::optional<Plan> take_suspect();
-  // Whether allocations are to be noted for its sake.
+  // Whether allocations are recorded because of this.
   bool notes_allocations() const { return notes_; }
 
-  // The process ends in order. frames: where the frames of the running thread that live on begin (they lie
-  // above); nullptr: none does.
+  // The process ends in order. frames: the live frames of the running thread lie above; nullptr: it has none.
   void arm(const void* frames) {
     armed_ = true;
     frames_ = frames;
   }
-  // The execution ends well, and fails here if blocks were lost.
+  // The execution ends without a bug. Fails here if blocks were lost.
   void check();
 
-  // What the program asks for (LeakSanitizer's interface): of the running thread, what it allocates from
-  // here on is none of ours, until as many ends as beginnings have come; a block; a range that is a root.
+  // Requests of the program (LeakSanitizer's interface). First: from here on, the running thread's
+  // allocations are ignored until all begins have their ends. Next: a block is ignored; a range is a root.
   void ignore_thread(bool begin);
   void ignore_block(const void* block);
   void add_root(const void* begin, std::size_t size);
   void remove_root(const void* begin, std::size_t size);
-  // Likewise all that was allocated so far.
+  // All allocations so far are ignored.
   void ignore_so_far();
-  // Whether the execution that runs has asked for any of it.
+  // Whether the running execution has made such a request.
   bool was_asked() const { return asked_; }
-  // Whether it is as at the beginning no more.
+  // Whether the state is not the initial one any more.
   bool was_changed() const { return asked_ || armed_ || now_.ignored.size() != asked_before_.ignored.size(); }
 
  private:
   using LiveBlock = ProgramHeap::LiveBlock;
   using Bytes = std::span<const char>;
-  // Blocks of a thread by their numbers, both included.
+  // Blocks of a thread, by their numbers: first and last.
   struct Ignored {
     ThreadId thread;
     std::uint32_t first;
     std::uint32_t last;
   };
-  struct Depth {  // of ignore_thread()
+  struct Depth {  // nested calls of ignore_thread()
     ThreadId thread;
     std::uint32_t depth;
   };
   struct Asked {
-    std::uint64_t live = 0;  // blocks that need not be freed
+    std::uint64_t live = 0;  // live blocks that need not be freed
     std::vector<Ignored> ignored;
     std::vector<Depth> depths;
     std::vector<Bytes> roots;
@@ -111,10 +111,10 @@ class LeakSearch {
   void find_owners();
   std::vector<LostBlocks> groups(std::uint64_t& identity) const;
 
-  std::vector<LiveBlock> blocks_;  // in the order of addresses
-  std::vector<Mark> marks_;        // one a block
+  std::vector<LiveBlock> blocks_;  // in order of address
+  std::vector<Mark> marks_;        // one for each block
   std::vector<std::size_t> to_scan_;
-  Asked asked_before_;  // the first choice
+  Asked asked_before_;  // at the first choice
   Asked now_;
   std::uint32_t before_ = 0;  // blocks that main's thread had allocated when the program began
   const Plan* plan_ = nullptr;

@@ -29,21 +29,21 @@ void* map_pages(std::size_t bytes) {
   return memory > 0 ? reinterpret_cast<void*>(memory) : nullptr;
 }
 
-// Beside what an exclusive release of a lock passes on: what readers do, who are ordered before writers only.
-// Of a barrier: what all have done before its last phase ended. In the same cell of the detector.
+// A second clock for the object, in the same cell of the detector. For a lock: the clocks of readers, which
+// are ordered before writers only. For a barrier: what all threads had done when its last phase ended.
 std::uint64_t second_clock(std::uint64_t object) { return object ^ 1; }
 
-// Whoever touches that will soon be told.
+// Every access to that page crashes soon.
 constexpr std::uint64_t kNullPage = 4096;
 
-// In the code address of an access that the program asks not to look at: what races with it is passed over.
+// A mark in the code address of an access that the program asks not to judge: its races are passed over.
 constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
 
-// Whether the address lies where the heap or the threads' stacks are, whose memory may be gone. Each of these
-// has parts of the address space to itself.
+// Whether the address lies in the heap or in the threads' stacks, whose memory may be gone. Each of them has
+// fixed parts of the address space.
 constexpr bool is_in_pool(std::uint64_t address) {
   constexpr unsigned kBits = 44;
-  constexpr unsigned kPartsMax = 64;  // an address has more, where a program has no memory: any will do
+  constexpr unsigned kPartsMax = 64;  // no program has memory at addresses with larger part numbers
   constexpr std::uint64_t kOne = 1;
   constexpr std::uint64_t kParts = kOne << (ProgramHeap::kHeap >> kBits) |
                                    kOne << (ThreadPool::kStacks >> kBits) |
@@ -122,7 +122,7 @@ void RaceJudge::create(const Thread& parent, const Thread& child) {
   if (__builtin_expect(world.recording, 0)) note_learned(child);
 }
 
-// Whose doings the thread knows more of than before.
+// Records which threads' events this thread now knows more of.
 void RaceJudge::note_learned(const Thread& me) {
   if (!scheduler().director().records_places()) return;
   if (!learned_) learned_ = new std::map<std::pair<std::uint16_t, std::uint16_t>, Learned>;
@@ -138,14 +138,14 @@ void RaceJudge::join(const Thread& thread, const Thread& other) {
   if (__builtin_expect(world.recording, 0)) note_learned(thread);
 }
 
-// Whoever has used the thread's stack or storage must have been done with it.
+// Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 void RaceJudge::end(const Thread& thread) {
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || detector_.clock(thread.number).knows(use.access.when)) continue;
     Access end{use.access.address, use.access.size, AccessKind::thread_end, thread.code, {}};
     Race race{use.access, end, use.access.address};
     if (!is_passed_over(race)) fail_by(race);
-    note_unexplored();  // no scheduling point can stand there
+    note_unexplored();  // no scheduling point can stand before it
   }
 }
 
@@ -159,7 +159,8 @@ void RaceJudge::release(std::uint64_t object) {
   detector_.release(scheduler().current().number, object, true);
 }
 
-// A lock that others use must not be destroyed, nor its memory be written or freed.
+// Judged like an atomic write: to destroy the object, or to write or free its memory, without order is a
+// race.
 void RaceJudge::use_object(const Thread& thread) {
   constexpr std::uint32_t kPart = 4;
   judge_plainly<AccessKind::atomic_write>(thread, thread.object, kPart, thread.code);
@@ -186,7 +187,7 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
       use_object(thread);
       if (outcome != Outcome::failed) detector_.acquire(me, object);
       return;
-    case Operation::lock_queue:  // value: how many writers wait; 0: it has the lock
+    case Operation::lock_queue:  // value: the number of waiting writers; 0: it has the lock
       use_object(thread);
       if (value != 0) return;
       detector_.acquire(me, object, second_clock(object));
@@ -216,10 +217,10 @@ void RaceJudge::order(const Thread& thread, std::uint64_t value, std::uint64_t o
       use_object(thread);
       if (outcome == Outcome::done) detector_.acquire(me, object);
       return;
-    case Operation::barrier_wait:  // value: how many have come
+    case Operation::barrier_wait:  // value: the number of threads that have arrived
       use_object(thread);
       detector_.release(me, object, value > 1);
-      if (operand == 0) return;  // not the last one
+      if (operand == 0) return;  // not the last thread of the phase
       detector_.acquire(me, object);
       detector_.release(me, second_clock(object), false);
       return;
@@ -275,7 +276,7 @@ void RaceJudge::judge_at_point(AccessKind kind, std::uint64_t address, std::uint
   at_point_ = false;
 }
 
-// The common case of judge(): in a row, and all that may end otherwise apart.
+// The common case of judge(), inline; all rare outcomes are separate.
 template <AccessKind kKind>
 [[gnu::always_inline]] inline void RaceJudge::judge_plainly(const Thread& me, std::uint64_t address,
                                                             std::uint64_t size, std::uint64_t code) {
@@ -285,7 +286,7 @@ template <AccessKind kKind>
   if (!is_done) judge(kKind, address, size, code);
 }
 
-// Likewise of memory that may be gone. False: judge() is to look closer.
+// The same for memory that may be gone. False: judge() has to decide.
 template <AccessKind kKind>
 [[gnu::noinline]] bool RaceJudge::judge_in_pool(const Thread& me, std::uint64_t address, std::uint64_t size,
                                                 std::uint64_t code) {
@@ -294,7 +295,7 @@ template <AccessKind kKind>
   return detector_.access_plainly<kKind>(me.number, address, size, code);
 }
 
-// Whether the bytes may be used, and whether that races.
+// Decides whether the bytes may be used, and whether the access races.
 [[gnu::noinline]] void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size,
                                         std::uint64_t code) {
   if (size == 0 || address < kNullPage) return;
@@ -352,13 +353,13 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
 void RaceJudge::check_not_freed(const void* block, std::uint64_t code) {
   auto begin = reinterpret_cast<std::uint64_t>(block);
   ProgramHeap::Use use = the_heap.use_of(begin, 1);
-  if (use.state != ProgramHeap::State::freed || use.begin != begin) return;  // the heap will tell
+  if (use.state != ProgramHeap::State::freed || use.begin != begin) return;  // the heap reports it
   Failure failure{BugKind::double_free, "a block is freed twice", scheduler().current().id, code, {}};
   tell_freed(failure, begin, use.size);
   fail_with(std::move(failure), AccessKind::free, begin, use.size, code);
 }
 
-// By whom the block was freed, where that is known. An aligned one was freed by an address inside it. A
+// Adds which thread freed the block, if that is known. An aligned block was freed by an address inside it. A
 // thread may have freed the same memory by the same code more than once.
 void RaceJudge::tell_freed(Failure& failure, std::uint64_t begin, std::uint64_t size) {
   auto is_it = [&](const Access& access) {
@@ -435,7 +436,7 @@ void RaceJudge::fail_by_heap(const Thread& me, const ProgramHeap::Use& use, Acce
   fail_with(std::move(failure), kind, address, size, code);
 }
 
-// The access that fails is the last of those that the failure tells of.
+// The access that fails is the last one that the failure names.
 void RaceJudge::fail_with(Failure failure, AccessKind kind, std::uint64_t address, std::uint64_t size,
                           std::uint64_t code, std::uint32_t learned_by) {
   Thread& me = scheduler().current();
@@ -462,12 +463,12 @@ void RaceJudge::check_races(std::uint64_t address, std::uint64_t size) {
     if (is_attentive() && is_passed_over(race)) continue;
     if (the_shared_block.value.holds(race.address)) continue;
     bool left_out = ((race.earlier.code | race.later.code) & kLeftOut) != 0;
-    if (race.later.kind == AccessKind::free) {  // of the block, of which the detector met a piece
+    if (race.later.kind == AccessKind::free) {  // of the block; the detector has a piece of it
       race.later.address = address;
       race.later.size = static_cast<std::uint32_t>(size);
     }
     if (!left_out && !is_allowed(race.address)) fail_by(race);
-    // No scheduling point stands before such accesses, so that schedules may have been left out.
+    // No scheduling point stands before these accesses, so schedules may have been left out.
     notes().uncontrolled("races-allowed",
                          "a data race that the program declares to be meant was passed over");
   }
@@ -489,8 +490,7 @@ void RaceJudge::fail_by(const Race& race) {
             learned_by);
 }
 
-// The failure has an earlier access. What is to be told of that is known where it was looked out for, in a
-// further run.
+// The failure names an earlier access. Its details are known if a further run has looked for it.
 void RaceJudge::tell_earlier(Failure& failure, const Access& earlier, std::size_t skip) {
   if (!recognised_) {
     earlier_ = {earlier.when.thread, earlier.when.clock, earlier.address, earlier.code, skip};
@@ -516,7 +516,7 @@ void RaceJudge::recognise(const Thread& me, AccessKind kind, std::uint64_t addre
   if (!at_point_) write_down(scheduler().current(), kind, address, size, code);
 }
 
-// Plain accesses that matter stand in the trace as events that do not count.
+// Records a plain access that matters as an event of the trace that does not count.
 void RaceJudge::write_down(Thread& me, AccessKind kind, std::uint64_t address, std::uint64_t size,
                            std::uint64_t code) {
   bool is_event =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Judges the memory accesses of executions: data races, and uses of memory that is no longer there.
+// Judges the memory accesses of executions: data races, and uses of memory that was freed or has ended.
 //
-// It tells the race detector (races/race_detector.hpp) what each operation orders, hands it each access, and
-// makes a failure of what it finds. Before that it asks whether the bytes may be used at all: of the heap by
-// the blocks themselves, of other threads' stacks by whether the thread lives.
+// It tells the race detector (races/race_detector.hpp) which order each operation makes, passes it each
+// access, and turns its findings into failures. Before that it checks whether the bytes may be used: on the
+// heap by the state of the block, on other threads' stacks by whether the thread lives.
 //
-// What led to an earlier access is not kept while executions are fast. An execution whose places are written
-// down and that fails by a race is run once more, and then the earlier access is recognised when it is done.
+// The details of an earlier access are not recorded while executions are fast. If an execution whose places
+// are recorded fails by a race, it is run again, and then the earlier access is recognised when it happens.
 //
 // Thread safety: one thread runs at a time.
 #pragma once
@@ -33,62 +33,62 @@ class RaceJudge {
  public:
   constexpr RaceJudge();
 
-  // An execution begins. again: the same as the last one, in which a race was found; the earlier access is to
+  // An execution begins. again: it repeats the last one, in which a race was found; the earlier access has to
   // be recognised.
   void begin(bool again);
-  // An execution in the middle, at a choice, which a mark of the detector holds too.
+  // The judge's state in the middle of an execution, at a choice; a mark of the detector holds the rest.
   struct Moment;
   void set_mark(Moment& moment);
   void return_to(std::size_t mark, const Moment& moment);
   bool can_return() const { return world.job->races == Races::ignore || detector_.can_return(); }
-  // Whether the execution that has ended failed by a race whose earlier access was not recognised.
+  // Whether the last execution failed by a race whose earlier access was not recognised.
   bool wants_again(const Trace& trace) const;
 
-  // What threads do that orders them.
+  // Actions of threads that order them.
   void create(const Thread& parent, const Thread& child);
   void join(const Thread& thread, const Thread& other);
   void end(const Thread& thread);
-  // The thread has done its pending operation (an atomic one is told below).
+  // The thread has done its pending operation. (For atomic operations see below.)
   void synchronise(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
-  // Orders that are no event's.
+  // Orders that belong to no event.
   void acquire(std::uint64_t object);
   void release(std::uint64_t object);
 
-  // Which are passed over. To be changed between executions only.
+  // The races that are explored. They may be changed between executions only.
   KnownRaces& known() { return known_; }
-  // Whether some race is known, or meant, or was declared to be none.
+  // Whether some race is known or allowed, or accesses were declared to be none.
   bool makes_exceptions() const { return attentive_ || !allowed_.empty(); }
-  // Whether accesses may be more than judged, or are those before the first choice.
+  // Whether an access needs more than judging, or comes before the first choice.
   bool is_attentive() const { return __builtin_expect(attentive_, 0); }
 
-  // How an access may become a visible operation, where a race of its place is known.
+  // Whether an access becomes a visible operation if a race at its place is known.
   enum class Point : std::uint8_t {
-    here,     // the access itself comes right behind; a read's entry is in switch.S
-    done,     // it is one already
-    nowhere,  // it is part of a call that does more
+    here,     // yes: the access itself comes next; switch.S has the entry point of a read
+    done,     // it is a visible operation already
+    nowhere,  // no: it is part of a call that does more
   };
-  // The running thread touches memory. code: behind the call.
+  // The running thread accesses memory. code: the address behind the call.
   void access(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code,
               Point point);
-  // Atomically; order: __ATOMIC_*.
+  // Atomic accesses; order: __ATOMIC_*.
   void load(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void store(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void change(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void fence(int order);
 
-  // The running thread frees a block of the heap, or has been given one that was used before.
+  // The running thread frees a heap block, or gets one that was used before.
   void free(const void* block, std::uint64_t code);
   void reused(const void* block, std::size_t size);
-  // Fails where the block has been freed already.
+  // Fails if the block is freed already.
   void check_not_freed(const void* block, std::uint64_t code);
 
-  // Races on these bytes are meant, in this execution.
+  // Races on these bytes are allowed in this execution.
   void allow(const volatile void* address, std::size_t size);
-  // Plain accesses of that kind by the running thread are not judged, until as many calls with false as with
-  // true have come.
+  // The running thread's plain accesses of that kind are not judged until as many calls with false as with
+  // true have been made.
   void leave_out(AccessKind kind, bool begin);
 
-  // Whether the byte was last changed atomically, as those of locks are.
+  // Whether the last change of the byte was atomic, as for the bytes of locks.
   bool used_atomically(std::uint64_t address) { return detector_.used_atomically(address); }
 
  private:
@@ -97,7 +97,7 @@ class RaceJudge {
     std::uint32_t clock;
     std::uint64_t address;
     std::uint64_t code;
-    std::size_t skip;  // so many like it come first
+    std::size_t skip;  // so many equal accesses come first
   };
   struct Foreign {  // an access to another thread's stack or storage
     std::uint16_t owner;
@@ -122,7 +122,7 @@ class RaceJudge {
   [[noreturn, gnu::cold]] void fail_by_heap(const Thread& me, const ProgramHeap::Use& use, AccessKind kind,
                                             std::uint64_t address, std::uint64_t size, std::uint64_t code);
   bool is_left_out(const Thread& me, AccessKind kind) const;
-  // The races that the access of [address, address + size) is part of.
+  // The races in which the access of [address, address + size) takes part.
   void check_races(std::uint64_t address, std::uint64_t size);
   void note_learned(const Thread& me);
   bool is_allowed(std::uint64_t address) const;
@@ -140,22 +140,22 @@ class RaceJudge {
   KnownRaces known_;
   bool attentive_ = true;        // until an execution begins
   bool at_point_ = false;        // the access that is judged is the pending operation
-  std::vector<ThreadId> names_;  // of threads by number
+  std::vector<ThreadId> names_;  // by number of thread
   struct LeftOut {
     std::uint16_t reads = 0;
     std::uint16_t writes = 0;
   };
-  std::vector<LeftOut> left_out_;                                 // likewise: how often leave_out() with true
-  bool leaves_out_ = false;                                       // whether it was ever called
+  std::vector<LeftOut> left_out_;  // by number of thread: how often leave_out() was called with true
+  bool leaves_out_ = false;        // leave_out() was called at all
   std::vector<std::pair<std::uint64_t, std::uint64_t>> allowed_;  // begin and end
-  std::size_t allowed_before_ = 0;                                // of them came before the first choice
-  std::vector<Access> freed_;                                     // blocks, where places are recorded
+  std::size_t allowed_before_ = 0;  // the first so many came before the first choice
+  std::vector<Access> freed_;       // freed blocks, if places are recorded
   std::vector<Foreign> foreign_;
-  std::optional<Earlier> earlier_;  // of the last failure that told of one
+  std::optional<Earlier> earlier_;  // of the last failure that named one
   bool recognising_ = false;
   std::size_t skipped_ = 0;  // while recognising
-  // Where places are recorded: what a thread knew of another when it last learned something of it, and by
-  // which event, in the trace counted from 1. By numbers.
+  // If places are recorded: how much a thread knew of another when it last learned of it, and by which event
+  // of the trace, counted from 1. By numbers of threads.
   struct Learned {
     std::uint32_t clock = 0;
     std::uint32_t event = 0;

@@ -21,20 +21,20 @@ bool is_live(ThreadId id) {
   return std::any_of(live.begin(), live.end(), [id](const Thread* thread) { return thread->id == id; });
 }
 
-// Whether it may go on by itself, as far as can be told.
+// Whether the thread may go on by itself, as far as this can be told.
 bool may_go_on(const Thread& thread) {
   return thread.timer || thread.timed || thread.wait == Wait::spin || scheduler().enabled(thread) ||
          signals().deliverable(thread.slot) != 0;
 }
 
-// Whether who has to release the lock first has ended, or ends the process.
+// Whether the thread that must release the lock first has ended, or ends the process.
 bool waits_for_the_dead(const Thread& thread) {
   if (thread.wait != Wait::lock && thread.wait != Wait::shared_lock) return false;
   ThreadId holder = lock_holder(thread.object);
   return holder != kNoThread && (holder == scheduler().current().id || !is_live(holder));
 }
 
-// The threads that nobody is left to wake.
+// The blocked threads that no thread is left to wake.
 std::vector<const Thread*> blocked_for_ever() {
   std::vector<const Thread*> waiting;
   bool all_wait = true;
@@ -170,7 +170,7 @@ void Warnings::merge(ByteReader& in, ThreadNames& names) {
   Warnings part;
   part.load(in, names, true);
   for (Blocked& blocked : part.blocked_) {
-    blocked.last = 0;  // of its executions, which are none of these
+    blocked.last = 0;  // of an execution of the other process
     take(std::move(blocked));
   }
   for (Edge& edge : part.edges_) take(std::move(edge));
@@ -181,7 +181,7 @@ void Warnings::merge(ByteReader& in, ThreadNames& names) {
 void Warnings::learn(const Trace& trace) {
   const std::uint64_t steps = steps_done();
   steps_ += steps;
-  if (executions_ + kEachOf == next_) next_ += kEachOf * (steps / kStepsOfEach);  // it was its turn
+  if (executions_ + kEachOf == next_) next_ += kEachOf * (steps / kStepsOfEach);  // it was sampled
   Held held;
   for (const Event& event : trace.events) {
     auto release = [&](std::uint64_t lock) {
@@ -193,7 +193,7 @@ void Warnings::learn(const Trace& trace) {
     };
     bool shared = event.operation == Operation::shared_lock || event.operation == Operation::try_shared_lock;
     switch (event.operation) {
-      case Operation::lock_queue:  // value: how many writers wait; 0: it has the lock
+      case Operation::lock_queue:  // value: the number of waiting writers; 0: it has the lock
         if (event.value != 0) break;
         [[fallthrough]];
       case Operation::lock:
@@ -259,7 +259,7 @@ bool Warnings::may_follow(const std::vector<Edge*>& way, const Edge& next) {
   });
 }
 
-// Those that begin with the edges of the way, of which the first has the lowest of all locks.
+// The cycles that begin with the edges of the path. Its first lock is the lowest lock of all.
 void Warnings::find_circles(std::vector<Edge*>& way, std::vector<std::vector<Edge*>>& circles) {
   std::uint64_t first = way.front()->held.lock;
   if (way.back()->wanted.lock == first) {
@@ -332,7 +332,7 @@ std::vector<Warning> Warnings::explain_circles(Program& program) {
 
 std::vector<Warning> Warnings::explain(Program& program, const std::vector<FoundBug>& bugs) {
   std::vector<Warning> all = explain_blocked(program);
-  // What is wrong with the locks has been told then.
+  // Then a bug has reported the locks.
   bool deadlocks = std::any_of(bugs.begin(), bugs.end(),
                                [](const FoundBug& bug) { return bug.failure.kind == BugKind::deadlock; });
   if (deadlocks) return all;

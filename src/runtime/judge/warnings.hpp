@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is no bug, and what the user should look at all the same: locks that threads take in opposite orders,
-// and threads that wait for ever when the process ends.
+// Warnings: conditions that are no bugs, but that the user should know of. Threads take locks in opposite
+// orders, or threads wait for ever when the process ends.
 //
-// Both are found from what executions do anyway. Locks are read from the events of some executions: of the
-// first ones, and of each thousandth from then on, so that searches are as fast as they were. An order is an
-// edge between two locks: a thread acquired the one while it held the other. A circle of such edges of
-// different threads, which hold no common lock meanwhile, is a deadlock if the threads come to it at once (R.
-// Agarwal, L. Wang and S. Stoller, "Detecting potential deadlocks with static analysis and run-time
-// monitoring", 2005, give the condition of the common lock, the gate).
+// Both are found from the executions of the search. Lock orders are read from the events of some executions:
+// the first ones, and every thousandth from then on, so that searches do not get slower. An order is an edge
+// between two locks: a thread acquired one while it held the other. A cycle of such edges of different
+// threads that hold no common lock is a deadlock if the threads run into it at the same time (R. Agarwal, L.
+// Wang and S. Stoller, "Detecting potential deadlocks with static analysis and run-time monitoring", 2005,
+// give the condition of the common lock, the gate).
 //
-// Where it happened is not kept while executions are fast: the plan is, of the first execution that showed
-// it, and it is run once more after the search, with everything written down. There locks have names that
-// last; a circle that was one of addresses only, used by several locks one after another, is dropped.
+// The place is not recorded while executions are fast. The plan of the first execution that showed the
+// warning is kept, and run again after the search with everything recorded. There locks have lasting names. A
+// cycle of addresses that several locks used one after another is dropped.
 //
 // Thread safety: one thread runs at a time. Tested by tests/endtoend/warnings_test.cpp.
 #pragma once
@@ -33,10 +33,10 @@ class Warnings {
  public:
   constexpr Warnings() = default;
 
-  // The search begins, or is over; executions in between are looked at.
+  // The search begins or is over; executions in between are examined.
   void watch(bool on) { watching_ = on; }
 
-  // An execution of the plan, which must live on to its end, begins.
+  // An execution of the plan begins. The plan must exist until the execution ends.
   void begin(const Plan& plan) {
     plan_ = &plan;
     sampled_ = false;
@@ -45,41 +45,41 @@ class Warnings {
     sampled_ = (executions_ <= kAllOfFirst && steps_ < kStepsOfFirst) || executions_ == next_;
     if (executions_ == next_) next_ += kEachOf;
   }
-  // Whether its events are to be written down.
+  // Whether the execution's events have to be recorded.
   bool wants_events() const { return sampled_; }
-  // It is over, with the events that it was asked for.
+  // The execution is over; the trace has the events that were asked for.
   void learn(const Trace& trace);
 
-  // The process ends, by the running thread, while others live.
+  // The running thread ends the process while others live.
   void look_at_exit();
 
-  // What was seen, for a search that is taken up in another process. same_layout: objects have the same
-  // addresses there; else what is known of locks is left out.
+  // The findings, for a search that is resumed in another process. same_layout: objects have the same
+  // addresses there; else findings about locks are dropped.
   void save(ByteWriter& out, const ThreadNames& names) const;
   void load(ByteReader& in, ThreadNames& names, bool same_layout);
 
-  // A part of the search begins in this process; and what such a part has seen.
+  // A part of the search begins in this process; and the findings of such a part.
   void begin_part();
   void merge(ByteReader& in, ThreadNames& names);
 
-  // Runs what is to be told once more. bugs: those that the search found.
+  // Runs the executions of the warnings again. bugs: found by the search.
   std::vector<Warning> explain(Program& program, const std::vector<FoundBug>& bugs);
 
  private:
   static constexpr std::uint64_t kAllOfFirst = 1000;
   static constexpr std::uint64_t kStepsOfFirst = 4'000'000;
   static constexpr std::uint64_t kEachOf = 1000;
-  static constexpr std::uint64_t kStepsOfEach = 4000;  // longer ones have their turn as much more seldom
+  static constexpr std::uint64_t kStepsOfEach = 4000;  // longer ones are sampled more seldom, in proportion
   static constexpr std::size_t kBlockedMax = 8;
   static constexpr std::size_t kEdgesMax = 256;
   static constexpr std::size_t kCirclesMax = 8;
   static constexpr std::size_t kCircleLengthMax = 5;
 
-  struct Blocked {  // at one place
+  struct Blocked {  // threads blocked at one place
     Operation operation;
     std::uint64_t code;
     std::uint64_t executions;
-    std::uint64_t last;  // of them
+    std::uint64_t last;  // the last such execution
     Plan plan;
   };
   struct Acquired {
@@ -91,10 +91,10 @@ class Warnings {
     Acquired held;
     Acquired wanted;
     ThreadId thread;
-    std::vector<std::uint64_t> gates;  // other locks that it held, in their order
+    std::vector<std::uint64_t> gates;  // other locks that it held, in order
     std::uint64_t executions;
     Plan plan;
-    Trace evidence{};  // of the two acquisitions; empty: not run again yet
+    Trace evidence{};  // a trace of the two acquisitions; empty: not run again yet
   };
   void take(Blocked blocked);
   void take(Edge edge);
@@ -112,10 +112,10 @@ class Warnings {
   std::vector<Edge> edges_;
   const Plan* plan_ = nullptr;
   std::uint64_t executions_ = 0;
-  std::uint64_t steps_ = 0;       // of those whose events were wanted
-  std::uint64_t next_ = kEachOf;  // whose events are wanted, behind the first ones
+  std::uint64_t steps_ = 0;       // of the executions that were sampled
+  std::uint64_t next_ = kEachOf;  // the next execution to be sampled, after the first ones
   bool watching_ = false;
-  bool sampled_ = false;  // those of the execution that runs
+  bool sampled_ = false;  // the events of the running execution are wanted
 };
 
 extern constinit Forever<Warnings> the_warnings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plain reads and writes by the program, instrumented or through libc's functions. All come through here.
+// Plain reads and writes by the program, in instrumented code or in libc's functions. All are reported here.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace thrum {
 
-// For executions that are watched for idle rounds. A write is about to come.
+// For executions that are watched for idle rounds. The second is called before a write.
 [[gnu::noinline]] inline void log_read(const volatile void* address, std::size_t size) {
   if (!world.running) return;
   round_detector().note_plain_read(scheduler().current(), reinterpret_cast<std::uint64_t>(address), size);
@@ -22,7 +22,7 @@ namespace thrum {
   round_detector().note_plain_write(scheduler().current(), reinterpret_cast<std::uint64_t>(address), size);
 }
 
-// Counts it, and judges it. code: behind the call.
+// Counts and judges a plain read. code: the address behind the call.
 inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
   count_step();
   if (__builtin_expect(world.logs_accesses, 0)) log_read(address, size);
@@ -35,7 +35,7 @@ inline void check_write(const volatile void* address) {
     fail_here(BugKind::crash, "a write into the memory of Thrum's runtime");
 }
 
-// Likewise. It ends a waiting loop, unless it goes to the thread's own stack: what a loop keeps there is
+// The same for a plain write. It ends a waiting loop, unless it goes to the thread's own stack, which is
 // compared anyway.
 inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code,
                              RaceJudge::Point point = RaceJudge::Point::nowhere) {

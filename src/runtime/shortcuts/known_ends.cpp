@@ -25,17 +25,17 @@ constinit Forever<KnownEnds> the_known_ends;
 
 namespace {
 
-constexpr std::uint64_t kLong = 256;  // steps: running them takes longer than comparing states
+constexpr std::uint64_t kLong = 256;  // steps: shorter ends run faster than states are compared
 constexpr std::size_t kEndsMax = 32;
-constexpr std::size_t kBytesMax = std::size_t{1} << 24;  // of one state
+constexpr std::size_t kBytesMax = std::size_t{1} << 24;  // bytes of one state
 constexpr std::size_t kEventsMax = 256;                  // of one end
 
-// Where ends are hardly ever known, fewer and fewer of them are looked at.
+// If ends are hardly ever known, fewer and fewer of them are checked.
 constexpr std::uint32_t kPatience = 64;
 constexpr std::uint32_t kPauseMax = 1 << 12;
 
-// Pages that an end wrote first, and that an execution whose end is known does not write, are not copied back
-// each time but protected again; in case that ends are mostly known.
+// If ends are mostly known: pages that only such an end wrote are not copied back each time but protected
+// again, since an execution with a known end does not write them.
 constexpr std::size_t kManyPages = 16;
 constexpr std::uint32_t kMostlyKnown = 8;
 
@@ -56,13 +56,13 @@ bool KnownEnds::KnownEnd::equals(const KnownEnd& other) const {
   return true;
 }
 
-// Whether more is made of events than a strategy reads.
+// Whether events are needed for more than a strategy.
 bool KnownEnds::is_looked_at() {
   return scheduler().director().records_places() || world.job->digest_traces || world.job->count_classes ||
          leak_search().notes_allocations() || warnings().wants_events() || livelock_detector().is_watching();
 }
 
-// Whether all that could make a difference is in the state that collect() looks at, and nobody watches.
+// Whether collect() covers everything that the end depends on, and nobody watches the execution.
 bool KnownEnds::may_be_known() {
   const Thread& main = scheduler().current();
   return scheduler().director().through() && !is_looked_at() && !world.made_calls && !on_system_threads() &&
@@ -117,7 +117,7 @@ void KnownEnds::end_as(std::size_t known) {
     }
   }
   unknown_ = 0;
-  // What a waypoint writes must not be protected.
+  // The pages that restoring a waypoint writes must not be protected.
   if (++hits_ >= kMostlyKnown && snapshot().forget_unchanged(kManyPages)) forget_waypoints();
   end_execution();
 }
@@ -163,7 +163,7 @@ void KnownEnds::finish(const Trace& trace, bool whole) {
   whole = whole && !world.made_calls;
   if (whole && steps >= kLong && !long_) {
     long_ = true;
-    forget_waypoints();  // joins that main stands in there say no caller
+    forget_waypoints();  // in a waypoint, main's pending join has no recorded caller
   }
   if (!keeping_) return;
   if (!whole || steps < kLong || trace.choices.size() != choices_ ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a search costs that keeps moments where the forecast says so.
+// The cost of a search that keeps waypoints where the forecast says so.
 #include "runtime/shortcuts/prefix_forecast.hpp"
 
 #include <gtest/gtest.h>
@@ -11,17 +11,17 @@ namespace thrum {
 namespace {
 
 constexpr std::uint32_t kPoints = 12;  // of each execution
-constexpr std::uint32_t kCost = 6;     // of keeping a moment, in points
+constexpr std::uint32_t kCost = 6;     // of keeping a waypoint, in points
 
-// The points up to which each execution of a depth-first search of a tree of two branches a point does the
-// same as those before it.
+// For each execution of a depth-first search of a binary tree: the point up to which it is equal to the one
+// before.
 void search_depth_first(std::uint32_t departed, std::vector<std::uint32_t>& common) {
   common.push_back(departed);
   for (std::uint32_t point = kPoints; point > departed; --point) search_depth_first(point, common);
 }
 
-// A search in order of preemptions: the executions that depart from one lie side by side, the last point
-// first.
+// A search in order of preemptions: the executions that depart from the same one come in a row, the last
+// point first.
 std::vector<std::uint32_t> search_level() {
   std::vector<std::uint32_t> common;
   for (std::uint32_t from = 1; from < kPoints; ++from) {
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> search_level() {
 }
 
 struct Cost {
-  std::uint64_t points = 0;  // done again before executions depart, and in kCost for each moment kept
+  std::uint64_t points = 0;  // repeated before executions depart, plus kCost for each waypoint
   std::uint64_t kept = 0;
 };
 
@@ -54,9 +54,9 @@ Cost run(const std::vector<std::uint32_t>& common, bool by_forecast) {
   return cost;
 }
 
-// The shares of these two are what the forecast comes to, with little room: without what rows had as lengths
-// before, without points behind the last departure, or without the guess that a long row goes on, one of them
-// is exceeded.
+// The expected shares are what the forecast achieves, with a small margin. One of them is exceeded without
+// the lengths of earlier rows, without points after the last departure, or without the guess that a long row
+// goes on.
 TEST(PrefixForecast, SavesMostOfWhatDepthFirstSearchDoesAgain) {
   std::vector<std::uint32_t> common;
   search_depth_first(0, common);
@@ -77,7 +77,7 @@ TEST(PrefixForecast, SavesWhereExecutionsThatDepartFromOneLieSideBySide) {
 }
 
 TEST(PrefixForecast, KeepsNothingWhereItDoesNotPay) {
-  // Every other execution departs at the beginning.
+  // Every second execution departs at the beginning.
   std::vector<std::uint32_t> common;
   for (int i = 0; i < 1000; ++i) common.push_back(i % 2 == 0 ? kPoints : 0);
   EXPECT_EQ(run(common, true).kept, 0u);

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kWaypointsMax = 8;
 constexpr std::size_t kBytesMax = std::size_t{256} << 10;
-// What a waypoint costs, in points that are done again without it.
+// The cost of a waypoint, in points that are repeated without it.
 constexpr std::uint32_t kWorth = 12;
 
 }  // namespace
@@ -41,7 +41,7 @@ bool Waypoints::is_plain(Wanted wanted) {
          !livelock_detector().is_watching();
 }
 
-// Whether a moment holds nothing but what is kept.
+// Whether the state has only parts that a waypoint keeps.
 bool Waypoints::is_simple() {
   const Director& director = scheduler().director();
   return !world.made_calls && !world.attention && scheduler().is_moment() && !director.is_paused() &&
@@ -50,8 +50,8 @@ bool Waypoints::is_simple() {
          !leak_search().was_changed() && !livelock_detector().has_seen_any() && !known_ends().is_keeping();
 }
 
-// Whether a choice with that key comes behind the waypoint, or is the one there. A thread has one choice for
-// each of its events; its last one has been met unless it is the one there.
+// Whether the choice with that key comes after the waypoint or is its choice. A thread has one choice for
+// each of its events. The choice at its last event was met before, unless it is the waypoint's.
 bool Waypoints::comes_later(const Waypoint& waypoint, ChoiceKey key) {
   if (key == waypoint.key) return true;
   const std::vector<Thread>& threads = waypoint.scheduler.threads;
@@ -65,7 +65,7 @@ bool Waypoints::is_on_the_way(const Waypoint& waypoint, const Plan& plan) const 
   if (!waypoint.is_first && (plan.policy.kind != Policy::Kind::base || plan.policy != waypoint.policy))
     return false;
   if (plan.policy.fairness != waypoint.policy.fairness || plan.departures.size() < followed) return false;
-  // What is behind the last departure is recorded, and the advisor asked.
+  // From the last departure on events are recorded and the advisor is asked.
   if (plan.departures.size() == followed) {
     if (!waypoint.is_first || is_advised_) return false;
   } else if (known_departures_ < followed) {
@@ -75,7 +75,7 @@ bool Waypoints::is_on_the_way(const Waypoint& waypoint, const Plan& plan) const 
          (plan.departures.size() == followed || comes_later(waypoint, plan.departures[followed].key));
 }
 
-// There is too much to keep. The more often that is so, the longer none is set.
+// The state is too large to keep. The more often this happens, the longer no waypoint is set.
 void Waypoints::refuse() {
   constexpr std::uint32_t kLongest = 16;
   refused_ = std::min(refused_ + 1, kLongest);
@@ -105,7 +105,7 @@ bool Waypoints::choose(const Plan& plan, bool is_advised, Wanted wanted) {
   return begun_ != 0;
 }
 
-// Whether all is there that an execution needs that is judged as this one is.
+// Whether the waypoint holds everything that an execution needs which is judged like this one.
 bool Waypoints::is_complete(const Waypoint& waypoint) const {
   return (waypoint.is_judged || !judging().judges()) && (waypoint.is_named || !judging().names_events());
 }
@@ -116,8 +116,8 @@ std::size_t Waypoints::judged_before(std::size_t waypoint) const {
                                                 [](const auto& each) { return each->is_judged; }));
 }
 
-// Where an execution is run for the second time those of its waypoints stay which it cannot begin at, as most
-// executions do not have to be. But not those of which the judge forgets when it begins before them.
+// An execution that runs for the second time may be unable to begin at some waypoints. They are kept, since
+// most executions can. But those are dropped which the judge forgets when it begins before them.
 void Waypoints::find_beginning() {
   begun_ = used_;
   while (begun_ != 0 && !is_complete(*waypoints_[begun_ - 1])) --begun_;
@@ -162,15 +162,15 @@ void Waypoints::set(ChoiceKey key, bool again) {
                                                       : director.is_before_branch();
   wanted_waypoint.at_first_choice = false;
   wanted_waypoint.point = kNever;
-  // Behind the plan's last departure the advisor may have spoken.
+  // After the plan's last departure the advisor may have answered.
   if (again || !may_be || (director.left() == 0 && is_advised_) || !is_simple()) return;
   setting_ = true;
   key_ = key;
   switch_to_engine();
 }
 
-// What is not as in the snapshot, and the live stacks. As deep as stacks are cleared beforehand, what is dead
-// there is kept too, since waiting loops are known by it (spin.hpp).
+// Collects what differs from the snapshot, and the live stacks. Dead parts of stacks are kept too, as deep as
+// stacks are cleared at the beginning: waiting loops are recognised by them (spin.hpp).
 bool Waypoints::collect(Waypoint& waypoint) {
   std::vector<std::span<const char>>& places = waypoint.places;
   places.clear();
@@ -235,7 +235,7 @@ bool Waypoints::keep() {
 }
 
 void Waypoints::finish(const Director& director) {
-  if (scheduler().slots_used() == kThreadsMax) forget();  // stacks may have become others' since
+  if (scheduler().slots_used() == kThreadsMax) forget();  // stacks may belong to other threads now
   const std::uint32_t branch = director.branch_point();
   if (used_ != 0 && branch != kNever) forecast_.note(branch + 1);
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waypoints: moments of executions from which others that begin in the same way go on, in place of doing all
-// that again.
+// Waypoints: moments of executions that are kept. Later executions that begin in the same way go on from
+// there, and do not repeat the beginning.
 //
-// The idea. What a search runs has much in common with what it ran before: all executions do the same up to
-// the first choice among several threads, and a depth-first search goes back to late choices far more often
-// than to early ones. So an execution is kept as it stood at a choice: what of the program's memory is not as
-// in the snapshot, the live stacks and the thread-local storage, and what the runtime knows of the execution.
-// A plan whose first departures are those that led there, and whose next one comes at that choice or behind
-// it, begins there.
+// The idea. Consecutive executions of a search have much in common. All executions are equal up to the first
+// choice among several threads, and a depth-first search goes back to late choices far more often than to
+// early ones. So an execution is kept as it was at a choice: the parts of memory that differ from the
+// snapshot, the live stacks and thread-local storage, and the runtime's data on the execution. A plan begins
+// there if its first departures are those that led there and its next departure comes at that choice or
+// later.
 //
-// Waypoints lie one behind the other on one way. The first is the first choice among several. A later one is
-// set where it is likely to pay: where the executions that will begin there save more points, all together,
-// than it costs (prefix_forecast.hpp). One that a plan does not come by is forgotten, and with it those
-// behind.
+// Waypoints lie in a row on one path. The first is the first choice among several threads. A later one is set
+// where it is likely to pay: if the executions that will begin there save more points, all together, than it
+// costs (prefix_forecast.hpp). A waypoint that is not on a plan's path is dropped, and so are those after it.
 //
-// Only what is simple is kept. Where a moment holds more (open files, signals, timers, threads on stacks of
-// the kernel, loops that are watched), there is no waypoint. An execution whose events are all recorded runs
-// from the beginning; so the confirmation of bugs and the control audit hold the one against the other.
+// Only simple states are kept. If a state has more parts (open files, signals, timers, threads on signal
+// stacks, watched loops), no waypoint is set. An execution whose events are all recorded runs from the
+// beginning. So the confirmation of bugs and the control audit compare runs with and without waypoints.
 //
-// Tested by programs that are searched with and without: tests/endtoend/waypoints_test.cpp.
+// Tested by programs that are searched with and without waypoints: tests/endtoend/waypoints_test.cpp.
 //
 // Rejected: copies of a process (fork): 100 us each.
 #pragma once
@@ -42,35 +41,36 @@ class Waypoints {
  public:
   constexpr Waypoints() = default;
 
-  // Whether of an execution nobody wants to know what happened before the plan's newest departure.
+  // Whether nobody needs to know what the execution did before the plan's newest departure.
   static bool is_plain(Wanted wanted);
 
-  // An execution is to begin. Whether it can do so at a waypoint.
+  // An execution is about to begin. Returns whether it can begin at a waypoint.
   bool choose(const Plan& plan, bool is_advised, Wanted wanted);
-  // Puts the memory of the program and the runtime as they were there, all but the director. REQUIRES: they
-  // are as at the snapshot, but for main's thread and thread-local storage. choose() was true.
+  // Restores the memory of the program and the runtime's data as they were at the waypoint, except the
+  // director. REQUIRES: they are restored to the snapshot, except main's thread and thread-local storage.
+  // choose() has returned true.
   void restore();
-  // The director, which has begun, goes on there too. Operations done before: of those that count.
+  // The director, which has begun, goes on from the waypoint too. Then: the steps done before the waypoint.
   void lead(Director& director) const;
   std::uint64_t steps() const;
 
-  // Sets one, unless there is more to keep than can be. Comes back to the caller once more for each execution
-  // that begins here, and what the director would say is to be asked anew. again: the point before had the
-  // same key.
+  // Sets a waypoint here, unless the state is too large. Returns once more for each execution that begins
+  // here; then the director has to be asked again. again: the point before had the same key.
   void set(ChoiceKey key, bool again);
-  // For the engine, when it goes on: whether that is because of set(). Then it is to be switched back.
+  // Called by the engine when control comes back: whether set() was the reason. Then it keeps the waypoint
+  // and has to switch back.
   bool keep();
 
   // The execution is over.
   void finish(const Director& director);
-  // There is another snapshot, or plans mean something else now.
+  // The snapshot has changed, or plans have another meaning now.
   void forget();
 
  private:
   struct Waypoint {
-    std::vector<Departure> departures;  // that led there
+    std::vector<Departure> departures;  // that led to the waypoint
     Policy policy;
-    bool is_first = false;  // no choice was met before
+    bool is_first = false;  // it is the first choice
     ChoiceKey key;          // of the choice
     std::uint32_t cost = 0;
     std::uint64_t steps = 0;
@@ -79,12 +79,12 @@ class Waypoints {
     bool wrote = false;
     bool passes_over = false;
     Scheduler::Moment scheduler;
-    bool is_judged = false;  // what the judge knew is kept
-    bool is_named = false;   // likewise the names of events
+    bool is_judged = false;  // it holds the judge's state
+    bool is_named = false;   // it holds the names of events
     RaceJudge::Moment races;
     ExecutionNames::Moment names;
-    std::vector<std::span<const char>> places;  // what is not as in the snapshot
-    std::vector<char> bytes;                    // what was there, in the same order
+    std::vector<std::span<const char>> places;  // where memory differs from the snapshot
+    std::vector<char> bytes;                    // the content, in the same order
 
     std::uint32_t point() const { return scheduler.course.points; }
   };
@@ -99,16 +99,16 @@ class Waypoints {
   static bool collect(Waypoint& waypoint);
 
   static constexpr std::uint32_t kNever = Director::kNever;
-  std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ count
+  std::vector<std::unique_ptr<Waypoint>> waypoints_;  // the first used_ are valid
   std::size_t used_ = 0;
-  std::size_t begun_ = 0;  // so many lie before the execution's beginning
+  std::size_t begun_ = 0;  // so many lie at or before the beginning of the execution
   PrefixForecast forecast_;
-  std::uint32_t refused_ = 0;   // so often
-  std::uint32_t pause_ = 0;     // executions in which none is set
-  const Plan* plan_ = nullptr;  // of the execution
+  std::uint32_t refused_ = 0;   // how often a state was too large
+  std::uint32_t pause_ = 0;     // executions for which none is set
+  const Plan* plan_ = nullptr;  // of the running execution
   bool is_advised_ = false;
   std::size_t known_departures_ = Wanted::kAll;
-  bool setting_ = false;  // the engine is to keep the execution
+  bool setting_ = false;  // the engine has to keep the execution
   ChoiceKey key_;
 };
 

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kVisitsMax = 64;  // a loop with more visits in an iteration is an ordinary one
 constexpr std::size_t kReadsMax = 4096;
-constexpr std::uint64_t kStackMax =
-    1 << 16;  // bytes of live stack; a loop on a deeper stack is an ordinary one
+constexpr std::uint64_t kStackMax = 1 << 16;  // bytes of live stack; a loop on more is an ordinary one
 constexpr std::size_t kRegisters = 6;
 
 std::size_t stack_words(const Thread& thread, const CallerState& caller) {
