@@ -99,15 +99,16 @@ void ClassCounter::read(const Trace& trace) {
   last_watched_ = !trace.watches.empty();
 }
 
-// Executions one after the other mostly begin alike: takes back what is different, and says with which event
-// to go on.
+// Consecutive executions mostly begin alike. Takes back the steps that differ, and returns the index of the
+// first event to append.
 std::size_t ClassCounter::begin_like_the_last(const Trace& trace) {
   std::size_t same = 0;
   if (!last_watched_ && trace.watches.empty()) {
     const std::size_t most = std::min(last_.size(), trace.events.size());
     while (same < most && same_event(last_[same], trace.events[same])) ++same;
   }
-  // Steps can be taken back, what lies between them cannot; so one of the steps that are the same goes too.
+  // Steps can be taken back, but not the hidden events between them. So the last equal step is taken back
+  // too.
   PartialOrder::Index steps = 0;
   std::size_t resume = 0;
   for (std::size_t i = 0; i < same; ++i) {

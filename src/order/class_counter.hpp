@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts the classes of executions that a search has seen: two executions are of one class where they are the
-// same but for the order of independent steps (partial_order.hpp).
+// Counts the classes of executions that a search has seen. Two executions are of one class if they differ
+// only in the order of independent steps (partial_order.hpp).
 //
-// Only executions that ended of themselves have a class: those that finished, or in which nobody could go on.
-// One that a bug or a limit cut off is a part of several.
+// Only executions that ended by themselves have a class: they finished, or no thread was enabled. An
+// execution that a bug or a limit ended early is the beginning of executions of several classes.
 //
-// A class is kept as its fingerprint of 64 bits. Of n classes two have the same one, and count as one, with a
-// chance of about n^2 / 2^65: 3 in a million for ten million classes.
+// A class is kept as its fingerprint of 64 bits. Two of n classes have the same fingerprint, and count as
+// one, with a probability of about n^2 / 2^65: 3 in a million for ten million classes.
 //
 // Tested by statistics_test.cpp and, against the oracle, classes_test.cpp.
 #pragma once
@@ -25,42 +25,42 @@ namespace thrum {
 
 class ClassCounter {
  public:
-  // Beyond so many the search would pay more for counting than for anything else: 256 MB. Then the number is
-  // not known.
+  // With more classes the search would spend more on counting than on anything else (256 MB). Then the number
+  // is not known.
   static constexpr std::size_t kClassesMax = std::size_t{1} << 24;
-  // Where nobody asked for the number: 32 MB.
+  // The limit if nobody asked for the number: 32 MB.
   static constexpr std::size_t kClassesMaxUnasked = std::size_t{1} << 21;
 
   explicit ClassCounter(std::size_t classes_max = kClassesMax) : classes_max_(classes_max) {}
 
   void limit(std::size_t classes_max) { classes_max_ = classes_max; }
 
-  // Whether an execution ended of itself, and so has a class.
+  // Whether an execution ended by itself, and so has a class.
   static bool has_class(const Trace& trace);
 
-  // Takes an execution with its events. Whether it is the first of its class.
+  // Takes an execution with its events. Returns whether it is the first of its class.
   bool take(const Trace& trace);
 
-  // The same for an execution that has a class, and whose partial order is known, in two steps: what settle()
-  // looks at in a large set is on its way from memory behind expect(). settle() may come when nothing is
-  // expected, and comes before the next execution, and before anything else is asked.
+  // The same in two steps, for an execution that has a class and whose partial order is known. expect() makes
+  // the processor fetch the memory that settle() needs. settle() may be called when nothing is expected. It
+  // must be called before the next execution, and before any other function.
   void expect(const PartialOrder& order);
   bool settle();
 
-  // Nothing: there are too many, some were forgotten, or steps that are held against every other hide what
-  // they are.
+  // Nothing if there are too many classes, if some were forgotten, or if steps that depend on every step
+  // (by_chance) make the fingerprints finer than classes.
   std::optional<std::uint64_t> count() const;
 
-  // What it takes; it is written all over when others are taken.
+  // The memory in use. Taking further executions writes all over it.
   std::span<const std::uint64_t> memory() const { return fingerprints_.memory(); }
 
-  // Takes over those of the other. How many of them were known.
+  // Adds the other counter's classes. Returns how many of them were known.
   std::size_t merge(const ClassCounter& other);
 
-  // Those to come cannot be compared with those that were taken: the number is not known from now on.
+  // Later executions cannot be compared with earlier ones: from now on the number is not known.
   void forget();
 
-  // load() REQUIRES that nothing was taken.
+  // load() REQUIRES: no execution was taken.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tells most steps of an execution that do not depend on a given one by a byte of each, sixteen at a time.
-// What is not told apart so may depend on it, or not.
+// Excludes most steps of an execution that do not depend on a given step. It compares one byte of each,
+// sixteen at a time. A step that is not excluded may or may not depend on the given one.
 //
 // Tested by dependence_filter_test.cpp.
 #pragma once
@@ -17,11 +17,11 @@ namespace thrum {
 
 class DependenceFilter {
  public:
-  // Of a step: a hash of the aligned eight bytes that it touches, which halves of them, and whether it
-  // changes them. 0: it may depend on any other.
+  // Of a step: a hash of the aligned eight bytes that it accesses, which halves of them, and whether it
+  // changes them. 0: it may depend on any step.
   using Mark = std::uint8_t;
 
-  // begin, end: addresses of what it touches.
+  // begin, end: the range of addresses that the step accesses.
   static Mark mark(std::uint64_t begin, std::uint64_t end, bool only_loads) {
     const std::uint64_t word = begin / 8;
     if (word != (end - 1) / 8) return 0;
@@ -30,7 +30,7 @@ class DependenceFilter {
     return static_cast<Mark>((hash == 0 ? kHash : hash) | halves | (only_loads ? 0 : kChanges));
   }
 
-  // Of a step whose number is one of those that are set, or the next.
+  // Sets the mark of a step: one that has a mark, or the next one.
   void set(std::uint32_t step, Mark mark) {
     if (step >= marks_.size()) marks_.resize(marks_.size() + kGrowth);
     marks_[step] = mark;
@@ -43,8 +43,8 @@ class DependenceFilter {
   }
 
   // Calls visit(step) for each of the first `count` steps that may depend on one with that mark, the latest
-  // first, until it says true. Two that only load do not depend on each other: what only loads passes over
-  // long stretches of others that do at once.
+  // first, until visit returns true. Two loads do not depend on each other: for a load, long stretches of
+  // loads are skipped at once.
   template <typename Visit>
   void for_each_before(std::uint32_t count, Mark mark, Visit visit) const {
     const auto all_bytes = [](int byte) { return _mm_set1_epi8(static_cast<char>(byte)); };
@@ -94,13 +94,13 @@ class DependenceFilter {
   static constexpr int kHash = 0xf8;
   static constexpr std::uint32_t kAtATime = 16;
   static constexpr std::uint32_t kGrowth = 64;   // steps; a multiple of the above
-  static constexpr std::uint32_t kBlock = 1024;  // likewise
+  static constexpr std::uint32_t kBlock = 1024;  // the same
 
   static std::uint32_t bit_of(Mark mark) { return std::uint32_t{1} << (mark >> 3); }
 
   std::vector<Mark> marks_;
-  // Of each block of steps, a bit for each hash that a step in it changes; those that were taken back may be
-  // among them.
+  // Of each block of steps: a bit for each hash that a step in it changes. Steps that were taken back may
+  // still be included.
   std::vector<std::uint32_t> changes_;
 };
 

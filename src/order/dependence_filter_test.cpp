@@ -86,7 +86,7 @@ TEST(DependenceFilterTest, LoadsFindTheChangesAmongManyLoads) {
     std::vector<std::uint32_t> changes;
     const auto kept = static_cast<std::uint32_t>(random() % kSteps);
     for (std::uint32_t i = 0; i < kSteps + kept; ++i) {
-      const std::uint32_t step = i < kSteps ? i : i - kept;  // some are taken back and set once more
+      const std::uint32_t step = i < kSteps ? i : i - kept;  // some are taken back and set again
       if (i == kSteps) std::erase_if(changes, [&](std::uint32_t one) { return one >= step; });
       const bool is_change = random() % 3000 == 0;
       filter.set(step, DependenceFilter::mark(0x100, 0x104, !is_change));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kCell = 8;
 
-// What an event does to its object.
+// How an event accesses its object.
 enum class Touch : std::uint8_t { nothing, reads, changes, changes_two, unknown };
 
 Touch touch_of(Operation operation, Outcome outcome) {
@@ -49,7 +49,7 @@ Touch touch_of(Operation operation, Outcome outcome) {
   }
 }
 
-// Of names that are no events'.
+// Names that belong to no event.
 enum : std::uint32_t { kStart = 0xff01, kJoin = 0xff02, kThread = 0xff03 };
 
 constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -59,7 +59,7 @@ constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-// Where the number of what is looked for stands, or is to be written.
+// The slot of the element that is searched for, or the free slot for it.
 template <typename Is, typename HashOf>
 [[gnu::always_inline]] inline std::uint32_t& ExecutionNames::Index::find(std::uint64_t hash,
                                                                          std::size_t count, Is is,
@@ -88,13 +88,13 @@ std::uint64_t ExecutionNames::hash(const Key& key) {
 
 std::uint64_t ExecutionNames::hash(std::uint64_t cell) { return mixed(cell, 0); }
 
-// Its name; kNone where there is none and none can be given.
+// The name for the key; kNone if it has none and gets none.
 ExecutionNames::Name ExecutionNames::name(const Key& key) {
   const Name guess = named_[key.previous].next;
   return guess != kNone && named_[guess].key == key ? guess : name_of_other(key);
 }
 
-// The same without a look at what came behind the same name last.
+// The same without a look at the event that followed the same name last.
 ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
   Name& found = names_.find(
       hash(key), size(), [&](Name name) { return named_[name].key == key; },
@@ -107,7 +107,7 @@ ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
   return named_[key.previous].next = found;
 }
 
-// Its number; 0 where there are too many.
+// The object's number; 0 if there are too many.
 std::uint32_t ExecutionNames::object_at(std::uint64_t address) {
   const std::uint64_t cell = address / kCell;
   std::uint32_t& found = cells_.find(
@@ -153,7 +153,7 @@ bool ExecutionNames::join(std::uint16_t thread, std::uint16_t other) {
   return last_[thread] != kNone || lose();
 }
 
-// Those that an event touches. False: they are too many.
+// Finds the objects of an event. False if there are too many.
 bool ExecutionNames::find_objects(const Deed& deed, bool two, std::uint32_t& object, std::uint32_t& also) {
   const std::uint64_t end = deed.object + (deed.size == 0 ? 0 : deed.size - 1);
   if (end / kCell > deed.object / kCell + 1) return false;
@@ -187,7 +187,7 @@ bool ExecutionNames::take_first(std::uint16_t thread, const Deed& deed) {
   return true;
 }
 
-// What all threads did last, in one name after the other.
+// One name for the last events of all threads together.
 ExecutionNames::Name ExecutionNames::whole() {
   Name all = last_[0];
   for (std::size_t thread = 1; thread < last_.size() && !lost_; ++thread) {

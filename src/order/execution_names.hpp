@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tells whether an execution is of a class that was met before: the same as an earlier one but for the order
-// of independent operations. Exactly, without hashes that two classes could share.
+// Decides whether an execution is of a known class: whether it differs from an earlier one only in the order
+// of independent operations. It is exact: no hashes that two classes could share.
 //
-// The idea. Give each event a name, a number that stands for all that it is made of: what its thread did
-// last, the event that it reads from or comes behind on its object, both by their names, and what it did
-// itself. Then two events have one name if and only if they have come about in the same way, and two
-// executions whose threads have all done last what has the same names consist of the same events, in the
-// same order on each object. That is all that the order of independent operations leaves (reads stand
-// between two writes, wherever they stand there). In unfoldings names are the events of the prefix (McMillan
-// 1992; Rodriguez et al., CONCUR 2015), but that reads of one object are no conflict here.
+// The idea. Each event gets a name, a number that identifies three things: the name of the thread's previous
+// event; the name of the event that it reads from or follows on its object; and what it did itself. So two
+// events have the same name if and only if they came about in the same way. Two executions whose threads
+// ended with events of the same names have the same events, in the same order on each object. Only the order
+// of independent operations can differ (reads lie between two writes, anywhere). In unfoldings, names are the
+// events of the prefix (McMillan 1992; Rodriguez et al., CONCUR 2015), except that here reads of one object
+// are no conflict.
 //
-// Example: x = 1 by thread 1, y = 1 by thread 2, in either order: two events of which none comes behind the
-// other, so the same two names and one class. x = 1 by both: whoever is second comes behind the first.
+// Example: x = 1 by thread 1, y = 1 by thread 2, in either order: two events, neither of which follows the
+// other, so the same two names and one class. x = 1 by both threads: the second event follows the first.
 //
-// More classes may be told apart than there are: operations on what lies in the same eight bytes do not
-// commute, nor do posts of a semaphore. What is not understood here (futexes, time, signals) has no name, nor
-// has its execution; nor one that changes objects thousands of times.
+// There may be more names than classes: operations on the same eight bytes do not commute here, and neither
+// do posts of a semaphore. Operations that are not modelled here (futexes, time, signals) have no name, and
+// then the execution has none either. The same holds for an execution that changes objects thousands of
+// times.
 //
 // Thread safety: none. Tested by tests/oracle/execution_names_test.cpp, against partial orders of all
 // executions of random programs.
@@ -31,7 +32,7 @@ namespace thrum {
 
 class ExecutionNames {
  public:
-  // What an event did.
+  // The action of an event.
   struct Deed {
     Operation operation;
     Outcome outcome;
@@ -39,36 +40,36 @@ class ExecutionNames {
     std::uint64_t object;    // its address
     std::uint64_t value;     // what it read, received, or overwrote
     std::uint64_t operand;   // what it wrote; of a wait: the mutex
-    std::uint64_t argument;  // whom it woke
+    std::uint64_t argument;  // the thread that it woke
   };
 
-  // An execution begins, of which thread 0 runs. grows: what has no name yet gets one.
+  // An execution begins; thread 0 runs. grows: events without a name get a new one.
   void begin(bool grows);
 
-  // Threads are numbered as the caller likes, in the same way in all executions. Where one of these gives
-  // false, the execution has no name, or a new one and may not grow.
+  // The caller numbers the threads, in the same way in all executions. If one of these functions returns
+  // false, the execution has no name, or has a new one that may not be added.
   bool create(std::uint16_t parent, std::uint16_t child, std::uint64_t who);
   bool join(std::uint16_t thread, std::uint16_t other);
   bool take(std::uint16_t thread, const Deed& deed) {
     return repeat(thread, deed) || take_first(thread, deed);
   }
-  // All the same for an execution of which something is not told here.
+  // The execution has an event that cannot be reported here: it has no name.
   bool lose();
 
-  // The execution is over. Whether its class was kept; and keeps it. keep() REQUIRES that it grows.
+  // The execution is over. is_kept(): whether its class was kept. keep() keeps it; REQUIRES: begin(true).
   bool is_kept();
   void keep();
 
-  // An execution in the middle, from where another one may go on.
+  // The state in the middle of an execution, from which another one may go on.
   struct Moment;
   void save(Moment& moment) const;
   void restore(const Moment& moment, bool grows);
 
-  // All of it.
+  // Forgets everything.
   void forget();
 
   std::size_t size() const { return named_.empty() ? 0 : named_.size() - 1; }
-  // Nothing new gets a name until all are forgotten.
+  // Whether no new names can be given until forget().
   bool is_full() const { return size() == kNamesMax; }
 
  private:
@@ -94,11 +95,11 @@ class ExecutionNames {
     Key key;
     std::uint32_t object = 0;  // what it touches, by number
     std::uint32_t also = 0;
-    Name next = kNone;  // what came behind it last: what comes is likely to be that again
+    Name next = kNone;  // the event that followed last; likely to follow again
     bool changes = false;
-    bool ends_kept = false;  // an execution of a class that was kept
+    bool ends_kept = false;  // an execution of a kept class ends with it
   };
-  // Numbers of what is kept in a vector, found by hash: half of it empty at least. 0: nothing.
+  // A hash table of the indices of a vector, at most half full. 0: free.
   class Index {
    public:
     template <typename Is, typename HashOf>
@@ -110,7 +111,7 @@ class ExecutionNames {
   };
   struct Object {
     std::uint64_t cell;
-    Name last = kNone;  // that changed it
+    Name last = kNone;  // the last event that changed it
   };
   struct Change {
     std::uint32_t object;
@@ -143,18 +144,18 @@ class ExecutionNames {
   void undo();
   Name whole();
 
-  std::vector<Named> named_;  // by name; kNone is what main begins behind
+  std::vector<Named> named_;  // by name; kNone: the predecessor of main's first event
   Index names_;
-  std::vector<Object> objects_;  // counted from 1 too
+  std::vector<Object> objects_;  // also counted from 1
   Index cells_;
-  std::vector<Name> last_;       // of each thread; kNone once it was joined: the other's tells
-  std::vector<Change> changes_;  // room for all, where there are names
-  std::size_t changed_ = 0;      // so many
+  std::vector<Name> last_;       // of each thread; kNone: joined, so the joining thread's event counts
+  std::vector<Change> changes_;  // has room for the most changes, once there are names
+  std::size_t changed_ = 0;      // number of valid elements
   bool grows_ = false;
   bool lost_ = false;
 };
 
-// Whether the thread did the same behind its last event before, and has done so again.
+// Whether the thread repeats the event that last followed its previous event. If so, takes it.
 [[gnu::always_inline]] inline bool ExecutionNames::repeat(std::uint16_t thread, const Deed& deed) {
   if (__builtin_expect(lost_, 0)) return false;
   const Name previous = last_[thread];

@@ -21,7 +21,7 @@ std::uint64_t hash_of(const std::vector<Departure>& list) {
 }  // namespace
 
 std::uint32_t InnerChoices::number_of(const std::vector<Departure>& list) {
-  if (list.empty()) return 0;  // of nearly every step of nearly every program
+  if (list.empty()) return 0;  // so for nearly every step of nearly every program
   const std::uint64_t hash = hash_of(list);
   for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
     if (lists_[known->second] == list) return known->second;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a step chose in its middle otherwise than by default (values, waiters), as one number: Step::choices.
+// The choices (values, waiters) that a step made in its middle and that differ from the default, as one
+// number: Step::choices.
 //
-// Example: a step that asks for two values, and gets the default and then 7, has a list of one departure.
-// Every step that chooses likewise has the number of that list; one that chooses nothing, or the defaults,
-// has 0.
+// Example: a step asks for two values, and gets the default and then 7. It has a list of one departure. Every
+// step with the same choices has the number of that list. A step without choices, or with defaults only, has
+// 0.
 //
-// Numbers are given in the order in which lists are first seen, and stay. Thread safety: none.
+// Lists are numbered in the order in which they are first seen; numbers do not change. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ namespace thrum {
 class InnerChoices {
  public:
   std::uint32_t number_of(const std::vector<Departure>& list);
-  // REQUIRES: number_of() gave the number
+  // REQUIRES: number_of() returned the number.
   const std::vector<Departure>& operator[](std::uint32_t number) const { return lists_[number]; }
 
   void save(ByteWriter& out) const;

@@ -19,7 +19,7 @@ using Index = PartialOrder::Index;
 constexpr std::ptrdiff_t kStepsMax = 1'000;
 constexpr std::size_t kBeam = 400;
 
-// What a step waits for in the order of the trace, it may have waited for in earnest.
+// Whether an operation that waits in the order of the trace may really have been blocked.
 bool may_block(Operation operation) {
   switch (operation) {
     case Operation::lock:
@@ -41,12 +41,12 @@ struct Cost {
   friend auto operator<=>(const Cost&, const Cost&) = default;
 };
 
-// Some of the steps are done: of each thread the first few.
+// A set of steps that are done: the first few of each thread.
 struct State {
   std::vector<std::uint16_t> done;  // by thread
-  std::size_t running = 0;          // the thread that did the last one
+  std::size_t running = 0;          // the thread that did the last step
   Cost cost;
-  std::size_t before = 0;  // the state that it came from, in the layer before
+  std::size_t before = 0;  // index, in the layer before, of the state that this one extends
 };
 
 class Linearizer {
@@ -62,13 +62,13 @@ class Linearizer {
 
   PartialOrder order_;
   std::vector<std::vector<Index>> steps_;  // by thread
-  std::vector<std::size_t> needed_;        // by thread: the first so many of them
-  // By step: how many of each thread come before it.
+  std::vector<std::size_t> needed_;        // by thread: how many of its steps are needed
+  // By step: how many steps of each thread come before it.
   std::vector<std::vector<std::uint16_t>> before_;
 };
 
 Linearizer::Linearizer(const Trace& trace) {
-  // Before anything is done with them: the order of n steps takes n * n comparisons.
+  // Checked first, since the partial order of n steps takes n * n comparisons.
   const auto steps = std::count_if(trace.events.begin(), trace.events.end(),
                                    [](const Event& event) { return is_visible(event.operation); });
   if (steps > kStepsMax) return;
@@ -90,7 +90,7 @@ Linearizer::Linearizer(const Trace& trace) {
   drop_what_is_not_needed(trace);
 }
 
-// A thread that fails by itself does so whatever comes beside it.
+// A thread that fails by itself does so whatever the other threads do.
 void Linearizer::drop_what_is_not_needed(const Trace& trace) {
   const ThreadId thread = trace.failure.thread;
   switch (trace.failure.kind) {
@@ -115,7 +115,7 @@ bool Linearizer::is_ready(const State& state, std::size_t thread) const {
   return true;
 }
 
-// Whether the thread stood before a step that it could have done, so that to leave it is a preemption.
+// Whether the thread stood before a step that it could have done, so that leaving it is a preemption.
 bool Linearizer::could_go_on(const State& state, std::size_t thread) const {
   const std::vector<Index>& own = steps_[thread];
   if (state.done[thread] >= own.size()) return false;

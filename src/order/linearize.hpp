@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Another order of the same: the steps of an execution, as their dependences allow, with as few preemptions
-// and switches of threads as can be found.
+// Finds another order of an execution's steps, as their dependences allow, with few preemptions and few
+// switches of threads.
 //
-// A random schedule of sixty steps may have thirty preemptions, and most of them stand between steps that do
-// not concern each other. All orders that keep the dependent steps as they were are one class and show the
-// same bug. To find the cheapest of them is NP-complete (Musuvathi and Qadeer, "Partial-order reduction for
-// context-bounded state exploration", 2007), so a beam search looks for a cheap one: step by step, the best
-// few hundred of all the states that can be reached.
+// A random schedule of sixty steps may have thirty preemptions, most of them between steps that are
+// independent. All orders that keep the order of dependent steps are one class and show the same bug. Finding
+// the cheapest order is NP-complete (Musuvathi and Qadeer, "Partial-order reduction for context-bounded state
+// exploration", 2007). So a beam search looks for a cheap one: step by step it keeps the best few hundred
+// reachable states.
 //
-// What a switch costs can only be told in part from events: whether the thread could have gone on. The caller
-// runs the order, and sees.
+// Events show only in part what a switch costs: whether the thread could have gone on. The caller runs the
+// order to find out.
 //
 // Tested by linearize_test.cpp.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace thrum {
 
-// The steps; only those that the failure needs, where it is one thread's. Empty where there are too many.
-// REQUIRES: trace has all its events, from the beginning.
+// The steps in the new order; only those that the failure needs, if a single thread fails. Empty if there are
+// too many steps. REQUIRES: the trace has all its events, from the beginning.
 std::vector<Event> cheapest_order(const Trace& trace);
 
 }  // namespace thrum

@@ -5,7 +5,7 @@ namespace thrum {
 
 namespace {
 
-// Operations of which a pending one does not say all that they touch.
+// Operations that access more than they say while they are pending.
 bool is_signal(Operation operation) {
   return operation >= Operation::signal_send && operation <= Operation::timer_expire;
 }

@@ -6,9 +6,9 @@
 
 namespace thrum {
 
-// Whether the order of what two threads will do next may matter, by the table of dependent(). True also where
-// that depends on more than is published: a wait's mutex, a signal's receiver, whom a cancel is for. False
-// for operations of one thread. Tested by may_race_test.cpp.
+// Whether the order of the next operations of two threads may matter, by the table of dependent(). Also true
+// if this depends on something that is not published: the mutex of a wait, the receiver of a signal, the
+// target of a cancel. False for operations of one thread. Tested by may_race_test.cpp.
 bool may_race(const PendingOperation& a, const PendingOperation& b);
 
 }  // namespace thrum

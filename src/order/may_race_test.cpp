@@ -26,7 +26,7 @@ TEST(MayRace, GoesByTheTableOfDependence) {
   EXPECT_TRUE(may_race(pending(1, Operation::process_exit), pending(2, Operation::load, 8, 1)));
 }
 
-// Where the object is not all that the operation touches.
+// If the operation accesses more than its object.
 TEST(MayRace, SaysYesWhereItCannotTell) {
   EXPECT_TRUE(may_race(pending(1, Operation::wait_release, 8), pending(2, Operation::lock, 16)));
   EXPECT_TRUE(may_race(pending(2, Operation::unlock, 16), pending(1, Operation::wait_reacquire, 8)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A set of 64-bit numbers that are spread evenly, such as fingerprints: one array, half of it empty at least.
+// A set of 64-bit numbers that are spread evenly, such as fingerprints: one array, at most half full.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@ class NumberSet {
  public:
   std::size_t size() const { return size_; }
 
-  // So many are to be in it soon.
+  // Makes room for so many elements.
   void reserve(std::size_t count) {
     std::size_t slots = slots_.empty() ? kSlotsAtFirst : slots_.size();
     while (slots < 2 * count) slots *= 2;
     if (slots > slots_.size()) grow(slots);
   }
 
-  // Whether it was not there yet.
+  // Returns whether the number is new.
   bool insert(std::uint64_t number) {
-    if (number == 0) number = 1;  // 0 marks an empty slot; two numbers of 2^64 count as one
+    if (number == 0) number = 1;  // 0 marks a free slot; so 0 and 1 count as one number
     if (2 * (size_ + 1) > slots_.size()) grow(slots_.empty() ? kSlotsAtFirst : 2 * slots_.size());
     return put(number);
   }
 
-  // It is about to be inserted: where it would go is on its way from memory by then. In line, or the compiler
-  // takes it for a function that does nothing.
+  // The number is about to be inserted: its slot is fetched from memory meanwhile. Inlined, since the
+  // compiler would take it for a function without effect.
   [[gnu::always_inline]] void expect(std::uint64_t number) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[number & (slots_.size() - 1)], 1);
   }
 
-  // What it takes.
+  // The memory in use.
   std::span<const std::uint64_t> memory() const { return slots_; }
 
   template <typename Each>

@@ -49,7 +49,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   copy_row(clock + width_, clock, width_);
   const DependenceFilter::Mark mark = mark_of(place);
   const bool is_wide = place.begin == 0;
-  // False: whatever else it depends on and comes before step i, step i knows.
+  // False if the step happens after step i and, through it, after all earlier steps that it depends on.
   const auto look_at = [&](Index i) {
     const Place& earlier = places_[i];
     if (earlier.end <= place.begin || place.end <= earlier.begin || (earlier.only_loads && place.only_loads))
@@ -67,17 +67,18 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
     covered = i;
     return true;
   });
-  // What may depend on steps of other objects, too, step i need not know.
+  // For steps that may depend on steps with other objects, that conclusion does not hold.
   for (std::size_t i = wide_.size(); covered != 0 && i-- > 0;) {
     if (wide_[i] < covered) look_at(wide_[i]);
   }
   filter_.set(at, mark);
   if (is_wide) wide_.push_back(at);
-  // Last: rows that are joined are read by more than one number at a time.
+  // Last, since join() reads several numbers of a row at a time.
   clock[event.thread] = clock[width_ + event.thread] = local;
 }
 
-// As dependent() tells most pairs apart. needs_all: it may depend on what touches other objects.
+// The ranges by which dependent() excludes most pairs. needs_all: the step may depend on steps with other
+// objects.
 PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool needs_all) {
   if (needs_all || !is_simple(event.operation))
     return {local, event.thread, false, 0, std::numeric_limits<std::uint64_t>::max()};
@@ -102,8 +103,8 @@ bool PartialOrder::depend(Index early, Index late) const {
   return depends(step.event, watches(late), steps_[early]);
 }
 
-// Of the events that are no steps, creation and join order two threads; others_ended orders all of them
-// before its own.
+// Events that are no steps. Creation and join order two threads; others_ended orders all other threads before
+// its own.
 void PartialOrder::append_hidden(const Event& event) {
   auto other = static_cast<ThreadId>(event.argument);
   if (event.operation == Operation::thread_create) {
@@ -121,7 +122,7 @@ void PartialOrder::append_hidden(const Event& event) {
 }
 
 // Threads that several others create get their memory in the order of creation. So that addresses mean the
-// same in all executions of a class, the order of such steps counts.
+// same in all executions of a class, steps that create threads are dependent.
 void PartialOrder::order_creation(const Event& event) {
   if (event.object == 0 || steps_.empty()) return;
   const Index at = size() - 1;
@@ -139,8 +140,8 @@ void PartialOrder::teach(ThreadId thread, ThreadId teacher) {
   last_lesson_[thread] = static_cast<Index>(lessons_.size() - 1);
 }
 
-// Adds what a thread was told behind a step of its own, or since it began, up to the given lesson. What was
-// added before, since several were told the same, was added with all that comes before it here.
+// Adds what a thread has learned since its own step `behind`, or since it began: the lessons back from the
+// given one. A lesson that was visited already was added with everything that happens before it.
 void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
   for (; lesson != kNone; lesson = lessons_[lesson].before) {
     Lesson& taken = lessons_[lesson];
@@ -151,7 +152,7 @@ void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
   }
 }
 
-// What the thread's next step will come behind, by causes alone but for what wakes it.
+// The steps before the thread's next step: its causes, except the event that wakes it.
 void PartialOrder::put_past(Clock* clock, ThreadId thread) {
   const Index previous = last_[thread];
   if (previous == kNone) {
@@ -164,7 +165,7 @@ void PartialOrder::put_past(Clock* clock, ThreadId thread) {
 }
 
 void PartialOrder::widen(ThreadId thread) {
-  // Little room that is not needed, since rows are joined and copied whole.
+  // Small steps, since rows are joined and copied whole.
   std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
   width = (width + kRowStep - 1) / kRowStep * kRowStep;
   const std::size_t rows = width_ == 0 ? 0 : clocks_.size() / width_;
@@ -221,10 +222,10 @@ void PartialOrder::append_restricted(ThreadId thread, std::span<const std::uint6
     if (step - i < kWord) bits &= (std::uint64_t{1} << (step - i)) - 1;
     for (; bits != 0; bits &= bits - 1) {
       const Place& place = places_[i + static_cast<std::size_t>(std::countr_zero(bits))];
-      mine[place.thread] = place.local;  // the later ones are further on
+      mine[place.thread] = place.local;  // later steps of a thread come later here
     }
   }
-  const Clock local = ++mine[thread];  // behind the thread's steps before
+  const Clock local = ++mine[thread];  // after the thread's earlier steps
   places_.push_back({local, thread, false, 0, 0});
 }
 
@@ -276,12 +277,12 @@ std::uint64_t PartialOrder::hash(Index step) const {
   std::uint64_t hash =
       mix(event.thread, std::uint64_t(event.operation) << 24 | std::uint64_t(event.outcome) << 16);
   hash = mix(hash, event.object);
-  // What it chose: a value, or whom it woke. Other values follow from what it read.
+  // What it chose: a value, or which thread it woke. Other values follow from what it read.
   if (event.operation == Operation::choose) hash = mix(hash, event.value);
   if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
     hash = mix(hash, event.argument);
-  // Two threads at a time; a pair of which nothing is known counts as one that has no room here. Each other
-  // pair by itself, so that one does not wait for the other.
+  // Two threads at a time; a pair of zeros counts as if the clock had no room for it. Every second pair goes
+  // into another hash, so that the two are computed in parallel.
   const Clock* const clock = row(step);
   const auto mix_pair = [&](std::uint64_t& so_far, std::size_t thread) {
     const std::uint64_t pair = clock[thread] | std::uint64_t{clock[thread + 1]} << 32;

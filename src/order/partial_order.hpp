@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The partial order of an execution: which of its events happen before which, by the table of dependence
-// (model/event.hpp), and which pairs race, so that they could have come the other way round.
+// The partial order of an execution: which events happen before which, by the table of dependence
+// (model/event.hpp), and which pairs of events race, so that they could come in the other order.
 //
-// A visible event is a step. What happens before a step: the thread's own steps before it; what its creator
-// had done, and those whom it joined; the event that ended its wait; and each earlier event that it depends
-// on. The first three cannot be otherwise and are the step's causes; the last are its rivals, as far as no
-// other rival or cause comes between (races in the sense of Flanagan and Godefroid, POPL 2005, and of Abdulla
-// et al., JACM 2017, definition 3.3).
+// A visible event is a step. These happen before a step: the thread's earlier steps; the steps that its
+// creator had done, and those of the threads that it joined; the event that ended its wait; and each earlier
+// event that it depends on. The first three kinds always come before it: they are its causes. An event of the
+// last kind is a rival if no other rival and no cause lies between (a race in the sense of Flanagan and
+// Godefroid, POPL 2005, and of Abdulla et al., JACM 2017, definition 3.3).
 //
-// Vector clocks, a row for each step; so a question costs a comparison, and the steps of an execution can be
-// taken back from the end and others put in their place, since executions one after the other mostly begin
-// alike.
+// Each step has a row of vector clocks, so a query is one comparison. Steps can be taken back from the end
+// and replaced, since consecutive executions mostly begin alike.
 //
 // Tested by partial_order_test.cpp.
 #pragma once
@@ -28,27 +27,27 @@ namespace thrum {
 
 class PartialOrder {
  public:
-  using Index = std::uint32_t;  // of a step, from 0
-  using Clock = std::uint32_t;  // how many steps of a thread
+  using Index = std::uint32_t;  // number of a step, from 0
+  using Clock = std::uint32_t;  // number of steps of a thread
   static constexpr Index kNone = 0xffffffff;
 
-  // Takes back all but the first n steps, and what threads did behind them without a step.
+  // Takes back all but the first n steps, and all hidden events after them.
   void truncate(Index n);
 
-  // The next event of the execution. One that is not visible is no step, but may order others. by_chance: it
-  // depends on every step. watches: what its waiting loop looked at; it depends on every change of that.
+  // The next event of the execution. An invisible event is no step, but may order others. by_chance: the step
+  // depends on every step. watches: what its waiting loop read; the step depends on every change of it.
   void append(const Event& event, bool by_chance = false, std::span<const Watched> watches = {});
 
-  // What append() was given.
+  // The watches given to append().
   std::span<const Watched> watches(Index step) const;
 
   Index size() const { return static_cast<Index>(steps_.size()); }
   const Event& event(Index step) const { return steps_[step].event; }
 
-  // Whether step a happens before step b, or is it. REQUIRES: a <= b
+  // Whether step a happens before step b, or is b. REQUIRES: a <= b
   bool ordered(Index a, Index b) const { return knows(row(b), a); }
 
-  // Likewise, by causes alone.
+  // The same, by causes alone.
   bool causes(Index a, Index b) const { return a == b || knows(causes_of(b), a); }
 
   // Whether the two steps depend on each other. REQUIRES: early < late, of different threads
@@ -57,31 +56,30 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
-  // A part of another order: of what is made so only ordered() is to be asked. before: for each step that is
-  // there already whether it happens before this one, a bit each, from that bit on.
+  // For a restriction of another order, in an object of which only ordered() is used. before: a bit for each
+  // earlier step, from bit `begin` on: whether it happens before this one.
   void clear_restricted();
   void append_restricted(ThreadId thread, std::span<const std::uint64_t> before, std::size_t begin);
 
-  // Of each thread whose steps happen before what the given one does next, the last such step. The latest
-  // first.
+  // For each thread: its last step that happens before the next step of the given thread. The latest first.
   std::vector<Index> last_known(ThreadId thread);
 
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
 
-  // Whether a step is there that append() was told to hold against every other, so that there are more orders
-  // than classes.
+  // Whether some step was appended as depending on every step (by_chance). Then there are more orders than
+  // classes.
   bool has_chance() const { return by_chance_ != 0; }
 
-  // By the ids that threads have; to be read on the same machine.
+  // With the threads' ids; load() on the same machine only.
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 
-  // A number that two executions share if and only if they are the same but for the order of independent
-  // steps, as far as 64 bits can tell. The cost is that of the steps appended since it was asked for last.
+  // A number that two executions share if and only if they differ only in the order of independent steps, up
+  // to collisions of 64 bits. Costs time only for steps appended since the last call.
   std::uint64_t fingerprint() const;
 
-  // A set of steps that has with each step all that happens before it.
+  // A set of steps that is closed under happens-before.
   class Past {
    public:
     void assign_causes_of(const PartialOrder& order, Index step) {
@@ -102,27 +100,27 @@ class PartialOrder {
     std::uint32_t rivals_begin;
     std::uint32_t watches_begin;
     bool by_chance;
-    bool creates = false;  // a thread whose memory lies where the order of creation says
+    bool creates = false;  // it creates a thread whose memory depends on the order of creation
   };
-  // Of a step, apart from the rest, since it is looked at for all steps in a row.
+  // Of a step; separate from Step, since it is read for all steps in a row.
   struct Place {
     Clock local;  // counts the thread's steps, from 1
     ThreadId thread;
-    bool only_loads;  // and so depends on no other load
-    // Steps of two threads whose ranges do not meet do not depend on each other.
+    bool only_loads;  // then it depends on no other load
+    // The range of the access. Steps of two threads with disjoint ranges do not depend on each other.
     std::uint64_t begin;
     std::uint64_t end;
   };
   static Place place_of(const Event& event, Clock local, bool needs_all);
   static DependenceFilter::Mark mark_of(const Place& place);
-  // A thread is told what another knows: by its creator, or by whom it joined.
+  // A thread learns what another one knows: from its creator, or from a thread that it joined.
   struct Lesson {
     ThreadId thread;
-    Index steps;          // that there were
+    Index steps;          // the number of steps at that time
     Index step;           // the teacher's last
     Index before;         // the thread's lesson before this one
     Index of_teacher;     // the teacher's last lesson
-    std::uint64_t asked;  // asked_, when this was looked at last
+    std::uint64_t asked;  // asked_ when this lesson was last visited
   };
 
   const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
@@ -131,7 +129,7 @@ class PartialOrder {
   bool knows(const Clock* clock, Index step) const {
     return clock[places_[step].thread] >= places_[step].local;
   }
-  // REQUIRES: there is no room for the thread.
+  // REQUIRES: clocks have no room for the thread.
   void widen(ThreadId thread);
   void join(Clock* to, const Clock* from) const { take_maxima(to, from, width_); }
   bool depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const;
@@ -149,18 +147,17 @@ class PartialOrder {
   std::vector<Step> steps_;
   std::vector<Place> places_;
   DependenceFilter filter_;  // of the same steps
-  std::vector<Index> wide_;  // steps that may depend on what touches other objects
-  Index by_chance_ = 0;      // so many steps are
-  // Two rows a step: what happens before it, and what of that causes it. And rows that were steps' or will
-  // be.
+  std::vector<Index> wide_;  // steps that may depend on steps with other objects
+  Index by_chance_ = 0;      // number of steps that depend on every step
+  // Two rows for each step: all steps that happen before it, and its causes. Also unused rows.
   std::vector<Clock> clocks_;
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
   std::vector<Index> last_;  // of each thread
   std::vector<Lesson> lessons_;
   std::vector<Index> last_lesson_;             // of each thread
-  std::uint64_t asked_ = 0;                    // so often, what a thread comes behind
-  mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of those of the first steps
+  std::uint64_t asked_ = 0;                    // how often put_past() was called
+  mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of the hashes of the first steps
 };
 
 }  // namespace thrum

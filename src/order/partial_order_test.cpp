@@ -144,7 +144,7 @@ TEST(PartialOrder, ThreadsWithMemoryAreCreatedInOneOrder) {
   }
 }
 
-// What is taken back and put there again is as it was, also where something else was there in between.
+// Steps that are taken back and appended again are unchanged, even if other steps were appended in between.
 TEST(PartialOrder, StepsCanBeTakenBack) {
   PartialOrder order;
   order.append(hidden(Operation::thread_create, 0, 1));
@@ -168,7 +168,7 @@ TEST(PartialOrder, StepsCanBeTakenBack) {
   }
 }
 
-// An execution that may go on in any way: threads are created, do steps, end and are joined.
+// A random execution: threads are created, do steps, end and are joined.
 class AnyEvents {
  public:
   explicit AnyEvents(std::uint32_t seed) : random_(seed) {}
@@ -213,7 +213,7 @@ class AnyEvents {
   ThreadId threads_ = 1;
 };
 
-// What comes before what, by sets of steps, each taken down as soon as it is known.
+// The same partial order by sets of steps.
 class OrderBySets {
  public:
   void append(const Event& event) {
@@ -233,8 +233,8 @@ class OrderBySets {
   }
 
   using Steps = std::set<Index>;
-  std::vector<Steps> past;    // of each step, with itself
-  std::vector<Steps> causes;  // without
+  std::vector<Steps> past;    // of each step, including itself
+  std::vector<Steps> causes;  // without itself
 
  private:
   void teach(ThreadId thread, ThreadId teacher) {
@@ -246,12 +246,12 @@ class OrderBySets {
   std::map<ThreadId, Steps> known_;
 };
 
-// Steps are taken back and others put there, again and again.
+// Steps are taken back and replaced, again and again.
 TEST(PartialOrder, IsAsBySets) {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
     AnyEvents any(seed);
-    std::vector<std::pair<AnyEvents, Event>> events;  // and what was to come before each
+    std::vector<std::pair<AnyEvents, Event>> events;  // and the state before each event
     PartialOrder order;
     for (int round = 0; round < 4; ++round) {
       for (std::uint32_t more = 5 + any.below(20); more-- > 0;) {
@@ -276,7 +276,7 @@ TEST(PartialOrder, IsAsBySets) {
       const Index kept = order.size() == 0 ? 0 : any.below(order.size());
       const std::uint32_t seed_after = any.below(1u << 30);
       order.truncate(kept);
-      // What is no step stays with the step before it.
+      // Hidden events belong to the step before them.
       Index steps = 0;
       for (std::size_t i = 0; i < events.size(); ++i) {
         if (!is_visible(events[i].second.operation) || steps++ < kept) continue;

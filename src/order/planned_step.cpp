@@ -8,7 +8,7 @@ namespace thrum {
 
 namespace {
 
-// Of what steps mostly differ in. The products do not wait for each other.
+// A hash of the fields in which steps mostly differ. The products are computed in parallel.
 std::uint64_t hash_of(const StepView& step) {
   const Event& event = *step.event;
   const std::uint64_t who = std::uint64_t{event.index} << 32 | std::uint64_t{event.thread} << 16 |

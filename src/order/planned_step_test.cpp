@@ -10,7 +10,7 @@
 namespace thrum {
 namespace {
 
-// Of several hundred, of which many differ in one thing alone, be it one that is not hashed.
+// One of several hundred steps; many differ in one field only, which may be one that is not hashed.
 PlannedStep random_step(std::mt19937& random) {
   PlannedStep step;
   step.step.option = {static_cast<ThreadId>(random() % 2), Via::run};
@@ -27,14 +27,14 @@ PlannedStep random_step(std::mt19937& random) {
   return step;
 }
 
-// Steps that are kept and released, and put down and taken up in between, beside a list that is gone through.
+// Steps are kept, released, saved and loaded, compared with a list that is searched linearly.
 TEST(PlannedSteps, KeepsEachOnceForAsLongAsItIsHeld) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     PlannedSteps steps;
-    std::vector<PlannedStep> known;                                  // each once
-    std::vector<std::pair<std::size_t, PlannedSteps::Number>> held;  // which of them, and its number
+    std::vector<PlannedStep> known;                                  // each step once
+    std::vector<std::pair<std::size_t, PlannedSteps::Number>> held;  // index in `known`, and number
     auto number_of = [&](std::size_t step) {
       auto found =
           std::find_if(held.begin(), held.end(), [&](const auto& each) { return each.first == step; });

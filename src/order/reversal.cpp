@@ -7,12 +7,12 @@ namespace {
 
 using Index = PartialOrder::Index;
 
-// What an operation waits for.
+// The condition that an operation waits for.
 enum class Awaits : std::uint8_t {
-  nothing,  // or an event that woke it, which is a cause
+  nothing,  // or an event that wakes it, which is a cause
   lock,
   semaphore,
-  something,  // that cannot be told from events
+  something,  // not known from events
 };
 
 Awaits awaits(Operation operation) {
@@ -32,7 +32,7 @@ Awaits awaits(Operation operation) {
   }
 }
 
-// The lock that an operation takes or lets go, or asks after; 0: none.
+// The lock that an operation takes, releases or tests; 0: none.
 std::uint64_t lock_of(const Event& event) {
   switch (event.operation) {
     case Operation::lock:
@@ -66,12 +66,12 @@ OnLock on_lock(const Event& event) {
   }
 }
 
-// While a lock is held nobody else takes it: from the last step on, back to where it was free. Its holder may
-// have taken it several times.
+// While a lock is held no other thread takes it: searches from the last step back to the step at which the
+// lock was free. Its holder may have taken it several times.
 Reversal before_taken(const PartialOrder& order, Index late, Index last) {
   const std::uint64_t lock = lock_of(order.event(late));
   Index taken = PartialOrder::kNone;
-  std::uint32_t let_go = 0;  // so often, behind the step
+  std::uint32_t let_go = 0;  // releases after the present step
   for (Index i = last + 1; i-- > 0;) {
     const Event& event = order.event(i);
     if (lock_of(event) != lock) continue;
@@ -101,7 +101,7 @@ Reversal reverse_lock(const PartialOrder& order, Index late, Index rival) {
   return before_taken(order, late, rival);
 }
 
-// A waiting loop goes on where something that it looked at has changed: somebody else must have changed it.
+// A waiting loop goes on when something that it read has changed: another step must have changed it.
 Reversal reverse_watch(const PartialOrder& order, Index late, Index rival) {
   const Index previous = order.previous(late);
   for (Index i = previous == PartialOrder::kNone ? 0 : previous + 1; i < late; ++i) {
@@ -122,8 +122,8 @@ bool touches_semaphore(const Event& event, std::uint64_t semaphore) {
   }
 }
 
-// What the count was before the step, had those posts that lie between it and `late` and do not depend on it
-// been done.
+// The count before the step, if all posts between the step and `late` that do not depend on the step had been
+// done.
 std::uint64_t count_before(const PartialOrder& order, Index step, Index late) {
   const Event& event = order.event(step);
   if (event.operation != Operation::semaphore_post) {
@@ -140,7 +140,7 @@ std::uint64_t count_before(const PartialOrder& order, Index step, Index late) {
   return count;
 }
 
-// From the last step on, which depends on the late one, back to where the count was not 0.
+// Searches from the last step, on which `late` depends, back to a step at which the count was not 0.
 Reversal before_used_up(const PartialOrder& order, Index late, Index last) {
   const std::uint64_t semaphore = order.event(late).object;
   for (Index i = last + 1; i-- > 0;) {
@@ -171,7 +171,7 @@ bool is_atomic_access(Operation operation) {
 }  // namespace
 
 Reversal reversal(const PartialOrder& order, Index late, Index rival) {
-  // Nobody could go on there but as it did.
+  // The thread could go on in this way only.
   if (order.event(late).forced || order.event(rival).forced) return {};
   if (!order.watches(late).empty()) return reverse_watch(order, late, rival);
   switch (awaits(order.event(late).operation)) {
@@ -186,7 +186,7 @@ Reversal reversal(const PartialOrder& order, Index late, Index rival) {
 Event as_reversed(const PartialOrder& order, Index late, Index before) {
   Event event = order.event(late);
   const Event& early = order.event(before);
-  // Where it cannot be told, what depends on more.
+  // If the outcome is not known, assumes the one that depends on more.
   if (event.outcome == Outcome::failed || event.outcome == Outcome::unchanged) event.outcome = Outcome::done;
   switch (event.operation) {
     case Operation::try_lock:
@@ -198,7 +198,7 @@ Event as_reversed(const PartialOrder& order, Index late, Index before) {
       break;
     case Operation::read_modify_write:
     case Operation::compare_exchange:
-      // What it would read is what the earlier one read, or overwrote.
+      // It would read the value that the earlier access read or overwrote.
       if (is_atomic_access(early.operation) && early.object == event.object && early.size == event.size &&
           event.size <= sizeof event.value)
         event.outcome = outcome_on(event, early.value);

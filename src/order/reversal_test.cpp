@@ -31,7 +31,7 @@ PartialOrder order_of(std::initializer_list<Done> steps) {
   return order;
 }
 
-// Where the last step can come instead, by its latest rival.
+// The reversal of the last step with its latest rival.
 Reversal last_reversal(const PartialOrder& order) {
   Index late = order.size() - 1;
   return reversal(order, late, order.rivals(late)[0]);
@@ -48,12 +48,12 @@ TEST(Reversal, OfMemoryIsBeforeTheRival) {
 TEST(Reversal, OfALockIsBeforeItWasTaken) {
   EXPECT_EQ(last_reversal(order_of({{1, lock}, {1, unlock}, {2, lock}})).before, 0u);
   EXPECT_EQ(last_reversal(order_of({{3, lock}, {3, unlock}, {1, lock}, {1, unlock}, {2, lock}})).before, 2u);
-  // Taken twice by its holder.
+  // The holder has taken it twice.
   EXPECT_EQ(last_reversal(order_of({{1, lock}, {1, lock}, {1, unlock}, {1, unlock}, {2, lock}})).before, 0u);
 }
 
 TEST(Reversal, OfALockIsNowhereWhereTheSectionCausesIt) {
-  // Thread 2 comes to its lock only behind what thread 1 did in its section.
+  // Thread 2 takes its lock after what thread 1 did in its critical section.
   PartialOrder order = order_of({{1, lock}, {1, store, 32}, {2, load, 32}, {1, unlock}, {2, lock}});
   EXPECT_EQ(last_reversal(order).before, PartialOrder::kNone);
 }
@@ -64,11 +64,11 @@ TEST(Reversal, OfASharedLockIsNotCertain) {
 }
 
 TEST(Reversal, OfASemaphoreIsBeforeItsCountWasUsedUp) {
-  // A count of 1 at first: thread 2 could have had it before thread 1.
+  // The count is 1 at first: thread 2 could have waited before thread 1.
   PartialOrder order =
       order_of({{1, semaphore_wait, 16, 0}, {1, semaphore_post, 16, 1}, {2, semaphore_wait}});
   EXPECT_EQ(last_reversal(order).before, 0u);
-  // Of 0: it needs one of the posts, but neither of the two.
+  // The count is 0 at first: thread 2 needs one of the posts, but no particular one.
   order = order_of({{1, semaphore_post, 16, 1}, {3, semaphore_post, 16, 2}, {2, semaphore_wait, 16, 1}});
   EXPECT_EQ(reversal(order, 2, 1).before, 1u);
   EXPECT_EQ(reversal(order, 2, 0).before, 0u);

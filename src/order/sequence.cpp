@@ -11,7 +11,7 @@ std::size_t Sequence::first_of(ThreadId thread) const {
 }
 
 bool Sequence::needs(const Item& early, const Item& late) const {
-  if (early.at == PartialOrder::kNone) return false;  // what stands behind it is independent of it
+  if (early.at == PartialOrder::kNone) return false;  // later steps do not depend on it
   if (late.at == PartialOrder::kNone) return early.needed;
   return order_->ordered(early.at, late.at);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A sequence of steps that reverses a race: what is inserted into a wakeup tree.
+// A sequence of steps that reverses a race: it is inserted into a wakeup tree.
 //
 // Tested by wakeup_tree_test.cpp and linearize_test.cpp.
 #pragma once
@@ -14,18 +14,18 @@
 
 namespace thrum {
 
-// Steps of an execution that are to come in another order: some of it as they came, and one that is turned
-// round with a step that is left out.
+// Steps of an execution in another order: steps in their old order, and the reversed step. The step with
+// which it races is left out.
 class Sequence {
  public:
   struct Item {
     StepView planned;
-    PartialOrder::Index at;  // in the order; kNone: the reversed one
-    bool needed;             // by the reversed one
+    PartialOrder::Index at;  // its number in the order; kNone: the reversed step
+    bool needed;             // by the reversed step
   };
 
-  // An empty one. order says what comes before what. It must outlive what is done here, and so must the
-  // events of the steps.
+  // Begins an empty sequence. order: the partial order of the steps. It and the events of the steps must
+  // outlive the sequence.
   void begin(const PartialOrder& order) {
     order_ = &order;
     items_.clear();
@@ -34,38 +34,38 @@ class Sequence {
 
   bool empty() const { return begun_ == items_.size(); }
 
-  // A step as it came, and whether the one that is turned round needs it.
+  // Adds a step of the execution. needed: by the reversed step.
   void add(const StepView& step, PartialOrder::Index at, bool needed) {
     items_.emplace_back(step, at, needed);
   }
-  // The one that is turned round.
+  // Adds the reversed step.
   void add_reversed(const StepView& step) {
     items_.emplace_back(step, PartialOrder::kNone, false);
     common_ = items_.size();
   }
 
-  // Up to the one that is turned round the sequence is the same in all executions that have the race. Whether
-  // the item is one of those; and whether all of those are erased.
+  // Up to the reversed step, the sequence is the same in all executions that have the race. Whether item i
+  // belongs to this part; and whether this part is erased completely.
   bool is_common(std::size_t i) const { return begun_ + i < common_; }
   bool common_is_erased() const { return begun_ == common_; }
 
-  // Where the thread's first step stands; kNone where it has none.
+  // The index of the thread's first step; kNone if it has none.
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::size_t first_of(ThreadId thread) const;
 
-  // Whether the step could come first (a weak initial; section 3.4): nothing before it in the sequence is
-  // needed for it, or, where its thread has no step here, it is independent of all that is. at: as
-  // first_of().
+  // Whether the step is a weak initial of the sequence (section 3.4): no step before it in the sequence is
+  // needed for it; or, if its thread has no step here, it is independent of all steps. at: set to first_of().
   bool may_begin_with(const StepView& step, std::size_t& at) const;
 
-  // Whether a step that could not cannot in any execution that has the race. at: what that gave.
+  // Whether a step for which may_begin_with() is false is no weak initial in any execution that has the race.
+  // at: as set by may_begin_with().
   bool rules_out(const StepView& step, std::size_t at) const;
 
   const StepView& operator[](std::size_t i) const { return items_[begun_ + i].planned; }
   std::span<const Item> items() const { return std::span(items_).subspan(begun_); }
   const PartialOrder& order() const { return *order_; }
   std::size_t size() const { return items_.size() - begun_; }
-  // What stands before it moves up: mostly it is the first.
+  // The steps before it move up by one; mostly it is the first.
   void erase(std::size_t i) {
     if (!is_common(i)) ++common_;
     const auto begin = items_.begin() + static_cast<std::ptrdiff_t>(begun_++);
@@ -78,8 +78,8 @@ class Sequence {
 
   const PartialOrder* order_ = nullptr;
   std::vector<Item> items_;
-  std::size_t begun_ = 0;   // those before are erased
-  std::size_t common_ = 0;  // those before are in all executions that have the race
+  std::size_t begun_ = 0;   // index of the first item that is not erased
+  std::size_t common_ = 0;  // items before this index are in all executions that have the race
 };
 
 }  // namespace thrum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vector clocks (Mattern 1989; Fidge 1988): what of each thread's past is known. And epochs, which name one
-// moment of one thread (Flanagan and Freund, FastTrack, PLDI 2009).
+// Vector clocks (Mattern 1989; Fidge 1988): how much is known of each thread's past. And epochs, each of
+// which names one moment of one thread (Flanagan and Freund, FastTrack, PLDI 2009).
 //
 // Threads are counted from 0 in the order of their creation in an execution. Clocks begin at 1, so that 0 is
 // before everything.
@@ -26,12 +26,12 @@ struct Epoch {
 
 class VectorClock {
  public:
-  // 0 for threads that it has not heard of.
+  // 0 for unknown threads.
   [[gnu::always_inline]] std::uint32_t operator[](std::size_t thread) const {
     return thread < kFirst ? first_[thread] : more(thread);
   }
 
-  // Whether that moment is in the past, or is the present.
+  // Whether that moment lies in the past or is the present.
   [[gnu::always_inline]] bool knows(Epoch epoch) const { return epoch.clock <= (*this)[epoch.thread]; }
 
   void advance(std::size_t thread) {
@@ -39,21 +39,21 @@ class VectorClock {
     ++(thread < kFirst ? first_[thread] : more_[thread - kFirst]);
   }
 
-  // Learns all that the other knows.
+  // Adds all that the other clock knows.
   void join(const VectorClock& other) {
     reach(other.size_);
     take_maxima(first_.data(), other.first_.data(), kFirst);
     take_maxima(more_.data(), other.more_.data(), other.count_of_more());
   }
 
-  // Becomes as the other; keeps its memory.
+  // Assigns the other clock; keeps the memory.
   void assign(const VectorClock& other) {
     size_ = other.size_;
     std::copy_n(other.first_.begin(), kFirst, first_.begin());
     copy_row(room_for_more(), other.more_.data(), count_of_more());
   }
 
-  // Adds itself to the words; and becomes what was added there, and returns where that ends.
+  // save() appends the clock to the words. The next one reads a clock from there and returns where it ends.
   void save(std::vector<std::uint32_t>& words) const {
     words.push_back(size_);
     words.insert(words.end(), first_.begin(), first_.end());
@@ -74,14 +74,14 @@ class VectorClock {
   bool empty() const { return size_ == 0; }
 
  private:
-  // Few programs have more threads at a time; their clocks lie in place.
+  // Few programs have more threads at a time. Their clocks need no allocation.
   static constexpr std::size_t kFirst = 8;
   static_assert(kFirst % kRowStep == 0);
 
   std::size_t count_of_more() const { return size_ > kFirst ? size_ - kFirst : 0; }
   std::uint32_t more(std::size_t thread) const { return thread < size_ ? more_[thread - kFirst] : 0; }
 
-  // Where those behind the first are, about to be written.
+  // The elements after the first kFirst, to be written next.
   std::uint32_t* room_for_more() {
     if (more_.size() < count_of_more()) more_.resize(count_of_more());
     return more_.data();
@@ -96,7 +96,7 @@ class VectorClock {
 
   std::array<std::uint32_t, kFirst> first_{};  // 0 from size_ on
   std::uint32_t size_ = 0;                     // a multiple of kRowStep
-  std::vector<std::uint32_t> more_;            // as many as size_ says count
+  std::vector<std::uint32_t> more_;            // size_ says how many are valid
 };
 
 }  // namespace thrum

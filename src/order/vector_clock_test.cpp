@@ -9,10 +9,9 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kThreads = 21;  // more than lie in place
+constexpr std::size_t kThreads = 21;  // more than are stored in place
 
-// Clocks that advance, learn from each other, are forgotten, and are put down and taken up, beside plain
-// arrays.
+// Clocks advance, learn from each other, are forgotten, saved and loaded; compared with plain arrays.
 TEST(VectorClock, IsAsAnArray) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
