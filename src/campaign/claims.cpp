@@ -72,7 +72,7 @@ Guarantee Claims::weigh(Guarantee guarantee) const {
   const bool nothing = none_passed();
   if (nothing || cut() > 0) guarantee.complete = guarantee.exhausted = false;
   for (Bound& bound : guarantee.bounds) {
-    // What a reduction would have reversed behind a cut may have cost less than the cut execution.
+    // A reversal after a cut, which a reduction did not see, may have cost less than the cut execution.
     const bool is_void = nothing || (bound.covers == Covers::local_states && cut() > 0);
     const std::uint32_t open = is_void ? 0 : open_from[static_cast<std::size_t>(bound.base)];
     if (!bound.completed || *bound.completed < open) continue;

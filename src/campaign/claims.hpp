@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a search may claim, from how its executions ended.
+// What a search may claim, derived from how its executions ended.
 //
-// An execution covers what it is, whatever came of it, if it ran to its end: it finished, or failed
-// (deadlocks and livelocks among it). So does one that the strategy broke off since it leads to nothing new,
-// and one that a bound on yields ended: it lies outside of the bound in force. An execution that a false
-// assumption ended is none of the program's; it is counted apart and weakens nothing. All others were cut:
-// what would have come behind is not known. One that went on behind a call that is not under control counts
-// as cut at that call: another answer may lead elsewhere.
+// An execution covers its class if it ran to its end: it finished, or failed (deadlocks and livelocks are
+// failures). So does an execution that the strategy broke off as redundant, and one that a bound on yields
+// ended: it lies outside the bound. An execution that a false assumption ended is not an execution of the
+// program; it is counted separately and weakens nothing. All others were cut: their continuation is not
+// known. An execution that went on after a call that is not under control counts as cut at that call, since
+// another answer may lead elsewhere.
 //
-// What comes behind a cut costs at least what had been run before it. So the bounds below the cheapest
-// execution that was cut are not touched by it, those from there on stay open, and "every schedule" is not
-// claimed. The search itself goes on: it looks for bugs behind bounds that stay open, too.
+// The executions missing after a cut cost at least as much as the cut execution had cost so far. So the
+// bounds below the cheapest cut execution are still complete. The bounds from there on stay open, and "every
+// schedule" is not claimed. The search itself goes on: it also looks for bugs beyond bounds that stay open.
 //
 // Tested by claims_test.cpp.
 #pragma once
@@ -26,44 +26,44 @@ namespace thrum {
 
 // What cut an execution.
 enum class Cut : std::uint8_t {
-  refused_call,       // the program asked for what cannot be controlled, and did not get it
-  uncontrolled_call,  // it went on behind such a call, whose answer may be another the next time
+  refused_call,       // the program made a call that cannot be controlled, and that was refused
+  uncontrolled_call,  // it went on after such a call, whose answer may differ next time
   steps,              // --steps
   memory,             // --program-memory
   threads,            // more threads than an execution may have
-  time,               // the time ended, and the execution did not
-  rounds,             // its threads went round in loops, and whether for ever was not decided
-  divergence,         // it did not do what it had done before
+  time,               // the time limit was reached first
+  rounds,             // its threads went round in loops; whether for ever was not decided
+  divergence,         // it differed from an earlier run of its schedule
 };
 inline constexpr std::size_t kCutCount = static_cast<std::size_t>(Cut::divergence) + 1;
 
-// As in the JSON result: "refused-call".
+// The name in the JSON result: "refused-call".
 const char* cut_name(Cut cut);
 
 struct Claims {
   static constexpr std::uint32_t kNothingOpen = UINT32_MAX;
 
-  std::array<std::uint64_t, kCutCount> cuts{};  // executions, by what cut them
+  std::array<std::uint64_t, kCutCount> cuts{};  // executions, by the reason of the cut
   std::uint64_t passed = 0;                     // executions that no assumption ended and nothing cut
   std::uint64_t assumed_away = 0;               // executions that a false assumption ended
-  std::uint64_t beyond_yields = 0;              // executions that a bound on yields ended; they have passed
-  // By what costs are counted: the least cost from which on executions may be missing.
+  std::uint64_t beyond_yields = 0;  // executions that a bound on yields ended; these count as passed
+  // By base: the least cost at which executions may be missing.
   std::array<std::uint32_t, kBaseCount> open_from{kNothingOpen, kNothingOpen};
 
-  // An execution of a plan of that base has ended.
+  // An execution of a plan with that base has ended.
   void take(Base base, const Trace& trace);
-  // An execution was cut, and nothing is known of what is missing.
+  // An execution was cut, and it is not known what is missing.
   void lose(Cut cut);
 
   std::uint64_t count(Cut cut) const { return cuts[static_cast<std::size_t>(cut)]; }
-  std::uint64_t cut() const;  // executions, by whatever
-  // There were executions, and each ended at a false assumption: nothing of the program was seen.
+  std::uint64_t cut() const;  // executions, for any reason
+  // Each execution ended at a false assumption, so nothing of the program was covered.
   bool none_passed() const { return passed == 0 && assumed_away > 0 && cut() == 0; }
 
-  // What is left of a guarantee that holds if all executions have run to their end.
+  // Weakens a guarantee that would hold if all executions had run to their end.
   Guarantee weigh(Guarantee guarantee) const;
 
-  // Adds those of another part of the search.
+  // Adds the claims of another part of the search.
   void merge(const Claims& other);
 };
 

@@ -9,7 +9,7 @@ namespace thrum {
 
 namespace {
 
-// Events are told apart by what lasts: addresses only where they have no better name.
+// Compares events by lasting names; by addresses only if they have no better name.
 bool same_event(const Trace& a, const Trace& b, std::size_t i) {
   const Event& x = a.events[i];
   const Event& y = b.events[i];

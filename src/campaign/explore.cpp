@@ -11,7 +11,7 @@ namespace thrum {
 
 namespace {
 
-// Leaves of a trace with all events what a trace of new choices holds.
+// Leaves in a trace with all events only what a trace of new choices holds.
 void keep_fringe(const Plan& plan, Trace& trace) {
   if (plan.departures.empty()) return;
   auto last = std::find_if(trace.choices.begin(), trace.choices.end(),
@@ -27,11 +27,11 @@ void complete_levels(StatisticsKeeper& statistics, const Guarantee& guarantee, d
   if (guarantee.complete) statistics.complete_below(UINT32_MAX, seconds);
 }
 
-// Whether all that costs less was run, to its end, by a guarantee that the claims have weighed. It did not
-// show the bug then, or this would not be its best schedule.
+// Whether everything that costs less was run to its end, by the weakened guarantee. Then it did not show the
+// bug, or this would not be its best schedule.
 bool is_minimal(const FoundBug& bug, const SearchResult& result, const Guarantee& guarantee) {
   if (bug.preemptions == 0) return true;
-  // The bug may lie beyond the bound on yields, or in a schedule that is not fair.
+  // The bug may lie beyond the bound on yields, or in an unfair schedule.
   if (result.claims.beyond_yields != 0 || result.withheld != 0) return false;
   return std::any_of(guarantee.bounds.begin(), guarantee.bounds.end(), [&](const Bound& bound) {
     return bound.base == Base::nonpreemptive && bound.covers == Covers::executions && bound.completed &&
@@ -75,8 +75,8 @@ class Search {
   double start_;
   double audit_seconds_ = 0;
   std::uint64_t levels_noted_ = 0;
-  double levels_noted_at_ = 0;    // as elapsed()
-  bool levels_may_wait_ = false;  // to be noted
+  double levels_noted_at_ = 0;    // elapsed() at that time
+  bool levels_may_wait_ = false;  // to be noted later
   std::array<std::uint32_t, kBaseCount>
       dearest_{};  // by base: the greatest cost of executions that a base alone leads
   Plan plan_;
@@ -109,7 +109,7 @@ SearchSoFar Search::run() {
       break;
     }
     if (trace_.end == End::uncontrolled) {
-      lose_control("");  // the worker knows why
+      lose_control("");  // the worker knows the reason
       break;
     }
     if (trace_.end == End::time) {
@@ -125,7 +125,7 @@ SearchSoFar Search::run() {
     strategy_.learn(plan_, trace_);
     if (!repeats) count();
     if (trace_.end == End::refused && is_refused_always()) {
-      lose_control("");  // why is in the worker's notes
+      lose_control("");  // the worker's notes say why
       break;
     }
     if (!repeats && wants_audit() && !audit()) break;
@@ -144,8 +144,8 @@ SearchSoFar Search::run() {
   return std::move(so_far_);
 }
 
-// To a reduction a thread that may go on once may do so ever after: which of two writes comes last is no race
-// of the thread's.
+// A reduction assumes that a thread that is enabled once stays enabled. It does not see a race with the
+// thread in which of two writes comes last.
 Waiting Search::waiting() const {
   const bool reduces = strategy_.reporting().last_order() != nullptr;
   return limits_.waiting == Waiting::changed && reduces ? Waiting::written : limits_.waiting;
@@ -168,7 +168,7 @@ bool Search::is_over() {
 
 void Search::run_plan() {
   const Wanted wanted = strategy_.wanted();
-  // A strategy that keeps partial orders has the classes, and reads no more than it asked for.
+  // A strategy that keeps partial orders has the classes, and needs only the events that it asked for.
   const bool has_events = wanted.from != Wanted::From::last_departure && wanted.has(Wanted::kEvents);
   const bool adds_events = limits_.count_classes && !has_events;
   Wanted all = Wanted::all_events();
@@ -180,7 +180,7 @@ void Search::run_plan() {
   if (adds_events && wanted.from == Wanted::From::last_departure) keep_fringe(plan_, trace_);
 }
 
-// Whether the search is of no use: nothing but such calls, and what comes before them, was ever seen.
+// Whether the search is useless: every execution ended at a refused call.
 bool Search::is_refused_always() const {
   constexpr std::uint64_t kExecutions = 1000;
   return result_.executions >= kExecutions && result_.claims.count(Cut::refused_call) == result_.executions;
@@ -190,12 +190,12 @@ void Search::count() {
   result_.claims.take(plan_.policy.base, trace_);
   result_.midway += trace_.counts.midway ? 1 : 0;
   result_.trusted += trace_.counts.trusted ? 1 : 0;
-  std::optional<double> read;  // the clock, once at most
+  std::optional<double> read;  // reads the clock at most once
   const auto seconds = [&] {
     if (!read) read = elapsed();
     return *read;
   };
-  // In a search in order of cost the cheaper ones are done when it comes to the first that costs more.
+  // In a search in order of cost, the first execution that costs more shows that the cheaper ones are done.
   if (statistics_.is_dearest(plan_, trace_) && !limits_.is_part)
     complete_levels(statistics_, guarantee(), seconds());
   std::uint32_t& dearest = dearest_[static_cast<std::size_t>(plan_.policy.base)];
@@ -211,8 +211,8 @@ void Search::count() {
     statistics_.point(seconds());
 }
 
-// Where more levels are completed than when this was written down last. Those that are completed one right
-// behind the other are written down together: to write takes as long as many executions.
+// Saves the result if more levels are completed than when it was last saved. Levels that are completed
+// shortly one after the other are saved together: saving takes as long as many executions.
 void Search::note_levels() {
   constexpr double kSeconds = 0.001;
   if (!limits_.note_level || (limits_.holds_all ? !limits_.holds_all() : limits_.is_part)) return;
@@ -227,7 +227,7 @@ void Search::note_levels() {
   levels_noted_ = levels;
   result_.guarantee = std::move(weighed);
   result_.seconds = levels_noted_at_ = now;
-  std::vector<FoundBug> bugs = std::exchange(result_.bugs, {});  // which are written down by themselves
+  std::vector<FoundBug> bugs = std::exchange(result_.bugs, {});  // bugs are saved separately
   limits_.note_level(result_);
   result_.bugs = std::move(bugs);
 }
@@ -240,7 +240,7 @@ Progress Search::progress() {
   return progress;
 }
 
-// What the strategy chose behind the plan's last departure, so that the plan says it by itself.
+// Adds the advisor's choices after the plan's last departure to the plan, so that it needs no advisor.
 void add_advised(Plan& plan, const Trace& trace) {
   if (plan.policy.kind != Policy::Kind::base) return;
   const std::size_t planned = plan.departures.size();
@@ -254,29 +254,29 @@ void add_advised(Plan& plan, const Trace& trace) {
   }
 }
 
-// The more seldom the longer the search, and no more than a small part of its time.
+// Audits become rarer as the search goes on, and take only a small part of its time.
 bool Search::wants_audit() {
   constexpr std::uint64_t kEach = 4096;
   constexpr double kPart = 0.02;
   constexpr double kFree = 0.02;  // seconds
   const std::uint64_t number = limits_.executions_before + result_.executions;
   if (!limits_.audits || (std::popcount(number) != 1 && number % kEach != 0)) return false;
-  // Bugs are confirmed anyway; and what was cut or stopped goes on otherwise where more is recorded.
+  // Bugs are confirmed anyway. Executions that were cut or stopped run differently if more is recorded.
   if (trace_.end != End::finished) return false;
   return audit_seconds_ <= kFree + kPart * elapsed();
 }
 
-// Runs the schedule twice more. False: it does not give the same each time.
+// Runs the schedule twice more. False: the results differ.
 bool Search::audit() {
   const double begun = limits_.now();
   Plan plan = plan_;
   add_advised(plan, trace_);
   Trace trace;
   std::optional<Divergence> divergence = find_divergence(program_, plan, trace);
-  // Of an end that is known already not all points are counted.
+  // Points are not compared: in a known end some are not counted.
   const bool is_as_first =
       trace.end == trace_.end && trace.counts.threads == trace_.counts.threads && trace.cost == trace_.cost;
-  // Two may be the same by chance.
+  // Two runs may agree by chance.
   for (int tries = 0; !is_as_first && !divergence && trace.end != End::time && tries < 5; ++tries)
     divergence = find_divergence(program_, plan, trace);
   audit_seconds_ += limits_.now() - begun;
@@ -288,7 +288,7 @@ bool Search::audit() {
   return false;
 }
 
-// What an execution has shown, before its schedule is run again.
+// The bug that the execution has shown, before its schedule is run again.
 FoundBug Search::seen_bug() const {
   FoundBug bug;
   bug.failure = trace_.failure;
@@ -342,7 +342,7 @@ bool Search::take_bug() {
   return is_controlled;
 }
 
-// Runs the schedule of a bug twice more, and says in it whether that has shown it again. False: the program
+// Runs the schedule of a bug twice more, and notes in the bug whether it was shown again. False: the program
 // is not under control.
 bool Search::confirm(FoundBug& bug) {
   Plan plan = bug.plan;
@@ -404,11 +404,11 @@ SearchResult conclude(SearchSoFar so_far, Strategy& strategy) {
   result.guarantee = result.claims.weigh(strategy.guarantee());
   result.kept = strategy.reporting().statistics();
   complete_levels(so_far.statistics, result.guarantee, result.seconds);
-  // One that runs each class has come to its end, perhaps among others.
+  // A search that runs each class is complete, perhaps by several parts.
   const bool has_all_classes =
       result.end == SearchEnd::exhausted && strategy.reporting().last_order() != nullptr;
   result.statistics = so_far.statistics.result(result.seconds, has_all_classes);
-  // What had not been run when a bug was found may have been run since.
+  // Executions that were missing when a bug was found may have been run since.
   for (FoundBug& bug : result.bugs) bug.minimal = bug.minimal || is_minimal(bug, result, result.guarantee);
   return std::move(result);
 }
@@ -420,7 +420,7 @@ SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
 void merge(SearchSoFar& all, SearchSoFar part) {
   SearchResult& to = all.result;
   SearchResult& from = part.result;
-  // What ended one of them ended all.
+  // The first of these ends that any part had is the end of all.
   constexpr SearchEnd kOrder[] = {SearchEnd::lost_control, SearchEnd::bug, SearchEnd::time,
                                   SearchEnd::executions, SearchEnd::exhausted};
   auto place = [&](SearchEnd end) { return std::find(std::begin(kOrder), std::end(kOrder), end); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The search loop: runs a strategy's plans until none is left, a bug is found or the budget ends, and says
-// what came of it.
+// The search loop: runs a strategy's plans until none is left, a bug is found or the budget is used up, and
+// returns the result.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct SearchResult;
 struct SearchSoFar;
 
 struct Limits {
-  std::uint64_t executions = 0;  // 0: none; those of searches that are taken up again are counted
+  std::uint64_t executions = 0;  // 0: no limit. In a resumed search earlier executions count too
   bool keep_going = false;       // past the first bug, to every distinct one
-  bool end_at_races = false;     // but not past a data race
-  bool count_classes = false;    // also where the strategy does not keep partial orders; costs speed
+  bool end_at_races = false;     // but end at a data race
+  bool count_classes = false;    // also if the strategy keeps no partial orders; costs speed
   Fairness fairness = Fairness::off;
-  Waiting waiting = Waiting::spins;  // of plans; where partial orders are kept, written in place of changed
-  std::uint64_t executions_before = 0;  // that count for when audits are due
-  bool audits = false;   // some schedules are run twice more: whether the program is under control
-  bool is_part = false;  // others run parts of the same search: what is left here is not all that is left
-  // Whether nothing of the search is with others just now. Empty: as is_part says.
+  Waiting waiting = Waiting::spins;  // of plans; if partial orders are kept, `written` instead of `changed`
+  std::uint64_t executions_before = 0;  // added to the number that decides when audits are due
+  bool audits = false;   // runs some schedules twice more, to see whether the program is under control
+  bool is_part = false;  // other workers search parts of the search: not all plans that are left are here
+  // Whether at present no other worker searches a part. Empty: true unless is_part.
   std::function<bool()> holds_all;
 
   // Asked before each execution; true ends the search as out of time.
@@ -42,38 +42,38 @@ struct Limits {
   std::function<void(const std::function<Progress()>&)> answer;
   // Seconds since some fixed moment.
   std::function<double()> now;
-  // Called with each bug as soon as an execution has shown it, before anything else is done about it, and
-  // once more when it is confirmed: what is written down then is not lost with this process. May be empty.
+  // Called with each bug as soon as an execution has shown it, before anything else happens, and again when
+  // it is confirmed. The callee saves it, so that it is not lost with this process. May be empty.
   std::function<void(const FoundBug&)> note_bug;
-  // Asked when the search has ended: an execution that is to be run once more, since it may have a bug that
-  // could not be told when it ran. May be empty.
+  // Asked when the search has ended: an execution to run again, since it may have a bug that could not be
+  // decided when it ran. May be empty.
   std::function<std::optional<Plan>()> last_suspect;
-  // Likewise, when more levels are completed than before: the search so far, with its guarantee.
+  // Called when more levels are completed than before, with the search so far and its guarantee.
   std::function<void(const SearchResult&)> note_level;
 
-  // Asked before each execution, and once more where a limit has ended the search (last): whether to call
-  // `between`, which may put the search down, split its strategy or merge another one into it. May be empty.
+  // Asked before each execution, and again if a limit has ended the search (last): whether to call `between`,
+  // which may save the search, split its strategy or merge another one into it. May be empty.
   std::function<bool(bool last)> wants_between;
   std::function<void(SearchSoFar&)> between;
 };
 
-// A distinct bug, by (kind, message, place), and its best schedule so far: the fewest preemptions, then the
-// first found.
+// A distinct bug, by (kind, message, place), and its best schedule so far: the one with the fewest
+// preemptions; of several, the first found.
 struct FoundBug {
   Failure failure;
-  Plan plan;  // by departures from the non-preemptive base, whatever policy found it
+  Plan plan;  // as departures from the non-preemptive base, whatever policy found it
   std::uint32_t preemptions = 0;
-  bool minimal = false;  // every execution with fewer preemptions was run and did not show it
-  std::optional<std::uint32_t> switches;  // of threads in its schedule; nothing: not counted (simplify.hpp)
-  bool switches_minimal = false;          // no schedule with as few preemptions has fewer
+  bool minimal = false;  // every execution with fewer preemptions was run and did not show the bug
+  std::optional<std::uint32_t> switches;  // switches of threads in its schedule; nothing: not counted
+  bool switches_minimal = false;          // no schedule with as few preemptions has fewer switches
   std::uint64_t execution = 0;            // counts from 1
   double seconds = 0;
-  std::string strategy;  // of several that take turns the one that found it; else empty
-  // Not empty: its schedule was not seen to show it again, and why, in words that follow a semicolon. Then
-  // the trace holds no events, and the plan is as it was run.
+  std::string strategy;  // the member of a portfolio that found it; else empty
+  // Not empty: its schedule did not show the bug again; the reason, in words that follow a semicolon. Then
+  // the trace has no events, and the plan is the one that ran.
   std::string unconfirmed;
   bool simplified = false;  // its schedule is as simple as could be found (simplify.hpp)
-  // Of a leak that only some schedules have: one that has none.
+  // Of a leak that only some schedules have: an execution without it.
   struct Without {
     Plan plan;
     Trace trace;  // with Wanted::kPlaces
@@ -82,28 +82,28 @@ struct FoundBug {
   Trace trace;  // with Wanted::kPlaces
 };
 
-// The bug among them that shows in such a failure; nullptr: there is none.
+// The bug that this failure shows; nullptr: none.
 FoundBug* find_bug(std::vector<FoundBug>& bugs, const Failure& failure);
 
 enum class SearchEnd : std::uint8_t { exhausted, bug, time, executions, lost_control };
 
 struct SearchResult {
   SearchEnd end = SearchEnd::exhausted;
-  Guarantee guarantee;  // weighed by the claims
+  Guarantee guarantee;  // weakened by the claims
   std::vector<FoundBug> bugs;
   std::uint64_t executions = 0;
   std::uint64_t steps = 0;     // instrumented operations
   std::uint64_t trusted = 0;   // executions of classes that were judged before (Trace::trusted)
-  std::uint64_t midway = 0;    // executions that began where an earlier one came by (Trace::midway)
-  std::uint64_t audited = 0;   // executions whose schedules were run twice more, to see the same
-  Claims claims;               // how executions ended, which the guarantee rests on
+  std::uint64_t midway = 0;    // executions that began at a waypoint (Trace::midway)
+  std::uint64_t audited = 0;   // executions whose schedules were run twice more, to compare
+  Claims claims;               // how executions ended; the guarantee depends on it
   std::uint64_t withheld = 0;  // choices at which fairness left out options
-  bool starved = false;        // the search ended where a thread starved, since Limits::fairness is watch
+  bool starved = false;        // the search ended because a thread starved under Fairness::watch
   std::uint16_t threads_max = 0;
   double seconds = 0;
   SearchStatistics kept;
   Statistics statistics;
-  Plan lost_plan;  // lost_control: the plan that could not be followed, or did not give the same twice
+  Plan lost_plan;           // lost_control: the plan that could not be followed or gave different results
   std::string lost_reason;  // empty: the worker noted it
   std::optional<Divergence>
       divergence;  // lost_control: where two runs of one schedule differ, if it is known

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Systematic search, random walk, replay and the search loop on programs that are nothing but choices.
-// Against real interleavings they are tested by the oracle, tests/oracle/oracle_test.cpp.
+// Systematic search, random walk, replay and the search loop on programs that consist only of choices. The
+// oracle tests them on real interleavings: tests/oracle/oracle_test.cpp.
 #include "search/systematic/systematic.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 namespace thrum {
 namespace {
 
-// At each of `depth` points one of `ways` always enabled threads is chosen; the last one taken is the one
-// that runs. To leave it is a preemption.
+// At each of `depth` points one of `ways` threads, always enabled, is chosen. The thread chosen last is the
+// running one; leaving it is a preemption.
 class Chooser : public Program, private Pending {
  public:
   Chooser(std::uint16_t depth, std::uint16_t ways) : depth_(depth) {
@@ -66,7 +66,7 @@ class Chooser : public Program, private Pending {
 
 Limits limits() {
   Limits result;
-  result.executions = 10'000;  // a search that does not end is wrong, too
+  result.executions = 10'000;  // a search that does not end is also wrong
   result.out_of_time = [] { return false; };
   result.announce = [](const Plan&) {};
   result.now = [] { return 0.0; };
@@ -146,8 +146,8 @@ TEST(Systematic, SaysHowFarItIs) {
   }
 }
 
-// One thread runs; before each of its events another may wake up for no reason, once, for 2: its own 1, and 1
-// for the turn that it takes. By delays it is the second option, for 1.
+// One thread runs. Before each of its events another thread may wake up spuriously, once, at cost 2: 1 for
+// itself, and 1 for the turn that it takes. By delays it is the second option, at cost 1.
 class Waker : public Program, private Pending {
  public:
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override {
@@ -178,7 +178,7 @@ class Waker : public Program, private Pending {
 
 TEST(Systematic, SpuriousWakeUpsCountTowardsTheLimit) {
   for (auto [base, price] : {std::pair{Base::nonpreemptive, 2}, {Base::round_robin, 1}}) {
-    const int within[] = {1, 5, 11, 15, 16};  // of 4 places, at most so many are wake-ups
+    const int within[] = {1, 5, 11, 15, 16};  // at 4 places, with at most so many wake-ups
     for (int limit = 0; limit <= 4 * price; ++limit) {
       Waker program;
       Systematic search({base, static_cast<std::uint32_t>(limit), true});
@@ -197,13 +197,13 @@ TEST(Systematic, ALimitExcludes) {
   EXPECT_TRUE(guarantee.exhausted);
   EXPECT_FALSE(guarantee.complete);
   EXPECT_EQ(guarantee.bounds[0].completed, 2u);
-  // A limit that nothing meets does not.
+  // A limit that is never reached does not.
   Systematic wide({Base::nonpreemptive, 4, true});
   run_all(program, wide);
   EXPECT_TRUE(wide.guarantee().complete);
 }
 
-// Both have something to do wherever two plans wait.
+// Both strategies have executions to run if two plans wait.
 TEST(Systematic, SplitsIntoTwoThatHaveWork) {
   Chooser program(6, 2);
   Systematic search({});
@@ -233,7 +233,7 @@ TEST(Systematic, SplitsIntoTwoThatHaveWork) {
   EXPECT_EQ(search.statistics().nodes, 1u);
 }
 
-// What the other excluded, and how far it came, counts too.
+// The other strategy's exclusions and completed levels count too.
 TEST(Systematic, MergesWhatWasCounted) {
   Chooser small(1, 2);
   Chooser large(4, 2);
@@ -251,7 +251,7 @@ TEST(Systematic, MergesWhatWasCounted) {
   }
 }
 
-// A part that is taken over may hold cheaper plans than what is left here.
+// A merged part may hold cheaper plans than the ones that are left here.
 TEST(Systematic, TakesUpCheaperPlansThatWereMerged) {
   Chooser program(4, 2);
   Systematic search({});
@@ -264,7 +264,7 @@ TEST(Systematic, TakesUpCheaperPlansThatWereMerged) {
     return 1;
   };
   int run = step(search);
-  std::unique_ptr<Strategy> part = search.split();  // of what costs 1
+  std::unique_ptr<Strategy> part = search.split();  // of cost 1
   while (search.guarantee().bounds[0].completed < 1u) run += step(search);
   EXPECT_EQ(step(search), 1);
   search.merge(*part);
@@ -341,7 +341,7 @@ TEST(Strategies, AreInOneTable) {
   EXPECT_EQ(make_strategy("no such strategy", {}), nullptr);
 }
 
-// A bug that takes exactly two preemptions, found again by every order of search.
+// Every order of search finds the bug with its exact number of preemptions, two.
 TEST(Explore, KnowsTheFewestPreemptions) {
   Chooser program(5, 2);
   program.judge = [](const std::string& taken, Trace& trace) {
@@ -386,7 +386,7 @@ TEST(Explore, KeepsToItsLimits) {
   EXPECT_EQ(result.executions, 3u);
 }
 
-// Of the executions with one preemption, one is cut.
+// One of the executions with one preemption is cut.
 TEST(Explore, ALevelWithACutExecutionIsNotCompletedAndTheSearchGoesOn) {
   for (const End end : {End::steps, End::memory, End::threads, End::refused}) {
     for (const char* name : {"icb", "dfs"}) {
@@ -404,7 +404,7 @@ TEST(Explore, ALevelWithACutExecutionIsNotCompletedAndTheSearchGoesOn) {
   }
 }
 
-// The bug takes two preemptions as it was found, and might take none behind the cut.
+// The bug was found with two preemptions; after the cut there might be one with none.
 TEST(Explore, FewestPreemptionsAreNotProvedOverCuts) {
   for (const bool is_cut : {false, true}) {
     Chooser program(5, 2);
@@ -447,7 +447,7 @@ TEST(Explore, GivesUpWhereEveryExecutionIsRefused) {
   EXPECT_EQ(result.executions, 4096u);
 }
 
-// Whatever comes of the bug afterwards, it was noted when it was seen.
+// The bug is noted when it is seen, whatever happens to it afterwards.
 TEST(Explore, KeepsABugWhoseConfirmationTheTimeEnds) {
   for (int runs_in_time : {1, 2}) {
     Chooser program(3, 2);
@@ -469,7 +469,7 @@ TEST(Explore, KeepsABugWhoseConfirmationTheTimeEnds) {
     };
     const SearchResult result = explore(program, *make_strategy("icb", {}), limited);
     ASSERT_EQ(result.bugs.size(), 1u);
-    // One further run that shows it is enough.
+    // One more run that shows it is enough.
     EXPECT_EQ(result.bugs[0].unconfirmed.empty(), runs_in_time == 2);
     EXPECT_EQ(result.end, SearchEnd::time);
     EXPECT_EQ(noted, runs_in_time == 2 ? (std::vector<bool>{false, true}) : std::vector<bool>{false});
@@ -514,7 +514,7 @@ TEST(Explore, NotesEachLevelWhenItIsCompleted) {
   EXPECT_LT(levels.back(), UINT32_MAX);
   EXPECT_TRUE(result.guarantee.complete);
 
-  // Those that are completed within a moment are not written down one by one.
+  // Levels completed within a moment are not saved one by one.
   levels.clear();
   noting.now = [&] { return seconds += 1e-9; };
   Chooser again(3, 2);
@@ -523,7 +523,7 @@ TEST(Explore, NotesEachLevelWhenItIsCompleted) {
 }
 
 TEST(Explore, SaysWhenControlIsLost) {
-  // The second run of a bug's plan shows none.
+  // The second run of a bug's plan shows no bug.
   Chooser program(3, 2);
   int runs = 0;
   program.judge = [&](const std::string&, Trace& trace) {
@@ -534,7 +534,7 @@ TEST(Explore, SaysWhenControlIsLost) {
   SearchResult result = explore(program, *make_strategy("icb", {}), limits());
   EXPECT_EQ(result.end, SearchEnd::lost_control);
   EXPECT_FALSE(result.lost_reason.empty());
-  // It was seen, and is told all the same.
+  // It was seen, and is reported all the same.
   ASSERT_EQ(result.bugs.size(), 1u);
   EXPECT_EQ(result.bugs[0].failure.message, "now and then");
   EXPECT_FALSE(result.bugs[0].unconfirmed.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fair scheduler on small state machines with loops: the search ends, and reaches every state in which
-// the machine can end, which an exploration of its states knows. By depth-first and context-bounded search
-// and by random walk; and where the paper's guarantee ends.
+// The fair scheduler on small state machines with loops. The search ends, and reaches every final state of
+// the machine, as known from exploring its states. By depth-first and context-bounded search and by random
+// walk; also the limits of the paper's guarantee.
 #include "execution/fair_scheduler.hpp"
 
 #include <gtest/gtest.h>
@@ -19,16 +19,16 @@
 namespace thrum {
 namespace {
 
-// One instruction. Jumps go anywhere, so that there are loops.
+// One instruction. Jumps have any target, so that there are loops.
 struct Instruction {
   enum class Kind : std::uint8_t {
     set,      // variable = value
     jump_if,  // to target where variable == value
     lock,     // waits until variable is 0, then makes it 1
-    take,     // likewise, but does not wait: jumps to target where it is not 0
+    take,     // the same without waiting: jumps to target if it is not 0
     yield,
     bump,     // a register counts up to value
-    jump_at,  // to target where the register has come to value
+    jump_at,  // to target if the register equals value
     jump,
   };
   Kind kind = Kind::yield;
@@ -39,7 +39,7 @@ struct Instruction {
 using Kind = Instruction::Kind;
 using Code = std::vector<Instruction>;
 
-// All that there is to know of the machine at a moment.
+// The complete state of the machine.
 struct State {
   std::vector<std::uint8_t> variables;
   std::vector<std::uint8_t> positions;
@@ -90,7 +90,7 @@ class Machine {
     position = jumps ? instruction.target : static_cast<std::uint8_t>(position + 1);
   }
 
-  // The states in which no thread is enabled, of all that can be reached.
+  // All reachable states in which no thread is enabled.
   std::set<State> ends() const {
     std::set<State> seen = {first()};
     std::vector<State> left = {first()};
@@ -220,7 +220,7 @@ Outcome search(const Machine& machine, Fairness fairness, bool cheapest_first = 
   return search(machine, strategy, fairness);
 }
 
-// Variable 0 is a lock, 1 a flag. Polls until the flag is set; another one sets it.
+// Variable 0 is a lock, 1 a flag. Polls until the flag is set; another thread sets it.
 Code poller(std::uint8_t flag = 1) {
   return {{Kind::lock, 0},       {Kind::jump_if, flag, 1, 5}, {Kind::set, 0, 0}, {Kind::yield},
           {Kind::jump, 0, 0, 0}, {Kind::set, 0, 0},           {Kind::set, 2, 1}};
@@ -246,7 +246,7 @@ TEST(FairScheduler, APollerEndsAndReachesAllStates) {
   EXPECT_GT(search(machine, Fairness::on).withheld, 0u);
 }
 
-// Waits without a lock for a flag, then sets another one.
+// Waits without a lock for a flag, then sets another flag.
 Code waiter(std::uint8_t flag, std::uint8_t then) {
   return {{Kind::jump_if, flag, 1, 3}, {Kind::yield}, {Kind::jump, 0, 0, 0}, {Kind::set, then, 1}};
 }
@@ -265,7 +265,7 @@ TEST(FairScheduler, ATryLockThatIsTakenMeanwhile) {
   expect_all_ends(Machine({taker, taker, {{Kind::set, 2, 1}, {Kind::set, 2, 2}}}), "and one that writes");
 }
 
-// A thread in a loop disables another one again and again; that one is never enabled for long.
+// A thread in a loop disables another one again and again, so that the other is never enabled for long.
 TEST(FairScheduler, WhoDisablesAnotherLetsItGoFirst) {
   Code holder = {
       {Kind::lock, 0}, {Kind::set, 0, 0}, {Kind::jump_if, 1, 1, 5}, {Kind::yield}, {Kind::jump, 0, 0, 0}};
@@ -281,12 +281,12 @@ TEST(FairScheduler, NothingIsWithheldWhereNobodyYields) {
   EXPECT_EQ(fair.executions, 6u);
 }
 
-// Of random machines: straight-line code, and loops that wait for a flag which somebody sets for certain.
+// Random machines: straight-line code, and loops that wait for a flag which some thread certainly sets.
 TEST(FairScheduler, RandomMachinesReachAllStates) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     std::vector<Code> code(2);
-    // Thread 0 waits for nobody and sets the flag; the other waits for it somewhere.
+    // Thread 0 waits for no thread and sets the flag; the other thread waits for it somewhere.
     for (std::size_t thread = 0; thread < code.size(); ++thread) {
       auto line = [&] {
         auto variable = static_cast<std::uint8_t>(2 + random.below(2));
@@ -307,7 +307,7 @@ TEST(FairScheduler, RandomMachinesReachAllStates) {
   }
 }
 
-// Another thread at each step, where there is one.
+// Switches threads at each step, if there is another one.
 class Alternator final : public Strategy, public Advisor {
  public:
   bool next(Plan& plan) override {
@@ -324,7 +324,7 @@ class Alternator final : public Strategy, public Advisor {
   void learn(const Plan&, const Trace&) override {}
 };
 
-// Two that give way to each other for ever, in lockstep: the schedule is fair, and has no end.
+// Two threads give way to each other for ever, in lockstep: the schedule is fair, and has no end.
 TEST(FairScheduler, ALivelockIsNotCut) {
   auto eater = [](std::uint8_t left, std::uint8_t right) {
     return Code{{Kind::take, left, 0, 5}, {Kind::take, right, 0, 4}, {Kind::set, right, 0},
@@ -338,7 +338,7 @@ TEST(FairScheduler, ALivelockIsNotCut) {
   EXPECT_EQ(outcome.withheld, 0u);
 }
 
-// The paper's guarantee is for states that are reached with few yields: not this one.
+// The paper's guarantee holds for states that are reached with few yields, which this one is not.
 TEST(FairScheduler, ALoopThatGivesUpMayBeKeptFromIt) {
   Code gives_up = {{Kind::jump_if, 1, 1, 6}, {Kind::bump, 0, 5}, {Kind::jump_at, 0, 5, 5}, {Kind::yield},
                    {Kind::jump, 0, 0, 0},    {Kind::set, 2, 9}};
@@ -361,7 +361,7 @@ TEST(FairScheduler, WatchesWithoutWithholding) {
   EXPECT_EQ(straight.executions, search(Machine({twice, setter()}), Fairness::off).executions);
 }
 
-// The circle is fair only if all that could run did, and yielded.
+// The cycle is fair only if all enabled threads ran, and yielded.
 TEST(FairScheduler, KnowsFairCircles) {
   class Nobody final : public Pending {
     std::span<const PendingOperation> pending() override { return {}; }

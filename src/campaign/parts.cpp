@@ -23,7 +23,7 @@ bool Parts::next(Plan& plan) {
   return false;
 }
 
-// False where the search itself may go on, or all wait.
+// False if the search itself may go on, or if all wait.
 bool Parts::next_of_parts(Plan& plan) {
   for (auto part = parts_.begin(); part != parts_.end(); ++part) {
     if ((*part)->next(plan)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A search of which parts may come back before they are done.
+// A search whose parts may be merged before they are done.
 //
-// A reduced search takes back only parts that are done (dpor_split.cpp). Here such a search stands together
-// with those of its parts that came back with something left to do. They are gone on with where it can do
-// nothing else, or are given away again, whole; what is done is merged. A part may have parts itself, which
-// may be elsewhere when it comes back; they come to where it is then.
+// A reduced search merges only parts that are done (src/search/reduction). This class holds such a search
+// together with those of its parts that came back unfinished. It goes on with such a part if it can do
+// nothing else, or gives the part away again, whole. Finished parts are merged. A part may itself have parts,
+// which other workers may hold when it comes back; they come back to the process that holds it then.
 //
 // Tested by tests/oracle/shared_search_test.cpp.
 #pragma once
@@ -22,8 +22,8 @@ class Parts final : public Strategy, public Divisible, public Durable, public Re
  public:
   using Make = std::function<std::unique_ptr<Strategy>()>;
 
-  // The whole search, by what make() gives; the same again for parts that are read from bytes. REQUIRES: what
-  // it gives is Divisible and Durable.
+  // The whole search, by the strategy of make(). The same for parts that are read from bytes. REQUIRES: the
+  // strategy is Divisible and Durable.
   explicit Parts(Make make) : Parts(make, make(), 1, 0) {}
 
   bool next(Plan& plan) override;
@@ -59,13 +59,13 @@ class Parts final : public Strategy, public Divisible, public Durable, public Re
   Make make_;
   std::unique_ptr<Strategy> own_;
   std::uint64_t id_;
-  std::uint64_t owner_;      // whose part this is
-  std::uint64_t split_ = 0;  // so many times
-  std::uint32_t given_ = 0;  // parts that are elsewhere
-  bool is_over_ = false;     // nothing is left, here or elsewhere
+  std::uint64_t owner_;      // the search of which this is a part
+  std::uint64_t split_ = 0;  // how often it was split
+  std::uint32_t given_ = 0;  // parts that other workers hold
+  bool is_over_ = false;     // nothing is left, here or in parts
   bool waits_ = false;
-  std::vector<std::unique_ptr<Parts>> parts_;  // that have come back
-  Parts* running_ = nullptr;                   // which of them gave the last plan; nullptr: own_
+  std::vector<std::unique_ptr<Parts>> parts_;  // that came back unfinished
+  Parts* running_ = nullptr;                   // the part that gave the last plan; nullptr: own_
 };
 
 }  // namespace thrum

@@ -25,16 +25,16 @@ bool Portfolio::next(Plan& plan) {
       continue;
     }
     if (problem.empty() && members_[turn_].covers_all) {
-      problem_.clear();  // whatever kept another from covering it
+      problem_.clear();  // even if another member failed to cover it
       is_covered_ = true;
       return false;
     }
     if (!problem.empty()) problem_ = std::move(problem);
-    // It stays for what it has covered.
+    // It stays, since what it has covered counts.
     members_[turn_].share = 0;
     left_ = 0;
   }
-  // Nobody goes on, and nobody has covered all.
+  // No member can go on, and none has covered all.
   if (problem_.empty()) problem_ = "none of the strategies that take turns can go on";
   return false;
 }
@@ -44,7 +44,7 @@ void Portfolio::learn(const Plan& plan, const Trace& trace) {
   if (is_cut_by_limit(trace.end)) left_ -= std::min(left_, kOfACut - 1);
 }
 
-// To the next member that goes on; false where none does.
+// Moves to the next member that can go on; false if none can.
 bool Portfolio::pass_on() {
   for (std::size_t left = members_.size(); left > 0; --left) {
     turn_ = (turn_ + 1) % members_.size();
@@ -67,7 +67,7 @@ bool Portfolio::waits(const Member& member) {
   return member.parts > 0 || (divisible != nullptr && divisible->waits());
 }
 
-// Whether nobody can go on but by what is to be merged.
+// Whether no member can go on before something is merged.
 bool Portfolio::all_wait() const {
   return std::all_of(members_.begin(), members_.end(),
                      [](const Member& member) { return member.share == 0 || waits(member); });
@@ -110,7 +110,7 @@ bool Portfolio::keeps_addresses() const {
 }
 
 void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
-  names.save(out);  // before any of them reads a name
+  names.save(out);  // before any member reads a name
   out.put(std::uint64_t{members_.size()});
   for (const Member& member : members_) {
     out.put_string(member.name);
@@ -126,7 +126,7 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
 
 bool Portfolio::load(ByteReader& in, ThreadNames& names) {
   if (!names.load(in)) return false;
-  // Those that are missing there were given up.
+  // Members missing in the saved state were given up.
   std::vector<Member> all = std::move(members_);
   members_.clear();
   for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
@@ -151,7 +151,7 @@ Guarantee Portfolio::guarantee() const {
     const Guarantee one = member.strategy->guarantee();
     all.complete = all.complete || one.complete;
     all.exhausted = all.exhausted || one.complete || (one.exhausted && member.covers_all);
-    // Each execution of its own has that chance, whoever else has turns.
+    // Each of its own executions has that chance, whatever the other members do.
     const bool has_chance = one.chance && one.chance->of == Chance::Of::bug_of_depth && one.chance->log_least;
     if (has_chance && !all.chance) all.chance = one.chance;
     for (const Bound& bound : one.bounds) {
@@ -184,7 +184,7 @@ SearchStatistics Portfolio::statistics() const {
   return all;
 }
 
-// Of the one that is furthest on its way to cover all.
+// The progress of the member that is closest to covering all.
 Progress Portfolio::progress() {
   Progress all;
   all.share = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several strategies that take turns (GAMBIT, section 6: no single search finds all bugs soonest).
+// Several strategies that take turns (GAMBIT, section 6: no single search finds all bugs first).
 //
-// Each turn is a number of executions, so that the same search runs the same ones on every machine. The first
-// turns are short and later ones twice as long, up to a limit: what one strategy finds at once is found soon,
-// and what a long search needs is not begun anew. A strategy that is done or has failed leaves its turns to
-// the others; one that has covered everything ends the search. An execution that a limit cut is long, and
-// counts for several, so that others have their turns soon where a member runs nothing else.
+// Each turn is a number of executions, so that a search runs the same executions on every machine. The first
+// turns are short; later ones double up to a limit. So bugs that one strategy finds at once are found soon,
+// and a long search keeps its state between turns. A member that is done or has failed leaves its turns to
+// the others. A member that has covered everything ends the search. An execution that a limit cut takes long,
+// and counts as several, so that the other members get their turns soon.
 //
 // Tested by portfolio_test.cpp.
 #pragma once
@@ -24,15 +24,15 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   struct Member {
     std::string_view name;
     std::unique_ptr<Strategy> strategy;
-    std::uint32_t share = 1;  // of the executions, against the others' shares
-    // Whether the search is over when this one has nothing left: it covers all that was asked for.
+    std::uint32_t share = 1;  // of the executions, relative to the others' shares
+    // Whether the whole search is done when this member is: it covers all that was asked for.
     bool covers_all = false;
-    // A member that keeps more than so many nodes (SearchStatistics) is given up, but for the first.
+    // A member that keeps more nodes (SearchStatistics) is given up, unless it is the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
-    std::uint32_t parts = 0;  // of it that are elsewhere
+    std::uint32_t parts = 0;  // parts of it that other workers hold
   };
 
-  // REQUIRES: there are members, one of them covers all, and all are Durable.
+  // REQUIRES: members is not empty, one member covers all, and all are Durable.
   explicit Portfolio(std::vector<Member> members);
 
   bool next(Plan& plan) override;
@@ -44,8 +44,7 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   Durable* durable() override { return this; }
   Reporting& reporting() override { return *this; }
 
-  // A part of one member: of the last, as they were given, that covers all, is never given up and can be
-  // split.
+  // Splits one member: the last one, in the given order, that covers all, is never given up and can be split.
   std::unique_ptr<Strategy> split() override;
   bool waits() const override { return waits_; }
   bool needs_no_parts() const override { return is_covered_; }
@@ -55,7 +54,7 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
 
-  // What the members have covered between them.
+  // What the members together have covered.
   Guarantee guarantee() const override;
   std::string problem() const override { return problem_; }
   bool repeats() const override { return running().reporting().repeats(); }
@@ -65,9 +64,9 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   std::string_view member() const override { return members_[turn_].name; }
 
  private:
-  static constexpr std::uint64_t kFirstTurn = 25;   // executions for each share
-  static constexpr std::uint64_t kLastTurn = 6400;  // likewise
-  static constexpr std::uint64_t kOfACut = 8;       // executions of its turn that one which was cut uses up
+  static constexpr std::uint64_t kFirstTurn = 25;   // executions for each unit of share
+  static constexpr std::uint64_t kLastTurn = 6400;  // the same
+  static constexpr std::uint64_t kOfACut = 8;       // a cut execution counts as so many of its turn
 
   Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();

@@ -8,7 +8,7 @@
 namespace thrum {
 namespace {
 
-// Gives so many plans, and claims what it is told to.
+// Gives a number of plans, and makes the claims that it is given.
 class Counted final : public Strategy, public Reporting {
  public:
   Counted(std::uint64_t plans, Guarantee at_its_end, std::string problem = "")
@@ -34,7 +34,7 @@ Guarantee bounded(std::uint32_t limit) {
   return {.exhausted = true, .bounds = {{Base::nonpreemptive, limit, limit}}, .chance = {}};
 }
 
-// Names of who gave plans, with how many in a row; until so many are given or none is left.
+// The names of the members that gave plans, with how many in a row, until `plans` are given or none is left.
 std::string turns(Portfolio& portfolio, std::uint64_t plans) {
   std::string text;
   std::string_view last;

@@ -11,7 +11,7 @@ namespace thrum {
 
 namespace {
 
-// The bugs of a run that came after `before`.
+// Moves the bugs of a run to `before`.
 void take_bugs(std::vector<FoundBug>& from, SearchResult& before) {
   for (FoundBug& bug : from) {
     if (find_bug(before.bugs, bug.failure) != nullptr) continue;
@@ -50,7 +50,8 @@ Limits Session::limits(std::uint64_t executions_before, Fairness fairness) const
   return limits;
 }
 
-// False: the run did not end by a race that is to be explored, or by several that several workers met.
+// Passes on the races that ended the run (several workers may have met several). False if no race that is to
+// be explored ended it.
 bool Session::learn_races(const SearchResult& result) {
   if (!settings_.explores_races || result.end != SearchEnd::bug) return false;
   bool any = false;
@@ -62,8 +63,7 @@ bool Session::learn_races(const SearchResult& result) {
   return any;
 }
 
-// One search to its end. What was run before it had to begin again is counted, and its bugs kept, in
-// `before`.
+// One search to its end. If it had to begin again, `before` holds the earlier runs' counts and bugs.
 SearchResult Session::search_once(SearchResult& before) {
   Fairness fairness = settings_.limits.fairness;
   while (true) {
@@ -88,8 +88,8 @@ SearchResult Session::search_once(SearchResult& before) {
   }
 }
 
-// SessionSettings::repeat searches as one: the first one's result, with the executions, steps and seconds of
-// all.
+// Runs SessionSettings::repeat searches as one: the result of the first, with the executions, steps and
+// seconds of all.
 SearchResult Session::search_repeatedly() {
   SearchResult before;
   SearchResult all = search_once(before);
@@ -108,9 +108,9 @@ SearchResult Session::search_repeatedly() {
   return all;
 }
 
-// Each bug by a schedule that is as simple as can be found.
+// Replaces each bug's schedule by the simplest that can be found.
 void Session::simplify_bugs(SearchResult& result) {
-  constexpr std::uint64_t kExecutions = 20'000;  // for all of them
+  constexpr std::uint64_t kExecutions = 20'000;  // for all bugs
   constexpr std::uint64_t kLeastExecutions = 200;
   constexpr double kSeconds = 5;
   if (result.bugs.empty()) return;

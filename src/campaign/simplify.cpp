@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In four steps, each with a part of the budget.
+// There are four steps, each with a part of the budget.
 //
-// 1. The same steps in a cheaper order (linearize.hpp), as far as they go; and again behind each success
-// of 3.
-// 2. Where fewer preemptions were not ruled out by the search itself, iterative context bounding below the
-//    bug's own count: what it finds first has the fewest, and if it ends without finding the bug, there are
-//    none with fewer.
-// 3. Descent. The schedule is edited in one place: a departure is left out, or at one choice another option
-//    is taken. The edited plan is followed as far as it can be: where an edit makes a later departure
-//    impossible, the default takes its place. What shows the bug at a lesser (preemptions, switches) is the
-//    next to be edited.
-// 4. Proof, by branch and bound over the execution tree: plans in order of the switches up to their last
-//    departure, which what follows can only add to. Once no plan is left with fewer than the best schedule
-//    has, that has the fewest.
+// 1. Reorder: run the same steps in a cheaper order (linearize.hpp); again after each success of 3.
+// 2. If the search has not ruled out fewer preemptions: iterative context bounding below the bug's own count.
+// The first schedule that it finds has the fewest. If it ends without finding the bug, no schedule with fewer
+// shows it.
+// 3. Descent: edit the schedule in one place. An edit drops a departure, or takes another option at one
+// choice. The edited plan is followed as far as possible; a departure that is no longer possible is replaced
+// by the default. A plan that shows the bug with less (preemptions, switches) is edited next.
+// 4. Proof, by branch and bound over the execution tree. Plans are run in order of the switches up to their
+// last departure; the rest of a schedule can only add to these. When no plan is left with fewer switches than
+// the best schedule has, that number is the minimum.
 //
-// Example: main starts A and B, the bug takes "A, B, A". A search in order of preemptions may have come to it
-// as "A, B" and, since B then waits for C, "C, B, A"; step 3 leaves C out.
+// Example: main starts A and B, and the bug needs "A, B, A". A search in order of preemptions may have found
+// it as "A, B" and, since B then waits for C, "C, B, A". Step 3 removes C.
 //
-// Rejected: delta debugging on the set of departures. Most of them depend on those before, and single edits
-// followed as far as possible find the same in fewer executions.
+// Rejected: delta debugging on the set of departures. Most departures depend on earlier ones. Single edits
+// that are followed as far as possible find the same schedule in fewer executions.
 //
 // Tested against every execution of random programs by tests/oracle/simplify_test.cpp.
 #include "campaign/simplify.hpp"
@@ -46,7 +44,7 @@ struct Price {
   friend auto operator<=>(const Price&, const Price&) = default;
 };
 
-// Leads an execution near a schedule, and knows nothing else.
+// Leads an execution close to a given schedule.
 class Guide : public Advisor {
  protected:
   static Advice take_or_default(const View& view, const Option* option) {
@@ -57,7 +55,7 @@ class Guide : public Advisor {
   }
 };
 
-// Follows departures as far as they can be followed, in any order; else the default.
+// Follows departures as far as they are possible, in any order; else takes the default.
 class Follower final : public Guide {
  public:
   explicit Follower(const std::vector<Departure>& departures) : departures_(departures) {}
@@ -75,8 +73,8 @@ class Follower final : public Guide {
   const std::vector<Departure>& departures_;
 };
 
-// Follows an order of steps; what is chosen in their middle, as departures have it. A step that its thread
-// does not stand before is passed over: a waiting loop may go round less often than it did.
+// Follows an order of steps; for choices in their middle it follows departures. A step that is not its
+// thread's pending operation is skipped: a waiting loop may go round less often than before.
 class OrderFollower final : public Guide {
  public:
   OrderFollower(std::vector<Event> order, const std::vector<Departure>& departures)
@@ -110,7 +108,7 @@ class OrderFollower final : public Guide {
     return false;
   }
 
-  // The step that has been done, and what its thread was to do before.
+  // Removes the step that was done, and the thread's earlier steps.
   void strike(const Event& done) {
     auto step = std::find_if(order_.begin(), order_.end(), [&](const Event& event) {
       return event.thread == done.thread && is_alike(event, done.operation, done.object);
@@ -121,9 +119,9 @@ class OrderFollower final : public Guide {
     order_.erase(kept, step + 1);
   }
 
-  std::vector<Event> order_;  // as far as it was not done
+  std::vector<Event> order_;  // the steps that are not done yet
   const std::vector<Departure>& departures_;
-  std::size_t seen_ = 0;  // events
+  std::size_t seen_ = 0;  // number of events
 };
 
 class Simplifier {
@@ -137,7 +135,7 @@ class Simplifier {
   struct Waiting {
     std::vector<Departure> departures;
     std::uint32_t switches = 0;  // up to the last departure
-    std::uint64_t number = 0;    // the first made is the first served
+    std::uint64_t number = 0;    // order of creation; earlier plans run first
   };
   struct Later {
     bool operator()(const Waiting& a, const Waiting& b) const {
@@ -165,18 +163,18 @@ class Simplifier {
   Price best_price_;
   double start_;
   std::uint64_t executions_ = 0;
-  std::uint64_t executions_max_ = 0;  // of the step at hand
-  bool lost_ = false;                 // control; the bug stays as it is
-  bool cut_ = false;                  // an execution met a limit or fairness: the bug may lie behind
+  std::uint64_t executions_max_ = 0;  // in the present step
+  bool lost_ = false;                 // control was lost; the bug does not change
+  bool cut_ = false;                  // an execution met a limit or fairness: the bug may lie beyond
   bool proved_ = false;
   Trace trace_;
   std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
   std::uint64_t numbers_ = 0;
-  bool dropped_ = false;  // plans, for want of room
-  Plan fair_;             // the one that runs
+  bool dropped_ = false;  // plans were dropped, for lack of room
+  Plan fair_;             // the running plan
 };
 
-// False where the budget is used up or control was lost; else the trace is there.
+// False if the budget is used up or control was lost. Else the trace is valid.
 bool Simplifier::execute(const Plan& plan, Advisor* advisor, Wanted wanted) {
   bool ended =
       executions_ >= executions_max_ || budget_.out_of_time() || budget_.now() - start_ > budget_.seconds;
@@ -225,7 +223,7 @@ void Simplifier::run() {
   if (!lost_) finish();
 }
 
-// REQUIRES: trace_ is of best_.
+// REQUIRES: trace_ is a trace of best_.
 void Simplifier::reorder() {
   while (true) {
     std::vector<Event> order = cheapest_order(trace_);
@@ -249,7 +247,7 @@ void Simplifier::rule_out_fewer_preemptions() {
     if (!shows_bug()) continue;
     if (!execute(plan, nullptr)) return;
     take_if_simpler();
-    bug_.minimal = !cut_;  // what costs less was run before
+    bug_.minimal = !cut_;  // everything that costs less was run before
     return;
   }
   bug_.minimal = !cut_;
@@ -259,7 +257,7 @@ void Simplifier::descend() {
   while (descend_once()) reorder();
 }
 
-// The first edit that makes the best schedule simpler; false where none does.
+// Applies the first edit that makes the best schedule simpler; false if none does.
 bool Simplifier::descend_once() {
   if (!execute(best_, nullptr)) return false;
   const Trace from = trace_;
@@ -285,7 +283,7 @@ bool Simplifier::descend_once() {
 }
 
 bool Simplifier::try_edited(std::vector<Departure> departures) {
-  // The plan is announced as it is, so that a worker that dies here leaves what comes near it.
+  // The plan is announced unchanged, so that a worker that dies here leaves a schedule close to it.
   Follower follower(departures);
   if (!execute(Plan{}, &follower)) return false;
   return take_if_simpler();
@@ -302,7 +300,7 @@ void Simplifier::prove() {
     const Price before = best_price_;
     take_if_simpler();
     if (best_price_.switches > before.switches) {
-      // Fewer preemptions at the price of more switches: what was left out so far may matter now.
+      // Fewer preemptions, but more switches: plans that were left out so far may matter now.
       waiting_ = {};
       waiting_.push({});
       continue;
@@ -312,9 +310,9 @@ void Simplifier::prove() {
   proved_ = !dropped_ && !cut_;
 }
 
-// What departs from the execution behind the plan's own last departure.
+// Adds the plans that depart from the execution after the plan's own last departure.
 void Simplifier::add_children(const Waiting& parent) {
-  std::map<std::pair<ThreadId, std::uint32_t>, std::size_t> positions;  // of a thread's events
+  std::map<std::pair<ThreadId, std::uint32_t>, std::size_t> positions;  // of each event of a thread
   std::vector<std::uint32_t> switches(trace_.events.size() + 1, 0);     // before each event
   for (std::size_t i = 0; i < trace_.events.size(); ++i) {
     const Event& event = trace_.events[i];
@@ -362,8 +360,7 @@ void Simplifier::finish() {
   bug_.failure = trace.failure;
   bug_.trace = std::move(trace);
   bug_.preemptions = best_price_.preemptions;
-  // The accesses of a race stand in the trace with everything recorded only; there they may take switches
-  // more.
+  // A trace with everything recorded also holds the plain accesses of a race, which may need more switches.
   bug_.switches = count_switches(bug_.trace);
   bug_.switches_minimal = proved_ && bug_.switches == best_price_.switches;
   bug_.simplified = !budget_.out_of_time();
@@ -379,7 +376,7 @@ std::uint32_t count_switches(const Trace& trace) {
   std::uint32_t count = 0;
   for (std::size_t i = 1; i < trace.events.size(); ++i)
     count += trace.events[i].thread != trace.events[i - 1].thread ? 1 : 0;
-  // What fails may do so before its next event.
+  // A thread that fails may do so before its next event.
   bool fails_elsewhere = trace.end == End::bug && trace.failure.waiters.empty() && !trace.events.empty() &&
                          trace.failure.thread != trace.events.back().thread;
   return count + (fails_elsewhere ? 1 : 0);

@@ -7,7 +7,7 @@ namespace thrum {
 
 namespace {
 
-// What the execution costs where it is counted otherwise than its plan did.
+// The cost of the execution by another base than its plan's.
 std::uint32_t cost_by(Base base, const Trace& trace) {
   std::uint32_t cost = 0;
   for (const ChoicePoint& point : trace.choices) {
@@ -64,7 +64,7 @@ void StatisticsKeeper::take_bug() {
 
 namespace {
 
-// How two searches grew that went on side by side.
+// The growth of two searches that ran side by side.
 std::vector<GrowthPoint> grown(const std::vector<GrowthPoint>& a, const std::vector<GrowthPoint>& b) {
   std::vector<GrowthPoint> all;
   GrowthPoint of_a;
@@ -90,7 +90,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
     levels[i].bugs += from.levels[i].bugs;
   }
   statistics_.growth = grown(statistics_.growth, from.growth);
-  // Which of the levels saw a class first, of two that did, is not known.
+  // It is not known which level saw such a class first.
   std::size_t twice = classes_.merge(other.classes_);
   for (std::size_t i = levels.size(); i-- > 0 && twice > 0;) {
     const std::size_t here = std::min<std::size_t>(twice, levels[i].classes);
@@ -211,7 +211,7 @@ Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   if (member_ != kNone) begin_member(statistics_.members[member_].name, seconds);
   bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
   if (executions_ > 0 && !is_told) point(seconds);
-  // A part of the classes says nothing.
+  // The classes of only some executions mean nothing.
   if (statistics_.counts_classes && !statistics_.classes) {
     for (LevelCount& level : statistics_.levels) level.classes = 0;
     while (!statistics_.growth.empty() && statistics_.growth.back().classes == 0)

@@ -18,7 +18,7 @@ TEST(NumberSet, HoldsWhatWasPutIn) {
   std::uint64_t number = 1;
   for (int i = 0; i < 5'000; ++i) {
     number = number * 6364136223846793005u + 1442695040888963407u;
-    std::uint64_t small = number >> 52;  // so that many come twice
+    std::uint64_t small = number >> 52;  // so that many occur twice
     EXPECT_EQ(set.insert(small + 2), expected.insert(small + 2).second);
     EXPECT_EQ(set.insert(number), expected.insert(number).second);
   }
@@ -58,7 +58,7 @@ TEST(ClassCounter, OrdersOfIndependentStepsAreOneClass) {
   EXPECT_EQ(counter.count(), 3u);
 }
 
-// What executions have in common at their beginning is not read again; they count as if it were.
+// A common beginning of executions is not read again; the result must be the same.
 TEST(ClassCounter, CommonBeginningsMakeNoDifference) {
   std::vector<std::vector<Event>> executions;
   std::vector<Event> all = {store(1, 8), store(1, 16, 1), store(2, 8), store(2, 24, 1), store(3, 16)};
@@ -102,7 +102,7 @@ TEST(ClassCounter, TooManyAreNotCounted) {
   EXPECT_EQ(counter.count(), std::nullopt);
 }
 
-// Executions 0, 1, ... of costs 0, 1, 2, 0, ..., each a second later than the last.
+// Executions 0, 1, ... of costs 0, 1, 2, 0, ..., one each second.
 Statistics keep(std::uint64_t executions, bool counts, std::size_t classes_max = 1000) {
   StatisticsKeeper keeper(classes_max);
   for (std::uint64_t i = 0; i < executions; ++i) {
@@ -156,7 +156,7 @@ TEST(Statistics, SayWhenACostWasDone) {
   EXPECT_EQ(statistics.levels[2].completed, std::nullopt);
 }
 
-// What goes on elsewhere counts as if it had never been put down.
+// A search that goes on in another process counts as if it had never been saved.
 TEST(Statistics, ArePutDownAndTakenUp) {
   auto count = [](bool forgets, std::uint32_t down_after) {
     auto keeper = std::make_unique<StatisticsKeeper>();

@@ -20,7 +20,7 @@ namespace thrum {
 namespace {
 
 std::unique_ptr<Strategy> make_systematic(const StrategySettings& settings, bool cheapest_first) {
-  // Rather run something twice than write a file.
+  // Running something twice is better than writing a file.
   constexpr std::uint64_t kPlanBytes = 2 * (ExecutionTree::kNodeBytes + sizeof(Fringe::Waiting));
   auto most = static_cast<std::size_t>(settings.memory_max / kPlanBytes);
   std::size_t fringe_max = settings.make_file ? std::min(settings.fringe_max, most) : settings.fringe_max;
@@ -36,7 +36,7 @@ std::unique_ptr<Strategy> make_icb(const StrategySettings& settings) {
   return make_systematic(settings, true);
 }
 
-// Few schedules have few delays, also where many threads have many with few preemptions.
+// With few delays there are few schedules, even if many threads have many with few preemptions.
 std::unique_ptr<Strategy> make_delays(const StrategySettings& settings) {
   StrategySettings delays = settings;
   delays.base = Base::round_robin;
@@ -105,8 +105,8 @@ std::unique_ptr<Strategy> best_first(const StrategySettings& settings, std::vect
   return make_best_first(own);
 }
 
-// Those that can cover everything have most of the turns; the others find bugs where these come late. With a
-// bound only such as keep to it.
+// Members that can cover everything get most turns. The others find bugs that these find late. With a bound,
+// only members that keep to it are used.
 std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
   constexpr std::uint32_t kFewPreemptions = 2;
   const std::uint64_t nodes_max = settings.memory_max / 4 / ExecutionTree::kNodeBytes;

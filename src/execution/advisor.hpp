@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An advisor: who may speak at each choice of an execution behind the plan's last departure. A strategy that
-// decides while its execution runs is one; a Program knows no more of strategies.
+// An advisor is asked at each choice of an execution after the plan's last departure. A strategy that decides
+// while its execution runs is an advisor. A Program knows nothing else of strategies.
 //
 // Thread safety: none.
 #pragma once
@@ -18,10 +18,10 @@ class Pending {
  public:
   virtual std::span<const PendingOperation> pending() = 0;
 
-  // Who creates the thread, which need not exist yet. REQUIRES: it is not main.
+  // The thread that creates this one, which need not exist yet. REQUIRES: it is not main.
   virtual ThreadId creator(ThreadId) const { return kMainThread; }
 
-  // Where in its code a thread stands: a number for each place.
+  // Where in its code a thread stands: a different number for each place.
   virtual std::uint64_t place(ThreadId) const { return 0; }
 
  protected:
@@ -34,7 +34,7 @@ struct View {
   std::span<const Option> options;
   std::uint16_t default_option;  // by the plan's base
   Pending& threads;
-  const Trace& trace;  // so far, as much of it as is recorded
+  const Trace& trace;  // of the execution so far, as far as it is recorded
 };
 
 struct Advice {

@@ -30,7 +30,7 @@ void Director::begin(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& t
   branch_point_ = kNever;
   at_branch_ = next_ == end_;
   advance();
-  asked_ = silent_;  // choices may pass that nobody is asked about
+  asked_ = silent_;  // some choices may pass without anybody being asked
 }
 
 void Director::skip(std::size_t departures, std::uint32_t cost) {
@@ -108,7 +108,7 @@ std::uint16_t Director::choose_among(const ChoicePoint& point, std::span<const O
                                      Pending& pending) {
   const bool departs = next_ != end_ && next_->key == point.key;
   if (!paused_) asked_ = true;
-  if (options.size() == 1 && !advisor_ && !departs) {  // nothing to choose
+  if (options.size() == 1 && !advisor_ && !departs) {  // no choice is open
     if (policy_ && !paused_ && point.key.kind == ChoiceKind::thread)
       policy_->follow(point, options, 0, pending);
     return 0;

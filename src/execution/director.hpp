@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The director leads one execution along its plan: at each choice it says which option is taken, and writes
-// the choice down. Every Program uses it, so that a plan means the same in all of them.
+// The director leads one execution along its plan: at each choice it says which option is taken, and records
+// the choice. Every Program uses it, so that a plan means the same in all of them.
 //
-// A choice costs a comparison with the next departure where nothing is to be decided and nothing to be
-// written down.
+// If nothing has to be decided or recorded at a choice, it costs one comparison with the next departure.
 //
 // Thread safety: none.
 #pragma once
@@ -24,27 +23,27 @@ class Director {
   // Begins an execution. plan, trace and advisor must outlive it.
   void begin(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
 
-  // What follows begin() where the execution is gone on with in the middle: so many departures of the plan
-  // were followed before, none of them new, and cost so much.
+  // Called after begin() if the execution begins at a waypoint. departures: of the plan, already followed,
+  // none of them new. cost: so far.
   void skip(std::size_t departures, std::uint32_t cost);
 
-  // Departures of the plan that are ahead.
+  // Departures of the plan that were not met yet.
   std::size_t left() const { return static_cast<std::size_t>(end_ - next_); }
-  // Whether nothing has happened that the plan has not seen before.
+  // Whether the execution has not passed the plan's newest departure.
   bool is_before_branch() const { return next_ <= newest_; }
-  // How many points came before the newest departure; kNever: it was not met.
+  // The number of points before the newest departure; kNever: it was not met.
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
   std::uint32_t branch_point() const { return branch_point_; }
-  // Whether any choice may have been met yet.
+  // Whether some choice may have been met.
   bool was_asked() const { return asked_; }
   bool is_paused() const { return paused_; }
 
-  // Whether the running thread, where it is enabled and has not yielded, goes on at this choice and nobody
-  // has to know. Then choose() need not be called.
+  // Whether the running thread, if it is enabled and has not yielded, goes on at this choice and nobody needs
+  // to know. Then choose() need not be called.
   bool quiet(ChoiceKey key) const { return silent_ && next_->key != key; }
 
-  // Whether nobody has to know of this choice among threads if it has one option, and nobody yields there.
-  // Then choose() need not be called.
+  // Whether nobody needs to know of this choice among threads if it has one option and no thread yields. Then
+  // choose() need not be called.
   bool lets_pass(ChoiceKey key) {
     if (advisor_ || policy_ || fair_.active() || (next_ != end_ && next_->key == key)) return false;
     asked_ = asked_ || !paused_;
@@ -53,25 +52,25 @@ class Director {
 
   static constexpr std::uint16_t kStop = 0xffff;
 
-  // The option to take; a choice with one option is not written down. point needs key, running_enabled,
-  // yielded, enabled and round; the rest is filled in here. kStop: the execution is to end at once, and why
-  // stands in the trace. REQUIRES: options are not empty.
+  // The option to take. A choice with one option is not recorded. point needs key, running_enabled, yielded,
+  // enabled and round; the rest is filled in here. kStop: the execution has to end at once; the trace says
+  // why. REQUIRES: options are not empty.
   std::uint16_t choose(const ChoicePoint& point, std::span<const Option> options, Pending& pending);
 
-  // Between these two every choice is the base policy's, and none is a choice of the plan or of the strategy,
-  // nor written down.
+  // Between pause() and resume() every choice follows the base policy. It is not recorded, and it is a choice
+  // neither of the plan nor of the strategy.
   void pause();
   void resume();
 
-  // Ends the execution: one that finished with departures left over did not follow its plan.
+  // Ends the execution. If it finished before all departures were met, it did not follow its plan.
   void finish();
 
-  // Whether nothing is left to follow, to ask or to write down but choices and events yet to come.
+  // Whether only later choices and events are left: nothing to follow, nobody to ask, nothing to record.
   bool through() const {
     return next_ == end_ && from_ != Wanted::From::start && !advisor_ && !paused_ && !policy_needs_all_;
   }
 
-  // Nothing, where the plan knows of no fairness.
+  // nullptr if the plan has no fairness.
   const FairScheduler* fair() const { return fairness_ == Fairness::off || paused_ ? nullptr : &fair_; }
 
   bool records_events() const {
@@ -98,21 +97,21 @@ class Director {
   const Departure* end_ = nullptr;
   Trace* trace_ = nullptr;
   Advisor* advisor_ = nullptr;
-  RunningPolicy* policy_ = nullptr;      // of this execution; nothing: base
-  std::unique_ptr<RunningPolicy> made_;  // the last random policy, kept for its memory
+  RunningPolicy* policy_ = nullptr;      // of this execution; nullptr: base
+  std::unique_ptr<RunningPolicy> made_;  // the last random policy, kept to reuse its memory
   Policy::Kind made_kind_ = Policy::Kind::base;
   bool policy_needs_all_ = false;
   Base base_ = Base::nonpreemptive;
   Fairness fairness_ = Fairness::off;
   FairScheduler fair_;
-  std::vector<Option> fair_options_;      // those of the choice at hand that fairness leaves
-  std::vector<std::uint16_t> fair_from_;  // where they stood
+  std::vector<Option> fair_options_;      // the options of the present choice that fairness allows
+  std::vector<std::uint16_t> fair_from_;  // their positions in the choice
   Wanted::From from_ = Wanted::From::last_departure;
   bool wants_events_ = false;
   bool wants_places_ = false;
   const Departure* held_ = nullptr;  // next_, while it is paused
   bool paused_ = false;
-  bool silent_ = false;  // there is a departure ahead, and until then nothing to do
+  bool silent_ = false;  // a departure lies ahead, and nothing has to be done before it
 };
 
 }  // namespace thrum

@@ -13,7 +13,7 @@ class Nobody final : public Pending {
   std::span<const PendingOperation> pending() override { return {}; }
 };
 
-// Two threads, 1 and 2, always enabled; `running` ran last and has done `index` events.
+// Two threads, 1 and 2, are always enabled. `running` ran last and has done `index` events.
 class DirectorTest : public ::testing::Test {
  protected:
   void begin(const Plan& plan, Wanted wanted, Advisor* advisor = nullptr) {
@@ -62,7 +62,7 @@ TEST_F(DirectorTest, DepartsWhereThePlanSays) {
   director_.finish();
   EXPECT_EQ(trace_.end, End::finished);
   EXPECT_EQ(trace_.cost, 1u);
-  // The fringe begins behind the departure.
+  // The recorded fringe begins after the departure.
   ASSERT_EQ(trace_.choices.size(), 1u);
   EXPECT_EQ(trace_.choices[0].key, key(2, 0));
   EXPECT_EQ(trace_.choices[0].cost_before, 1);
@@ -116,7 +116,7 @@ TEST_F(DirectorTest, RandomIsTheSeedsAlone) {
   EXPECT_NE(walk(1), walk(2));
 }
 
-// As the proof of a spin needs it: what runs meanwhile is no part of the execution.
+// The proof of a spin needs this: choices in between are not part of the execution.
 TEST_F(DirectorTest, PausedItFollowsTheBaseAndWritesNothing) {
   begin({{}, {{key(1, 1), {2, Via::run}}}}, Wanted::all_choices());
   choose(1, 0);
@@ -126,7 +126,7 @@ TEST_F(DirectorTest, PausedItFollowsTheBaseAndWritesNothing) {
   EXPECT_EQ(choose(2, 7), 1);
   EXPECT_EQ(trace_.choices.size(), 1u);
   EXPECT_EQ(trace_.cost, 0u);
-  director_.pause();  // once more changes nothing
+  director_.pause();  // a second call changes nothing
   director_.resume();
   director_.resume();
   EXPECT_FALSE(director_.quiet(key(1, 0))) << "everything is written down again";
@@ -164,7 +164,7 @@ TEST_F(DirectorTest, FinishingWhilePausedStillMissesDepartures) {
   EXPECT_EQ(choose(1, 1), 1) << "the next execution begins unpaused";
 }
 
-// Speaks at each choice, as it was told.
+// An advisor that answers as it was told.
 class Speaker final : public Advisor {
  public:
   Advice advice;

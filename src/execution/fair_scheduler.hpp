@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fair scheduler: keeps a thread that goes round in a loop from going on before others have had their
-// turn (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, Algorithm 1).
+// The fair scheduler: a thread that goes round in a loop has to wait until others have had their turn
+// (Musuvathi and Qadeer, "Fair Stateless Model Checking", PLDI 2008, Algorithm 1).
 //
-// The idea. A thread that yields says that it has nothing better to do. If it comes back to its yield, and
-// meanwhile another thread could have run all the time and did not, then whoever starves so goes first from
-// here on, until it has run once. The same holds for threads that the yielding one has itself kept from
-// running. So a loop that yields goes round once or twice before the others get their turn, and every
-// schedule that is left ends, unless the program has a livelock.
+// The idea. A thread that yields has nothing better to do. Suppose it comes back to its yield, and another
+// thread was enabled all the time in between and did not run. Then the starved thread has priority from here
+// on, until it has run once. The same holds for threads that the yielding thread itself has disabled. So a
+// loop that yields runs once or twice before the other threads get their turn. Every schedule that is left
+// ends, unless the program has a livelock.
 //
-// Example: one thread does while (!poll()) yield(), where poll() takes a lock and looks at a flag, another
-// one takes the lock and sets the flag. Without fairness the first may poll any number of times before the
-// second runs, and each number is another schedule.
+// Example: one thread does while (!poll()) yield(), where poll() takes a lock and reads a flag. Another
+// thread takes the lock and sets the flag. Without fairness the first thread may poll any number of times
+// before the second one runs, and each number is another schedule.
 //
-// For each thread that has yielded there is a window, which began at its last yield: the threads that were
-// enabled all the time since (E), those that it has disabled (D), and those that have run (S). At the next
-// yield it gets a lower priority than E and D without S. A thread may run while none is enabled that has
-// priority over it. Theorem 3 of the paper: the priorities never form a circle, so that somebody always may.
+// Each thread that has yielded has a window, which began at its last yield: the set E of the threads that
+// were enabled ever since, the set D of those that it has disabled, and the set S of those that have run. At
+// its next yield it gets a lower priority than (E union D) without S. A thread may run if no thread with
+// priority over it is enabled. Theorem 3 of the paper: the priorities never form a cycle, so some thread may
+// always run.
 //
 // Where we differ:
-//   - A thread yields when it comes to stand before its yield, not when it has done it; and when a timed wait
-//     or a sleep of it runs out.
+//   - A thread yields when it arrives at its yield, not when it has done it; also when its timed wait or
+//   sleep
+//     times out.
 //   - A yield counts from the second time that the thread comes to the same place in its code. A thread that
-//     sleeps twice in straight-line code goes round in no loop, and whoever reads its sleeps as an order of
-//     events is to be shown wrong.
-//   - A waiting thread whose time may run out counts as enabled.
+//     sleeps twice in straight-line code is in no loop; a program that takes such sleeps for an order of
+//     events has to be shown wrong.
+//   - A thread in a wait that may time out counts as enabled.
 //
-// What is lost: a loop that gives up after so many rounds may be kept from doing so, since others go first.
-// The paper's Theorem 5 holds for states that are reached with one yield of each thread only. So where
-// anything was withheld, a search speaks for fair schedules, and no more.
+// What is lost: a loop that gives up after a number of rounds may never do so, since other threads run first.
+// The paper's Theorem 5 holds only for states that are reached with one yield of each thread. So if any
+// option was withheld, a search covers fair schedules only.
 //
-// Under Fairness::watch nothing is withheld; the scheduler only sees that somebody starves.
+// Under Fairness::watch nothing is withheld; the scheduler only notices that a thread starves.
 //
 // Thread safety: none.
 #pragma once
@@ -63,38 +65,39 @@ class ThreadSet {
 
 class FairScheduler {
  public:
-  // So many rounds in a row, at one of a thread's yields, through all of which another could have run.
+  // A thread is starved if it was enabled, without running, during so many rounds in a row at one of another
+  // thread's yields.
   static constexpr std::uint32_t kPatience = 100;
 
   // Begins an execution.
   void begin(Fairness mode);
 
-  // Whether some thread has yielded or slept, so that each thread choice matters from here on, also one of a
+  // Whether some thread has yielded or slept. From then on each choice of a thread matters, even with a
   // single option.
   bool active() const { return active_; }
 
-  // Whether it has to know of a thread choice: until somebody yields, or may sleep or wait in vain, it need
-  // not.
+  // Whether the scheduler needs this choice of a thread. It does not before some thread yields, or may sleep
+  // or time out.
   bool has_to_know(const ChoicePoint& point, std::span<const Option> options) const {
     return active_ || point.yielded || options.size() != point.enabled;
   }
 
-  // Such a thread choice is met.
+  // A choice of a thread is met, for which has_to_know() is true.
   void meet(const ChoicePoint& point, std::span<const Option> options, Pending& threads);
 
-  // Leaves in kept the options whose threads may run, and says in from where they stood; point becomes the
-  // choice among them. False, and nothing is changed, where all may.
+  // Puts the options whose threads may run into kept, and their positions into from; point becomes the choice
+  // among them. False, without any change, if all may run.
   bool withhold(ChoicePoint& point, std::span<const Option> options, std::vector<Option>& kept,
                 std::vector<std::uint16_t>& from) const;
 
   // The execution goes on with that option.
   void take(const Option& option, Pending& threads);
 
-  // Thread choices met so far since active().
+  // Choices of a thread met since active().
   std::uint32_t choices() const { return choices_; }
 
-  // Of the execution since it had met so many choices: whether it can go on like that for ever and be fair,
-  // since each thread that could run did, and yielded.
+  // Whether the part of the execution since that number of choices can repeat for ever and is fair: each
+  // enabled thread ran in it, and yielded.
   bool is_fair_since(std::uint32_t choices) const;
 
   // Some thread has exceeded kPatience.
@@ -112,25 +115,25 @@ class FairScheduler {
     ThreadSet scheduled;  // S
     ThreadSet goes_behind;
     std::vector<std::uint64_t> places;  // of its yields
-    std::uint32_t rounds = 0;           // in a row, by which somebody starved
+    std::uint32_t rounds = 0;           // in a row, in which some thread starved
   };
   PerThread& of(ThreadId thread);
   void yield(ThreadId thread, std::uint64_t place);
 
   Fairness mode_ = Fairness::off;
   bool active_ = false;
-  bool ordered_ = false;  // somebody goes behind somebody
+  bool ordered_ = false;  // some thread has priority over another
   bool starves_ = false;
   std::uint32_t choices_ = 0;
   std::vector<Last> lasts_;    // by thread id
-  ThreadId last_ = kNoThread;  // who ran last
-  bool sleeps_ = false;        // and by its wait's running out
+  ThreadId last_ = kNoThread;  // the thread that ran last
+  bool sleeps_ = false;        // its wait had timed out
   std::uint64_t sleep_place_ = 0;
   ChoiceKey yielded_at_;    // the choice at which a thread yielded last
-  ThreadSet enabled_;       // at the choice at hand
-  ThreadSet were_enabled_;  // at the one before
+  ThreadSet enabled_;       // at the present choice
+  ThreadSet were_enabled_;  // at the choice before
   ThreadSet scratch_;
-  std::vector<PerThread> threads_;  // by id; no more than have run
+  std::vector<PerThread> threads_;  // by id; at most the threads that have run
   std::vector<ThreadId> known_;     // those that have yielded
 };
 

@@ -8,7 +8,7 @@ namespace thrum {
 
 namespace {
 
-// From the lowest: who fell behind all others; who was lowered at a change point; who was not.
+// The ranges of priorities, from the lowest: threads behind all others; lowered at a change point; others.
 constexpr std::uint64_t kLowered = std::uint64_t{1} << 62;
 constexpr std::uint64_t kInitial = std::uint64_t{1} << 63;
 
@@ -27,7 +27,7 @@ void PctPolicy::begin(const Policy& policy) {
   as_expected_ = true;
 }
 
-// Drawn when it is first asked for, which orders the sources as well as drawing for all at the beginning.
+// Drawn when first needed. The order of the sources is as random as if all were drawn at the beginning.
 std::uint64_t& PctPolicy::priority(Source source) {
   if (priorities_.size() <= source) priorities_.resize(source + 1, 0);
   std::uint64_t& priority = priorities_[source];

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PCT, probabilistic concurrency testing: random priorities, and a few random moments at which they change.
+// PCT, probabilistic concurrency testing: random priorities that change at a few random steps.
 //
 // The idea. A bug of depth d needs d ordering constraints between events, and most bugs need few. Each thread
-// gets a random priority, and the enabled thread with the highest one runs. At d - 1 of the k steps, chosen
-// at random, the thread that did the step falls behind all others. A bug of depth d is then found with a
-// probability of at least 1 / (n k^(d-1)) in each execution, where n is the number of threads, whatever the
-// program does otherwise (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with
-// Probabilistic Guarantees of Finding Bugs", ASPLOS 2010).
+// gets a random priority, and the enabled thread with the highest priority runs. At d - 1 of the k steps,
+// chosen at random, the thread that did the step gets the lowest priority. Each execution then finds a bug of
+// depth d with a probability of at least 1 / (n k^(d-1)), where n is the number of threads, whatever else the
+// program does (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic
+// Guarantees of Finding Bugs", ASPLOS 2010).
 //
-// Example: two threads, one of which must stop between its two steps for the other one to go wrong. Depth 2:
-// it gets the higher priority with 1/2, and its first step is the one chosen with 1/k.
+// Example: two threads; the bug shows if one of them stops between its two steps. Depth 2: the thread gets
+// the higher priority with probability 1/2, and its first step is the chosen one with probability 1/k.
 //
-// Here a step is a scheduling point, since threads without data races see no difference between them. n and k
-// are learned: the first execution is the default one, and each later one goes by the most seen so far.
+// Here a step is a scheduling point: threads without data races cannot tell the difference. n and k are
+// learned: the first execution is the default one, and each later one uses the largest numbers seen so far.
 //
-// Where we differ. What may end a wait unasked (a timeout, say) has a priority of its own, which is below all
-// others half of the time: else nobody who was lowered could ever go before it. A thread that yields, and
-// a timeout that took the turn of a thread, fall behind all others for good: else one that polls would
-// run for ever. The theorem knows of none of these, nor of values and waiters that are drawn, so no number is
-// given once a program was seen to have a choice of the kind.
+// Where we differ. An event that may end a wait by chance (a timeout, say) has a priority of its own, which
+// is below all others half of the time: else no thread with a lowered priority could ever run before it. A
+// thread that yields, and a timeout that was taken in place of a thread, get the lowest priority for good:
+// else a thread that polls would run for ever. The theorem does not cover this, nor choices of values and
+// waiters. So no probability is reported once the program was seen to have such a choice.
 //
 // Tested by policy_test.cpp, and against the oracle by tests/oracle/sampling_test.cpp.
 #pragma once
@@ -60,7 +60,7 @@ class PctPolicy final : public RunningPolicy {
   std::vector<std::uint64_t> change_points_;  // steps, counted from 1
   std::vector<std::uint64_t> priorities_;     // by source; 0: none yet
   std::uint64_t step_ = 0;
-  std::uint64_t lowest_ = 0;  // the next one for who falls behind all others
+  std::uint64_t lowest_ = 0;  // the priority of the next thread that gets the lowest one
   std::uint32_t sources_ = 0;
   bool as_expected_ = true;
 };

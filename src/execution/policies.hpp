@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The policies that there are, as they work.
+// Makes the object that runs a policy.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace thrum {
 
-// Nothing for Policy::Kind::base, which needs none.
+// nullptr for Policy::Kind::base, which needs none.
 std::unique_ptr<RunningPolicy> make_policy(Policy::Kind kind);
 
 }  // namespace thrum

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A random policy at work: it answers the choices of one execution that neither the plan nor the strategy
-// answers. All that it does follows from the plan's Policy and the program, so that the plan alone gives the
-// execution again.
+// answers. Its answers depend only on the plan's Policy and on the program, so that the plan alone reproduces
+// the execution.
 //
-// What each of them has in common:
-//   - Thread choices are answered in its own way. Where a wait may run out, a timer expire, a signal be late
-//     or a wait end for no reason, whatever brings that about is a *source* beside the threads (Source
-//     below).
-//   - Which waiter is woken, and which value is chosen, are drawn uniformly.
+// All random policies have in common:
+//   - Each chooses threads in its own way. An event that may end a wait by chance (a timeout, a timer's
+//     expiry, a late signal, a spurious wake-up) is a *source* beside the threads (Source below).
+//   - The waiter that is woken, and values, are drawn uniformly.
 //
 // Thread safety: none.
 #pragma once
@@ -29,24 +28,24 @@ class RunningPolicy {
   // Begins an execution. policy must outlive it.
   virtual void begin(const Policy& policy) = 0;
 
-  // The option to take. REQUIRES: there are several.
+  // The option to take. REQUIRES: there are several options.
   virtual std::uint16_t choose(const ChoicePoint& point, std::span<const Option> options,
                                Pending& threads) = 0;
 
-  // Told of the option that the execution goes on with, chosen here or elsewhere, at each thread choice, also
-  // where there is one option only, and at the other choices that have several.
+  // The execution goes on with this option, whoever chose it. Called at each choice of a thread, even with a
+  // single option, and at other choices that have several options.
   virtual void follow(const ChoicePoint&, std::span<const Option>, std::uint16_t /*taken*/,
                       Pending& /*threads*/) {}
 
-  // Whether it must be told of each thread choice up to the end, even where only one thread is left.
+  // Whether follow() is needed for each choice of a thread up to the end, even if only one thread is left.
   virtual bool needs_all() const { return false; }
 
   // The execution has ended.
   virtual void finish(Sampling&) const {}
 };
 
-// Who takes a step: a thread, or what lets a waiting one go on unasked. A number for each, small enough for
-// an index.
+// The source of a step: a thread, or an event that lets a waiting thread go on by chance. Numbers are small
+// enough to be indices.
 using Source = std::uint32_t;
 inline constexpr Source kSourcesPerThread = 8;
 

@@ -9,7 +9,7 @@ namespace thrum {
 
 namespace {
 
-// What the option does, as far as its races go.
+// The operation of the option, as far as races are concerned.
 PendingOperation event_of(PendingOperation pending, Via via) {
   switch (via) {
     case Via::run: break;
@@ -60,7 +60,7 @@ void PosPolicy::follow(const ChoicePoint& point, std::span<const Option> options
       if (priorities_[source] == 0) continue;
       Source way = source - first;
       Via via = way == 0 ? Via::run : static_cast<Via>(way - 1);
-      bool done = other.thread == option.value;  // it stands before something else now
+      bool done = other.thread == option.value;  // it has another pending operation now
       if (done || may_race(event_of(other, via), event)) priorities_[source] = 0;
     }
   }

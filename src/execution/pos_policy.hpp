@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// POS, partial order sampling: a random priority for each pending event, and a new one for each that raced.
+// POS, partial order sampling: each pending event has a random priority; an event that raced gets a new one.
 //
-// The idea. Events that do not race may stand in any order; to choose between them is to choose nothing. So
-// an event gets a random priority when it becomes possible, and keeps it while only others run that it does
-// not race with: how long it waits is decided once, not at each step anew. The possible event with the
-// highest priority runs; then those that race with it get new priorities, so that what one race came to says
-// nothing of the next (Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling", CAV 2018, Algorithm POS).
+// The idea. The order of events that do not race does not matter. So an event gets a random priority when it
+// becomes pending, and keeps it while other threads run events that it does not race with: how long it waits
+// is decided once, not at each step. The enabled event with the highest priority runs. Then the events that
+// race with it get new priorities, so that the result of one race does not influence the next (Yuan, Yang,
+// Gu, "Partial Order Aware Concurrency Sampling", CAV 2018, Algorithm POS).
 //
-// Example: one thread does ten steps, another writes once what only the last of them reads. By random walk
-// the write stays behind all ten with 1 : 2^10; here with 1 : 11, since its one priority must be below ten.
+// Example: one thread does ten steps; another one does one write, which only the last of these steps reads.
+// In a random walk the write comes after all ten with probability 1 : 2^10. Here it is 1 : 11, since its one
+// priority must be lower than ten others.
 //
-// Which events race is told by may_race(), from what each thread stands before; it also says yes where that
-// does not suffice to tell. A timeout, a signal or a spurious wake-up that may come is an event of its thread
-// beside the one that the thread stands before, with a priority of its own.
+// may_race() decides which events race, from the pending operations; in doubt it says yes. A timeout, a
+// signal or a spurious wake-up that may come is an event of its thread beside the pending operation, with its
+// own priority.
 //
 // Tested by policy_test.cpp, and against the oracle by tests/oracle/sampling_test.cpp.
 #pragma once

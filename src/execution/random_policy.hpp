@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The policy of a random walk: at each choice each option is equally likely.
 //
-// Equally likely options are not equally likely schedules: a schedule in which one thread waits for n steps
-// of another loses half of its chance at each of them. The other random policies mend that, each in its way.
+// Equally likely options do not make schedules equally likely: a schedule in which one thread waits for n
+// steps of another loses half of its probability at each of them. The other random policies correct this in
+// different ways.
 //
 // Tested by explore_test.cpp.
 #pragma once

@@ -21,7 +21,7 @@ void SurwPolicy::begin(const Policy& policy) {
   random_ = Random(policy.seed);
   threads_.clear();
   known_.clear();
-  thread(kMainThread);  // the creator of last resort
+  thread(kMainThread);  // the creator if no other is known
   for (const ThreadCount& entry : policy.counts) thread(entry.thread).left += entry.count;
   intended_ = kNoThread;
   looked_ = false;
@@ -54,7 +54,7 @@ void SurwPolicy::weigh(const Pending& threads) {
   }
 }
 
-// The draw of a thread that creates another was one for both of them.
+// A thread creates another one. If it was the intended thread, it was drawn for both of them.
 void SurwPolicy::add(ThreadId id, Pending& threads) {
   ThreadId creator = id == kMainThread ? kMainThread : nearest_created(id, threads);
   weigh(threads);
@@ -65,7 +65,7 @@ void SurwPolicy::add(ThreadId id, Pending& threads) {
   if (intended_ == creator && both > 0 && random_.below(both) < thread(id).weight) intended_ = id;
 }
 
-// What the threads stand before, now.
+// Reads the pending operations.
 void SurwPolicy::look(Pending& threads) {
   for (ThreadId id : known_) threads_[id].live = false;
   std::span<const PendingOperation> all = threads.pending();
@@ -91,12 +91,12 @@ void SurwPolicy::look(Pending& threads) {
                                  [&](ThreadId id) { return threads_[id].live && !threads_[id].parked; });
   for (ThreadId id : known_) {
     Thread& one = threads_[id];
-    if (one.parked && one.competed && one.weight > 0) exact_ = false;  // that was weighed too soon
+    if (one.parked && one.competed && one.weight > 0) exact_ = false;  // weighed too soon
     one.competed = !one.parked && (one.competed || (competing > 1 && one.live));
   }
 }
 
-// In a draw: at least 1 where it stands before an operation in Delta, whatever was expected of it.
+// The thread's weight in a draw: at least 1 before an operation in Delta, even if none was expected.
 std::uint64_t SurwPolicy::share_of(const Thread& one, bool enabled_only) {
   if (!one.live || one.parked || (enabled_only && !one.enabled)) return 0;
   return std::max<std::uint64_t>(one.weight, one.in_delta ? 1 : 0);

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SURW, the selectively uniform random walk: each order of the operations that matter has the same chance.
+// SURW, the selectively uniform random walk: each order of the operations that matter is equally likely.
 //
-// The idea. A random walk favours some schedules over others by powers of two. But let the thread that goes
-// on be drawn in proportion to how much each has still to do: then each interleaving has the same chance,
-// since from any moment on there are that many ways to go on (URW). There are too many interleavings to gain
-// much by that, so it is done for a set of operations, Delta, only: the thread to do the next operation in
-// Delta is drawn in advance, in proportion to how many each has left; until it has done it, others do only
-// what is not in Delta, in a random order, and wait where they come to something that is (Zhao, Wolff,
-// Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS 2025, Algorithms 1 and 2).
+// The idea. A random walk favours some schedules over others by powers of two. Instead, draw the next thread
+// in proportion to the number of operations that it still has to do. Then each interleaving is equally
+// likely, since from each state that many interleavings lead on (URW). There are too many interleavings to
+// gain much by this. So it is done only for a set of operations, Delta: the thread that does the next
+// operation in Delta is drawn in advance, in proportion to the number that each thread has left. Until it has
+// done it, the other threads do only operations outside Delta, in a random order, and wait before an
+// operation in Delta (Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS
+// 2025, Algorithms 1 and 2).
 //
-// Example: thread A does ten operations, B one. There are 11 interleavings; by random walk B comes last with
-// 1 : 2^10, here with 1 : 11. A goes first with 10/11, then with 9/10, ...
+// Example: thread A does ten operations, B does one. There are 11 interleavings. In a random walk B comes
+// last with probability 1 : 2^10, here with 1 : 11: A goes first with probability 10/11, then with 9/10, ...
 //
-// Threads that are not created yet stand behind a creation, and so what they have to do counts as their
-// creator's. If the creator has been drawn and a child appears, the draw goes over to the child with the
-// share that the child has in their sum.
+// A thread that does not exist yet needs its creation first, so its operations count as its creator's. If the
+// creator was drawn and a child is created, the draw passes to the child with probability equal to the
+// child's share of their sum.
 //
-// Delta is, anew in each execution, the operations on one object that several threads used in earlier ones;
-// as `urw`, everything. How many operations a thread does is the mean over earlier executions; the first one
-// knows nothing and is a plain random walk.
+// Delta is chosen again for each execution: the operations on one object that several threads used in earlier
+// executions; for `urw`, all operations. The number of a thread's operations is the mean over earlier
+// executions. The first execution is a plain random walk.
 //
-// It is exact, and says so, where each thread always does as many operations, and waits for nothing but the
-// ends of others, with none of its operations beside those others but behind them. Else counts are
-// estimates, and where nobody can go on who may, another one is drawn; every schedule is still possible.
+// The distribution is exact, and the policy says so, under these conditions: each thread always does the same
+// number of operations; a thread waits only for the ends of other threads; and its operations come after
+// those threads' operations, never beside them. Otherwise the counts are estimates. If no thread that may go
+// on is enabled, another one is drawn. Every schedule is still possible.
 //
-// Where we differ: what may end a wait unasked (a timeout, say) is no part of Delta, and taken once in eight
-// times that it could be; it has no count that could be learned.
+// Where we differ: an event that may end a wait by chance (a timeout, say) is not in Delta. It is taken once
+// in eight times that it is possible, since its count cannot be learned.
 //
 // Tested by policy_test.cpp, and against the oracle by tests/oracle/sampling_test.cpp.
 #pragma once
@@ -41,7 +43,7 @@ namespace thrum {
 
 class SurwPolicy final : public RunningPolicy {
  public:
-  static constexpr std::size_t kEntriesMax = 1 << 14;  // of a profile; further objects are not told apart
+  static constexpr std::size_t kEntriesMax = 1 << 14;  // of a profile; later objects count as one
 
   // The object whose operations are sampled uniformly; 0: all operations.
   static std::uint64_t object_of(const Policy& policy) { return policy.parameter(0); }
@@ -55,16 +57,16 @@ class SurwPolicy final : public RunningPolicy {
 
  private:
   struct Thread {
-    bool known = false;  // of the plan, or seen
+    bool known = false;  // in the plan, or seen
     bool created = false;
-    bool live = false;  // as of the choice at hand, and so what follows
+    bool live = false;  // at the present choice, as all below
     bool enabled = false;
-    bool parked = false;    // waits for another to end: what it has left comes behind that one
-    bool in_delta = false;  // what it stands before
-    bool competed = false;  // since it was parked, or created, it was weighed against others
+    bool parked = false;    // waits for another thread's end: its operations come after that thread's
+    bool in_delta = false;  // its pending operation is
+    bool competed = false;  // it was weighed against others since it was parked or created
     std::uint64_t object = 0;
     std::uint64_t left = 0;    // operations in Delta
-    std::uint64_t weight = 0;  // those, and what the threads have that it may yet create
+    std::uint64_t weight = 0;  // these, and those of the threads that it may yet create
   };
 
   Thread& thread(ThreadId id);
@@ -84,11 +86,11 @@ class SurwPolicy final : public RunningPolicy {
   std::vector<ThreadId>
       known_;  // those of them that are known, in an order that the plan and the program fix
   ThreadId intended_ = kNoThread;
-  bool looked_ = false;  // at the choice at hand
+  bool looked_ = false;  // look() was called at the present choice
   bool exact_ = false;
   double log_chance_ = 0;
-  // Operations so far, by object and thread, and the keys in the order in which they were met first:
-  // addresses may be others in another process, and must decide nothing.
+  // Operations so far, by object and thread; and the keys in the order in which they were first met.
+  // Addresses may differ in another process, so no decision may depend on them.
   std::map<std::pair<std::uint64_t, ThreadId>, std::uint32_t> done_;
   std::vector<std::pair<std::uint64_t, ThreadId>> met_;
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bytes of jobs and reports.
 //
-// Each type has one function that lists its fields; it is run by a Writer, which puts them down, and by a
-// Reader, which takes them up. So the two cannot drift apart. What the Reader meets may be anything: the
-// worker that wrote it may have been destroyed by its own bugs. It checks each value that would later be used
-// as an index or as an enumerator.
+// One function for each type lists its fields. A Writer runs it to write, a Reader to read, so the two cannot
+// drift apart. The Reader must expect any bytes: the worker that wrote them may have been destroyed by its
+// own bugs. It checks each value that is later used as an index or an enumerator.
 //
-// Threads pass as names: the two processes number them differently.
+// Threads are passed as names, since the two processes number them differently.
 //
 // Tested by job_test.cpp.
 #include "protocol/job.hpp"
@@ -32,8 +31,8 @@ class Writer {
   }
   void flag(const bool& value) { out_.put(static_cast<std::uint8_t>(value)); }
   void text(const std::string& value) { out_.put_string(value); }
-  // A number that no thread has comes from memory of the program's that is in ruins: it is left out, and the
-  // rest can be read.
+  // A number without a thread comes from destroyed memory of the program. It is left out, so that the rest
+  // can be read.
   void thread(const ThreadId& id) { out_.put_string(names_.name(id < names_.size() ? id : kMainThread)); }
   void thread_or_none(const ThreadId& id) { out_.put_string(id < names_.size() ? names_.name(id) : ""); }
   void plan(const Plan& value) { write_plan(out_, value, names_); }
@@ -91,8 +90,8 @@ class Reader {
     id = kNoThread;
     std::string name = in_.get_string();
     if (name.empty()) return;
-    // A name adds at most half as many threads to the table as it is long, and the table takes kNoThread of
-    // them.
+    // A name adds at most half as many threads to the table as it has characters; the table holds at most
+    // kNoThread.
     std::optional<ThreadId> known;
     if (names_.size() + name.size() < kNoThread) known = names_.parse(name);
     if (known) {
@@ -152,12 +151,12 @@ constexpr auto event_places = [](auto& codec, auto& x) {
   codec.list(x.stack, place);
 };
 
-// Of some operations it is a thread.
+// For some operations the argument is a thread.
 constexpr auto argument = [](auto& codec, auto& x) {
   const bool is_thread = x.operation == Operation::thread_create || x.operation == Operation::thread_join;
   const bool is_woken = x.operation == Operation::signal || x.operation == Operation::futex_wake;
   if (!is_thread && !is_woken) return codec.number(x.argument);
-  const std::uint64_t first = is_woken ? 1 : 0;  // woken threads are counted from 1, and 0 is none
+  const std::uint64_t first = is_woken ? 1 : 0;  // woken threads are counted from 1; 0: none
   ThreadId id = x.argument < first ? kNoThread : static_cast<ThreadId>(x.argument - first);
   codec.thread_or_none(id);
   if constexpr (std::remove_reference_t<decltype(codec)>::kReads)
@@ -243,7 +242,7 @@ constexpr auto failure = [](auto& codec, auto& x) {
   codec.flag(x.is_fatal);
 };
 
-// What an option means depends on its choice's kind, and so options stand with their choice.
+// The meaning of an option depends on the kind of its choice, so options are written with their choice.
 template <typename Codec, typename Point, typename Options>
 void choice(Codec& codec, Point& x, Options& options) {
   codec.thread(x.key.thread);

@@ -8,7 +8,7 @@
 namespace thrum {
 namespace {
 
-// Threads 0.1, 0.2 and 0.2.1, numbered in another order than their names'.
+// Threads 0.1, 0.2 and 0.2.1; their numbers are in another order than their names.
 struct Threads {
   ThreadNames names;
   ThreadId second = names.child(kMainThread, 2);
@@ -175,7 +175,7 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   std::optional<Report> read = read_report(in, others);
   ASSERT_TRUE(read);
   EXPECT_TRUE(in.at_end());
-  // Written again with the other table it is the same report, byte by byte.
+  // Written again with the other table, the report has the same bytes.
   EXPECT_EQ(bytes_of(*read, others), bytes);
 
   const Trace& trace = *read->replayed;
@@ -204,7 +204,7 @@ TEST(Job, EveryTruncationIsRefused) {
   }
 }
 
-// What is read from damaged bytes may be wrong, but can be used: it is written again without a fault.
+// Data read from damaged bytes may be wrong, but must be usable: writing it again works.
 TEST(Job, DamagedBytesAreRefusedOrUsable) {
   Threads threads;
   const std::string bytes = bytes_of(sample_report(threads), threads.names);

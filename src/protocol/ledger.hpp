@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What workers have seen, and what must not be lost with them: each failure as soon as it is seen, once more
-// when its schedule was confirmed or simplified, and each level of the bound that was completed. It lies in
-// the memory that workers share with their supervisor (channel.hpp), which reads it when they have ended.
+// The results of workers that must not be lost with them: each failure as soon as it is seen, and again when
+// its schedule was confirmed or simplified; and each completed level of the bound. The ledger lies in the
+// memory that workers share with their supervisor (channel.hpp), which reads it after they have ended.
 //
-// Entries are only added. A worker that dies while it writes one leaves an entry that is not whole, and
-// readers pass over it. What an entry holds are bytes of job.hpp.
+// Entries are only added. A worker that dies while it writes an entry leaves it incomplete; readers skip it.
+// The bytes of an entry are those of job.hpp.
 //
 // Thread safety: any number of processes may add entries at once.
 #pragma once
@@ -20,7 +20,7 @@ struct Ledger {
 
   enum class Kind : std::uint32_t {
     bug,    // write_bug()
-    level,  // write_report(): what was done, and is guaranteed, when the level was completed; without bugs
+    level,  // write_report(): counts and guarantee when the level was completed, without bugs
   };
 
   struct Entry {
@@ -30,18 +30,18 @@ struct Ledger {
     std::uint64_t size;
   };
 
-  std::atomic<std::uint32_t> count;  // of entries that were begun; perhaps more than there is room for
-  std::atomic<std::uint64_t> used;   // of `bytes`
+  std::atomic<std::uint32_t> count;  // number of entries that were begun; may exceed kEntriesMax
+  std::atomic<std::uint64_t> used;   // bytes in use in `bytes`
   Entry entries[kEntriesMax];
   char bytes[];
 
-  // Without effect where there is no room.
+  // No effect if there is no room.
   void add(Kind kind, std::string_view entry);
-  // What stands there has turned out to be wrong: the executions rested on something that is not so.
+  // The entries are wrong: the executions depended on an assumption that turned out to be false.
   void withdraw();
 };
 
-// A part of a file with holes.
+// Part of a file with holes.
 inline constexpr std::uint64_t kLedgerSize = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kLedgerBytesMax = kLedgerSize - sizeof(Ledger);
 

@@ -19,7 +19,7 @@ namespace {
 
 using Turn = Channel::Turn;
 
-// Returns when the turn may have changed, and now and then.
+// Returns when the turn may have changed, and at intervals.
 void wait_while(std::atomic<Turn>& turn, Turn value) {
   constexpr timespec kNowAndThen{0, 50'000'000};
   syscall(SYS_futex, &turn, FUTEX_WAIT, static_cast<std::uint32_t>(value), &kNowAndThen);
@@ -66,7 +66,7 @@ RemoteProgram::~RemoteProgram() {
   hand_over(channel_.turn, Turn::worker);
 }
 
-// Whether the turn is the leader's; false where the worker is gone.
+// Waits for the leader's turn; false if the worker is gone.
 bool RemoteProgram::await_answer() const {
   while (channel_.turn.load(std::memory_order_acquire) != Turn::leader) {
     if (is_over_()) return false;
