@@ -38,12 +38,13 @@ std::string_view access_kind_name(AccessKind kind) {
 
 namespace {
 
-// Where the accesses of a race are, whichever came first.
+// The places of the two accesses of a race, in either order.
 std::pair<std::uint64_t, std::uint64_t> race_codes(const Failure& failure) {
   return std::minmax(failure.accesses.front().code, failure.accesses.back().code);
 }
 
-// Where threads wait for each other, joins left out, which most of the others wait for in the end.
+// The places, without joins, where threads wait for each other, and for which most other threads wait in the
+// end.
 std::set<std::pair<Operation, std::uint64_t>> waits(const Failure& failure) {
   std::set<std::pair<Operation, std::uint64_t>> result;
   for (const Waiter& waiter : failure.waiters) {
@@ -61,13 +62,13 @@ bool is_word(char c) {
 }  // namespace
 
 bool same_bug(const Failure& a, const Failure& b) {
-  // What a failed expectation says holds the values that it met.
+  // The message of a failed expectation contains values.
   if (a.kind == BugKind::test_failure && b.kind == a.kind && !a.file.empty())
     return a.file == b.file && a.line == b.line;
   if (a.kind != b.kind) return false;
   if (a.kind == BugKind::leak) return a.code == b.code;  // how much is lost differs
-  if (a.kind == BugKind::hang) return true;              // where in its loop it was met is chance
-  // What UBSan says holds the operands; other messages are of the program's text.
+  if (a.kind == BugKind::hang) return true;              // its place in the loop is chance
+  // UBSan's messages contain operands; other messages are fixed texts of the program.
   bool same_words = a.message == b.message || (a.kind == BugKind::undefined_behaviour &&
                                                without_numbers(a.message) == without_numbers(b.message));
   if (!same_words) return false;
@@ -87,7 +88,7 @@ std::string without_numbers(const std::string& text) {
     std::size_t end = i + (hex ? 2 : 0);
     while (end < text.size() && (hex ? is_hex_digit(text[end]) : is_digit(text[end]) || text[end] == '.'))
       ++end;
-    if (text[end - 1] == '.') --end;  // of the sentence
+    if (text[end - 1] == '.') --end;  // the full stop of a sentence
     if (result.ends_with("-")) result.pop_back();
     result += '#';
     i = end;

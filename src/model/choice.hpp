@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A choice: a place where an execution can go on in more than one way. Mostly, which thread runs next.
+// A choice: a place where an execution can go on in more than one way. Mostly it is which thread runs next.
 //
-// A choice is keyed by who stands there and how far it has come, never by a global step number, so that a
-// plan keeps its meaning when unrelated threads do more or less (docs/semantics.md, "Events and scheduling
+// The key of a choice is the thread that stands there and how far it has come, never a global step number. So
+// a plan keeps its meaning when unrelated threads do more or less (docs/semantics.md, "Events and scheduling
 // points").
 #pragma once
 
@@ -28,15 +28,15 @@ struct ChoiceKey {
   friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
 };
 
-// By what a thread goes on. Timeouts, signals and spurious wake-ups are no choices of their own: they stand
-// among the options of the thread choice.
+// How a thread goes on. Timeouts, signals and spurious wake-ups are not choices of their own: they are
+// options of the choice which thread runs.
 enum class Via : std::uint8_t {
-  run,           // it does what it stands before
+  run,           // it does its pending operation
   timeout,       // its timed wait expires
   signal,        // it handles a signal that is pending for it
-  signal_first,  // likewise, and the signal came before the wait that it stands before, and does not end it
+  signal_first,  // the same; the signal came before the pending wait, which it does not end
   expiry,        // the thread is a timer, and expires
-  spurious,      // its condition wait ends for no reason (--spurious)
+  spurious,      // its condition wait ends without a reason (--spurious)
 };
 inline constexpr Via kLastVia = Via::spurious;
 
@@ -47,37 +47,37 @@ struct Option {
   friend bool operator==(const Option&, const Option&) = default;
 };
 
-// What the options cost is counted by, and which option costs nothing.
+// The base decides how options are counted as costs, and which option is free.
 enum class Base : std::uint8_t {
   nonpreemptive,  // stay; after a yield go round; else the lowest id. Costs are preemptions and timeouts
   round_robin,    // stay; else go round. The d-th next thread costs d (delay bounding)
 };
 inline constexpr std::size_t kBaseCount = static_cast<std::size_t>(Base::round_robin) + 1;
 
-// One choice as it was met in an execution. For thread choices the options are the enabled threads in order
-// of their ids, one for which a signal is pending via the signal; then what costs 1 more, likewise: threads
-// that run before their pending signal arrives, or whose wait begins after it, threads whose timed wait may
-// expire, timers. Where no thread is enabled, there are only those with the earliest deadline. Threads that
-// may wake up spuriously stand last.
+// One choice as it was met in an execution. For a choice of a thread the options are, in this order: (1) the
+// enabled threads by id; via the signal if one is pending. (2) by id, options that cost 1 more: threads that
+// run before their pending signal arrives, or whose wait begins after it; threads whose timed wait may
+// expire; timers. If no thread is enabled, only those with the earliest deadline. (3) threads that may wake
+// up spuriously.
 struct ChoicePoint {
   ChoiceKey key;
-  bool running_enabled = false;  // the thread that ran last can go on
-  bool yielded = false;          // and gave way of its own will
-  std::uint16_t enabled = 0;     // thread choices: how many options, the first ones, are enabled threads
-  std::uint16_t round = 0;       // thread choices: the option after the running thread in round-robin order
-  std::uint16_t taken = 0;       // the option that the execution went on with
+  bool running_enabled = false;  // the thread that ran last is enabled
+  bool yielded = false;          // and it has yielded
+  std::uint16_t enabled = 0;     // choice of a thread: the first so many options are enabled threads
+  std::uint16_t round = 0;  // choice of a thread: the option after the running thread in round-robin order
+  std::uint16_t taken = 0;  // the option that was taken
   std::uint16_t cost_before = 0;
   std::uint32_t options_begin = 0;  // in Trace::options
   std::uint16_t options_count = 0;
-  std::uint32_t step = 0;  // thread choices that the execution met before, recorded or not
+  std::uint32_t step = 0;  // choices of a thread before this one in the execution, recorded or not
 };
 
-// The option that costs nothing: what happens where a plan says nothing. REQUIRES: options are not empty.
+// The free option, taken if a plan says nothing. REQUIRES: options are not empty.
 std::uint16_t default_option(const ChoicePoint& point, std::span<const Option> options, Base base);
 
-// What taking an option costs: 1 for a preemption, 1 more for a timeout, a timer's expiry or a late signal
-// while some thread is enabled, 1 more for a spurious wake-up; under round_robin the number of options
-// skipped. A timer takes nobody's turn.
+// The cost of an option: 1 for a preemption, 1 more for a timeout, a timer's expiry or a late signal while
+// some thread is enabled, 1 more for a spurious wake-up; under round_robin the number of options skipped. A
+// timer does not take the turn of a thread.
 std::uint16_t option_cost(const ChoicePoint& point, std::span<const Option> options, std::uint16_t option,
                           Base base);
 

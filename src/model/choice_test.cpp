@@ -41,7 +41,7 @@ TEST(Choice, DefaultsAndCostsOfThreads) {
   }
 }
 
-// Threads 1, 3 and 4 are enabled; 2 ran last and is blocked: the round goes on with 3.
+// Threads 1, 3 and 4 are enabled; 2 ran last and is blocked: 3 is the next in round-robin order.
 TEST(Choice, BlockedThreadsAreLeftForFree) {
   const std::vector<Option> options = {{1, Via::run}, {3, Via::run}, {4, Via::run}, {2, Via::timeout}};
   ChoicePoint point;
@@ -58,14 +58,14 @@ TEST(Choice, BlockedThreadsAreLeftForFree) {
   }
 }
 
-// 1 has a pending signal and could do without, 2 runs, 3 is a timer.
+// 1 has a pending signal and could run without it, 2 runs, 3 is a timer.
 TEST(Choice, SignalsAreFreeAndLateOnesAreNot) {
   const std::vector<Option> options = {{1, Via::signal}, {2, Via::run}, {1, Via::run}, {3, Via::expiry}};
   ChoicePoint point;
   point.key = {2, ChoiceKind::thread, 5};
   point.enabled = 2;
   const std::uint16_t free_to_leave[] = {0, 0, 1, 1};
-  const std::uint16_t staying[] = {1, 0, 2, 1};  // a timer takes nobody's turn
+  const std::uint16_t staying[] = {1, 0, 2, 1};  // a timer does not take the turn of a thread
   for (std::uint16_t i = 0; i < 4; ++i)
     EXPECT_EQ(option_cost(point, options, i, Base::nonpreemptive), free_to_leave[i]);
   point.running_enabled = true;
@@ -77,7 +77,7 @@ TEST(Choice, SignalsAreFreeAndLateOnesAreNot) {
   EXPECT_EQ(option_cost(point, options, 2, Base::nonpreemptive), 1);
 }
 
-// 1 and 2 can go on, 3 may time out, 4 may wake up for no reason, and so may 3.
+// 1 and 2 are enabled, 3 may time out, 3 and 4 may wake up spuriously.
 TEST(Choice, SpuriousWakeUpsCost) {
   const std::vector<Option> options = {
       {1, Via::run}, {2, Via::run}, {3, Via::timeout}, {3, Via::spurious}, {4, Via::spurious}};
@@ -91,7 +91,7 @@ TEST(Choice, SpuriousWakeUpsCost) {
   };
   point.running_enabled = true;
   expect(Base::nonpreemptive, {1, 0, 2, 2, 2});  // they take 2's turn
-  expect(Base::round_robin, {1, 0, 2, 3, 4});    // behind all that is enabled
+  expect(Base::round_robin, {1, 0, 2, 3, 4});    // after all enabled threads
   point.yielded = true;
   expect(Base::nonpreemptive, {0, 0, 1, 1, 1});
   point.running_enabled = point.yielded = false;
@@ -101,8 +101,8 @@ TEST(Choice, SpuriousWakeUpsCost) {
   EXPECT_EQ(default_option(point, options, Base::nonpreemptive), 0);
 }
 
-// Where nobody is enabled a timeout is free, and a spurious wake-up is not: a search without them must not be
-// one with them.
+// If no thread is enabled, a timeout is free, but a spurious wake-up is not: a search without them must not
+// run executions with them.
 TEST(Choice, SpuriousWakeUpsCostBesideTimeoutsToo) {
   const std::vector<Option> options = {{1, Via::timeout}, {1, Via::spurious}, {2, Via::spurious}};
   ChoicePoint point;

@@ -7,16 +7,16 @@ namespace thrum {
 
 namespace {
 
-// What an operation does to its object, as far as its order against others of the same object matters.
+// How an operation accesses its object, as far as its order against other operations on the object matters.
 enum class Effect : std::uint8_t {
-  none,     // touches nothing that another operation sees
+  none,     // accesses nothing that another operation sees
   read,     // commutes with reads
   write,    // commutes with nothing
   post,     // commutes with posts
   clock,    // reads the virtual clock: commutes with clock reads
   advance,  // a timeout: ends a wait and moves the clock
   timed,    // a write that reads the clock as well
-  all,      // touches what cannot be told: commutes with nothing that touches anything
+  all,      // unknown accesses: commutes with nothing that accesses anything
 };
 
 struct Row {
@@ -100,14 +100,15 @@ Effect effect(const Event& event) {
   return row(event.operation).effect;
 }
 
-// Whether the event touches some byte of [object, object + size). Synchronization objects are compared as
+// Whether the event accesses some byte of [object, object + size). Synchronization objects are compared as
+// wholes, by address.
 // wholes, by their address.
 bool touches(const Event& event, std::uint64_t object, std::uint32_t size) {
   std::uint64_t event_size = event.size ? event.size : 1;
   return event.object < object + (size ? size : 1) && object < event.object + event_size;
 }
 
-// A wait releases and takes a mutex besides what it does to the condition variable.
+// A wait also releases and takes a mutex.
 bool touches_mutex_too(const Event& event) {
   return event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire;
 }
@@ -119,7 +120,7 @@ bool overlap(const Event& a, const Event& b) {
   return touches_mutex_too(a) && touches_mutex_too(b) && a.operand == b.operand;
 }
 
-// Whether a thread that is to be cancelled may be so there.
+// Whether a thread with a pending cancel may be cancelled there.
 bool is_cancellation_point(Operation operation) {
   switch (operation) {
     case Operation::wait_release:
@@ -135,7 +136,7 @@ bool is_cancellation_point(Operation operation) {
   }
 }
 
-// A cancel is seen by the cancellation points of its thread, or by all that it does.
+// Whether `other` sees the cancel: the cancellation points of its thread, or everything that the thread does.
 bool cancels(const Event& cancel, const Event& other) {
   return cancel.operation == Operation::cancel && cancel.value == other.thread &&
          (cancel.operand != 0 || is_cancellation_point(other.operation));
@@ -195,7 +196,7 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
 }
 
 bool dependent_by_table(const Event& a, const Event& b) {
-  // The end of the process cuts everything off, and a signal may come before whatever its thread does next.
+  // The end of the process ends all threads, and a signal may come before anything that its thread does next.
   auto touches_every_thread = [](const Event& event) {
     return event.operation == Operation::process_exit || event.operation == Operation::signal_send;
   };

@@ -10,35 +10,35 @@
 namespace thrum {
 
 enum class Operation : std::uint8_t {
-  // Memory; from here to lock_destroy each operation touches its object and nothing else (dependent()).
+  // Memory. Each operation from here to lock_destroy accesses its object and nothing else (dependent()).
   load,
   store,
   read_modify_write,
   compare_exchange,
   fence,
-  // Plain accesses are no visible operations; those that a failure tells of stand in its trace.
+  // Plain accesses are not visible operations. Those that a failure names stand in its trace.
   plain_load,
   plain_store,
   deallocate,
-  // Those whose race is known are visible operations (`--races explore`).
+  // Plain accesses whose race is known; they are visible operations (`--races explore`).
   racy_load,
   racy_store,
   racy_free,
-  // Mutexes, also the writer's side of a read-write lock.
+  // Mutexes, and the writer's side of read-write locks.
   lock,
   try_lock,
   unlock,
   shared_lock,
   try_shared_lock,
   shared_unlock,
-  lock_queue,    // a writer goes before readers from here on
-  lock_destroy,  // fails where it is held
-  // Condition variables: a wait is two events, with a third between them where it ends by its timeout.
+  lock_queue,    // from here on a writer goes before readers
+  lock_destroy,  // fails if the lock is held
+  // Condition variables. A wait is two events, with a third one between them if it times out.
   wait_release,
   wait_reacquire,
   signal,
   broadcast,
-  spurious_wake,  // between the two events of a wait, as a timeout
+  spurious_wake,  // between the two events of a wait, like a timeout
   // Semaphores, barriers, once and static guards.
   semaphore_wait,
   semaphore_try_wait,
@@ -59,10 +59,10 @@ enum class Operation : std::uint8_t {
   timeout,
   yield,
   // Signals and timers.
-  signal_send,     // it is pending from now on; operand: the thread (by its stack) or 0, the process
-  signal_handle,   // a handler begins, or its thread's wait ends by it; value: the signal
-  fault,           // a handler begins for a fault of its thread's own; value: the signal
-  signal_accept,   // sigwait and its like take one; value: the signal
+  signal_send,     // it becomes pending; operand: the thread (by its stack), or 0: the process
+  signal_handle,   // a handler begins, or ends its thread's wait; value: the signal
+  fault,           // a handler begins for a fault of its own thread; value: the signal
+  signal_accept,   // sigwait and the like accept one; value: the signal
   signal_wait,     // sigsuspend and pause: from now on a handler may end the wait
   signal_pending,  // sigpending
   signal_mask,
@@ -70,17 +70,17 @@ enum class Operation : std::uint8_t {
   timer_set,
   timer_read,
   timer_expire,
-  // Cancellation: value is the thread cancelled.
+  // Cancellation. value: the thread that is cancelled.
   cancel,
   cancel_setting,  // the thread's own state or type
   cancel_test,
   cancelled,  // the thread begins to unwind
-  // Choices and marks of the program's own.
+  // Choices and marks of the program itself.
   choose,
   point,
   atomic_section,
-  // Threads. Creation, start, end and join are no visible operations: no scheduling point stands before them.
-  // Nor does one stand before others_ended: all other threads have ended, and this one ends the process.
+  // Threads. Creation, start, end and join are not visible operations: no scheduling point stands before
+  // them. The same holds for others_ended: all other threads have ended, and this one ends the process.
   thread_create,
   thread_start,
   thread_end,
@@ -95,71 +95,71 @@ inline constexpr int kOperationCount = static_cast<int>(Operation::process_exit)
 // The operation's name in reports and trace files, such as "mutex lock" or "atomic load".
 std::string_view operation_name(Operation operation);
 
-// The operation of that name; process_exit's successor (an invalid value) where there is none.
+// The operation of that name; the value after process_exit if there is none.
 Operation operation_from_name(std::string_view name);
 
 // Whether the operation has a scheduling point before it.
 bool is_visible(Operation operation);
 
-// How an event ended, where it can end in more than one way.
+// The outcome of an event that can end in more than one way.
 enum class Outcome : std::uint8_t {
   done,
-  failed,  // a try-lock, a compare-exchange, a try-wait that did not succeed
+  failed,  // a try-lock, compare-exchange or try-wait that did not succeed
   timed_out,
-  unchanged,  // a read-modify-write that left the value as it was
+  unchanged,  // a read-modify-write that did not change the value
 };
 
-// What a read-modify-write makes of the value that it reads, and of its argument.
+// How a read-modify-write combines the value that it reads with its argument.
 enum class Update : std::uint8_t { exchange, add, subtract, bit_and, bit_or, bit_xor, bit_nand };
 
 struct Event {
-  std::uint64_t object = 0;  // address of what it touched (toy programs: the variable's number); 0: nothing
-  std::uint64_t value = 0;   // what it read, or received, or overwrote
-  // What it wrote; of a wait: the mutex (object is the condition variable); of a cancel: 1 where the thread
-  // may be cancelled anywhere.
+  std::uint64_t object = 0;  // address of what it accesses (toy programs: number of the variable); 0: nothing
+  std::uint64_t value = 0;   // what it read, received or overwrote
+  // What it wrote; of a wait: the mutex (object is the condition variable); of a cancel: 1 if the thread may
+  // be cancelled anywhere.
   std::uint64_t operand = 0;
-  // Of a read-modify-write; of a compare-exchange: what it compares with; of a thread's creation or join: the
-  // thread; of what wakes one of several: that thread, counted from 1.
+  // Of a read-modify-write; of a compare-exchange: the expected value; of a thread's creation or join: the
+  // thread; of an operation that wakes one of several threads: that thread, counted from 1.
   std::uint64_t argument = 0;
-  std::uint64_t code = 0;   // the code address behind the call
+  std::uint64_t code = 0;   // the address behind the call
   std::uint32_t index = 0;  // counts the thread's events from 0
   ThreadId thread = kMainThread;
   Operation operation = Operation::load;
   Outcome outcome = Outcome::done;
-  std::uint32_t size = 0;  // bytes touched from object on; 0: a synchronization object as a whole
-  // The step that ended the wait behind which this event stands (a signal, a futex wake), counted from 1
-  // among the execution's; 0: none.
+  std::uint32_t size = 0;  // bytes accessed from object on; 0: a synchronization object as a whole
+  // The step (a signal, a futex wake) that ended the wait before this event, counted from 1 in the execution;
+  // 0: none.
   std::uint32_t woken_by = 0;
   Update update = Update::exchange;  // of a read-modify-write
-  bool timed = false;                // its wait could have ended by time though others could go on
-  bool forced = false;               // its thread went on in a waiting loop when nobody could go on
-  std::uint8_t focus = 0;            // bits of kFocus...; 0 where no priority asks for them
+  bool timed = false;                // its wait could have timed out while other threads were enabled
+  bool forced = false;               // its thread went on in a waiting loop when no thread was enabled
+  std::uint8_t focus = 0;            // bits of kFocus...; 0 unless priorities need them
 
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// What the user has put in focus (--focus-method, --focus-var).
+// The parts that the user has put in focus (--focus-method, --focus-var).
 inline constexpr std::uint8_t kFocusMethod = 1;    // its thread was in a function, anywhere on the stack
-inline constexpr std::uint8_t kFocusVariable = 2;  // it touched a variable
+inline constexpr std::uint8_t kFocusVariable = 2;  // it accessed a variable
 
-// Whether the event only reads its object: a load, or an operation that failed or left everything as it was.
+// Whether the event only reads its object: a load, or an operation that failed or changed nothing.
 bool is_read(const Event& event);
 
-// How an atomic operation on an integer of event.size bytes would end if it read another value.
+// The outcome of an atomic operation on an integer of event.size bytes if it had read another value.
 Outcome outcome_on(const Event& event, std::uint64_t value);
 
 // Whether the event may have changed a byte of [object, object + size).
 bool changes(const Event& event, std::uint64_t object, std::uint32_t size);
 
-// dependent() by the table alone. REQUIRES: two threads
+// dependent() by the table alone. REQUIRES: the events are of two threads
 bool dependent_by_table(const Event& a, const Event& b);
 
-// Whether it depends on no other such operation of another thread but by the bytes that both touch.
+// Whether it depends on another such operation of another thread only if both access a common byte.
 constexpr bool is_simple(Operation operation) { return operation <= Operation::lock_destroy; }
 
 // Whether the order of two events of one trace matters: the one table of dependence (docs/semantics.md,
-// "Classes and states"). Symmetric. Events of one thread depend on each other. Most pairs are told apart
-// without the table: both touch one object, and those are different; or both are atomic operations on one.
+// "Classes and states"). Symmetric. Events of one thread depend on each other. Most pairs are decided without
+// the table: both access one object each, and these differ; or both are atomic operations on one object.
 inline bool dependent(const Event& a, const Event& b) {
   if (a.thread == b.thread) return true;
   const std::uint64_t a_end = a.object + (a.size != 0 ? a.size : 1);
@@ -176,8 +176,8 @@ inline bool dependent(const Event& a, const Event& b) {
   return dependent_by_table(a, b);
 }
 
-// Whether an event that depends on b and touches nothing but its object depends on a as well: both touch the
-// same, and nothing commutes with a.
+// Whether each event that depends on b, and accesses only its object, depends on a as well: both access the
+// same bytes, and nothing commutes with a.
 inline bool covers(const Event& a, const Event& b) {
   if (a.object != b.object || a.size != b.size || !is_simple(a.operation) || !is_simple(b.operation))
     return false;

@@ -20,7 +20,7 @@ Event event(ThreadId thread, Operation operation, std::uint64_t object = kObject
   return result;
 }
 
-// By two threads on one object.
+// Whether these operations of two threads on one object depend on each other.
 bool depend(Operation a, Operation b) { return dependent(event(1, a), event(2, b)); }
 
 TEST(Event, OperationsAreNamedBothWays) {
@@ -62,7 +62,7 @@ TEST(Dependence, IsSymmetric) {
   }
 }
 
-// What is decided in line, for speed, is as the table has it.
+// The inlined fast cases agree with the table.
 TEST(Dependence, IsInLineAsInTheTable) {
   constexpr Outcome kOutcomes[] = {Outcome::done, Outcome::failed, Outcome::unchanged};
   int different = 0;
@@ -154,13 +154,13 @@ TEST(Dependence, SignalsAreOneObject) {
   EXPECT_FALSE(dependent(event(1, Operation::signal_mask), event(2, Operation::store, kObject + 1)));
 }
 
-// Its handler may come before whatever a thread does next.
+// Its handler may run before anything that a thread does next.
 TEST(Dependence, ASignalThatIsSentDependsOnEverything) {
   EXPECT_TRUE(dependent(event(1, Operation::signal_send), event(2, Operation::store, kObject + 1)));
   EXPECT_TRUE(dependent(event(1, Operation::yield), event(2, Operation::signal_send, kObject + 1)));
 }
 
-// What a section touches is not kept; a thread's end is no event.
+// It is not recorded what a section accesses; the end of a thread is no event.
 TEST(Dependence, SectionsAndThreadsEndsDependOnAllThatTouchesAnything) {
   for (Operation operation : {Operation::atomic_section, Operation::try_join, Operation::detach}) {
     EXPECT_TRUE(dependent(event(1, operation), event(2, Operation::load, kObject + 1)));
@@ -204,7 +204,7 @@ TEST(Dependence, MemoryIsComparedByBytes) {
   EXPECT_TRUE(dependent(word, byte));
 }
 
-// A wait releases and takes back a mutex, which others lock.
+// A wait releases and takes a mutex, which other threads lock.
 TEST(Dependence, WaitsTouchTheirMutexToo) {
   for (Operation operation : {Operation::wait_release, Operation::wait_reacquire}) {
     Event wait = event(1, operation);

@@ -60,7 +60,7 @@ std::string policy_words(const Policy& policy, const ThreadNames& names) {
   return text;
 }
 
-// As one number, where it is not too wide for that.
+// As one number, if it is not too wide.
 std::string value_words(const InputValue& input) {
   if (input.bytes.size() > sizeof(std::uint64_t)) return std::to_string(input.bits) + " bits";
   std::uint64_t value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A plan: what to run. A policy, the points where it is departed from, and the inputs that are fixed;
-// everything else follows.
+// A plan: what to run. It consists of a policy, the departures from it, and the fixed inputs; everything else
+// follows.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct Departure {
   friend bool operator==(const Departure&, const Departure&) = default;
 };
 
-// A value that the program asks its environment for, as by __VERIFIER_nondet_int().
+// A value that the program requests from its environment, such as by __VERIFIER_nondet_int().
 struct InputValue {
-  ThreadId thread = kMainThread;  // who asks
-  std::uint32_t number = 0;       // how many inputs that thread has had before
+  ThreadId thread = kMainThread;  // the thread that requests it
+  std::uint32_t number = 0;       // the number of the thread's inputs before this one
   std::uint32_t bits = 0;         // its width
   std::string bytes;              // (bits + 7) / 8 of them, the lowest first
 
@@ -33,14 +33,14 @@ struct InputValue {
 struct Plan {
   Policy policy;
   std::vector<Departure> departures;  // in the order in which the execution meets them
-  std::vector<InputValue> inputs{};   // others are as the program's inputs are without a plan
+  std::vector<InputValue> inputs{};   // other inputs are as without a plan
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// The bytes hold names, not ids, and so mean the same to any other table.
+// The bytes hold names and no ids, so they mean the same to any table of names.
 void write_plan(ByteWriter& out, const Plan& plan, const ThreadNames& names);
-// Leaves in.ok() false where the bytes are no plan.
+// Sets in.ok() to false if the bytes are no plan.
 Plan read_plan(ByteReader& in, ThreadNames& names);
 
 // One line for people: "base; 0.1@3 thread=0.2; 0.2@5 timeout=0.1; 0.1 input 0=7".

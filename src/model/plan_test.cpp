@@ -60,7 +60,7 @@ TEST(Plan, ReadsWhatWasWritten) {
   }
 }
 
-// The same plan for a reader whose ids are others.
+// Read with other ids, the plan is the same.
 TEST(Plan, MeansTheSameToAnotherTableOfNames) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
@@ -111,7 +111,7 @@ TEST(Plan, PrintsItsPolicy) {
   EXPECT_EQ(to_string(plan, names), "base; 0.1 input 0=263; 0 input 2=128 bits");
 }
 
-// Whatever the bytes are: a plan or not ok, and nothing worse. What is ok can be written again.
+// From any bytes comes a plan, or ok() is false; nothing worse. A plan can be written again.
 TEST(Plan, SurvivesGarbage) {
   Random random(3);
   int accepted = 0;

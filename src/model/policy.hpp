@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A policy: how an execution goes on where its plan holds no departure.
+// A policy: how an execution goes on if its plan has no departure.
 //
-// Each policy but base is random, by its seed, and stands in a file of its own in execution/. What a policy
-// is told besides its seed are its parameters: it alone gives them a meaning, and everything else keeps,
-// passes and shows them by the table here.
+// All policies but `base` are random, from a seed; each has its own file in execution/. Besides the seed a
+// policy has parameters. Only the policy knows their meaning; all other code stores, passes and shows them by
+// the table here.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,23 @@
 
 namespace thrum {
 
-// Whether threads that yield in a loop go behind those that starve meanwhile (execution/fair_scheduler.hpp).
+// Whether threads that yield in a loop have to wait for the threads that they starve
+// (execution/fair_scheduler.hpp).
 enum class Fairness : std::uint8_t {
   off,
-  watch,  // they do not; but the execution is cut where somebody starves
+  watch,  // they do not; but the execution is cut if a thread starves
   on,
 };
 
-// Which threads wait in loops, and how long (runtime/threads/spin.hpp, runtime/threads/round_detector.hpp).
+// Which threads in loops wait, and for how long (runtime/threads/spin.hpp,
+// runtime/threads/round_detector.hpp).
 enum class Waiting : std::uint8_t {
-  spins,    // after a round that only read: until something is written that it read
-  written,  // after a round that came to nothing, though it may have written: until then, too
-  changed,  // after such a round: while all that it read has the value that it had
+  spins,    // after a round that only read: until something that it read is written
+  written,  // also after an idle round, which may write: until something that it read is written
+  changed,  // after such a round: while everything that it read has its old value
 };
 
-// How many operations a thread is expected to do.
+// The expected number of a thread's operations.
 struct ThreadCount {
   ThreadId thread = kMainThread;
   std::uint32_t count = 0;
@@ -40,12 +42,12 @@ struct ThreadCount {
 struct Policy {
   enum class Kind : std::uint8_t { base, random, pct, pos, surw };
   Kind kind = Kind::base;
-  Base base = Base::nonpreemptive;  // also: by what costs are counted
+  Base base = Base::nonpreemptive;  // also decides how costs are counted
   std::uint64_t seed = 0;
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;
   std::vector<std::uint64_t> parameters{};  // as PolicyRow::parameters names them; missing ones are 0
-  std::vector<ThreadCount> counts{};        // where PolicyRow::has_counts; empty: not known yet
+  std::vector<ThreadCount> counts{};        // if PolicyRow::has_counts; empty: not known yet
 
   std::uint64_t parameter(std::size_t i) const { return i < parameters.size() ? parameters[i] : 0; }
 
@@ -56,7 +58,7 @@ inline constexpr std::uint32_t kPctDepthMax = 1000;
 
 struct PolicyParameter {
   std::string_view name;  // in traces, and in words
-  std::uint64_t max;      // of a number that can be meant
+  std::uint64_t max;      // the largest valid number
 };
 
 struct PolicyRow {
@@ -66,12 +68,12 @@ struct PolicyRow {
   bool has_counts = false;
 };
 
-// Every policy there is, by kind.
+// All policies, by kind.
 std::span<const PolicyRow> policies();
 const PolicyRow& row_of(Policy::Kind kind);
-// nullptr: there is none of that name.
+// nullptr if there is none of that name.
 const PolicyRow* find_policy(std::string_view name);
-// Whether kind and parameters are those of the table: for policies that were read.
+// Whether kind and parameters are possible by the table: for policies that were read.
 bool is_possible(const Policy& policy);
 
 }  // namespace thrum

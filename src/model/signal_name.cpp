@@ -9,7 +9,7 @@ std::string signal_name(int number) {
                                     "STKFLT", "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",
                                     "XCPU",   "XFSZ", "VTALRM", "PROF", "WINCH", "IO",   "PWR",  "SYS"};
   constexpr int kNamed = sizeof kNames / sizeof *kNames;
-  constexpr int kRealTimeMin = 34;  // glibc keeps two of the kernel's for itself
+  constexpr int kRealTimeMin = 34;  // glibc reserves two of the kernel's
   if (number > 0 && number < kNamed) return std::string("SIG") + kNames[number];
   if (number < kRealTimeMin) return "signal " + std::to_string(number);
   std::string name = "SIGRTMIN";

@@ -17,7 +17,7 @@ TEST(SignalName, IsAsInTheHeader) {
   EXPECT_EQ(signal_name(SIGRTMIN + 3), "SIGRTMIN+3");
 }
 
-// glibc's own list, where it has a name.
+// glibc's own list, for the signals that it names.
 TEST(SignalName, AgreesWithLibc) {
   for (int number = 1; number < 32; ++number) {
     const char* name = sigabbrev_np(number);

@@ -15,7 +15,7 @@ std::optional<Ancestry> SharedThreadIds::at(std::size_t id) const {
   const std::uint64_t word = words_[id].load(std::memory_order_acquire);
   if (word == 0) return std::nullopt;
   const Ancestry name{static_cast<ThreadId>(word & kNoThread), static_cast<std::uint32_t>(word >> 16)};
-  // Whoever shares the memory may be a program that writes anywhere.
+  // The memory is shared with a program that may write anywhere.
   const bool sound = name.parent < id && name.ordinal > 0 && name.ordinal < kNoThread;
   return sound ? std::optional(name) : std::nullopt;
 }
@@ -42,7 +42,7 @@ ThreadId ThreadNames::child(ThreadId parent, std::uint32_t ordinal) {
   };
   if (const ThreadId id = known(); id != kNoThread) return id;
   THRUM_CHECK(ordinal > 0 && entries_.size() < kNoThread);
-  // Others may have given ids since, this one's perhaps.
+  // Other workers may have assigned ids since, perhaps this one.
   while (shared_ != nullptr && !shared_->give(entries_.size(), {parent, ordinal})) {
     const std::optional<Ancestry> other = shared_->at(entries_.size());
     THRUM_CHECK(other.has_value());
@@ -86,7 +86,7 @@ std::optional<ThreadId> ThreadNames::parse(std::string_view name) {
   constexpr std::size_t kDepthMax = 1 << 10;
   if (name.empty() || name[0] != '0') return std::nullopt;
   name.remove_prefix(1);
-  // All of it is read before any id is given.
+  // Everything is read before any id is assigned.
   std::vector<std::uint32_t> ordinals;
   while (!name.empty()) {
     std::uint32_t ordinal = 0;

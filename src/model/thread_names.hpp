@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads are named by ancestry: main is "0", its second child "0.2", that one's first child "0.2.1". A name
-// means the same in every execution and on every machine; a ThreadId is its short form within one search.
+// Threads are named by ancestry: main is "0", its second child "0.2", and the first child of that "0.2.1". A
+// name means the same in every execution and on every machine; a ThreadId is its short form within one
+// search.
 //
-// Thread safety: none; a worker owns one table. Workers that share a search share what ids mean.
+// Thread safety: none; a worker owns one table. Workers that share a search share the meaning of ids.
 // Invariants:
 //   1. Id 0 is main.
 //   2. An id, once given, names the same ancestry for the life of the table.
@@ -23,21 +24,21 @@ namespace thrum {
 using ThreadId = std::uint16_t;
 inline constexpr ThreadId kMainThread = 0;
 inline constexpr ThreadId kNoThread = 0xffff;
-inline constexpr std::uint32_t kThreadsMax = 1024;  // that live at once in an execution, main included
+inline constexpr std::uint32_t kThreadsMax = 1024;  // alive at once in an execution, main included
 
-// How a thread's name is made up, which is not main's.
+// The parts of a thread's name; main has none.
 struct Ancestry {
   ThreadId parent;
   std::uint32_t ordinal;  // from 1
 };
 
-// What ids mean to several workers, in memory that they share; zeros are an empty table. An id is given by
-// one write of a word, so that a worker which dies leaves it whole. Thread safety: all of it.
+// The meaning of ids for several workers, in shared memory; zeros are an empty table. An id is assigned by
+// one write of a word, so a worker that dies leaves it complete. Thread safety: complete.
 class SharedThreadIds {
  public:
-  // Nothing: the id was not given yet, or what stands there is no name.
+  // Nothing if the id is not assigned yet, or if the word is no valid name.
   std::optional<Ancestry> at(std::size_t id) const;
-  // False: another name has it.
+  // False if another name has the id.
   bool give(std::size_t id, const Ancestry& name);
 
  private:
@@ -48,20 +49,20 @@ class ThreadNames {
  public:
   ThreadNames();
 
-  // Ids are given together with others from now on; what is known there is known here. ids must outlive it.
-  // False where an id means something else there.
+  // From now on ids are assigned together with other workers; names known there are known here. ids must
+  // outlive this table. False if an id means something else there.
   bool share(SharedThreadIds& ids);
 
   // The id of the ordinal-th child (counted from 1) of parent.
   ThreadId child(ThreadId parent, std::uint32_t ordinal);
 
-  // The order of docs/semantics.md: component by component, numerically, parent first.
+  // The order of docs/semantics.md: component by component, numerically; a parent comes first.
   bool before(ThreadId a, ThreadId b) const { return rank_[a] < rank_[b]; }
 
   // "0.2.1"
   std::string name(ThreadId id) const;
 
-  // The id of a name as name() writes it; nothing where the text is no such name.
+  // The id of a name in the format of name(); nothing if the text is no such name.
   std::optional<ThreadId> parse(std::string_view name);
 
   // REQUIRES: id is not main.
@@ -69,8 +70,8 @@ class ThreadNames {
 
   std::size_t size() const { return entries_.size(); }
 
-  // For what is kept by ids: load() gives the names the ids that they had, or false where another table has
-  // given them other ones.
+  // For data that is stored by ids: load() gives the names their old ids; false if these are taken by other
+  // names.
   void save(ByteWriter& out) const;
   bool load(ByteReader& in);
 
@@ -86,7 +87,7 @@ class ThreadNames {
   SharedThreadIds* shared_ = nullptr;
   std::vector<Entry> entries_;
   std::vector<ThreadId> order_;      // all ids, sorted
-  std::vector<std::uint16_t> rank_;  // the place of each id in order_
+  std::vector<std::uint16_t> rank_;  // the position of each id in order_
 };
 
 }  // namespace thrum

@@ -67,7 +67,7 @@ TEST(ThreadNames, RefusesWhatIsNoName) {
   }
 }
 
-// A trace file may hold anything: refused at once, and no ids given for it.
+// A trace file may hold anything: it is refused at once, and no ids are assigned.
 TEST(ThreadNames, RefusesToGoDeeperThanAnyExecution) {
   ThreadNames names;
   std::string deep = "0";

@@ -16,7 +16,7 @@ Event event_of(const PendingOperation& pending) {
 
 namespace {
 
-// Empty after most executions, and a call each where elements have destructors.
+// Empty after most executions; clear() is a call if elements have destructors.
 template <typename Elements>
 void empty(Elements& elements) {
   if (!elements.empty()) elements.clear();

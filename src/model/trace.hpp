@@ -18,28 +18,28 @@ namespace thrum {
 
 enum class End : std::uint8_t {
   finished,      // the process ended well
-  bug,           // Trace::failure says which
+  bug,           // described by Trace::failure
   steps,         // cut: more instrumented operations than allowed
   memory,        // cut: more memory than allowed
   threads,       // cut: more threads than an execution may have
-  refused,       // cut: the program asked for what cannot be controlled, and did not get it
-  time,          // cut: the time of the search ended
-  stopped,       // cut: the strategy saw no use in going on
+  refused,       // cut: the program made a call that cannot be controlled, and that was refused
+  time,          // cut: the time limit of the search was reached
+  stopped,       // cut: the strategy does not need the rest
   assumption,    // cut: a false thrum_assume
-  yields,        // cut: a thread came to the same yield more often than the bound on them allows
-  goes_round,    // its threads go round in loops, perhaps for ever, and that is not known to be a bug
+  yields,        // cut: a thread yielded at one place more often than the bound allows
+  goes_round,    // its threads go round in loops, perhaps for ever; it is not known whether this is a bug
   diverged,      // the plan could not be followed: the program is not under control
-  uncontrolled,  // cut: something was learned of the program for which the search begins anew
+  uncontrolled,  // cut: something was learned of the program, so that the search begins again
 };
 
-// Whether the execution ended though its threads could have gone on, and neither it nor the strategy meant it
-// to.
+// Whether a limit or a refused call ended the execution although its threads could have gone on. The strategy
+// and assumptions do not count.
 inline bool is_cut_by_limit(End end) {
   return end == End::steps || end == End::memory || end == End::threads || end == End::refused ||
          end == End::time || end == End::yields;
 }
 
-// What a thread will do next, published before it does it (the lookahead that DPOR and GAMBIT need).
+// A thread's next operation, published before it is done (the lookahead that DPOR and GAMBIT need).
 struct PendingOperation {
   ThreadId thread = kMainThread;
   Operation operation = Operation::load;
@@ -48,29 +48,29 @@ struct PendingOperation {
   std::uint64_t object = 0;
   std::uint64_t operand = 0;   // of a wait: the mutex
   std::uint32_t woken_by = 0;  // as in Event
-  std::uint8_t focus = 0;      // likewise
-  Via via = Via::run;          // by what it goes on, where it is enabled
-  bool sleeps = false;         // and waits for somebody to wake it
+  std::uint8_t focus = 0;      // as in Event
+  Via via = Via::run;          // how it goes on, if it is enabled
+  bool sleeps = false;         // and waits until another thread wakes it
 };
 
-// The event that it would be, as far as that is known before it is done.
+// The event that it would be, as far as this is known before it is done.
 Event event_of(const PendingOperation& pending);
 
-// Bytes that the waiting loop of an event's thread looked at, and waited for a change of.
+// Bytes that the waiting loop of an event's thread read, and for whose change it waited.
 struct Watched {
-  std::uint32_t event = 0;  // its place in Trace::events
+  std::uint32_t event = 0;  // index in Trace::events
   std::uint32_t size = 0;
   std::uint64_t object = 0;
 };
 
 struct EventPlaces {
   Place object;
-  Place value;               // where value is an address
-  Place operand;             // where operand is one
+  Place value;               // if value is an address
+  Place operand;             // if operand is an address
   std::vector<Place> stack;  // return addresses, innermost first
 };
 
-// A function's frame on a stack, so that an address in it can be given the name of a variable. Registers are
+// A function's frame on a stack. With it an address in the frame can be named as a variable. Registers are
 // distances from the upper end of the stack.
 struct StackFrame {
   Place code;  // the return address in it
@@ -81,84 +81,84 @@ struct StackFrame {
   friend bool operator==(const StackFrame&, const StackFrame&) = default;
 };
 
-// A block of the heap that places of the trace lie in.
+// A heap block in which places of the trace lie.
 struct HeapBlock {
-  ThreadId thread = kMainThread;  // these two name it, as in Place
+  ThreadId thread = kMainThread;  // these two are its name, as in Place
   std::uint32_t number = 0;
-  std::uint64_t size = 0;        // that was asked for
-  std::vector<Place> allocated;  // where: return addresses, innermost first; empty where that is not known
+  std::uint64_t size = 0;        // as requested
+  std::vector<Place> allocated;  // of the allocation: return addresses, innermost first; empty if not known
 };
 
-// Two places in code whose accesses race, and the bytes where they first did.
+// Two places in code whose accesses race, and the bytes of the first such race.
 struct KnownRace {
   Place first;
   Place second;
-  Place bytes;  // space other: an address that is the same in each process
+  Place bytes;  // space `other`: an address that is the same in each process
   std::uint64_t size = 0;
 
   friend bool operator==(const KnownRace&, const KnownRace&) = default;
 };
 
-// Blocks of the heap that were allocated at one place and lost.
+// Lost heap blocks that were allocated at one place.
 struct LostBlocks {
-  ThreadId thread = kMainThread;  // who allocated them
+  ThreadId thread = kMainThread;  // the thread that allocated them
   std::uint64_t blocks = 0;
-  std::uint64_t bytes = 0;    // that were asked for
+  std::uint64_t bytes = 0;    // as requested
   bool with_another = false;  // other lost blocks point to them
-  std::vector<Place> stack;   // where: return addresses, innermost first; empty where that is not known
+  std::vector<Place> stack;   // of the allocation: return addresses, innermost first; empty if not known
 };
 
-// What a random policy (execution/policy.hpp) says of an execution that it led.
+// The report of a random policy (execution/policy.hpp) on an execution that it led.
 struct Sampling {
   struct Count {
     ThreadId thread = kMainThread;
     std::uint64_t object = 0;  // 0: the operations that have none
     std::uint32_t count = 0;
   };
-  // What the policy's guarantee asks of the program was so, and what the plan foretold of it.
+  // The conditions of the policy's guarantee, and the plan's expectations, were met.
   bool as_expected = false;
-  std::uint32_t sources = 0;  // pct: who had a priority: threads, and what may end their waits
-  double log_chance = 0;      // surw: the natural logarithm of the chance that this order had
+  std::uint32_t sources = 0;  // pct: sources (threads and others) that had a priority
+  double log_chance = 0;      // surw: the natural logarithm of the probability of this order
   std::vector<Count> counts;  // surw: the operations that were done
 };
 
-// An execution that can go on for ever: its events from begin up to end come again and again.
+// An execution that can go on for ever: its events from begin up to end repeat.
 struct Lasso {
   std::uint32_t begin = 0;
-  std::uint32_t end = 0;  // behind the last; as begin: there is none
+  std::uint32_t end = 0;  // after the last one; equal to begin: there is none
 
   bool empty() const { return begin == end; }
   friend bool operator==(const Lasso&, const Lasso&) = default;
 };
 
-// What was counted in an execution, recorded or not.
+// The counts of an execution, recorded or not.
 struct ExecutionCounts {
   std::uint64_t steps = 0;     // instrumented operations
-  std::uint32_t points = 0;    // thread choices met
-  std::uint32_t withheld = 0;  // choices behind the plan's last departure at which fairness left out options
-  std::uint16_t threads = 0;   // created in all, main included
-  // Of the engine: the execution began at a moment of an earlier one, and counts are from the beginning all
-  // the same; it was not judged for races, since another one of its class was; it went on behind a call that
-  // is not under control.
+  std::uint32_t points = 0;    // choices of a thread that were met
+  std::uint32_t withheld = 0;  // choices after the plan's last departure at which fairness withheld options
+  std::uint16_t threads = 0;   // created in total, main included
+  // Of the engine. midway: it began at a waypoint; counts start at the beginning all the same. trusted: it
+  // was not judged for races, since another execution of its class was. left_control: it went on after a call
+  // that is not under control.
   bool midway = false;
   bool trusted = false;
   bool left_control = false;
 };
 
-// What an execution is shown by: names that last, stacks, blocks. Empty unless Wanted::kPlaces.
+// The details for showing an execution: lasting names, stacks, blocks. Empty unless Wanted::kPlaces.
 struct Details {
-  std::vector<EventPlaces> places;         // one an event
-  std::vector<Place> failure_stack;        // where failure.thread failed, return addresses, innermost first
+  std::vector<EventPlaces> places;         // one for each event
+  std::vector<Place> failure_stack;        // where failure.thread failed: return addresses, innermost first
   std::vector<EventPlaces> waiter_places;  // object and stack of each of failure.waiters
-  std::vector<EventPlaces> access_places;  // and of each of failure.accesses
-  // Of a failure that is not that nobody could go on: what the threads that lived on stood before, and its
-  // object and stack.
+  std::vector<EventPlaces> access_places;  // the same for failure.accesses
+  // If the failure is not that no thread was enabled: the other live threads with their pending operations,
+  // and the objects and stacks of these.
   std::vector<Waiter> others;
   std::vector<EventPlaces> other_places;
-  std::vector<StackFrame> frames;      // that places speak of
-  std::vector<HeapBlock> blocks;       // that places speak of
-  std::vector<KnownRace> known_races;  // that were passed over, and whose accesses were visible operations
-  std::vector<LostBlocks> lost;        // of a leak: those that hang on no others first
+  std::vector<StackFrame> frames;      // named by places
+  std::vector<HeapBlock> blocks;       // named by places
+  std::vector<KnownRace> known_races;  // passed over; their accesses were visible operations
+  std::vector<LostBlocks> lost;        // of a leak: blocks that no lost block points to come first
   std::string output;                  // what the program wrote to descriptors 1 and 2
 
   void clear();
@@ -166,21 +166,21 @@ struct Details {
 
 // A plain access to memory that several threads may reach, and the value that it read or wrote.
 struct PlainAccess {
-  std::uint32_t event = 0;  // the next of its thread in Trace::events, or their number
+  std::uint32_t event = 0;  // index in Trace::events of its thread's next event, or the number of events
   ThreadId thread = kMainThread;
   bool writes = false;
   std::uint32_t size = 0;  // in bytes
   std::uint64_t object = 0;
-  std::uint64_t value = 0;  // of more than 8 bytes the first 8
+  std::uint64_t value = 0;  // the first 8 bytes of more
 };
 
 // A branch that depends on an input, or on a value that another thread may have written.
 struct Decision {
-  std::uint32_t event = 0;  // as in PlainAccess
+  std::uint32_t event = 0;  // see PlainAccess
   ThreadId thread = kMainThread;
   std::uint64_t code = 0;
-  std::uint32_t term = 0;     // its condition, by the program's table of terms
-  std::uint16_t outcome = 0;  // which way it went
+  std::uint32_t term = 0;     // its condition, in the program's table of terms
+  std::uint16_t outcome = 0;  // the branch that was taken
 };
 
 struct Trace {
@@ -189,18 +189,18 @@ struct Trace {
   std::vector<ChoicePoint> choices;
   std::vector<Option> options;
   std::vector<Event> events;
-  std::uint32_t branch = 0;      // Wanted::From::new_departure: where in `events` what was wanted begins
-  std::vector<Watched> watches;  // Wanted::kEvents: of the events of loops that waited, in their order
-  // Wanted::kEvents: what the threads that are left stand before when the execution ends.
+  std::uint32_t branch = 0;  // Wanted::From::new_departure: index in `events` where the wanted part begins
+  std::vector<Watched> watches;  // Wanted::kEvents: for events of waiting loops, in their order
+  // Wanted::kEvents: the pending operations of the remaining threads at the end.
   std::vector<PendingOperation> pending;
   std::uint32_t cost = 0;             // by the policy's base
-  Sampling sampling;                  // where the policy is a random one
+  Sampling sampling;                  // if the policy is random
   Fairness fairness = Fairness::off;  // the plan's
   Waiting waiting = Waiting::spins;   // the plan's
-  bool starved = false;  // stopped, since a thread starved and the plan's fairness was to watch for that
-  ThreadId last = kMainThread;  // who ran when it ended
-  Failure failure;              // for End::bug
-  Lasso lasso;                  // of a livelock; where events are recorded
+  bool starved = false;               // stopped: a thread starved, and the plan's fairness was `watch`
+  ThreadId last = kMainThread;        // the thread that ran when it ended
+  Failure failure;                    // for End::bug
+  Lasso lasso;                        // of a livelock; if events are recorded
 
   Details details;
   ExecutionCounts counts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What of an execution is to be recorded in its trace, and from where on.
+// Which parts of an execution are recorded in its trace, and from where on.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 namespace thrum {
 
 struct Wanted {
-  // A set of what is recorded.
+  // A set of parts.
   using Set = std::uint8_t;
   static constexpr Set kChoices = 1;     // Trace::choices
   static constexpr Set kEvents = 2;      // Trace::events
-  static constexpr Set kPlaces = 4;      // Trace::details: of each event names that last, and its stack
+  static constexpr Set kPlaces = 4;      // Trace::details: lasting names and stacks of each event
   static constexpr Set kAccesses = 8;    // plain accesses to shared memory, with values
   static constexpr Set kTerms = 16;      // the terms of values that depend on inputs
   static constexpr Set kDecisions = 32;  // branches, with their conditions
@@ -20,20 +20,20 @@ struct Wanted {
 
   enum class From : std::uint8_t {
     start,
-    // The plan's first departure that was not followed before (known_departures); where all were, its last.
+    // From the plan's first departure that is new (known_departures); if none is, from its last one.
     new_departure,
-    // Behind the plan's last departure: all that a systematic search has not seen before.
+    // After the plan's last departure: all that a systematic search has not seen before.
     last_departure,
   };
   From from = From::start;
 
-  // So many departures of the plan were followed before, in that order. Those behind them are tried: one that
-  // cannot be followed ends the execution as stopped, and not as diverged.
+  // The first so many departures of the plan were followed before, in that order. Later ones are attempts: if
+  // one cannot be followed, the execution ends as stopped, not as diverged.
   static constexpr std::size_t kAll = ~std::size_t{0};
   std::size_t known_departures = kAll;
 
   constexpr bool has(Set all) const { return (what & all) == all; }
-  // The same, with more.
+  // The same set with additional parts.
   constexpr Wanted with(Set more) const {
     Wanted wanted = *this;
     wanted.what = static_cast<Set>(wanted.what | more);
@@ -42,7 +42,7 @@ struct Wanted {
 
   friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
 
-  // What most callers want.
+  // The common case.
   static constexpr Wanted new_choices() { return {kChoices, From::last_departure}; }
   static constexpr Wanted new_events(std::size_t known = kAll) {
     return {kChoices | kEvents, From::new_departure, known};

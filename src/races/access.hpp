@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to memory, as races are judged: who touched which bytes, how, and when.
+// Memory accesses as the race detector sees them: thread, bytes, kind and time.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace thrum {
 
-// Whether two accesses to the same byte by different threads make a race where nothing orders them: one of
-// them writes and one of them is not atomic (C++20 [intro.races]/21).
+// Whether two unordered accesses to the same byte by different threads are a race: one of them writes, and
+// one of them is not atomic (C++20 [intro.races]/21).
 constexpr bool conflict(AccessKind a, AccessKind b) {
   auto writes = [](AccessKind kind) {
     return kind != AccessKind::plain_read && kind != AccessKind::atomic_read;
@@ -23,7 +23,7 @@ constexpr bool conflict(AccessKind a, AccessKind b) {
   return (writes(a) || writes(b)) && (plain(a) || plain(b));
 }
 
-using AccessKinds = std::uint8_t;  // a bit each
+using AccessKinds = std::uint8_t;  // a bit for each
 
 constexpr bool holds(AccessKinds kinds, AccessKind kind) {
   return (kinds >> static_cast<unsigned>(kind) & 1) != 0;
@@ -37,9 +37,9 @@ constexpr AccessKinds kinds_in_conflict_with(AccessKind a) {
   return kinds;
 }
 
-// Of which every access that conflicts with them also conflicts with a. Then they need not be remembered once
-// a came after them: who races with them races with a. But a free is remembered for itself: what the same
-// thread does behind it is no race, and wrong all the same.
+// The kinds that a later access of kind a covers: every access that conflicts with one of them conflicts with
+// a too. Then the earlier access need not be kept, since whatever races with it races with a. A free is
+// always kept: an access of the same thread after it is no race, but is wrong all the same.
 constexpr AccessKinds kinds_covered_by(AccessKind a) {
   AccessKinds kinds = 0;
   for (unsigned b = 0; b < kAccessKindCount; ++b) {
@@ -74,15 +74,15 @@ struct Access {
   std::uint64_t address = 0;
   std::uint32_t size = 0;  // bytes
   AccessKind kind = AccessKind::plain_read;
-  std::uint64_t code = 0;  // the code address behind the call
+  std::uint64_t code = 0;  // the address behind the call
   Epoch when;
 };
 
-// Of both accesses the part is given that lies in the eight bytes where they meet.
+// Each access is cut down to its part in the eight bytes where the two meet.
 struct Race {
   Access earlier;
   Access later;
-  std::uint64_t address = 0;  // of the first byte that both touch
+  std::uint64_t address = 0;  // of the first byte that both accesses share
 };
 
 }  // namespace thrum

@@ -205,7 +205,7 @@ bool RaceDetector::used_atomically(std::uint64_t address) {
                     cell_begin + static_cast<unsigned>(std::countr_zero(shared))});
 }
 
-// Records that give way are taken out, the others move up.
+// Covered records are removed; the others move up.
 [[gnu::noinline]] void RaceDetector::access_cell(std::uint16_t thread, AccessKind kind,
                                                  std::uint64_t cell_begin, std::uint8_t bytes,
                                                  std::uint64_t code) {
@@ -230,7 +230,7 @@ bool RaceDetector::used_atomically(std::uint64_t address) {
         if (holds(conflicting, old.kind())) note_race(old, fresh, cell_begin);
       } else if (old.when() == present && covers(old.kind(), kind) && shared == bytes) {
         if (kept == i) return;
-        is_known = true;  // the thread has done as much, or more, in this stretch
+        is_known = true;  // the thread has done such an access, or a stronger one, in this stretch
       } else if (holds(covered, old.kind())) {
         old.leave_out(bytes);
         if (old.bytes() == 0) continue;
@@ -249,7 +249,7 @@ inline void RaceDetector::access_cells(std::uint16_t thread, std::uint64_t addre
   for (std::uint64_t end = address + size; address < end;) {
     const std::uint64_t begin = address & ~(kCellBytes - 1);
     const std::uint64_t part = std::min(end, begin + kCellBytes) - address;
-    shadow_.cell(begin);  // from here on it is at hand
+    shadow_.cell(begin);  // from here on cell_at_hand() finds it
     if (!access_plainly<kKind>(thread, address, part, code))
       access_cell(thread, kKind, begin, bits(address, part), code);
     address += part;
@@ -265,7 +265,7 @@ bool RaceDetector::access(std::uint16_t thread, AccessKind kind, std::uint64_t a
     case AccessKind::atomic_read: access_cells<AccessKind::atomic_read>(thread, address, size, code); break;
     case AccessKind::atomic_write: access_cells<AccessKind::atomic_write>(thread, address, size, code); break;
     case AccessKind::free: access_cells<AccessKind::free>(thread, address, size, code); break;
-    case AccessKind::thread_end: THRUM_CHECK(false);  // of a stack, and no access to bytes
+    case AccessKind::thread_end: THRUM_CHECK(false);  // end of a stack: not an access to bytes
   }
   return !races_.empty();
 }

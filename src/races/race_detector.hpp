@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the data races of one execution, exactly: two accesses to the same byte, one of which writes and one
-// of which is plain, that C++'s happens-before leaves unordered (C++20 [intro.races]).
+// of which is plain, that C++'s happens-before does not order (C++20 [intro.races]).
 //
-// The idea. Each thread has a vector clock: how much of every thread's past is its own past. What a thread
-// has done before a release is known to who acquires it. An access races with an earlier one if its thread
-// does not know of that one. Of the earlier ones only those are kept that a later access could race with
-// alone: a plain write that knows of them makes all others superfluous, and so on (covers() in access.hpp).
-// In most cells one or two remain, which is what FastTrack's epochs are (Flanagan and Freund, PLDI 2009).
+// The idea. Each thread has a vector clock: how much of each thread's past belongs to its own past. An
+// acquire makes known what the releasing thread had done before the release. An access races with an earlier
+// one if its thread does not know of the earlier one. Only those earlier accesses are kept with which a later
+// access could race without racing with another kept one: a plain write that knows of all others makes them
+// superfluous, and so on (covers() in access.hpp). Most cells keep one or two, which is what FastTrack's
+// epochs do (Flanagan and Freund, PLDI 2009).
 //
 // Example: x = 1; ready.store(1, release)  against  while (!ready.load(acquire)); read x. The load learns
-// what the storing thread knew at its store, the write of x among it. With relaxed it learns nothing, and the
-// read of x races.
+// what the storing thread knew at its store, including the write of x. With relaxed it learns nothing, and
+// the read of x races.
 //
-// Orders are those the program asks for, though executions are sequentially consistent. Release sequences:
-// the clock of an atomic object is that of the release at the head of the sequence, and read-modify-writes
-// only add to it ([atomics.order]). Fences: a relaxed load remembers what an acquire fence behind it would
-// learn; a relaxed store passes on what the last release fence before it knew ([atomics.fences]).
+// The orders are those that the program asks for, although executions are sequentially consistent. Release
+// sequences: the clock of an atomic object is that of the release at the head of the sequence;
+// read-modify-writes only add to it ([atomics.order]). Fences: a relaxed load remembers what a later acquire
+// fence would learn; a relaxed store passes on what the last release fence before it knew ([atomics.fences]).
 //
-// Differs from FastTrack: bytes are judged one by one, atomics are kept beside plain accesses, and nothing is
-// forgotten: it may find any race, not only the first of each location.
+// Differences from FastTrack: bytes are judged one by one, atomic accesses are kept beside plain ones, and no
+// access is dropped that could still race. So it finds any race, not only the first of each location.
 //
 // Threads are numbered as in vector_clock.hpp. Thread safety: none.
 // Tested by tests/oracle/race_test.cpp, against the definition and a detector that keeps everything.
@@ -40,25 +41,25 @@ class RaceDetector {
   // Thread 0 runs, nothing has happened. Forgets all marks.
   void begin_execution();
 
-  // Marks: moments of an execution that others begin with, as in Shadow.
+  // Marks: moments of an execution from which others begin; see Shadow.
   void set_mark();
   void return_to(std::size_t mark);
   bool can_return() const { return shadow_.can_return(); }
 
-  // parent makes child, which is new.
+  // parent creates child, which is a new thread.
   void create(std::uint16_t parent, std::uint16_t child);
-  // thread learns all that other, which has ended, has done.
+  // thread learns all that `other`, which has ended, has done.
   void join(std::uint16_t thread, std::uint16_t other);
 
-  // Synchronization objects, by address. release: what the thread has done so far is passed on to all who
-  // acquire the object from now on; with keep, beside what was passed on before. also: a second object that
-  // lies in the same cell.
+  // Synchronization objects, by address. release: what the thread has done so far becomes known to all
+  // threads that acquire the object later; with keep, in addition to earlier releases. also: a second object
+  // in the same cell.
   void acquire(std::uint16_t thread, std::uint64_t object) { acquire(thread, object, object); }
   void acquire(std::uint16_t thread, std::uint64_t object, std::uint64_t also);
   void release(std::uint16_t thread, std::uint64_t object, bool keep);
 
-  // What touches memory says whether it races with earlier accesses; then races() tells of those, and it
-  // counts as done all the same. code: the code address behind the call, to be found in races().
+  // Accesses to memory. Each returns whether it races with earlier accesses; races() then holds the races,
+  // and the access is recorded in any case. code: the address behind the call; it appears in races().
   bool access(std::uint16_t thread, AccessKind kind, std::uint64_t address, std::uint64_t size,
               std::uint64_t code);
   bool atomic_load(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
@@ -67,7 +68,7 @@ class RaceDetector {
                     std::uint64_t code);
   bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
                          std::uint64_t code);
-  // What these order, where the access itself is done by the caller: access(), at its place.
+  // The order that these operations make; the caller does the access itself by access(), at its place.
   template <typename Access>
   void load_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order, Access access);
   template <typename Access>
@@ -77,23 +78,22 @@ class RaceDetector {
   const std::vector<Race>& races() const { return races_; }
   const Race& race() const { return races_.front(); }
 
-  // The access where all is at hand and plain: it races with none. False, and nothing is done, where access()
-  // is to look closer.
+  // The access in the common case: it is recorded and does not race. False, without effect, if access() has
+  // to decide.
   template <AccessKind kKind>
   bool access_plainly(std::uint16_t thread, std::uint64_t address, std::uint64_t size, std::uint64_t code);
-  // Whether the thread has just done such an access there, so that access() would do nothing. What comes
-  // behind a free is always looked at.
+  // Whether the thread has just done such an access there, so that access() would have no effect. False after
+  // a free.
   template <AccessKind kKind>
   bool repeats(std::uint16_t thread, std::uint64_t address, std::uint64_t size);
 
-  // The bytes are new: nothing that was done to what was there before matters. address, size: multiples of
-  // kCellBytes.
+  // The bytes are new memory: earlier accesses do not matter. address, size: multiples of kCellBytes.
   void forget(std::uint64_t address, std::uint64_t size);
 
   void fence(std::uint16_t thread, MemoryOrder order);
 
-  // Whether the byte has been changed atomically, and no plain write or free that knows of that came after
-  // it. Not told of a change in whose stretch the thread had written the byte plainly before.
+  // Whether the byte was changed atomically, with no later plain write or free that knows of that change. A
+  // change may be missed if its thread had written the byte plainly in the same stretch.
   bool used_atomically(std::uint64_t address);
 
   const VectorClock& clock(std::uint16_t thread) const { return threads_[thread].now; }
@@ -107,7 +107,7 @@ class RaceDetector {
   struct Mark {
     std::size_t threads;
     std::size_t syncs;
-    std::vector<std::uint32_t> clocks;  // of threads, synchronization objects, and where there are fences
+    std::vector<std::uint32_t> clocks;  // of threads and synchronization objects; and fences, if any
     bool has_fences;
   };
   struct Sync {
@@ -121,7 +121,7 @@ class RaceDetector {
   ThreadState& new_thread(std::uint16_t thread);
   Sync& sync(std::uint64_t object);
   Sync& new_sync(Cell& cell, std::uint64_t object);
-  // Of some bytes of one cell.
+  // The bits of a range of bytes in one cell.
   static std::uint8_t bits(std::uint64_t address, std::uint64_t size) {
     return static_cast<std::uint8_t>(((1U << size) - 1) << address % kCellBytes);
   }
@@ -149,7 +149,7 @@ class RaceDetector {
   std::size_t marks_used_ = 0;
 };
 
-// In one short pass over the records, of which none gives way, or one, or all.
+// One short pass over the records, of which none, one or all are covered.
 template <AccessKind kKind>
 [[gnu::always_inline]] inline bool RaceDetector::access_plainly(std::uint16_t thread, std::uint64_t address,
                                                                 std::uint64_t size, std::uint64_t code) {
@@ -172,7 +172,7 @@ template <AccessKind kKind>
       if (holds(kinds_in_conflict_with(kKind), kind)) return false;
       continue;
     }
-    // The thread has done as much, or more, in this stretch.
+    // The thread has done such an access, or a stronger one, in this stretch.
     if ((old->stamp ^ stamp) << (64 - Record::kBytes) == 0 && shared == bytes &&
         holds(kinds_that_cover(kKind), kind))
       return true;

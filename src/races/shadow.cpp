@@ -10,7 +10,7 @@ namespace thrum {
 
 namespace {
 
-// How many records its spill holds.
+// The number of records in the cell's spill.
 std::size_t spilled(const Cell& cell) { return cell.count > Cell::kInline ? cell.count - Cell::kInline : 0; }
 
 }  // namespace
@@ -29,7 +29,7 @@ void Shadow::begin_execution() {
 }
 
 void Shadow::begin_run() {
-  // After four billion of them a cell could pass for one of this run.
+  // After four billion runs an old cell could pass for one of this run.
   THRUM_CHECK(run_ != std::numeric_limits<std::uint32_t>::max());
   ++run_;
 }
@@ -46,8 +46,8 @@ void Shadow::return_to(std::size_t mark) {
   const Mark& back = marks_.back();
   begin_run();
   if (is_last && saved_.size() - back.saved <= kKeptMax && saved_records_.size() == back.records) {
-    // Each is there once, and none had records in its spill. They are of the new run, so that its first use
-    // need not save them again.
+    // Each cell occurs once, and none had records in its spill. The cells belong to the new run now, so that
+    // they need not be saved again at their first use.
     for (auto kept = saved_.begin() + static_cast<std::ptrdiff_t>(back.saved); kept != saved_.end(); ++kept) {
       *kept->cell = kept->before;
       kept->cell->run = run_;

@@ -160,7 +160,7 @@ void Descriptors::opened(long descriptor, Kind kind, long identity) {
   now_[index] = {kind, true, false, -1, identity};
 }
 
-// The number is about to be closed or taken by another.
+// The number is about to be closed, or used for another file.
 void Descriptors::keep_backup(long descriptor) {
   changed_ = true;
   auto index = static_cast<std::size_t>(descriptor);
@@ -176,7 +176,7 @@ void Descriptors::touch(const Open& open) {
   if (open.origin >= 0) kept_[static_cast<std::size_t>(open.origin)].touched = true;
 }
 
-// Bytes that one thread puts in and another takes out would have to be scheduled like memory.
+// Bytes that one thread writes and another reads would need scheduling like memory.
 void Descriptors::note_user(const Open& open, bool reads) {
   bool file = open.kind == Kind::file;
   if (!open.here && !file)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program's file descriptors: what an execution opens is closed before the next, what it closes is opened
-// again under the same number, and offsets, sizes and flags are put back. So numbers repeat as well.
+// The program's file descriptors. Files that an execution opens are closed before the next one. Files that it
+// closes are opened again under the same number. Offsets, sizes and flags are restored. So numbers repeat
+// too.
 //
-// What goes through them between threads is not ordered by the scheduler, and so is named. What would wait is
-// refused.
+// Data that passes through descriptors between threads is not ordered by the scheduler, and so the result
+// names it. Calls that would wait are refused.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +21,25 @@ class Descriptors {
  public:
   constexpr Descriptors() = default;
 
-  // The process begins: where its standard output and error go.
+  // The process begins: notes the files of its standard output and error.
   void initialize();
 
   void save();
   void restore();
-  // Opens the files once more, so that a copy of the process has offsets of its own; false where one cannot
-  // be. only_try: whether it could be done. REQUIRES: no execution runs.
+  // Opens the files again, so that a copy of the process has its own offsets; false if this is impossible.
+  // only_try: only checks. REQUIRES: no execution runs.
   bool reopen_files(bool only_try) const;
 
-  // Answers a call about descriptors, in an execution; false where it is none.
+  // Answers a call about descriptors in an execution; false for other calls.
   bool answer(const SystemCall& call, long& result);
 
  private:
   enum class Kind : std::uint8_t {
     closed,
     file,     // a regular file, or a directory
-    zero,     // /dev/null and its like
+    zero,     // /dev/null and the like
     random,   // /dev/random, /dev/urandom
-    input,    // the standard input, where that is no file
+    input,    // the standard input, if it is no file
     output,   // the process's standard output or error
     channel,  // a pipe, socket, event counter or the like
     device,
@@ -46,11 +47,11 @@ class Descriptors {
   struct Open {
     Kind kind = Kind::closed;
     bool here = false;   // opened in this execution
-    bool made = false;   // the file exists since this execution
-    long origin = -1;    // the descriptor of the snapshot with which it shares its offset; -1: none
+    bool made = false;   // the file was made in this execution
+    long origin = -1;    // the descriptor of the snapshot that shares its offset; -1: none
     long identity = -1;  // the same for both ends of a pipe, and for duplicates
   };
-  struct Kept {  // of the snapshot
+  struct Kept {  // a descriptor of the snapshot
     Open open;
     long offset = 0;
     long size = 0;
@@ -59,7 +60,7 @@ class Descriptors {
     bool touched = false;
     bool enlarged = false;
     bool flags_changed = false;
-    long backup = -1;  // where it was closed
+    long backup = -1;  // set if it was closed
   };
 
   Kind classify(long descriptor) const;
@@ -91,7 +92,7 @@ class Descriptors {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
   };
-  Identity output_[2];  // of descriptors 1 and 2 when the process began
+  Identity output_[2];  // of descriptors 1 and 2 at the beginning of the process
   std::vector<Kept> kept_;
   std::vector<Open> now_;
   struct Users {

@@ -22,9 +22,9 @@ long word(const std::string& text) { return reinterpret_cast<long>(text.c_str())
 }  // namespace
 
 long first_own_descriptor() {
-  constexpr rlim_t kWanted = 4000;  // beyond what programs use; but there may be fewer
+  constexpr rlim_t kWanted = 4000;  // above the numbers that programs use; the limit may be lower
   constexpr rlim_t kOurs = 100;
-  static long first = 0;  // the limit may change
+  static long first = 0;  // computed once, since the limit may change
   if (first != 0) return first;
   rlimit limit{};
   raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, reinterpret_cast<long>(&limit));
@@ -47,7 +47,7 @@ std::string Files::resolve(long folder, const char* path) {
   return result;
 }
 
-// Another worker's execution would find the file there.
+// Another worker's execution would find the file.
 void Files::will_make() { stay_alone("its executions make files"); }
 
 void Files::made(const std::string& path) { made_.push_back(path); }
@@ -132,7 +132,7 @@ long Files::remove(const SystemCall& call, long folder, long path) {
   return result;
 }
 
-// What was made in the execution may get another name that is free, or that of another one made.
+// A file made in the execution may be renamed to a free name, or to the name of another such file.
 long Files::rename(const SystemCall& call, long old_folder, long old_path, long folder, long path) {
   std::string old = resolve(old_folder, reinterpret_cast<const char*>(old_path));
   if (old.empty()) return perform(call);  // fails

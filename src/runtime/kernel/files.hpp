@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an execution changes in the file system and in the process, and how that is undone: files that it
-// made, the working directory, the mask for new files, limits.
+// Changes of an execution to the file system and the process, and how they are undone: files that it made,
+// the working directory, the mask for new files, limits.
 #pragma once
 
 #include <sys/resource.h>
@@ -19,21 +19,20 @@ class Files {
   void save();
   void restore();
 
-  // Answers a call that names a path, or one of chdir, fchdir, umask, setrlimit, prlimit64; false where it is
-  // none.
+  // Answers a call with a path, or one of chdir, fchdir, umask, setrlimit, prlimit64; false for other calls.
   bool answer(const SystemCall& call, long& result);
 
-  // Before a call that may make a file. It may not return (stay_alone()).
+  // Called before a call that may make a file. May not return (stay_alone()).
   static void will_make();
-  // The path exists since this execution; it is removed at its end.
+  // This execution has made the file; it is removed at the end.
   void made(const std::string& path);
   // Whether the file was made in this execution.
   bool is_made(const std::string& path) const;
 
-  // The absolute path of what a descriptor is open on; empty where it has none.
+  // The absolute path of an open descriptor's file; empty if it has none.
   static std::string path_of(long descriptor);
-  // The absolute path of an existing file, named as in the *at calls, without following it; empty where there
-  // is none.
+  // The absolute path of an existing file, named as in the *at calls, without following a link; empty if
+  // there is none.
   static std::string resolve(long folder, const char* path);
 
  private:
@@ -48,15 +47,15 @@ class Files {
   };
   std::vector<std::string> made_;
   std::vector<Limit> limits_;
-  long directory_ = -1;  // a descriptor of the one at the snapshot
+  long directory_ = -1;  // a descriptor of the directory at the snapshot
   bool moved_ = false;
-  long mask_ = -1;  // at the snapshot, where it was changed
+  long mask_ = -1;  // at the snapshot, if it was changed
 };
 
 extern constinit Forever<Files> the_files;
 inline Files& files() { return the_files.value; }
 
-// The lowest number for descriptors of the runtime's own.
+// The lowest number for descriptors of the runtime itself.
 long first_own_descriptor();
 
 }  // namespace thrum

@@ -19,11 +19,11 @@ constinit Forever<Output> the_output;
 
 namespace {
 
-// Buffers are read where they are, not flushed: the thread that failed may be in the middle of printing, and
-// another may hold the stream's lock.
+// Buffers are read in place, not flushed: the failed thread may be in the middle of printing, and another
+// thread may hold the stream's lock.
 template <typename Take>
 void take_unflushed(Take take) {
-  constexpr std::ptrdiff_t kMost = 1 << 20;  // more is no buffer but garbage
+  constexpr std::ptrdiff_t kMost = 1 << 20;  // more cannot be a buffer
   auto take_range = [&](const char* begin, const char* end) {
     if (begin && begin < end && end - begin <= kMost) take(begin, static_cast<std::size_t>(end - begin));
   };
@@ -33,7 +33,7 @@ void take_unflushed(Take take) {
     using std::streambuf::pptr;
   };
   void* stream = dlsym(RTLD_DEFAULT, "_ZSt4cout");
-  if (!stream || *static_cast<void**>(stream) == nullptr) return;  // not constructed: without <iostream>
+  if (!stream || *static_cast<void**>(stream) == nullptr) return;  // not constructed: <iostream> is not used
   auto* buffer = static_cast<Peek*>(static_cast<std::ostream*>(stream)->rdbuf());
   if (buffer) take_range(buffer->pbase(), buffer->pptr());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What belongs to the program's process rather than to a thread, and lies in the runtime's memory: exit
-// handlers, pthread keys, named semaphores.
+// State of the program's process, not of a thread, in the runtime's memory: exit handlers, pthread keys,
+// named semaphores.
 #pragma once
 
 #include <semaphore.h>
@@ -15,7 +15,7 @@ namespace thrum {
 struct NamedSemaphore {
   std::string name;
   sem_t* semaphore;
-  std::uint32_t opened;  // so often, and not closed
+  std::uint32_t opened;  // opened so often without being closed
   bool unlinked;
 };
 
@@ -23,56 +23,56 @@ class ProcessState {
  public:
   constexpr ProcessState() = default;
 
-  // A function to call at exit, with its argument.
+  // Adds a function to call at exit, with its argument.
   void at_exit(void (*function)(void*), void* argument);
-  // Likewise one that is told the status too.
+  // The same for a function that also gets the status.
   void at_exit(void (*function)(int, void*), void* argument);
-  // Calls them, newest first; more may come while they run.
+  // Calls them, newest first; they may add further ones.
   void run_exit_handlers(int status);
 
-  // Likewise for quick_exit.
+  // The same for quick_exit.
   void at_quick_exit(void (*function)(void*));
   void run_quick_exit_handlers();
 
   using KeyDestructor = void (*)(void*);
-  // A new key's number, or -1 where there are too many.
+  // The number of a new key, or -1 if there are too many.
   int create_key(KeyDestructor destructor);
   bool delete_key(std::uint32_t key);
   bool is_key(std::uint32_t key) const { return key < keys_.size() && keys_[key].used; }
   KeyDestructor destructor(std::uint32_t key) const { return keys_[key].destructor; }
 
-  // The semaphore that has the name; nullptr: none. The pointer holds until the next call.
+  // The semaphore of that name; nullptr: none. The pointer is valid until the next call.
   NamedSemaphore* find_semaphore(const char* name);
   void add_semaphore(NamedSemaphore semaphore);
-  enum class Closed : std::uint8_t { unknown, one, last };  // last: nobody can reach it any more
+  enum class Closed : std::uint8_t { unknown, one, last };  // last: it cannot be reached any more
   Closed close_semaphore(const sem_t* semaphore);
 
-  // As it is at the snapshot, and back to that.
+  // Saves the state at the snapshot, and restores it.
   void save();
   void restore();
 
-  // Adds the addresses that it holds for the program.
+  // Adds the addresses of the program that this state holds.
   void add_held(std::vector<std::uint64_t>& addresses) const;
 
-  // Whether anything was changed since the last of these two.
+  // Whether anything changed since the last save or restore.
   bool changed() const { return changes_ != 0 || handlers_changed_; }
-  // How often keys and semaphores were, likewise.
+  // How often keys and semaphores changed since then.
   std::uint32_t changes() const { return changes_; }
 
-  void* main_frame = nullptr;  // main's frames lie below
+  void* main_frame = nullptr;  // main's frames lie below this
 
  private:
   struct ExitHandler {
     void (*function)(void*);
     void* argument;
-    void (*with_status)(int, void*) = nullptr;  // in place of function
+    void (*with_status)(int, void*) = nullptr;  // used instead of function
   };
   struct Key {
     KeyDestructor destructor;
     bool used;
   };
   void run(std::vector<ExitHandler>& handlers, int status);
-  // Since the last save or restore; what is to be called at exit is told apart, as it is called each time.
+  // Since the last save or restore. Exit handlers are counted separately, since every program calls them.
   bool handlers_changed_ = false;
   std::uint32_t changes_ = 0;
   std::vector<ExitHandler> exit_handlers_;

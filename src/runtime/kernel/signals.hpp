@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Signals, virtual: what the program has installed, which signals are pending for whom, who blocks which.
-// Nothing of it reaches the kernel, so the runtime's own handlers are never in the program's way.
+// Virtual signals: the actions that the program has installed, the pending signals, and the signals that
+// threads block. Nothing of this reaches the kernel, so the runtime's own handlers do not interfere with the
+// program.
 //
-// Here is only the state and its rules (POSIX.1-2017, 2.4; signal(7)); who is sent and handles signals when
-// is in signal_delivery.hpp. Before an execution goes on, what the last one did is put back.
+// This file holds only the state and its rules (POSIX.1-2017, 2.4; signal(7)). signal_delivery.hpp decides
+// when signals are sent and handled. Before each execution the state is restored.
 //
 // Tested by signals_test.cpp.
 #pragma once
@@ -16,14 +17,14 @@
 
 namespace thrum {
 
-// Bit n - 1 stands for signal n, as in the kernel.
+// Bit n - 1 is signal n, as in the kernel.
 using SignalSet = std::uint64_t;
 inline constexpr int kSignalMax = 64;
 constexpr bool is_signal(int signal) { return signal >= 1 && signal <= kSignalMax; }
 constexpr SignalSet signal_bit(int signal) { return SignalSet{1} << (signal - 1); }
 
-// glibc keeps two signals to itself, and lets nobody send or block them. The first is its way of cancelling a
-// thread that may be cancelled anywhere, and ours.
+// glibc reserves two signals, which no program can send or block. With the first one glibc cancels a thread
+// that may be cancelled anywhere; the runtime does the same.
 inline constexpr int kCancelSignal = 32;
 inline constexpr SignalSet kReservedSignals = signal_bit(kCancelSignal) | signal_bit(33);
 
@@ -40,19 +41,19 @@ struct SignalAction {
   bool has_handler() const { return reinterpret_cast<std::uintptr_t>(handler) > 1; }
 };
 
-// Stands for all of this among the objects of events; no address of the program's.
+// The object that represents all signal state in events; it is no address of the program.
 inline constexpr std::uint64_t kSignalState = 3;
 
-// Signals that wait to be handled, by a thread or by the process. A real-time signal is queued as often as it
-// is sent, another is pending at most once.
+// The pending signals of a thread or of the process. A real-time signal is queued as often as it is sent;
+// another signal is pending at most once.
 class SignalQueue {
  public:
-  // False where that signal is pending already, and stays as it is.
+  // False if the signal is pending already; then nothing changes.
   bool add(const siginfo_t& info);
   // REQUIRES: it is pending.
   siginfo_t take(int signal);
   SignalSet set() const { return set_; }
-  // Whether an expiry of that timer is among them.
+  // Whether the queue holds an expiry of that timer.
   bool holds_timer(int timer) const;
 
  private:
@@ -65,15 +66,15 @@ class Signals {
   constexpr Signals() = default;
 
   const SignalAction& action(int signal) const { return state_.actions[signal]; }
-  // An ignored signal is no longer pending.
+  // A pending signal that becomes ignored is dropped.
   void set_action(int signal, const SignalAction& action);
 
-  // A new thread inherits what its maker blocks, and nothing pending.
+  // A new thread inherits its creator's mask, and no pending signals.
   void add_thread(std::uint32_t slot, std::uint32_t maker);
   SignalSet blocked(std::uint32_t slot) const;
-  // SIGKILL, SIGSTOP and the reserved signals are left out.
+  // SIGKILL, SIGSTOP and the reserved signals are never blocked.
   void block(std::uint32_t slot, SignalSet set);
-  // A thread that no signal is for.
+  // For a thread that handles no signals.
   void block_all(std::uint32_t slot);
   stack_t alternate_stack(std::uint32_t slot) const;
   void set_alternate_stack(std::uint32_t slot, const stack_t& stack);
@@ -85,21 +86,21 @@ class Signals {
   SignalSet pending_of_process() const { return state_.process.set(); }
   bool timer_pending(int timer) const;
 
-  // Pending for the thread, not blocked by it, and of some effect.
+  // Pending for the thread, not blocked by it, and not ignored.
   SignalSet deliverable(std::uint32_t slot) const { return pending(slot) & ~blocked(slot) & ~state_.ignored; }
-  // Takes the lowest of that set that is pending for the thread, its own before the process's. REQUIRES: one
-  // is.
+  // Removes and returns the lowest signal of the set that is pending for the thread; its own signals come
+  // before the process's. REQUIRES: one is pending.
   siginfo_t take(std::uint32_t slot, SignalSet set);
-  // What was sent to the thread itself and not handled goes with it.
+  // Drops the signals that were sent to the thread itself and not handled.
   void end_thread(std::uint32_t slot);
 
   bool ignored(int signal) const { return (state_.ignored & signal_bit(signal)) != 0; }
-  // Whether anything is pending anywhere.
+  // Whether any signal is pending for any thread.
   bool any_pending() const { return pending_count_ != 0; }
-  // Whether the program has done anything with signals.
+  // Whether the program has used signals at all.
   bool used() const { return used_; }
 
-  // As it is at the snapshot, and back to that.
+  // Saves the state at the snapshot, and restores it.
   void save();
   void restore();
 

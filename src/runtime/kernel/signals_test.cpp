@@ -140,7 +140,7 @@ TEST(Signals, AreAsTheyWereAtTheSnapshot) {
   EXPECT_TRUE(signals.any_pending());
 }
 
-// Against a naive version: a count for each thread (or the process) and signal.
+// Compared with a naive version: a counter for each thread (or the process) and signal.
 TEST(Signals, PendingIsWhatWasSentAndNotTaken) {
   std::mt19937 random(1);
   Signals signals;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every system call of Linux on x86-64, and what becomes of it when the program or one of its libraries makes
-// it in an execution. docs/system-calls.md is made from it.
+// Every system call of Linux on x86-64, and its treatment when the program or one of its libraries makes it
+// in an execution. docs/system-calls.md is generated from this table.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace thrum {
 
 enum class Treatment : std::uint8_t {
-  allowed,      // done as it is: it leaves nothing behind that an execution could see
-  virtualised,  // answered here
-  undone,       // done; what it changes is put back before the next execution
+  allowed,      // done: it has no effect that an execution could see later
+  virtualised,  // answered by the runtime
+  undone,       // done; its effect is undone before the next execution
   named,        // done, and named in the result, which is inconclusive
-  refused,      // not done: the search ends, and names it
+  refused,      // not done: the search ends and names it
 };
 
 struct SystemCallRow {
@@ -27,10 +27,10 @@ struct SystemCallRow {
 // By number.
 std::span<const SystemCallRow> system_call_table();
 
-// nullptr for a number that is not listed.
+// nullptr if the number is not listed.
 const SystemCallRow* find_system_call(long number);
 
-// The page docs/system-calls.md.
+// The text of docs/system-calls.md.
 std::string system_calls_page();
 
 }  // namespace thrum

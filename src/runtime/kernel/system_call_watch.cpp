@@ -12,7 +12,7 @@ namespace thrum {
 
 namespace {
 
-// Set to let calls through (PR_SYS_DISPATCH_*); read by the kernel at each call.
+// Whether calls pass (PR_SYS_DISPATCH_*); the kernel reads it at each call.
 volatile char g_selector = SYSCALL_DISPATCH_FILTER_ALLOW;
 bool g_watching = false;
 

@@ -18,7 +18,7 @@ namespace {
 
 long word(const std::string& text) { return reinterpret_cast<long>(text.c_str()); }
 
-// Where files without a name cannot be had: one whose name is taken away at once.
+// Used if files without a name are not supported: a file whose name is removed at once.
 long open_and_unlink(const std::string& folder) {
   std::string path = folder + "/thrum-search-" + std::to_string(raw_syscall(SYS_getpid));
   long file = raw_syscall(SYS_openat, AT_FDCWD, word(path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -66,8 +66,8 @@ bool TemporaryFile::read(std::uint64_t offset, std::string& bytes) {
   return true;
 }
 
-// What a copy of this process may still read stays until there are two newer ones: the last may not be known
-// to the supervisor yet.
+// Data that a copy of this process may still read is kept until two newer copies exist: the supervisor may
+// not know the last one yet.
 void TemporaryFile::discard(std::uint64_t offset, std::uint64_t size) {
   kept_.push_back({offset, size, world.copies == 0 ? 0 : world.copies + 2});
   for (; !kept_.empty() && kept_.front().until_copy <= world.copies; kept_.pop_front()) {

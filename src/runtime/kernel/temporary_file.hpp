@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A file without a name, in the folder that the job says: whatever becomes of the process, nothing is left
-// behind. Its descriptor is one of the runtime's own, so that the program's numbers stay as they are.
+// A file without a name, in the folder that the job names: nothing is left behind, however the process ends.
+// Its descriptor has one of the runtime's own numbers, so that the program's numbers are not affected.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ class TemporaryFile final : public SpillFile {
 
   std::optional<std::uint64_t> append(std::string_view bytes) override;
   bool read(std::uint64_t offset, std::string& bytes) override;
-  // The file gets a hole there, where its file system can have some.
+  // Makes a hole in the file, if the file system can.
   void discard(std::uint64_t offset, std::uint64_t size) override;
   std::string problem() const override;
 
@@ -29,12 +29,12 @@ class TemporaryFile final : public SpillFile {
   struct Kept {
     std::uint64_t offset;
     std::uint64_t size;
-    std::uint32_t until_copy;  // of the process (World::copies) that makes it garbage
+    std::uint32_t until_copy;  // when this copy of the process (World::copies) exists, the data is garbage
   };
   long descriptor_ = -1;
   std::uint64_t end_ = 0;
-  std::deque<Kept> kept_;      // discarded, in that order
-  const char* what_ = "made";  // that failed
+  std::deque<Kept> kept_;      // discarded, in this order
+  const char* what_ = "made";  // the operation that failed
   long error_ = 0;             // its error number
 };
 

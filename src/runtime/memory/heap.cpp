@@ -26,19 +26,19 @@ constexpr std::uint64_t kRegionSize = ProgramHeap::kRegionSize;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kGrain = 16;
 constexpr std::size_t kExactMax =
-    1024;  // up to here a class for each multiple of 16; beyond, four for each power of two
+    1024;  // a class for each multiple of 16 up to this; beyond, four for each power of two
 constexpr std::size_t kExactClasses = kExactMax / kGrain;
 constexpr std::size_t kClasses = kExactClasses + 4 * 24;
-// Lists of free blocks are put back so many at a time: by a few stores, where the compiler copies a number of
-// words that it does not know by an instruction that is slow to begin.
+// Lists of free blocks are restored in parts of this size, by a few stores. To copy an unknown number of
+// words the compiler would use an instruction that starts slowly.
 constexpr std::size_t kFreePart = 4;
 static_assert(kClasses % kFreePart == 0);
 
 enum class BlockState : std::uint8_t { live = 0x5a, freed = 0xa5, aligned = 0x69 };
 
 struct Block {
-  std::uint64_t size;    // what was asked for; aligned: the distance from the block that holds it
-  std::uint32_t number;  // counts the thread's allocations
+  std::uint64_t size;    // as requested; aligned: the distance from the block that holds it
+  std::uint32_t number;  // number of the thread's allocation
   ThreadId thread;
   std::uint8_t size_class;
   BlockState state;
@@ -67,11 +67,11 @@ std::size_t class_size(std::size_t size_class) {
 struct ProgramHeap::Books {
   char* begin;            // nullptr: not mapped yet
   std::uint64_t* starts;  // a bit for each grain: a block's header is there
-  char* end;              // what lies beyond was never used
+  char* end;              // memory beyond this was never used
   std::uint32_t numbers;  // allocations so far
-  std::uint32_t frees;    // by the region's thread, whoever had allocated
+  std::uint32_t frees;    // by the region's thread, whichever thread had allocated
   ThreadId thread;
-  std::uint8_t classes_freed;  // no list from here on was ever used
+  std::uint8_t classes_freed;  // lists from this one on were never used
   Block* free[kClasses];       // a list through the blocks' memory
 };
 
@@ -80,8 +80,8 @@ namespace {
 ProgramHeap::Books g_books[ProgramHeap::kRegionCount];
 ProgramHeap::Books g_main_saved;
 
-// To the end of its last page nothing else is in use. Much memory is handed back instead, since a program may
-// ask for far more than it touches.
+// The memory up to the end of its last page is not in use otherwise. A large range is given back to the
+// kernel: a program may request much more than it accesses.
 void clear(char* begin, std::size_t size) {
   constexpr std::size_t kMuch = std::size_t{4} << 20;
   if (size < kMuch) {
@@ -94,7 +94,7 @@ void clear(char* begin, std::size_t size) {
               MADV_DONTNEED);
 }
 
-// No block begins from the end of the region on that it is cut down to.
+// The region is cut down to new_end: no block begins beyond.
 void forget_starts(const ProgramHeap::Books& books, const char* new_end) {
   std::size_t from = static_cast<std::size_t>(new_end - books.begin) / kGrain;
   std::size_t to = (static_cast<std::size_t>(books.end - books.begin) / kGrain + 63) / 64;
@@ -283,7 +283,7 @@ bool ProgramHeap::find(std::uint64_t address, BlockName& name) const {
 
 void ProgramHeap::save() {
   g_main_saved = g_books[0];
-  // As restore() leaves it, whatever has overrun its block before.
+  // The end after restore(), even if a block was overrun before.
   char* end = g_main_saved.end;
   std::memset(end, 0, -reinterpret_cast<std::uint64_t>(end) % kPage);
 }
@@ -316,7 +316,7 @@ ProgramHeap::LiveBlock ProgramHeap::describe(const void* place) {
   return {reinterpret_cast<std::uint64_t>(block + 1), block->size, block->thread, block->number};
 }
 
-// Those whose headers lie in the range, or whose bytes reach into it.
+// Visits the blocks whose headers lie in the range or whose bytes reach into it.
 template <typename Visit>
 void ProgramHeap::visit_live(const Books& books, char* from, char* to, Visit visit) const {
   to = std::min(to, books.end);
@@ -391,7 +391,7 @@ void ProgramHeap::restore(Region slots) {
 
 void ProgramHeap::empty(Books& books) {
   if (books.begin == nullptr) return;
-  // Not for nothing: a masked store of no bytes to a page that was never touched takes the slow path.
+  // Skipped if empty: a masked store of no bytes to a page that was never accessed is slow.
   if (books.end != books.begin) clear(books.begin, static_cast<std::size_t>(books.end - books.begin));
   for (std::size_t at = 0; at < books.classes_freed; at += kFreePart)
     std::memset(books.free + at, 0, kFreePart * sizeof(Block*));

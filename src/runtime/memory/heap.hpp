@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The heap of the program under test, while a search is on: malloc and its family.
 //
-// Each thread allocates from its own region, so that an address depends on the thread's own history and not
-// on the interleaving. A freed block goes to the thread that freed it, which reuses it next, as real
-// allocators do (Heap lifo), or is never used again (fresh).
+// Each thread allocates from its own region, so that addresses depend on the thread's own history and not on
+// the interleaving. A freed block goes to the thread that freed it. That thread reuses it next, as real
+// allocators do (Heap lifo), or the block is never used again (fresh).
 //
-// Blocks stand behind small headers in the regions, which are rolled back with the program's memory. The free
-// lists and ends of the regions are kept apart, with the runtime, and put back by restore(): one page less to
-// copy for each execution. Thread safety: one thread runs at a time.
+// Each block has a small header; both lie in the region and are rolled back with the program's memory. The
+// free lists and the ends of the regions lie in the runtime's memory and are restored by restore(): one page
+// less to copy for each execution. Thread safety: one thread runs at a time.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ namespace thrum {
 
 class Digest;
 
-// What a block is called: the allocating thread, and which of that thread's allocations it is.
+// The name of a block: the allocating thread, and the number of the allocation.
 struct BlockName {
   ThreadId thread;
   std::uint32_t number;
-  std::uint64_t offset;  // of the address asked for, from the block's beginning
+  std::uint64_t offset;  // of the address, from the begin of the block
 };
 
 class ProgramHeap {
  public:
   using Region = std::uint32_t;                // a thread's slot
-  static constexpr Region kPoolRegion = 1024;  // for what libc allocates when the runtime makes a thread
+  static constexpr Region kPoolRegion = 1024;  // for libc's allocations when the runtime creates a thread
   static constexpr Region kRegionCount = 1025;
-  // Where they lie, the same in every run.
+  // The begin of the regions, the same in every run.
   static constexpr std::uint64_t kHeap = 0x1000'0000'0000;
   static constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 33;
 
@@ -42,75 +42,74 @@ class ProgramHeap {
   void* allocate(std::size_t size);
   void* allocate_aligned(std::size_t alignment, std::size_t size);
   void release(void* block);
-  // Whether the last block that was given had been used before.
+  // Whether the last block that was allocated had been used before.
   bool gave_used_block() const { return gave_used_block_; }
-  // The bytes that the caller asked for.
+  // The requested size.
   std::size_t size_of(void* block) const;
 
-  // From which region the running code allocates, and in whose name. Returns the former.
+  // Sets the region from which the running code allocates, in the name of its thread. Returns the former one.
   Region use_region(Region region);
   void name_thread(Region region, ThreadId thread);
 
-  // What a region holds at present, and whether the address lies in any.
+  // The present extent of a region, and whether some region contains the address.
   char* region_begin(Region region) const;
   char* region_end(Region region) const;
   bool contains(std::uint64_t address) const;
-  // Whether the address lies where regions are.
+  // Whether the address lies in the address range of the regions.
   static bool is_heap(std::uint64_t address);
 
-  // What bytes belong to.
+  // The state of some bytes.
   enum class State : std::uint8_t {
-    live,     // a block that is in use
-    freed,    // one that is not
-    beside,   // what lies between two blocks, or a block and what lies beside it
-    outside,  // what was never used
+    live,     // in a block in use
+    freed,    // in a freed block
+    beside,   // not all in one block
+    outside,  // in memory that was never used
   };
   struct Use {
     State state;
     std::uint64_t begin = 0;  // of the block
-    std::uint64_t size = 0;   // that was asked for
+    std::uint64_t size = 0;   // as requested
   };
   Use use_of(std::uint64_t address, std::uint64_t size) const;
-  // The bytes that were asked for at that address; 0 where no live block begins there.
+  // The requested size of the live block that begins at the address; 0 if none does.
   std::uint64_t live_size(std::uint64_t address) const;
-  // False where the address lies in no block.
+  // False if the address lies in no block.
   bool find(std::uint64_t address, BlockName& name) const;
 
-  // Notes the state of main's region. REQUIRES: no other thread's has been used.
+  // Saves the state of main's region. REQUIRES: no other thread's region has been used.
   void save();
-  // Puts the state back, and empties the regions of the threads in slots 1 to slots - 1. The blocks that
-  // main's region held at save() are the snapshot's to put back; what came later is zeroed here.
+  // Restores the state, and empties the regions of the threads in slots 1 to slots - 1. The snapshot restores
+  // the blocks that main's region held at save(); the memory of later blocks is zeroed here.
   void restore(Region slots);
 
   // A block in use.
   struct LiveBlock {
     std::uint64_t begin;
-    std::uint64_t size;  // that was asked for
+    std::uint64_t size;  // as requested
     ThreadId thread;     // these two are its name
     std::uint32_t number;
     bool holds(std::uint64_t address) const {
       return begin <= address && address - begin < size + (size == 0);
     }
   };
-  // The one that holds the address; false where none does.
+  // The live block that contains the address; false if there is none.
   bool find_live(std::uint64_t address, LiveBlock& block) const;
-  // How many there are.
+  // The number of live blocks.
   std::uint64_t live_blocks(Region slots) const;
-  // Adds all but those among the first `before` that main allocated, in the order of their addresses.
+  // Adds the live blocks in order of address, except the first `before` that main allocated.
   void add_live(Region slots, std::uint32_t before, std::vector<LiveBlock>& blocks) const;
-  // Adds what those hold that add_live() leaves out.
+  // Adds the memory of the blocks that add_live() leaves out.
   void add_first(std::uint32_t before, std::vector<std::span<const char>>& parts) const;
-  // How many blocks a region's thread has allocated so far.
+  // The number of blocks that the region's thread has allocated so far.
   std::uint32_t allocated(Region region) const;
 
-  // Adds what a region holds, but for blocks that are free: what lies in those, and how they are called, is
-  // nothing to the program.
+  // Adds the content of a region, without free blocks and names of blocks, which the program cannot see.
   void add_to(Digest& digest, Region region) const;
 
-  // Adds where what restore() would undo lies, but for what is the snapshot's; the heap's own books too.
+  // Adds the ranges that restore() would undo, except those of the snapshot; including the heap's own books.
   void add_changes(Region slots, std::vector<std::span<const char>>& changes) const;
 
-  // Likewise where it says which blocks begin there.
+  // The same for the bits that say where blocks begin.
   void add_starts(Region slots, std::vector<std::span<const char>>& changes) const;
 
   struct Books;  // of one region; known to heap.cpp

@@ -19,7 +19,7 @@ constinit Forever<Mappings> the_mappings;
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-// Where the mappings of executions lie: a window for each thread.
+// The address range for mappings of executions: a window for each thread.
 constexpr std::uint64_t kWindows = 0x3000'0000'0000;
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 35;
 
@@ -40,13 +40,13 @@ bool maps_file_shared(const SystemCall& call) {
   return (call.arguments[3] & MAP_TYPE) != MAP_PRIVATE && (call.arguments[3] & MAP_ANONYMOUS) == 0;
 }
 
-// Whether what is mapped may become memory of the program's own.
+// Whether the mapping may become private memory of the program.
 bool takes_memory(const SystemCall& call) {
   return (call.arguments[2] & PROT_WRITE) != 0 && (call.arguments[3] & MAP_TYPE) == MAP_PRIVATE &&
          (call.arguments[3] & MAP_NORESERVE) == 0;
 }
 
-// Takes a range out of a list of mappings.
+// Removes a range from a list of mappings.
 void cut(std::vector<Snapshot::Mapping>& list, std::uint64_t begin, std::uint64_t end) {
   std::vector<Snapshot::Mapping> rest;
   for (const Snapshot::Mapping& mapping : list) {
@@ -159,7 +159,7 @@ void Mappings::restore() {
   break_ = 0;
 }
 
-// 0 where the thread's window is full.
+// 0 if the thread's window is full.
 std::uint64_t Mappings::new_address(std::uint64_t size) {
   std::size_t slot = running_thread().slot;
   if (next_.size() <= slot) next_.resize(slot + 1);
@@ -167,7 +167,7 @@ std::uint64_t Mappings::new_address(std::uint64_t size) {
   std::uint64_t& next = next_[slot];
   if (next == 0) next = window;
   std::uint64_t begin = next;
-  std::uint64_t end = pages_end(begin, size) + kPage;  // a page between it and the next
+  std::uint64_t end = pages_end(begin, size) + kPage;  // a free page between it and the next
   if (size >= kWindowSize || end > window + kWindowSize) return 0;
   next = end;
   return begin;
@@ -195,7 +195,7 @@ long Mappings::map(const SystemCall& call) {
   return note_made(begin, pages_end(begin, size), takes_memory(call), raw(placed));
 }
 
-// The result of the call that was to map it.
+// The result of the call that made the mapping.
 long Mappings::note_made(std::uint64_t begin, std::uint64_t end, bool counts, long result) {
   if (is_error(result)) return result;
   made_.push_back({begin, end, counts});
@@ -203,7 +203,7 @@ long Mappings::note_made(std::uint64_t begin, std::uint64_t end, bool counts, lo
   return result;
 }
 
-// At an address that the program gives.
+// Maps at an address that the program gives.
 long Mappings::map_at(const SystemCall& call, std::uint64_t begin, std::uint64_t end) {
   if (made_here(begin, end)) return raw(call);
   SystemCall careful = call;
@@ -213,7 +213,7 @@ long Mappings::map_at(const SystemCall& call, std::uint64_t begin, std::uint64_t
   bool anonymous = (call.arguments[3] & MAP_ANONYMOUS) != 0;
   if (!anonymous || !snapshot().covers(begin, end))
     refuse("the program maps memory over other memory from before the execution, which is not under control");
-  // A part of an area that it holds in reserve: the same pages, emptied.
+  // A part of an area that the program has reserved: the same pages, emptied.
   snapshot().change_protection(begin, end, PROT_READ | PROT_WRITE);
   snapshot().prepare_write(begin, end - begin);
   std::memset(reinterpret_cast<void*>(begin), 0, end - begin);
@@ -248,7 +248,7 @@ long Mappings::protect(const SystemCall& call) {
     snapshot().change_protection(begin, end, protection);
     return 0;
   }
-  // The heap's snapshot ends somewhere in its first region; what lies beyond is this execution's.
+  // The heap's snapshot ends somewhere in its first region; memory beyond belongs to this execution.
   bool in_heap = the_heap.contains(begin) && the_heap.contains(end - 1);
   for (std::uint64_t at = begin; at < end; at += kPage) {
     if (snapshot().covers(at, at + kPage)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory that the program maps itself: mmap and its family, brk.
 //
-// What it maps before its first choice belongs to the snapshot. What it maps in an execution lies at
-// addresses that depend on the mapping thread's own history only, and is unmapped before the next. Addresses
-// of one execution are not used twice, so that an access to what was unmapped fails.
+// Mappings made before the first choice belong to the snapshot. A mapping made in an execution has an address
+// that depends only on the mapping thread's own history, and is unmapped before the next execution. An
+// execution never uses an address twice, so that accesses to unmapped memory fail.
 //
-// Memory from before that an execution unmaps is only hidden (Snapshot::change_protection).
+// If an execution unmaps memory of the snapshot, the memory is only hidden (Snapshot::change_protection).
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ class Mappings {
   // The process begins.
   void initialize();
 
-  // Answers a call of the family before the first choice, or in an execution; false where it is none.
+  // Answers a call of the family: before the first choice, and in an execution. False for other calls.
   bool answer_before(const SystemCall& call, long& result);
   bool answer(const SystemCall& call, long& result);
 
-  // What the snapshot is to hold.
+  // The mappings that belong to the snapshot.
   std::vector<Snapshot::Mapping> kept() const;
 
-  // Adds what this execution has mapped; parts may have been unmapped again, or be protected.
+  // Adds the mappings of this execution. Parts may be unmapped again or protected.
   void add_made(std::vector<std::span<const char>>& ranges) const {
     for (const Range& range : made_)
       ranges.emplace_back(reinterpret_cast<const char*>(range.begin), range.end - range.begin);
@@ -62,10 +62,10 @@ class Mappings {
   long note_made(std::uint64_t begin, std::uint64_t end, bool counts, long result);
   bool made_here(std::uint64_t begin, std::uint64_t end) const;
 
-  std::vector<Mapping> kept_;          // before the first choice, or outside executions
+  std::vector<Mapping> kept_;          // made before the first choice or outside executions
   std::vector<Range> made_;            // in this execution
-  std::vector<Range> heap_protected_;  // parts of the heap that this execution has protected otherwise
-  std::vector<std::uint64_t> next_;    // by slot, where its next mapping goes
+  std::vector<Range> heap_protected_;  // parts of the heap whose protection this execution has changed
+  std::vector<std::uint64_t> next_;    // by slot: the address of its next mapping
   std::uint64_t break_at_start_ = 0;
   std::uint64_t break_ = 0;  // at the snapshot
   bool changed_ = false;

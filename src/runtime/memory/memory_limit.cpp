@@ -13,7 +13,7 @@ constinit MemoryLimit the_memory_limit;
 
 void MemoryLimit::exceed() {
   if (world.running) cut_execution(End::memory);
-  limit_ = ~std::uint64_t{0};  // for the report
+  limit_ = ~std::uint64_t{0};  // so that the report can be written
   notes().uncontrolled("program-memory", "the program takes more than " +
                                              std::to_string(world.job->program_memory >> 20) +
                                              " MiB of memory before it starts a thread (--program-memory)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How much memory the program has: what its heap has grown to, and what an execution maps. Not what it
-// touches, so that the same execution meets the limit (--program-memory) at the same place each time.
+// The memory of the program: the size of its heap, plus the mappings of an execution. Accesses do not matter,
+// so an execution always meets the limit (--program-memory) at the same place.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace thrum {
 
 class MemoryLimit {
  public:
-  // So many bytes more. Does not return where that is more than it may have: cuts the execution, or ends the
-  // process before the first choice.
+  // The program takes so many more bytes. Does not return if this exceeds the limit: cuts the execution, or,
+  // before the first choice, ends the process.
   void take(std::uint64_t size) {
     taken_ += size;
     if (__builtin_expect(taken_ > limit_, 0)) exceed();
@@ -22,7 +22,7 @@ class MemoryLimit {
   void set_taken(std::uint64_t taken) { taken_ = taken; }
 
   void begin(std::uint64_t limit) { limit_ = limit; }
-  // As of the snapshot.
+  // Saves the value at the snapshot, and restores it.
   void save() { saved_ = taken_; }
   void restore() { taken_ = saved_; }
 

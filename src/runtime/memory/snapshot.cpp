@@ -33,7 +33,7 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
   THRUM_CHECK(try_protect(begin, end, protection));
 }
 
-// Aligned like what it is a copy of (docs/experiments/001-rolled-back-pages.md).
+// Aligned like the original (docs/experiments/001-rolled-back-pages.md).
 char* map_copy(std::uint64_t size) {
   long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -50,7 +50,7 @@ bool holds(const dl_phdr_info& module, std::uint64_t address) {
   return false;
 }
 
-// Of some bytes those from the first to the last that are not as in their copy, in whole blocks.
+// The range from the first to the last byte that differs from the copy, in whole blocks.
 std::span<const char> changed_part(const char* memory, const char* copy, std::size_t size) {
   constexpr std::size_t kBlock = 128;
   if (std::memcmp(memory, copy, size) == 0) return {};
@@ -64,9 +64,9 @@ std::span<const char> changed_part(const char* memory, const char* copy, std::si
   return {memory + first, std::min(last + kBlock, size) - first};
 }
 
-// Where the main thread's stack ends upwards, arguments and environment included.
+// The upper end of the main stack, arguments and environment included.
 std::uint64_t initial_stack_end() {
-  // The kernel places the program's file name last of all, right below the end.
+  // The kernel puts the program's file name right below the end.
   auto name = static_cast<std::uint64_t>(getauxval(AT_EXECFN));
   return round_up(name + std::strlen(reinterpret_cast<const char*>(name)) + 1, 4096);
 }
@@ -74,7 +74,7 @@ std::uint64_t initial_stack_end() {
 }  // namespace
 
 struct ModuleWalk {
-  // The writable segments of a module, without what was made read-only after relocation.
+  // Adds the writable segments of a module, without parts made read-only after relocation.
   static int visit(dl_phdr_info* module, std::size_t, void* snapshot) {
     bool own = holds(*module, reinterpret_cast<std::uint64_t>(&the_snapshot));
     bool loader = std::strstr(module->dlpi_name, "ld-linux") != nullptr;
@@ -135,7 +135,7 @@ void Snapshot::take(std::uint64_t stack_pointer, const std::vector<Mapping>& map
     if ((region.protection & PROT_WRITE) != 0)
       protect(region.begin, region.end, region.protection & ~PROT_WRITE);
   }
-  // The stack's lowest page goes on below, and is written all the time.
+  // The stack's lowest page extends below the snapshot, and is written all the time.
   protect(regions_.back().begin, regions_.back().begin + kPage, PROT_READ | PROT_WRITE);
   mark_writable(regions_.back(), 0);
 }
@@ -160,8 +160,7 @@ bool Snapshot::covers(std::uint64_t begin, std::uint64_t end) const {
   return true;
 }
 
-// The pages of a region that lie in the range, protected as asked, but for writing where they are not copied
-// yet.
+// Sets the protection of the region's pages in the range. Pages that are not copied yet stay write-protected.
 void Snapshot::protect_pages(const Region& region, std::uint64_t begin, std::uint64_t end,
                              int protection) const {
   begin = std::max(begin, region.begin);
@@ -185,7 +184,7 @@ int Snapshot::protection_at(const Region& region, std::uint64_t address) const {
   return latest == changes_.rend() ? region.protection : latest->protection;
 }
 
-// A page that was writable in one execution only is not copied back each time, but forgotten.
+// A page that only one execution wrote is not copied back each time: it is protected again.
 void Snapshot::forget_page(Region& region, std::size_t page) {
   region.writable[page] = false;
   const auto* memory = reinterpret_cast<const char*>(region.begin + page * kPage);
@@ -204,7 +203,7 @@ void Snapshot::undo_changes() {
     }
   };
   for_each_change([](const Region&, std::uint64_t begin, std::uint64_t end) {
-    // May be refused for a file that is mapped for reading; then nothing was written there either.
+    // May be refused for a file that is mapped for reading; then nothing was written to it either.
     try_protect(begin, end, PROT_READ | PROT_WRITE);
   });
   copy_back();
@@ -221,12 +220,12 @@ void Snapshot::undo_changes() {
 
 void Snapshot::add_to(Digest& digest) const {
   for (const DirtyRun& run : dirty_) {
-    // Which pages are on the list depends on earlier executions; which of them differ does not.
+    // The list of pages depends on earlier executions; the set of pages that differ does not.
     auto address = reinterpret_cast<std::uint64_t>(run.memory);
     bool hidden = std::any_of(changes_.begin(), changes_.end(), [&](const Change& change) {
       return change.begin <= address && address < change.end && (change.protection & PROT_READ) == 0;
     });
-    // Of the main stack it holds what lies above some pointer, dead frames included.
+    // Of the main stack the snapshot holds everything above some pointer, dead frames included.
     if (hidden || address >= regions_.back().begin || ProgramHeap::is_heap(address)) continue;
     if (std::memcmp(run.memory, run.copy, run.size) != 0) digest.add(run.memory, run.size);
   }

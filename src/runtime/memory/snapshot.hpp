@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The snapshot: the program's memory as it was at its first choice, from which each execution begins.
 //
-// It holds the writable segments of the program and its libraries (libc's and libstdc++'s too), the heap,
-// what the program has mapped, and the main stack from the stack pointer up. All of these are
-// write-protected; the first write to a page faults, and then the page is copied, made writable and put on
-// the list of pages that restore() copies back. In the steady state nothing faults.
+// It holds the writable segments of the program and its libraries (including libc and libstdc++), the heap,
+// the program's mappings, and the main stack from the stack pointer up. All of it is write-protected. The
+// first write to a page faults: the page is copied, made writable and added to the list of pages that
+// restore() copies back. After a while no page faults any more.
 //
-// An execution may change the protection of mapped memory, or unmap it, which is the same as taking all
-// protection away: so is it done, and undone by restore().
+// An execution may change the protection of mapped memory. To unmap memory is to remove all protection
+// rights. restore() undoes both.
 //
-// Left out: the dynamic loader, the runtime itself, what the loader made read-only after relocation.
+// Not included: the dynamic loader, the runtime itself, and data that the loader made read-only after
+// relocation.
 #pragma once
 
 #include <cstddef>
@@ -28,18 +29,18 @@ class Snapshot {
 
   bool taken() const { return !regions_.empty(); }
 
-  // Memory that the program has mapped itself. begin and end at page boundaries.
+  // Memory that the program has mapped itself. begin and end are at page boundaries.
   struct Mapping {
     std::uint64_t begin;
     std::uint64_t end;
     int protection;    // PROT_*
-    bool shared_file;  // what is written there goes to a file
+    bool shared_file;  // writes go to a file
   };
 
   // stack_pointer: of main, which does not run now.
   void take(std::uint64_t stack_pointer, const std::vector<Mapping>& mappings);
 
-  // Puts every page that was written since take() back, and its protection.
+  // Restores every page that was written since take(), and its protection.
   void restore();
 
   // Whether all bytes belong to the snapshot.
@@ -49,35 +50,35 @@ class Snapshot {
   // are at page boundaries.
   void change_protection(std::uint64_t begin, std::uint64_t end, int protection);
 
-  // Adds the memory that it holds, but for heap and main's stack.
+  // Adds the memory of the snapshot, without heap and main's stack.
   void add_data(std::vector<std::span<const char>>& data) const;
 
-  // Adds the pages that are not as they were, as they are now.
+  // Adds the present content of all changed pages.
   void add_to(Digest& digest) const;
 
-  // Likewise adds where they are; of main's stack what lies above the pointer, be it in the snapshot or
-  // below.
+  // The same for their addresses. Of main's stack, adds everything above the pointer, even below the
+  // snapshot's part.
   void add_changes(std::uint64_t stack_pointer, std::vector<std::span<const char>>& changes) const;
 
   // Adds the pages that were written since take(), in this execution or an earlier one, without those of the
-  // main stack. hidden: likewise those that cannot be read as they are.
+  // main stack. hidden: the same for pages that cannot be read at present.
   void add_written(std::vector<std::span<const char>>& pages,
                    std::vector<std::span<const char>>& hidden) const;
-  // Where the main stack ends upwards.
+  // The upper end of the main stack.
   std::uint64_t stack_end() const { return regions_.back().end; }
 
-  // Pages that were written in earlier executions, and now are as they were, are protected again where they
-  // are at least so many. Whether they are.
+  // Pages that earlier executions wrote, and that are unchanged now, are protected again if there are at
+  // least `least` of them. Returns whether this was done.
   bool forget_unchanged(std::size_t least);
 
-  // Makes everything writable again and forgets the snapshot.
+  // Makes all pages writable and forgets the snapshot.
   void drop();
 
-  // Called for a fault at the address: true where a page of the snapshot was protected there, and no longer
-  // is.
+  // Called for a fault at the address: true if a page of the snapshot was protected there; it is writable
+  // now.
   bool unprotect(std::uint64_t address);
 
-  // Makes the bytes writable, since the kernel will write them: it takes no fault, but fails.
+  // Makes the bytes writable, since the kernel will write them: the kernel fails at a protected page.
   void prepare_write(std::uint64_t address, std::uint64_t size);
 
  private:
@@ -85,12 +86,12 @@ class Snapshot {
   struct Region {
     std::uint64_t begin;
     std::uint64_t end;            // both at page boundaries
-    std::uint64_t restored_from;  // restore() copies from here on; what lies below is free stack
-    std::uint64_t restored_to;    // what lies above is free memory of the heap, which clears it
-    int protection;               // the program's own, at take()
+    std::uint64_t restored_from;  // restore() copies from here; below is free stack
+    std::uint64_t restored_to;    // restore() copies up to here; above is free heap, cleared by the heap
+    int protection;               // set by the program, at take()
     bool shared_file;
-    char* copy;                  // of those pages of begin to end that are writable
-    std::vector<bool> writable;  // by page: it is copied, and no longer protected by us
+    char* copy;                  // of the writable pages of begin to end
+    std::vector<bool> writable;  // by page: it is copied and not protected by us
   };
   struct Change {
     std::uint64_t begin;
