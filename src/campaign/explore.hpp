@@ -109,9 +109,9 @@ struct SearchResult {
       divergence;  // lost_control: where two runs of one schedule differ, if it is known
 };
 
-// What a search that is put down leaves, but for its strategy.
+// A saved search, except its strategy.
 struct SearchSoFar {
-  SearchResult result;  // without its end, and what is said at the end only
+  SearchResult result;  // without its end and the data that only conclude() adds
   StatisticsKeeper statistics = StatisticsKeeper();
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What libraries call to explain themselves to a sanitizer: ThreadSanitizer's interface, the older dynamic
+// Calls by which libraries explain themselves to a sanitizer: ThreadSanitizer's interface, the older dynamic
 // annotations, and the parts of the common sanitizer interface that such code links against.
 //
-// They change no schedule. Those that say what happens before what, and which races are meant, come through
-// the four functions below to the judge of races.
+// They change no schedule. Annotations of happens-before and of allowed races go to the race judge, by the
+// four functions below.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +19,18 @@ using namespace thrum;
 
 namespace {
 
-// What the thread has done so far happens before what follows an acquire of the object.
+// Everything that the thread has done happens before an acquire of the object.
 void release_edge(const volatile void* object) {
   if (world.judges_races) race_judge().release(reinterpret_cast<std::uint64_t>(object));
 }
 void acquire_edge(const volatile void* object) {
   if (world.judges_races) race_judge().acquire(reinterpret_cast<std::uint64_t>(object));
 }
-// Races on these bytes are meant.
+// Races on these bytes are allowed.
 void allow_races(const volatile void* address, std::size_t size) {
   if (searching()) race_judge().allow(address, size);
 }
-// The running thread's accesses are to be left out, until as many ends as beginnings have come.
+// The running thread's accesses are not judged until all begins have their ends.
 void ignore_accesses(AccessKind kind, bool begin) {
   if (world.judges_races) race_judge().leave_out(kind, begin);
 }
@@ -41,14 +41,14 @@ void ignore_all(bool begin) {
 
 }  // namespace
 
-// ---- ThreadSanitizer's own -----------------------------------------------------------------------
+// ---- ThreadSanitizer's interface -----------------------------------------------------------------
 
 THRUM_EXPORT void __tsan_acquire(void* object) { acquire_edge(object); }
 THRUM_EXPORT void __tsan_release(void* object) { release_edge(object); }
 THRUM_EXPORT void __tsan_ignore_thread_begin() { ignore_all(true); }
 THRUM_EXPORT void __tsan_ignore_thread_end() { ignore_all(false); }
 
-// Locks of the program's own making: what they are made of is instrumented, and known already.
+// Locks that the program implements itself: their operations are instrumented, and known already.
 THRUM_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 THRUM_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
 THRUM_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
@@ -63,7 +63,7 @@ THRUM_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
 THRUM_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
 THRUM_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
 
-// Fibers of the program's own: a thread's fibers stay one thread.
+// Fibers of the program itself: all fibers of a thread count as one thread.
 THRUM_EXPORT void* __tsan_get_current_fiber() {
   static char fiber;
   return &fiber;
@@ -154,7 +154,7 @@ THRUM_EXPORT void __lsan_register_root_region(const void* begin, std::size_t siz
 THRUM_EXPORT void __lsan_unregister_root_region(const void* begin, std::size_t size) {
   if (looks_for_leaks()) leak_search().remove_root(begin, size);
 }
-// An execution is looked at when it ends.
+// Leaks are checked when an execution ends.
 THRUM_EXPORT void __lsan_do_leak_check() {}
 THRUM_EXPORT int __lsan_do_recoverable_leak_check() { return 0; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// System calls about descriptors, answered: see descriptors.hpp.
+// Answers system calls about descriptors: see descriptors.hpp.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ namespace thrum {
 
 namespace {
 
-// The buffers of read, readv and their like. Calls visit(address, size).
+// The buffers of read, readv and the like. Calls visit(address, size).
 template <typename Visit>
 void for_each_buffer(const SystemCall& call, Visit visit) {
   const long* a = call.arguments;
@@ -336,7 +336,7 @@ long Descriptors::write(const SystemCall& call) {
         break;
       }
       stay_alone("its executions write to files");
-      // What is appended is cut off again.
+      // Appended bytes are cut off again.
       const Kept* kept = mine.origin >= 0 ? &kept_[static_cast<std::size_t>(mine.origin)] : nullptr;
       bool appends =
           kept &&
@@ -394,7 +394,7 @@ long Descriptors::ask_device(const SystemCall& call) {
   return perform(call);
 }
 
-// poll and its like: once without waiting.
+// poll and the like: asks once without waiting.
 long Descriptors::wait_for(const SystemCall& call) {
   timespec none{};
   timeval nothing{};

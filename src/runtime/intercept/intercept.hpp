@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files intercept_*.cpp share.
+// Shared by the files intercept_*.cpp.
 //
-// An intercepted function has three parts: forward to libc in a plain process; the operation itself, on the
-// state inside the program's object; and, in an execution, arriving before it and saying that it is done.
-// Before the first choice there is one thread, and operations are done without a scheduling point.
+// An intercepted function has three parts. In a plain process it forwards to libc. The operation itself works
+// on the state inside the program's object. In an execution the function arrives before the operation and
+// reports when it is done. Before the first choice there is one thread, and operations have no scheduling
+// point.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 #include "runtime/threads/scheduler.hpp"
 #include "support/duration.hpp"
 
-// Begins an intercepted function: in a plain process, the rest is libc's.
+// Begins an intercepted function: in a plain process libc's function does the rest.
 #define THRUM_FORWARD(name, ...) \
   if (!::thrum::searching()) {   \
     THRUM_REAL(name);            \
@@ -38,10 +39,10 @@ inline std::uint32_t running_owner() {
   return world.running ? scheduler().current().id + 1u : kMainThread + 1u;
 }
 
-// The thread of that handle, or nullptr.
+// The thread with that handle, or nullptr.
 Thread* find_thread(pthread_t handle);
 
-// Virtual time: nanoseconds since the process began. Clocks differ from it by a constant.
+// Virtual time: nanoseconds since the process began. Clocks differ from virtual time by a constant.
 std::uint64_t virtual_now();
 std::uint64_t clock_to_virtual(clockid_t clock,
                                const timespec& time);  // of an absolute time; times before the beginning: 0
@@ -49,17 +50,17 @@ timespec virtual_to_clock(clockid_t clock, std::uint64_t now_ns);
 std::uint64_t duration_ns(const timespec& time);
 inline bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
 
-// Whether a call is to be a visible operation: in an execution, and not the unwinder's own, which would make
-// every exception a scheduling point.
+// Whether a call is a visible operation: in an execution, unless the unwinder makes it. Else every exception
+// would be a scheduling point.
 inline bool is_visible_from(std::uint64_t code) { return world.running && !unwinder_range().holds(code); }
 
-// The running thread's wait has run out: an event of its own.
+// The running thread's wait has timed out, which is an event of its own.
 inline void done_by_timeout() {
   scheduler().current().operation = Operation::timeout;
   scheduler().done(Scheduler::Effect::change, 0, 0, Outcome::timed_out);
 }
 
-// What the end of a thread runs, or does.
+// Actions at the end of a thread.
 void destroy_thread_locals(Thread& me);
 void destroy_specific_data(Thread& me);
 void leave_robust_mutexes(std::uint64_t code);
@@ -68,11 +69,11 @@ void leave_robust_mutexes(std::uint64_t code);
 void begin_section(std::uint64_t code);
 void end_section();
 
-// exit(): the handlers run, then the process ends. frames: as for LeakSearch::arm().
+// exit(): runs the handlers, then ends the process. frames: see LeakSearch::arm().
 [[noreturn]] void exit_under_search(int status, std::uint64_t code, const void* frames);
 
-// One thread, and it waits for another that does not exist. length_ns: the wait's, where a time-out would end
-// it; else 0.
+// The only thread waits for another one, which does not exist. length_ns: the length of the wait, if a
+// time-out would end it; else 0.
 [[noreturn, gnu::cold]] inline void fail_alone(Operation operation, std::uint64_t object, std::uint64_t code,
                                                Wait wait = Wait::nothing, std::uint64_t length_ns = 0) {
   const char* misuse = length_ns == 0 ? self_lock(wait, object, kMainThread, 0) : nullptr;

@@ -16,7 +16,7 @@ namespace {
 
 CleanupBuffer* buffer_at(__pthread_unwind_buf_t* place) { return reinterpret_cast<CleanupBuffer*>(place); }
 
-// The thread's cancel state or type changes. Where that lets a cancel that is pending act anywhere, it does.
+// Changes the thread's cancel state or type. If a pending cancel may act anywhere now, it does.
 void change_setting(bool& setting, bool value, std::uint64_t code) {
   Thread& me = scheduler().current();
   if (world.running) scheduler().arrive(Operation::cancel_setting, cancel_object(me), 0, code);
@@ -78,8 +78,8 @@ THRUM_EXPORT int pthread_setcanceltype(int type, int* old) {
   return 0;
 }
 
-// Behind pthread_cleanup_push and _pop in C without exceptions; with them, and in C++, cleanup handlers are
-// like destructors.
+// For pthread_cleanup_push and _pop in C without exceptions. With exceptions, and in C++, cleanup handlers
+// are like destructors.
 THRUM_EXPORT void __pthread_register_cancel(__pthread_unwind_buf_t* place) {
   THRUM_FORWARD(__pthread_register_cancel, place)
   void*& innermost = scheduler().current().cancellation.cleanup;
@@ -92,7 +92,7 @@ THRUM_EXPORT void __pthread_unregister_cancel(__pthread_unwind_buf_t* place) {
   scheduler().current().cancellation.cleanup = buffer_at(place)->outer;
 }
 
-// The same with the type set to deferred in between.
+// The same, with deferred cancellation in between.
 THRUM_EXPORT void __pthread_register_cancel_defer(__pthread_unwind_buf_t* place) {
   THRUM_FORWARD(__pthread_register_cancel_defer, place)
   int type;

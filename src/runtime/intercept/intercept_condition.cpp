@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Condition variables, C11's too; barriers.
+// Condition variables, including C11's; barriers.
 //
-// A condition wait is two events: releasing the mutex and going to sleep; having it again. Where the wait
-// ends by its timeout, or for no reason (--spurious), that is an event between the two.
+// A condition wait is two events: releasing the mutex and going to sleep; and locking the mutex again. If the
+// wait times out, or ends without a reason (--spurious), that is an event between the two.
 
 #include <pthread.h>
 #include <threads.h>
@@ -61,7 +61,7 @@ int wait_for_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, std::u
   }
   int error = take_again(lock_object);
   if (error != ENOTRECOVERABLE) lock.count = depth;
-  me.object = object;  // it was waiting for the mutex last
+  me.object = object;  // the object of its last wait is the mutex
   scheduler().done(Scheduler::Effect::change, 0, lock_object);
   scheduler().note_write(lock_object);
   if (!goes_on) act_on_cancel(code);
@@ -77,7 +77,7 @@ void wake_condition(pthread_cond_t* condition, Operation operation, std::uint64_
   scheduler().done(Scheduler::Effect::change, woken);
 }
 
-// Threads that have been woken, and are not back yet, are done with it.
+// Threads that were woken and are not back yet do not use it any more.
 void destroy_condition(std::uint64_t object, std::uint64_t code) {
   auto& state = state_at<ConditionState>(object);
   check_alive(state, "destroys a condition variable", code);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// New processes. Under a search none is made by copying this one: the copy would run the search, and write
-// into the memory shared with the supervisor. So fork and its like, and exec, end the search by name, whether
-// in an execution or before the first choice.
+// New processes. Under a search this process is never copied for the program: the copy would run the search,
+// and write into the memory shared with the supervisor. So fork and the like, and exec, end the search and
+// are named in the result, in an execution and before the first choice.
 //
-// Before the first choice a program may start another (system, popen, posix_spawn): that is a part of the
-// set-up, which is done once. In an execution this ends the search, too, since it cannot be undone.
+// Before the first choice a program may start another one (system, popen, posix_spawn): this is part of the
+// set-up, which is done once. In an execution this ends the search too, since it cannot be undone.
 
 #include <cstdarg>
 
@@ -28,7 +28,7 @@ using namespace thrum;
 #define REFUSE_IN_EXECUTION(name) \
   if (searching() && world.running) lose_control_by_call(#name);
 
-// Declared nowhere, or not everywhere.
+// Not declared in all headers.
 extern "C" {
 pid_t _Fork();
 pid_t __fork();
@@ -51,7 +51,7 @@ FORK(_Fork)
 FORK(__fork)
 FORK(__libc_fork)
 
-// vfork returns twice on one stack, and so only by a jump from vfork itself (switch.S), to what this returns.
+// vfork returns twice on one stack. So vfork itself (switch.S) has to jump to the address that this returns.
 extern "C" __attribute__((visibility("hidden"))) void* thrum_vfork_target() {
   REFUSE(vfork)
   static void* const real = next_function("vfork");
@@ -82,7 +82,7 @@ THRUM_EXPORT int forkpty(int* terminal, char* name, const struct termios* modes,
   return real(terminal, name, modes, size);
 }
 
-// ---- Another program in this one's place ---------------------------------------------------------
+// ---- Replacing this program ----------------------------------------------------------------------
 
 THRUM_EXPORT int execve(const char* path, char* const arguments[], char* const environment[]) {
   REFUSE(execve)
@@ -120,7 +120,7 @@ namespace {
 
 using Execute = int (*)(const char*, char* const[], char* const[]);
 
-// The forms with their arguments in the call, which stand before the list; environment: one follows.
+// The variants whose arguments are in the call. environment: one follows the arguments.
 int execute_listed(Execute real, const char* file, const char* first, va_list list, bool environment) {
   va_list counted;
   va_copy(counted, list);
@@ -152,7 +152,7 @@ EXECUTE_LISTED(execl, execve, false)
 EXECUTE_LISTED(execle, execve, true)
 EXECUTE_LISTED(execlp, execvpe, false)
 
-// ---- Another program beside this one -------------------------------------------------------------
+// ---- Starting another program --------------------------------------------------------------------
 
 THRUM_EXPORT int system(const char* command) {
   REFUSE_IN_EXECUTION(system)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Futexes: what C++20's atomic waiting, latches, barriers, semaphores and futures are made of. They come
+// Futexes: the basis of C++20's atomic waiting, latches, barriers, semaphores and futures. The calls come
 // through libc's syscall(), as do other calls that have no function of their own.
 
 #include <linux/futex.h>
@@ -30,7 +30,7 @@ long fail_with(int error) {
   return -1;
 }
 
-// The deadline of a futex wait; its timeout is a duration, or absolute for the variants with a bit set.
+// The deadline of a futex wait. Its timeout is a duration; with a bit of the operation set it is absolute.
 std::uint64_t deadline_of(const timespec* timeout, int operation) {
   if (!timeout) return kNoDeadline;
   if ((operation & FUTEX_CMD_MASK) == FUTEX_WAIT) return virtual_now() + duration_ns(*timeout);
@@ -73,7 +73,7 @@ long futex_wake(std::uint32_t* word, std::uint32_t most, std::uint64_t code) {
   return woken;
 }
 
-// As if libc had made the call, or one of its functions had been called.
+// Treats the call as if libc had made it, or as a call of one of libc's functions.
 long other_call(const SystemCall& call) {
   const long* a = call.arguments;
   switch (call.number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Futures that are made ready at the end of a thread, by code of the C++ library that is not instrumented: it
-// exchanges the state's status, and whoever finds that ready has acquired what the thread did.
+// Futures that become ready at the end of a thread, by code of the C++ library that is not instrumented. That
+// code exchanges the state's status; a thread that reads "ready" has acquired what the thread did.
 
 #include <cstddef>
 
@@ -12,7 +12,7 @@ using namespace thrum;
 
 namespace {
 
-// std::__future_base::_State_baseV2, and its _Make_ready, which hangs in a list of the ending thread.
+// std::__future_base::_State_baseV2, and its _Make_ready in a list of the ending thread.
 struct FutureState {
   void* virtual_functions;
   void* result;
@@ -20,7 +20,7 @@ struct FutureState {
 };
 constexpr unsigned kReady = 1;
 
-// Who shares the state: std::_Sp_counted_base.
+// The owners of the state: std::_Sp_counted_base.
 struct Owners {
   void* virtual_functions;
   int count;

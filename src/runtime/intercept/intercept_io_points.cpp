@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls on files that are cancellation points and nothing else to us, but that they read and write memory:
-// libc's own do the work, and what reaches the kernel is seen by system_calls.cpp. The rows POINT of
-// libc_calls.def.
+// Calls on files that are cancellation points, and otherwise only read and write memory. libc's own functions
+// do the work; system_calls.cpp sees what reaches the kernel. The rows POINT of libc_calls.def.
 //
-// Each tests for a cancellation first: a visible operation, but in programs that cancel no threads nothing.
+// Each call first tests for a cancellation. This is a visible operation, except in programs that cancel no
+// threads.
 
 #include <fcntl.h>
 #include <cstdarg>
@@ -27,7 +27,7 @@ void test_for_cancellation(std::uint64_t code) {
   cancellation_point(code);
 }
 
-// The third argument, where the flags say that there is one.
+// The third argument, if the flags say that it exists.
 mode_t mode_of(int flags, va_list list) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libc's functions that read and write memory for the program, and whose names are not libc's alone: a
-// program that defines one of its own means that. The rows INTERPOSED of libc_calls.def.
+// libc's functions that read and write memory for the program, and whose names a program may define itself;
+// then its calls go to its own functions. The rows INTERPOSED of libc_calls.def.
 //
-// Libraries that are not instrumented call them too, which is no access of the program's.
+// Libraries that are not instrumented call them too; those calls are no accesses of the program.
 
 #include "runtime/libc/libc_calls.hpp"
 
@@ -16,7 +16,7 @@ using namespace thrum;
   THRUM_EXPORT result_type name parameters { return name##_call{THRUM_CALLER}.run arguments; }
 #include "runtime/libc/libc_calls.def"
 
-// What the runtime does by itself, in other files.
+// The runtime does the MODELLED rows itself, in other files.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define MODELLED(name, parameters, noted_before, noted_after) \
   void thrum::name##_call::before parameters const {          \

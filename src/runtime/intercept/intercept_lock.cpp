@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutexes; C11's too.
+// Mutexes, including C11's.
 
 #include <pthread.h>
 #include <threads.h>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kCeilingMax = 99;
 
-// The running thread, which had to wait for nobody any more, takes a robust mutex. The last holder may have
-// ended, or another may have given the mutex up.
+// The running thread takes a robust mutex that is free now. Its last owner may have died, or a thread may
+// have made it unusable.
 [[gnu::noinline]] int take_robust(LockState& lock, std::uint64_t object, std::uint64_t code) {
   check_alive(lock, "locks a mutex", code);
   if (lock.condition == MutexCondition::not_recoverable) {
@@ -56,7 +56,7 @@ void forget_robust(LockState& lock, std::uint64_t object) {
   return 0;
 }
 
-// The running thread unlocks a mutex that it does not hold.
+// The running thread unlocks a mutex that another thread holds, or none.
 [[gnu::noinline]] int unlock_of_other(const LockState& lock, std::uint64_t object, std::uint64_t code) {
   if (checks_owner(lock) && !lock.is_destroyed()) return EPERM;
   if (world.running) scheduler().arrive(Operation::unlock, object, 0, code);
@@ -129,8 +129,7 @@ void init_mutex(std::uint64_t object, int kind, int ceiling, std::uint64_t code)
 
 namespace thrum {
 
-// Each mutex that the thread still holds is left as one whose owner died: an unlock that the next one is told
-// of.
+// Each robust mutex that the thread still holds is unlocked; the next owner is told that its owner died.
 void leave_robust_mutexes(std::uint64_t code) {
   Thread& me = scheduler().current();
   while (!me.robust.empty()) {
@@ -188,7 +187,7 @@ THRUM_EXPORT int pthread_mutex_consistent(pthread_mutex_t* mutex) {
   return 0;
 }
 
-// A ceiling is only a number here: a thread's priority has no effect on schedules.
+// A ceiling is only a number here: priorities have no effect on schedules.
 THRUM_EXPORT int pthread_mutex_getprioceiling(const pthread_mutex_t* mutex, int* ceiling) {
   THRUM_FORWARD(pthread_mutex_getprioceiling, mutex, ceiling)
   const auto& lock = state_at<LockState>(address_of(mutex));
@@ -221,7 +220,7 @@ THRUM_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
 
 THRUM_LOOP_IMPL int pthread_mutex_lock_impl(pthread_mutex_t* mutex) {
   THRUM_FORWARD(pthread_mutex_lock, mutex)
-  // The unwinder holds its lock over no scheduling point.
+  // The unwinder holds its lock at no scheduling point.
   if (unwinder_range().holds(THRUM_CALLER)) return 0;
   return lock_mutex(mutex, kNoDeadline, THRUM_CALLER);
 }

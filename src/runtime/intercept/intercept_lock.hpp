@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the calls on mutexes and on read-write locks share.
+// Shared by the calls on mutexes and on read-write locks.
 #pragma once
 
 #include <pthread.h>
@@ -11,18 +11,18 @@
 
 namespace thrum {
 
-inline constexpr int kMutexKindMask = 3;  // glibc keeps further properties in the kind
-inline constexpr int kMutexRobust = 16;   // the one that matters here
+inline constexpr int kMutexKindMask = 3;  // glibc stores further properties in the kind
+inline constexpr int kMutexRobust = 16;   // the only one that matters here
 
 inline int kind_of(const LockState& lock) { return lock.kind & kMutexKindMask; }
 inline bool is_robust(const LockState& lock) { return (lock.kind & kMutexRobust) != 0; }
-// Whether it answers with EPERM where a thread gives it up that does not hold it.
+// Whether unlocking fails with EPERM in a thread that does not hold the mutex.
 inline bool checks_owner(const LockState& lock) {
   return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE || kind_of(lock) == PTHREAD_MUTEX_ERRORCHECK ||
          is_robust(lock);
 }
 
-// Waits until the running thread may have the lock; false where the deadline passed first.
+// Waits until the running thread may take the lock; false if the deadline passed first.
 [[gnu::always_inline]] inline bool arrive_at_lock(Operation operation, std::uint64_t object,
                                                   std::uint64_t deadline, std::uint64_t code) {
   Wait wait = operation == Operation::shared_lock ? Wait::shared_lock : Wait::lock;
@@ -45,15 +45,15 @@ inline void done_with_lock(Outcome outcome = Outcome::done) {
                    outcome);
 }
 
-// 0 and the deadline in virtual time, or why there is none.
+// 0 and the deadline in virtual time; or an error number.
 inline int timed(const timespec* time, clockid_t clock, std::uint64_t& deadline) {
   if (!is_valid(*time)) return EINVAL;
   deadline = clock_to_virtual(clock, *time);
   return 0;
 }
 
-// Of a mutex that a condition wait had released: it is the running thread's again, or is about to be
-// released. The result is EOWNERDEAD or 0.
+// For a condition wait: the running thread has its mutex again, or is about to release it. Returns EOWNERDEAD
+// or 0.
 int take_again(std::uint64_t object);
 void give_up(std::uint64_t object);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program may ask of the machine that would otherwise differ from one execution to the next, or be
-// read from files.
+// Properties of the machine that would otherwise differ between executions, or be read from files.
 
 #include <sched.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@ THRUM_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   return static_cast<unsigned>(draw_random().next());
 }
 
-// libc's generators whose state is the caller's (intercept_random.cpp has those that threads share): they
-// write it where no write is seen, so a loop that draws from one is no spin.
+// libc's generators whose state belongs to the caller (intercept_random.cpp has those with shared state).
+// They write the state unseen, so a loop that draws from one is no spin.
 #define DRAW(result, name, parameters, ...)        \
   THRUM_EXPORT result name parameters {            \
     THRUM_REAL(name);                              \
@@ -39,7 +38,7 @@ DRAW(double, erand48, (unsigned short state[3]), state)
 DRAW(long, nrand48, (unsigned short state[3]), state)
 DRAW(long, jrand48, (unsigned short state[3]), state)
 
-// The processor that a thread happens to be on.
+// The processor on which a thread runs.
 THRUM_EXPORT int sched_getcpu() {
   THRUM_FORWARD(sched_getcpu)
   return 0;
@@ -51,7 +50,7 @@ THRUM_EXPORT int getcpu(unsigned* processor, unsigned* node) {
   return 0;
 }
 
-// std::thread::hardware_concurrency asks this.
+// Called by std::thread::hardware_concurrency.
 THRUM_EXPORT int get_nprocs() {
   THRUM_FORWARD(get_nprocs)
   cpu_set_t set;

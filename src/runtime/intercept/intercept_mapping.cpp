@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mmap and its family: what the program maps before its first choice has to be known for the snapshot. In an
-// execution the calls would be seen in any case; here they cost less.
+// mmap and its family. The snapshot needs the mappings made before the first choice. In an execution the
+// calls would be caught anyway; here they cost less.
 
 #include <sys/mman.h>
 #include <cerrno>
@@ -46,7 +46,7 @@ THRUM_EXPORT void* mmap64(void* address, std::size_t size, int protection, int f
                           off64_t offset) {
   return map(address, size, protection, flags, file, offset);
 }
-// Whoever uses the memory, and not in order, is told so as of memory that is freed.
+// An unordered use of the memory by another thread is reported as for freed memory.
 THRUM_EXPORT int munmap(void* address, std::size_t size) {
   if (world.judges_races)
     race_judge().access(AccessKind::plain_write, address, size, THRUM_CALLER, RaceJudge::Point::nowhere);

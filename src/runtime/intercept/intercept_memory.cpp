@@ -11,7 +11,7 @@
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/memory/heap.hpp"
 
-// glibc's own, by the names under which it keeps them: asking the loader for them would itself allocate.
+// glibc's own functions, under its internal names: a lookup by the loader would itself allocate.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void __libc_free(void*);
@@ -29,7 +29,7 @@ void* or_no_memory(void* block) {
   return block;
 }
 
-// What a block's memory was used for before it was given away again is nothing to its new user.
+// Earlier uses of a block's memory do not matter to its new user.
 void* given(void* block, std::size_t size) {
   if (world.judges_races && block && the_heap.gave_used_block()) race_judge().reused(block, size);
   return or_no_memory(block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // pthread_once, C11's call_once and the guards of local statics. This file is compiled with exceptions: an
-// initialisation that throws leaves its object as it was.
+// initialisation that throws leaves its object unchanged.
 
 #include <pthread.h>
 #include <threads.h>
@@ -21,7 +21,7 @@ void done(Scheduler::Effect effect, std::uint64_t code, Outcome outcome = Outcom
   if (is_visible_from(code)) scheduler().done(effect, 0, 0, outcome);
 }
 
-// Leaves the once as finished, or, by an exception, as never begun.
+// At the end, marks the once as finished; after an exception, as never begun.
 class OnceRun {
  public:
   OnceRun(pthread_once_t* once, std::uint64_t code) : once_(once), code_(code) {}
@@ -65,7 +65,7 @@ THRUM_EXPORT int pthread_once(pthread_once_t* once, void (*routine)()) {
   return 0;
 }
 
-// C11's is one by another name.
+// The same as pthread_once.
 THRUM_EXPORT void call_once(once_flag* once, void (*routine)()) {
   THRUM_FORWARD(call_once, once, routine)
   static_assert(sizeof(once_flag) == sizeof(pthread_once_t));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the C++ library counts the owners of: exceptions (copies of an exception_ptr, and whoever has caught
-// one), the messages of standard exceptions, which their copies share, and locales.
+// Objects whose owners the C++ library counts: exceptions (owned by each copy of an exception_ptr, and by
+// each thread that has caught one), the messages of standard exceptions, which copies share, and locales.
 //
-// It counts by atomics that are not instrumented. Whoever gives up the last reference destroys the object,
-// after all that the others did with it before they gave up theirs. The others learn nothing of each other,
-// so whoever writes to an exception that another thread reads races with it.
+// It counts with atomics that are not instrumented. The thread that drops the last reference destroys the
+// object, after everything that the other owners did with it before they dropped theirs. The other owners are
+// not ordered by this, so a write to an exception races with a read of it by another thread.
 
 #include <unwind.h>
 
@@ -17,9 +17,9 @@ using namespace thrum;
 
 namespace {
 
-// What stands in front of an exception (Itanium C++ ABI 2.2.1), as libstdc++ has it.
+// The header in front of an exception (Itanium C++ ABI 2.2.1) in libstdc++.
 struct Header {
-  void* type;  // of one that rethrow_exception() throws: the exception itself, whose header is another
+  void* type;  // if rethrow_exception() throws it: the exception itself, which has its own header
   void* functions[3];
   void* next;
   int counts[2];
@@ -35,7 +35,7 @@ static_assert(offsetof(Header, unwind) == 80 && sizeof(CountedHeader) == 128);
 constexpr _Unwind_Exception_Class kThrown = 0x47'4e'55'43'43'2b'2b'00;  // GNUCC++ and a zero
 constexpr _Unwind_Exception_Class kRethrown = kThrown + 1;              // by rethrow_exception()
 
-// The running thread is about to give up a reference.
+// The running thread is about to drop a reference.
 void drop(const int* owners, bool last) {
   if (last) {
     race_judge().acquire(address_of(owners));
@@ -50,8 +50,8 @@ void drop_exception(const void* exception) {
   drop(owners, *owners == 1);
 }
 
-// std::logic_error and std::runtime_error. The string is preceded by its length, its capacity and how many
-// owners it has beside one (the std::string of before C++11).
+// std::logic_error and std::runtime_error. In front of the string: its length, its capacity, and its number
+// of owners minus one (the std::string from before C++11).
 struct MessageError {
   void* virtual_functions;
   char* message;
@@ -69,7 +69,7 @@ void drop_message(const MessageError* error) {
   drop(owners, *owners <= 0);
 }
 
-// std::filesystem::filesystem_error, whose copies share all but its message by a std::shared_ptr.
+// std::filesystem::filesystem_error. Its copies share everything but the message, by a std::shared_ptr.
 struct FilesystemError {
   MessageError base;
   int code;
@@ -87,7 +87,7 @@ void drop_filesystem_error(const FilesystemError* error) {
   if (world.judges_races && error->counts) drop(&error->counts->owners, error->counts->owners == 1);
 }
 
-// Locales share facets, so that one object stands for them all.
+// Locales share facets, so one object represents all of them.
 constexpr std::uint64_t kLocales = 4;
 
 void drop_locale(int* const* locale) {
@@ -101,7 +101,7 @@ void drop_locale(int* const* locale) {
 
 }  // namespace
 
-// std::exception_ptr::_M_release(), which its destructor calls.
+// std::exception_ptr::_M_release(), called by its destructor.
 THRUM_EXPORT void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void** exception_ptr) {
   static auto* const real = reinterpret_cast<void (*)(void**)>(
       next_function("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"));
@@ -109,7 +109,8 @@ THRUM_EXPORT void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void** exc
   real(exception_ptr);
 }
 
-// The end of a catch block, unless the exception is on its way further. The unwinder's own does no more.
+// Called at the end of a catch block, unless the exception is thrown on. The unwinder's own function does no
+// more.
 THRUM_EXPORT void _Unwind_DeleteException(_Unwind_Exception* unwind) {
   if (unwind->exception_class == kThrown) {
     drop_exception(unwind + 1);
@@ -119,7 +120,7 @@ THRUM_EXPORT void _Unwind_DeleteException(_Unwind_Exception* unwind) {
   if (unwind->exception_cleanup) unwind->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, unwind);
 }
 
-// The arguments are those of a destructor, or of an assignment.
+// The arguments are those of a destructor or an assignment.
 #define DROPS(name, type, drop)                                                        \
   THRUM_EXPORT void name(type* object) {                                               \
     static auto* const real = reinterpret_cast<void (*)(type*)>(next_function(#name)); \
@@ -133,7 +134,7 @@ THRUM_EXPORT void _Unwind_DeleteException(_Unwind_Exception* unwind) {
     return real(object, other);                                                                      \
   }
 
-// std::logic_error and std::runtime_error; derived classes call them, too.
+// std::logic_error and std::runtime_error; derived classes call them too.
 DROPS(_ZNSt11logic_errorD1Ev, MessageError, drop_message)
 DROPS(_ZNSt11logic_errorD2Ev, MessageError, drop_message)
 ASSIGNS(_ZNSt11logic_erroraSERKS_, MessageError, drop_message)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// poll and select without descriptors are ways to sleep. With some they ask without waiting, or lose control
-// (descriptor_calls.cpp).
+// poll and select without descriptors are ways to sleep. With descriptors they ask once without waiting, or
+// control is lost (descriptor_calls.cpp).
 
 #include <poll.h>
 #include <sys/select.h>
@@ -16,7 +16,7 @@ using namespace thrum;
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr long kMaskSize = 8;  // of the kernel's set of signals
+constexpr long kMaskSize = 8;  // size of the kernel's set of signals
 
 // deadline: kNoDeadline to sleep for ever.
 int sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
@@ -35,7 +35,7 @@ std::uint64_t deadline_after(const timespec* time) {
   return time ? virtual_now() + duration_ns(*time) : kNoDeadline;
 }
 
-// Before the first choice nothing stands between the program and the kernel.
+// Before the first choice the program calls the kernel directly.
 int ask(long number, long a, long b, long c, long d = 0, long e = 0, long f = 0) {
   world.wrote = true;
   SystemCall call{number, {a, b, c, d, e, f}};
@@ -45,7 +45,7 @@ int ask(long number, long a, long b, long c, long d = 0, long e = 0, long f = 0)
   return -1;
 }
 
-// Does poll or ppoll, and notes what it reads and writes.
+// Makes poll or ppoll, and notes what it reads and writes.
 template <typename Ask>
 int ask_about(pollfd* files, nfds_t count, std::uint64_t code, Ask ask_kernel) {
   poll_call{code}.before(files, count);
@@ -53,7 +53,7 @@ int ask_about(pollfd* files, nfds_t count, std::uint64_t code, Ask ask_kernel) {
   poll_call{code}.after(files, count);
   return result;
 }
-// Does select or pselect, and notes what it reads and writes.
+// Makes select or pselect, and notes what it reads and writes.
 template <typename Ask>
 int ask_about(fd_set* reading, fd_set* writing, fd_set* other, std::uint64_t code, Ask ask_kernel) {
   select_call{code}.before(reading, writing, other);

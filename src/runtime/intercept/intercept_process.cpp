@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The process: its beginning, its end, and how it fails.
+// The process: its beginning, its end, and its failures.
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -26,8 +26,8 @@ bool g_terminating = false;  // std::terminate was called
 
 ThreadId running_id() { return world.running ? scheduler().current().id : kMainThread; }
 
-// The name of the exception that is being handled, or nothing. std::type_info keeps its name behind its
-// vtable pointer (Itanium C++ ABI 2.9.5).
+// The name of the exception that is being handled, or "". A std::type_info holds its name behind its vtable
+// pointer (Itanium C++ ABI 2.9.5).
 std::string current_exception_name() {
   auto* current_type = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "__cxa_current_exception_type"));
   void* type = current_type ? current_type() : nullptr;
@@ -51,8 +51,8 @@ void install_terminate_handler() {
   if (set) set(on_terminate);
 }
 
-// What the caller keeps in registers lies above it, in a function that begins with __builtin_unwind_init():
-// the only pointer to a block may be there.
+// In a function that begins with __builtin_unwind_init() the caller's registers are saved above this address.
+// One of them may hold the only pointer to a block.
 [[gnu::always_inline]] inline const void* stack_pointer() {
   const void* pointer;
   asm volatile("mov %%rsp, %0" : "=r"(pointer));
@@ -64,7 +64,7 @@ void flush_output() {
   real_fflush(nullptr);
 }
 
-// The end of the process, an event that everything depends on.
+// Ends the process, which is an event that depends on all events.
 [[noreturn]] void leave_process(int status, std::uint64_t code) {
   if (world.running) {
     scheduler().arrive(Operation::process_exit, 0, 0, code);
@@ -89,8 +89,7 @@ void exit_under_search(int status, std::uint64_t code, const void* frames) {
   leak_search().arm(frames);
   destroy_thread_locals(scheduler().current());
   process_state().run_exit_handlers(status);
-  // What the program has printed and libc not yet written is lost with the execution; nobody sees it but
-  // under replay.
+  // Output that libc has not written yet is lost with the execution; only under replay would anybody see it.
   if (!world.running || world.job->replay) flush_output();
   leave_process(status, code);
 }
@@ -102,8 +101,8 @@ namespace {
 int main_under_search(int argc, char** argv, char** environment) {
   world.channel->phase.store(Channel::Phase::preamble, std::memory_order_release);
   install_terminate_handler();
-  // What lies above, the environment and all, shares no page with the frames that each execution puts back.
-  // How long that is, is nothing to addresses in main's frames, which are told from here.
+  // The memory above (environment and so on) shares no page with the frames that each execution restores. Its
+  // length does not matter, since addresses in main's frames are counted from here.
   constexpr std::size_t kPage = 4096;
   constexpr std::size_t kNotZero = 16;
   void* gap =
@@ -172,8 +171,7 @@ THRUM_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* mod
         reinterpret_cast<int (*)(void (*)(void*), void*, void*)>(next_function("__cxa_atexit"));
     return real(function, argument, module);
   }
-  // What libraries that are not instrumented tidy up at the end is of no interest, and would cost every
-  // execution.
+  // Destructors of libraries that are not instrumented do not matter, and would cost time in every execution.
   static void* last_module = &__dso_handle;
   static bool last_instrumented = false;
   if (module != last_module) {
@@ -190,7 +188,7 @@ THRUM_EXPORT int on_exit(void (*function)(int, void*), void* argument) {
   return 0;
 }
 
-// What at_quick_exit calls.
+// Called by at_quick_exit.
 extern "C" int __cxa_at_quick_exit(void (*function)(void*), void* module);
 THRUM_EXPORT int __cxa_at_quick_exit(void (*function)(void*), void* module) {
   THRUM_FORWARD(__cxa_at_quick_exit, function, module)
@@ -204,7 +202,7 @@ THRUM_EXPORT void abort() {
     real();
     __builtin_unreachable();
   }
-  // The program's handler, where it has one, and then the end in any case.
+  // Runs the program's handler, if it has one; then the process ends in any case.
   if (signals().action(SIGABRT).has_handler()) {
     std::uint32_t slot = scheduler().current().slot;
     signals().block(slot, signals().blocked(slot) & ~signal_bit(SIGABRT));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random numbers of the C library. Threads share their state: who draws first gets the first number, so a
-// draw is a visible operation. The state lies in libc's memory, which is rolled back, so that each execution
-// draws the same numbers.
+// Random numbers of the C library. Threads share the state: the thread that draws first gets the first
+// number, so a draw is a visible operation. The state lies in libc's memory, which is rolled back, so each
+// execution draws the same numbers.
 
 #include <cstdlib>
 
@@ -11,7 +11,7 @@ using namespace thrum;
 
 namespace {
 
-// Stands for the state among the objects; no address of the program's.
+// The object that represents the state; no address of the program.
 constexpr std::uint64_t kRandomState = 3;
 
 void arrive(std::uint64_t code) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kLocks = "locks a read-write lock";
 
-// A lock that prefers writers makes them queue in sight: whoever finds it taken says so, and from then on
-// readers wait. Other kinds let readers in while writers wait, as glibc does.
+// If a lock prefers writers, writers queue visibly: a writer that finds the lock taken says so, and from then
+// on readers wait. Other kinds admit readers while writers wait, as glibc does.
 bool prefers_writers(const pthread_rwlock_t* lock) {
   return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
@@ -105,7 +105,7 @@ THRUM_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwloc
   std::memset(static_cast<void*>(lock), 0, sizeof *lock);
   int kind = PTHREAD_RWLOCK_DEFAULT_NP;
   if (attributes) pthread_rwlockattr_getkind_np(attributes, &kind);
-  lock->__data.__flags = static_cast<unsigned>(kind);  // where static initialisers put it
+  lock->__data.__flags = static_cast<unsigned>(kind);  // the place of static initialisers
   return 0;
 }
 
@@ -193,7 +193,7 @@ void check_spin_lock(const pthread_spinlock_t* lock, const char* what, std::uint
 
 }  // namespace
 
-// A spin lock is a mutex whose waiting costs processor time, which does not matter here.
+// A spin lock is a mutex; its waiting costs processor time, which does not matter here.
 THRUM_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
   THRUM_FORWARD(pthread_spin_init, lock, shared)
   std::uint64_t object = address_of(lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// POSIX semaphores. No other process has a named one: each begins as if it did not exist.
+// POSIX semaphores. A named one is never shared with another process: each search begins without any.
 
 #include <fcntl.h>
 #include <semaphore.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kWaits = "waits for a semaphore";
 
-// Takes a unit, or gives why not: ETIMEDOUT, EINTR.
+// Takes a unit; or returns the reason that it cannot: ETIMEDOUT, EINTR.
 int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code) {
   std::uint64_t object = address_of(semaphore);
   auto& state = state_at<SemaphoreState>(object);

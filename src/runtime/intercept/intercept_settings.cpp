@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program may tell the system about a thread, and ask it: names, priorities, processors, its stack. It
-// is kept, and has no effect on schedules.
+// Properties of a thread that a program may set and query: names, priorities, processors, its stack. They are
+// stored, and have no effect on schedules.
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@ using namespace thrum;
 
 namespace {
 
-// The thread, or nullptr. Before the first choice there is only main, whose handle is its control block.
+// The thread, or nullptr. Before the first choice there is only main; its handle is its control block.
 Thread* thread_of(pthread_t handle) {
   if (Thread* thread = find_thread(handle)) return thread;
   return handle == pthread_self() ? &scheduler().current() : nullptr;
@@ -109,7 +109,7 @@ THRUM_EXPORT int pthread_getaffinity_np(pthread_t handle, std::size_t size, cpu_
   return 0;
 }
 
-// All clocks show virtual time, those of processor time too.
+// All clocks show virtual time, even those of processor time.
 THRUM_EXPORT int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) {
   THRUM_FORWARD(pthread_getcpuclockid, handle, clock)
   if (!thread_of(handle)) return ESRCH;
@@ -124,7 +124,7 @@ THRUM_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* attributes
   pthread_attr_init(attributes);
   const char* top = thread->stack_top;
   const char* bottom = thread->stack_bottom;
-  if (!top) {  // main, before it starts a thread
+  if (!top) {  // main, before it has created a thread
     top = static_cast<const char*>(__builtin_frame_address(0)) + ThreadPool::kGuardSize;
     bottom = top - ThreadPool::kStackSize;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Signals: what they do, who blocks them, sending them. Waiting for them is in intercept_signal_wait.cpp.
+// Signals: their actions, masks, and sending. Waiting for signals is in intercept_signal_wait.cpp.
 
 #include <pthread.h>
 #include <cerrno>
@@ -45,13 +45,13 @@ int change_action(int signal, const SignalAction& action, std::uint64_t code) {
   return 0;
 }
 
-// signal() in its kinds, which differ in the flags that they imply.
+// The variants of signal(), which imply different flags.
 Handler change_handler(int signal, Handler handler, int flags, std::uint64_t code) {
   if (!may_be_used(signal)) {
     errno = EINVAL;
     return SIG_ERR;
   }
-  // A handler without SA_SIGINFO looks at its first argument only.
+  // A handler without SA_SIGINFO uses its first argument only.
   auto before = reinterpret_cast<Handler>(reinterpret_cast<void*>(signals().action(signal).handler));
   SignalAction action;
   action.handler = reinterpret_cast<decltype(action.handler)>(reinterpret_cast<void*>(handler));
@@ -79,8 +79,8 @@ int change_mask(int how, const sigset_t* set, sigset_t* old, std::uint64_t code)
   return 0;
 }
 
-// Sends, as a call of the program's; what becomes deliverable to the caller alone is handled before the call
-// returns.
+// Sends a signal on behalf of the program. If it is deliverable to the caller only, it is handled before the
+// call returns.
 int send(Thread* target, const siginfo_t& info, std::uint64_t code) {
   arrive(Operation::signal_send, code);
   send_signal(target, info, code);
@@ -118,7 +118,7 @@ siginfo_t queued_info(int signal, const sigval& value) {
   return info;
 }
 
-// Handlers that a long jump leaves: what their threads stood before is no more.
+// A long jump leaves signal handlers: the operations that they interrupted are dropped.
 void leave_handlers(const void* jump_buffer) {
   if (!searching()) return;
   Thread& me = scheduler().current();
@@ -157,7 +157,7 @@ THRUM_EXPORT Handler ssignal(int number, Handler handler) noexcept {
   return change_handler(number, handler, SA_RESTART, THRUM_CALLER);
 }
 
-// What signal() is in strict ISO C.
+// signal() in strict ISO C.
 THRUM_EXPORT Handler __sysv_signal(int number, Handler handler) noexcept {
   THRUM_FORWARD(__sysv_signal, number, handler)
   return change_handler(number, handler, SA_RESETHAND | SA_NODEFER, THRUM_CALLER);
@@ -202,7 +202,7 @@ THRUM_EXPORT int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
   bool enabled = (before.ss_flags & SS_DISABLE) == 0;
   bool on_it = enabled && here - address_of(before.ss_sp) < before.ss_size;
   if (stack) {
-    constexpr std::size_t kSmallest = 2048;  // MINSIGSTKSZ of the kernel
+    constexpr std::size_t kSmallest = 2048;  // the kernel's MINSIGSTKSZ
     if (on_it) return fail_with(EPERM);
     if ((stack->ss_flags & SS_DISABLE) == 0 && stack->ss_size < kSmallest) return fail_with(ENOMEM);
     signals().set_alternate_stack(slot, *stack);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting for signals: sigsuspend and pause for a handler, sigwait and its like for the signal itself.
+// Waiting for signals: sigsuspend and pause wait for a handler, sigwait and the like for the signal itself.
 
 #include <unistd.h>
 #include <cerrno>
@@ -19,7 +19,7 @@ int fail_with(int error) {
   return -1;
 }
 
-// Waits until a handler has run. begun: no signal can come just before.
+// Waits until a handler has run. begun: no signal can come just before the wait.
 void wait_for_handler(bool begun, std::uint64_t code) {
   if (!world.running) fail_alone(Operation::signal_wait, kSignalState, code);
   Thread& me = scheduler().current();
@@ -30,7 +30,7 @@ void wait_for_handler(bool begun, std::uint64_t code) {
   if (!goes_on) act_on_cancel(code);
 }
 
-// Takes a signal of the set off those that are pending, waiting until one is. 0 or an error.
+// Accepts a pending signal of the set; waits until there is one. Returns 0 or an error number.
 int accept(SignalSet set, siginfo_t& info, std::uint64_t deadline, std::uint64_t code) {
   cancellation_point(code);
   if (!world.running) {
@@ -55,7 +55,7 @@ int accept(SignalSet set, siginfo_t& info, std::uint64_t deadline, std::uint64_t
   return 0;
 }
 
-// Likewise where nobody is to wait.
+// The same without waiting.
 int accept_now(SignalSet set, siginfo_t& info, std::uint64_t code) {
   cancellation_point(code);
   std::uint32_t slot = scheduler().current().slot;

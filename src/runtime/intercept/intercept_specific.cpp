@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each thread has of its own: thread_local objects with destructors, pthread keys, C11's.
+// Data of single threads: thread_local objects with destructors, pthread keys, C11's keys.
 
 #include <pthread.h>
 #include <threads.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What listeners of test frameworks and thrum::check() call: include/thrum/wrapped/thrum_tests.h.
+// The functions that listeners of test frameworks and thrum::check() call:
+// include/thrum/wrapped/thrum_tests.h.
 #include <charconv>
 #include <string>
 
@@ -12,7 +13,7 @@ using namespace thrum;
 
 namespace {
 
-// As in thrum_tests.h.
+// See thrum_tests.h.
 enum Asked : int { kNothing, kList, kOneTest };
 enum FailureKind : int { kExpectation, kException };
 

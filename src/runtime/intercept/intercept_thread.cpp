@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads: creation, end, join; C11's too.
+// Threads: creation, end, join; including C11's.
 
 #include <pthread.h>
 #include <threads.h>
@@ -41,7 +41,7 @@ void thread_main() {
       std::string(module) + " starts a thread, and is not instrumented: its threads are not under control");
 }
 
-// Asked for by default, or so nearly that it does not matter.
+// A requested size that differs from the default by less counts as the default.
 constexpr std::size_t kNearlyAll = 64 << 10;
 
 // Threads of a library that is not instrumented would run unseen. They are not started; the search ends and
@@ -54,7 +54,7 @@ void check_creator(std::uint64_t code, void* argument) {
     by_cxx_library = is_cxx_library(code);
     known_good = code;
   }
-  // What libstdc++ creates a thread with has its virtual table in the library that asked for it.
+  // The argument of libstdc++'s thread has its virtual table in the library that created the thread.
   if (!by_cxx_library || !argument) return;
   static std::uint64_t known_table = 0;
   auto table = *static_cast<std::uint64_t*>(argument);
@@ -63,7 +63,7 @@ void check_creator(std::uint64_t code, void* argument) {
   known_table = table;
 }
 
-// The stack that the attributes ask for, and what else they say.
+// The requested stack, and the other attributes.
 ThreadPool::StackRequest read_attributes(const pthread_attr_t* attributes, bool& detached,
                                          std::size_t& guard) {
   ThreadPool::StackRequest stack;
@@ -76,7 +76,7 @@ ThreadPool::StackRequest read_attributes(const pthread_attr_t* attributes, bool&
   pthread_attr_getguardsize(attributes, &guard);
   void* memory = nullptr;
   pthread_attr_getstack(attributes, &memory, &stack.size);
-  // Where no memory was given, libc gives the address that lies a stack's size below 0.
+  // If no memory was given, libc returns the address that lies a stack's size below 0.
   if (reinterpret_cast<std::uintptr_t>(memory) + stack.size != 0) stack.memory = static_cast<char*>(memory);
   if (!stack.memory && stack.size <= ThreadPool::kStackSize &&
       stack.size + kNearlyAll >= ThreadPool::kStackSize)
@@ -104,7 +104,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
   return 0;
 }
 
-// Why the running thread cannot wait for that one; 0: it can.
+// Why the running thread cannot wait for that thread; 0: it can.
 int join_error(const Thread* other) {
   if (!other) return ESRCH;
   if (other == &scheduler().current()) return EDEADLK;
@@ -186,8 +186,8 @@ int thrd_error_of(int error) {
   }
 }
 
-// The running thread is the last one and ends the process, as if it had called exit. What all others did
-// happens before that.
+// The running thread is the last one and ends the process, as if it had called exit. Everything that the
+// others did happens before that.
 [[noreturn]] void exit_as_last() {
   Thread& me = scheduler().current();
   for (std::uint16_t slot = 0; slot < scheduler().slots_used(); ++slot) {
@@ -211,8 +211,8 @@ void finish_thread() {
   destroy_thread_locals(me);
   destroy_specific_data(me);
   leave_robust_mutexes(THRUM_CALLER);
-  // Where main has left before, main ends the process: then it does not matter which thread was the last. But
-  // where a signal or a timer may still come to the last thread, that one has to live, and ends the process.
+  // If main has ended before, it ends the process: then it does not matter which thread was the last. But if
+  // a signal or a timer may still come to the last thread, that thread stays alive and ends the process.
   const bool is_main = me.id == kMainThread;
   const bool something_comes = scheduler().live().size() > 1 || signals().any_pending();
   if (scheduler().is_last(me) && (is_main || something_comes)) exit_as_last();
@@ -225,7 +225,7 @@ void finish_thread() {
 
 Thread* find_thread(pthread_t handle) {
   if (!world.running) return handle == current_fs_base() ? &scheduler().current() : nullptr;
-  // Mostly threads are asked after in the order in which they were created.
+  // Threads are mostly looked up in the order of their creation.
   static std::uint16_t slot = 0;
   const std::uint16_t slots = scheduler().slots_used();
   for (std::uint16_t left = slots; left-- > 0;) {
@@ -293,7 +293,7 @@ THRUM_EXPORT void pthread_exit(void* result) {
 
 THRUM_EXPORT int thrd_create(thrd_t* handle, thrd_start_t body, void* argument) {
   THRUM_FORWARD(thrd_create, handle, body, argument)
-  // By way of the type that any function may have.
+  // By way of a type to which any function pointer may be converted.
   auto* any = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void (*)()>(body));
   return thrd_error_of(create_thread(handle, nullptr, any, argument, true, THRUM_CALLER));
 }

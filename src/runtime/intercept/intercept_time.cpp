@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clocks, sleeping, yielding. Time is virtual: it stands still while threads run, and moves when a wait runs
-// out or nothing else can happen.
+// Clocks, sleeping, yielding. Time is virtual: it does not pass while threads run. It passes when a wait
+// times out, or when nothing else can happen.
 
 #include <sched.h>
 #include <sys/time.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// What the clocks show when the process begins: fixed, so that runs repeat.
+// The time of the clocks when the process begins: fixed, so that runs repeat.
 constexpr std::uint64_t kRealTimeStart = 1'700'000'000 * kSecond;
 constexpr std::uint64_t kOtherStart = 1'000 * kSecond;
 
@@ -27,8 +27,8 @@ std::uint64_t start_of(clockid_t clock) {
                                                                                          : kOtherStart;
 }
 
-// Reading a clock is a visible operation. Before the first choice it also takes a while, so that a loop that
-// waits for a time ends.
+// Reading a clock is a visible operation. Before the first choice time also passes, so that a loop that waits
+// for a time ends.
 std::uint64_t read_clock(std::uint64_t code) {
   constexpr std::uint64_t kReadTakes = 1'000;
   if (!world.running) {
@@ -48,7 +48,7 @@ void give_way(std::uint64_t code) {
   scheduler().done(Scheduler::Effect::none);
 }
 
-// Sleeps; what is left of it where a signal handler ended it, else 0.
+// Sleeps. Returns the remaining time if a signal handler ended the sleep, else 0.
 std::uint64_t sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
   if (world.running && deadline_ns > scheduler().now_ns()) {
     livelock_detector().arrive(Operation::sleep, deadline_ns - scheduler().now_ns(), code);
@@ -74,7 +74,7 @@ std::uint64_t sleep_until(std::uint64_t deadline_ns, std::uint64_t code) {
   return 0;
 }
 
-// For calls that say what is left of the time.
+// For calls that report the remaining time.
 int sleep_for(std::uint64_t deadline_ns, timespec* left, std::uint64_t code) {
   std::uint64_t left_ns = sleep_until(deadline_ns, code);
   if (left) *left = {static_cast<time_t>(left_ns / kSecond), static_cast<long>(left_ns % kSecond)};
@@ -98,7 +98,7 @@ std::uint64_t duration_ns(const timespec& time) {
 }
 
 std::uint64_t clock_to_virtual(clockid_t clock, const timespec& time) {
-  // A deadline beyond what the clock can show never comes; it must not wrap around either.
+  // A deadline beyond the range of the clock never comes; it must not overflow.
   constexpr std::int64_t kSecondsMax = 9'000'000'000;
   if (time.tv_sec < 0) return 0;
   if (time.tv_sec > kSecondsMax) return kNoDeadline - 1;
@@ -193,7 +193,7 @@ THRUM_LOOP_IMPL void thrd_yield_impl() {
 THRUM_LOOP_IMPL int thrd_sleep_impl(const timespec* duration, timespec* left) {
   THRUM_FORWARD(thrd_sleep, duration, left)
   nanosleep_call{THRUM_CALLER}.before(duration);
-  constexpr int kInvalid = -2;  // as glibc says it
+  constexpr int kInvalid = -2;  // glibc's result
   if (!is_valid(*duration) || duration->tv_sec < 0) return kInvalid;
   sleep_until(virtual_now() + duration_ns(*duration), THRUM_CALLER);
   if (left) *left = {0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Timers of POSIX and of the process: timers.hpp.
+// Timers of POSIX and of the process: see timers.hpp.
 
 #include <sys/time.h>
 #include <unistd.h>
@@ -45,8 +45,8 @@ bool is_valid(const timeval& time) {
 // timer_t holds the number, and is never null.
 int number_of(timer_t timer) { return static_cast<int>(reinterpret_cast<std::intptr_t>(timer)); }
 
-// Sets a timer, or switches it off; what it was set to before. A timer that runs leaves open when it expires:
-// with it the search begins.
+// Sets a timer or switches it off; returns the former setting. When a set timer expires is open, so the
+// search begins with it.
 Timers::Setting set_timer(int number, std::uint64_t due_ns, std::uint64_t interval_ns, std::uint64_t code) {
   if (!world.running && due_ns == kNoDeadline) return {};
   if (!world.running) begin_search();
@@ -112,7 +112,7 @@ THRUM_EXPORT int timer_settime(timer_t timer, int flags, const itimerspec* value
   if (first != 0) {
     due = (flags & TIMER_ABSTIME) != 0 ? clock_to_virtual(timers().clock(number), value->it_value)
                                        : virtual_now() + first;
-    if (due == 0) due = 1;  // long past: at once
+    if (due == 0) due = 1;  // its time has passed: it expires at once
   }
   Timers::Setting before = set_timer(number, due, duration_ns(value->it_interval), THRUM_CALLER);
   if (old) *old = {to_timespec(before.interval_ns), to_timespec(before.left_ns)};

@@ -12,7 +12,7 @@ namespace thrum {
 
 namespace {
 
-// As the kernel has it.
+// The kernel's layout.
 struct KernelAction {
   void (*handler)(int, siginfo_t*, void*);
   unsigned long flags;
@@ -48,7 +48,7 @@ long change_action(const long* a) {
 
 long send(Thread* target, long signal) {
   if (signal == 0) return 0;
-  // libc's own abort must not return from it.
+  // libc's own abort() must not return from it.
   if (signal == SIGABRT && signals().action(SIGABRT).is_default()) fail_here(BugKind::crash, "aborted");
   if (!is_signal(static_cast<int>(signal))) return -EINVAL;
   send_signal(target, make_info(static_cast<int>(signal), target ? SI_TKILL : SI_USER), 0);
@@ -81,7 +81,7 @@ bool answer_signal_call(long number, const long* a, long& result) {
       if (a[0] != world.process) return false;
       result = send(nullptr, a[1]);
       return true;
-    // libc sends to the id of the real thread on whose stack a fiber runs: itself.
+    // libc sends it to the id of the real thread whose stack the fiber uses: to itself.
     case SYS_tkill: result = send(&scheduler().current(), a[1]); return true;
     case SYS_tgkill:
       if (a[0] != world.process) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the calls on signals share: thread ids, and system calls that libc makes itself.
+// Shared by the calls on signals: thread ids, and system calls that libc makes itself.
 #pragma once
 
 #include <sys/types.h>
@@ -8,14 +8,14 @@ namespace thrum {
 
 struct Thread;
 
-// The id that gettid() gives a thread: the process's for main, as in Linux, and the next ones for the others
-// in the order of their creation.
+// The id that gettid() returns: for main the id of the process, as in Linux; for the others the next ids in
+// the order of creation.
 pid_t thread_id(const Thread& thread);
-// nullptr where no thread has it.
+// nullptr if no thread has the id.
 Thread* thread_of_id(pid_t id);
 
-// A system call on signals that libc makes itself (siglongjmp's mask, a raise of its own), answered here;
-// false for other calls. Signals that it sends are handled at the next scheduling point.
+// Answers a system call on signals that libc makes itself (the mask of siglongjmp, a raise); false for other
+// calls. Signals that it sends are handled at the next scheduling point.
 bool answer_signal_call(long number, const long* arguments, long& result);
 
 }  // namespace thrum

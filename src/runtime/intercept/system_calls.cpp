@@ -48,7 +48,7 @@ long fill_with_random(const SystemCall& call) {
   return static_cast<long>(size);
 }
 
-// Who waits in libc or in the program does so in the scheduler; so there is nobody to wake.
+// Threads wait in the scheduler only, whether libc or the program waits; so there is no thread to wake.
 long answer_futex(const SystemCall& call) {
   long operation = call.arguments[1] & FUTEX_CMD_MASK;
   if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET || operation == FUTEX_WAKE_OP) return 0;
@@ -113,12 +113,12 @@ long virtualise(const SystemCall& call) {
   }
 }
 
-// The signal at the parent's death is the supervisor's: the program has asked for none.
+// The signal at the death of the parent belongs to the supervisor: the program has not asked for one.
 bool asks_for_death_signal(const SystemCall& call) {
   return call.number == SYS_prctl && call.arguments[0] == PR_GET_PDEATHSIG;
 }
 
-// Children are those of the set-up.
+// The only children are those of the set-up.
 long wait_for_child(const SystemCall& call) {
   long options = call.arguments[call.number == SYS_wait4 ? 2 : 3];
   SystemCall once = call;
@@ -152,7 +152,7 @@ bool is_harmless(const SystemCall& call) {
 
 void on_system_call(int, siginfo_t* info, void* raw_context) {
   greg_t* registers = static_cast<ucontext_t*>(raw_context)->uc_mcontext.gregs;
-  world.wrote = true;  // what a call changes is not seen; so no loop that makes one is taken for a spin
+  world.wrote = true;  // the changes of a call are not seen, so no loop with a call is a spin
   SystemCall call{info->si_syscall,
                   {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX], registers[REG_R10],
                    registers[REG_R8], registers[REG_R9]}};
@@ -160,8 +160,8 @@ void on_system_call(int, siginfo_t* info, void* raw_context) {
   registers[REG_RAX] = answer_system_call(call);
 }
 
-// The kernel takes no fault at a protected page but fails; then the pages that the call may have meant are
-// made writable, and it is made again.
+// The kernel does not fault at a protected page: the call fails. Then the pages that the call may have meant
+// are made writable, and it is made again.
 long perform(const SystemCall& call) {
   const long* a = call.arguments;
   long result = raw_syscall(call.number, a[0], a[1], a[2], a[3], a[4], a[5]);

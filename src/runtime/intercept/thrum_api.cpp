@@ -17,7 +17,7 @@ using namespace thrum;
 
 namespace {
 
-// Stands for all atomic sections among the objects; no address of the program's.
+// The object that represents all atomic sections; no address of the program.
 constexpr std::uint64_t kSections = 2;
 
 }  // namespace
@@ -28,7 +28,7 @@ void begin_section(std::uint64_t code) {
   if (!searching()) return;
   Thread& me = scheduler().current();
   if (world.running && me.atomic_depth == 0) {
-    // Whatever the section touches, it is one event, and depends on all other sections.
+    // Whatever the section accesses, it is one event, and depends on all other sections.
     scheduler().arrive(Operation::atomic_section, kSections, 0, code);
     scheduler().done(Scheduler::Effect::change);
   }
@@ -48,11 +48,11 @@ void end_section() {
 
 namespace {
 
-// One of n values, each of which is tried.
+// One of n values; all of them are tried.
 std::uint16_t choose_among(unsigned n, std::uint64_t code) {
   if (!world.running) begin_search();
   scheduler().arrive(Operation::choose, 0, 0, code);
-  // A scheduling point also where there is one value: how many there are may depend on the schedule.
+  // A scheduling point even if there is one value: the number of values may depend on the schedule.
   std::uint16_t value = n < 2 ? std::uint16_t{0} : scheduler().choose_value(static_cast<std::uint16_t>(n));
   scheduler().done(Scheduler::Effect::none, value);
   return value;
@@ -62,8 +62,8 @@ template <typename T>
 T draw(std::uint64_t code) {
   if (!searching()) return T{};
   constexpr bool kIsSigned = std::is_signed_v<T> && std::is_integral_v<T>;
-  // The first draw of a search begins it, or has it begin again: from then on each execution begins with the
-  // choice of a vector of inputs.
+  // The first draw makes the search begin, or begin again. From then on each execution begins with the choice
+  // of a vector of inputs.
   if (notes().draws_inputs(code) && world.running) restart_search();
   if (!world.running) begin_search();
   const std::uint64_t bits = next_input({sizeof(T), kIsSigned});
@@ -90,7 +90,7 @@ void assume(bool condition) {
 
 THRUM_EXPORT unsigned thrum_choose(unsigned n) {
   if (!searching()) return 0;
-  if (!world.running && n < 2) return 0;  // nothing is open yet
+  if (!world.running && n < 2) return 0;  // no choice is open yet
   constexpr unsigned kMax = 0xfff0;
   if (n > kMax) fail_here(BugKind::lock_misuse, "thrum_choose of more than 65,520 values");
   return choose_among(n, THRUM_CALLER);
@@ -122,7 +122,7 @@ THRUM_EXPORT void __VERIFIER_assert(int condition) {
 THRUM_EXPORT void __VERIFIER_error() { fail_verifier("__VERIFIER_error was reached", THRUM_CALLER); }
 THRUM_EXPORT void reach_error() { fail_verifier("reach_error was reached", THRUM_CALLER); }
 
-// Inputs. Those of few values are all tried; of the others some are (inputs.hpp).
+// Inputs. If a type has few values, all are tried; else some are (inputs.hpp).
 THRUM_EXPORT bool __VERIFIER_nondet_bool() { return searching() && choose_among(2, THRUM_CALLER) != 0; }
 THRUM_EXPORT char __VERIFIER_nondet_char() {
   return searching() ? static_cast<char>(choose_among(256, THRUM_CALLER)) : char{0};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compilers call under -fsanitize=thread, apart from atomics: plain and volatile accesses, function
-// entries.
+// The callbacks of -fsanitize=thread, except atomics: plain and volatile accesses, function entries.
 //
-// Plain accesses are no visible operations; they are counted, and a write ends a waiting loop.
+// Plain accesses are no visible operations. They are counted, and a write ends a waiting loop.
 
 #include <cstddef>
 #include <cstring>
@@ -16,7 +15,7 @@
 #include "runtime/threads/record.hpp"
 #include "runtime/threads/scheduler.hpp"
 
-// switch.S notes the caller's registers, and goes on to the second.
+// switch.S records the caller's registers, and jumps to the second function.
 extern "C" {
 [[gnu::visibility("hidden")]] void thrum_attentive_read(const void* address, std::size_t size,
                                                         std::uint64_t code);
@@ -28,8 +27,8 @@ namespace {
 
 using namespace thrum;
 
-// Where races are known, reads may be visible operations of which a waiting loop may consist. A tail call:
-// the entry in switch.S finds the caller's registers as they were.
+// If races are known, a read may be a visible operation and part of a waiting loop. This is a tail call, so
+// that the entry in switch.S finds the caller's registers unchanged.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
   count_step();
   if (__builtin_expect(world.logs_accesses, 0)) return thrum_attentive_read(address, size, code);
@@ -99,8 +98,8 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-// Called by a constructor of each file that is instrumented: of the program's first one when those of its
-// libraries have run.
+// Called by a constructor of each instrumented file. The first constructor of the program runs after those of
+// its libraries.
 THRUM_EXPORT void __tsan_init() {
   initialize();
   static bool has_begun = false;
@@ -115,12 +114,12 @@ THRUM_EXPORT void __tsan_func_entry(void*) {
 }
 THRUM_EXPORT void __tsan_func_exit() {
   if (__builtin_expect(section_function_count == 0, 1)) return;
-  // It may have been entered before there was any search.
+  // The function may have been entered before the search began.
   if (in_section_function(THRUM_CALLER) && scheduler().current().atomic_depth != 0) end_section();
 }
-// A destructor writes the vptr of its class, which in the outermost one is there already. C++ knows of no
-// such write, and other threads, which the destructor may be about to wait for, call virtual functions
-// meanwhile.
+// A destructor writes the vptr of its class; in the outermost destructor this does not change it. In C++
+// there is no such write, and other threads, for which the destructor may be about to wait, call virtual
+// functions meanwhile.
 THRUM_EXPORT void __tsan_vptr_update(void** place, void* vptr) {
   if (*place == vptr) return note_plain_read(place, sizeof *place, THRUM_CALLER);
   write(place, sizeof *place, THRUM_CALLER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations, as compilers call them under -fsanitize=thread. Each is a visible operation; under a
-// search they are sequentially consistent, whatever they ask for, and one that asks for less is noted. The
-// loop_entry of each stands in switch.S.
+// Atomic operations: callbacks of -fsanitize=thread. Each is a visible operation. Under a search all are
+// sequentially consistent, whatever order they ask for; an operation that asks for less is noted. Each has a
+// loop_entry in switch.S.
 
 #include <cstdint>
 
@@ -32,8 +32,8 @@ inline void arrive(Operation operation, const volatile T* address, int order, st
   scheduler().arrive_in_loop(operation, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
 }
 
-// Atomic on the machine too, for processes that are not under a search: there is a real instruction for each,
-// 16 bytes with cmpxchg16b.
+// Also atomic on the machine, for processes that are not under a search: each is a real instruction,
+// cmpxchg16b for 16 bytes.
 template <typename T>
 inline bool compare_and_swap(volatile T* address, T& expected, T desired) {
   T seen = __sync_val_compare_and_swap(address, expected, desired);
@@ -134,7 +134,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
 
 }  // namespace
 
-// Changes wrap around, as atomics do, also for types that are promoted to int.
+// Arithmetic wraps around, as for atomics, even for types that are promoted to int.
 #define UPDATE(bits_, T, name, kind, expression)                                                    \
   THRUM_LOOP_IMPL T __tsan_atomic##bits_##_##name##_impl(volatile T* address, T value, int order) { \
     return update(address, value, Update::kind, order, THRUM_CALLER,                                \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compilers hand to a handler of -fsanitize=undefined, and how its report is worded. The layouts are
-// those of LLVM's compiler-rt (lib/ubsan), which gcc shares; so is the wording.
+// The data that compilers pass to a handler of -fsanitize=undefined, and the wording of the reports. Layouts
+// and wording are those of LLVM's compiler-rt (lib/ubsan), which gcc shares.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ struct UbsanType {
   unsigned bits() const { return kind == kInteger ? 1u << (info >> 1) : info; }
 };
 
-// A value as it is handed over: itself where it fits into a word, else its address.
+// A value as it is passed: itself if it fits into a word, else its address.
 using UbsanValue = std::uintptr_t;
 
-// A value of a type, read.
+// A value of a type, as a number.
 struct UbsanNumber {
   UbsanNumber(const UbsanType& type, UbsanValue value);
 
@@ -36,11 +36,12 @@ struct UbsanNumber {
 
   bool is_signed = false;
   bool is_float = false;
-  __extension__ __int128 integer = 0;  // of an unsigned type: its bits
+  __extension__ __int128 integer = 0;  // if the type is unsigned: its bits
   long double real = 0;
 };
 
-// A text of limited length, without allocation: several threads of a plain process may report at once.
+// A text of limited length, without allocation: several threads of a plain process may report at the same
+// time.
 class UbsanText {
  public:
   UbsanText& operator<<(const char* text);
@@ -48,8 +49,8 @@ class UbsanText {
   UbsanText& operator<<(std::uint64_t number);
   UbsanText& operator<<(const UbsanType& type) { return *this << type.name; }
 
-  // An address. It differs between executions and machines, so that a bug is not told by it: only a plain
-  // process, which prints like any other program, says it.
+  // An address. It differs between executions and machines, so bugs must not be distinguished by it: only a
+  // plain process prints it.
   UbsanText& address(std::uintptr_t address);
 
   const char* text() const { return text_; }
@@ -61,11 +62,11 @@ class UbsanText {
   char text_[kSizeMax + 1] = {};
 };
 
-// The object's dynamic type is, or is derived from, the class of `type` (a std::type_info), at the object's
-// own address. hash: the compiler's, of the object's vtable and the type; a right answer is kept for it.
+// Whether the object's dynamic type is the class of `type` (a std::type_info), or derived from it, at the
+// object's own address. hash: the compiler's, of vtable and type; under it a "yes" is cached.
 bool ubsan_type_is_right(std::uintptr_t object, const void* type, std::uint64_t hash);
 
-// Whether two std::type_info are of the same type.
+// Whether two std::type_info objects describe the same type.
 bool ubsan_same_type(std::uintptr_t a, std::uintptr_t b);
 
 }  // namespace thrum

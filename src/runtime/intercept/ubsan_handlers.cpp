@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program compiled with -fsanitize=undefined calls where its behaviour is undefined. Under a search
-// that is a bug. A plain process gets what it would have without Thrum: g++ has linked UBSan's own library,
-// behind ours, which then reports; with clang++, whose library would come with the sanitizer's runtime whose
-// place we take, the report is printed here, in the same words.
+// The handlers that a program compiled with -fsanitize=undefined calls when its behaviour is undefined. Under
+// a search this is a bug. A plain process behaves as without Thrum. g++ has linked UBSan's own library,
+// behind ours; that library reports. With clang++ the library would bring in the sanitizer's runtime, which
+// ours replaces; so the report is printed here, in the same words.
 //
-// Rejected: UBSan's hook for reports, __ubsan_on_report. It is called with a lock held that the execution
-// would leave locked, from a library that reads files and environment in the middle of the execution, and
-// that clang++ links into the executable, where its own empty hook comes first.
+// Rejected: UBSan's hook for reports, __ubsan_on_report. It is called with a lock held, which the execution
+// would leave locked. Its library reads files and environment in the middle of the execution. clang++ links
+// it into the executable, where its own empty hook comes first.
 
 #include <dlfcn.h>
 #include <cstdlib>
@@ -68,7 +68,7 @@ const char* check_words(unsigned char check) {
   return check < sizeof kChecks / sizeof *kChecks ? kChecks[check] : "operation on";
 }
 
-// ---- What is wrong, in words ----------------------------------------------------------------------------
+// ---- The wording of reports ------------------------------------------------------------------------------
 
 void describe_overflow(UbsanText& text, const Typed& data, const char* sign, UbsanValue left,
                        UbsanValue right) {
@@ -200,14 +200,14 @@ void describe_function(UbsanText& text, const Typed& data, UbsanValue function, 
 
 // ---- Reports ----------------------------------------------------------------------------------------
 
-// The number that UBSAN_OPTIONS gives an option.
+// The number given for an option in UBSAN_OPTIONS.
 int ubsan_option(const char* name, int otherwise) {
   const char* options = std::getenv("UBSAN_OPTIONS");
   const char* found = options ? std::strstr(options, name) : nullptr;
   return found ? std::atoi(found + std::strlen(name)) : otherwise;
 }
 
-// As UBSan does it: each place once.
+// Like UBSan: reports each place once.
 void print(UbsanLocation& location, const UbsanText& what, bool must_end) {
   constexpr std::uint32_t kSaid = ~std::uint32_t{0};
   std::uint32_t column = __atomic_exchange_n(&location.column, kSaid, __ATOMIC_RELAXED);
@@ -236,7 +236,7 @@ void report(UbsanLocation& location, const UbsanText& what, bool must_end, std::
   fail({BugKind::undefined_behaviour, what.text(), thread, code, {}});
 }
 
-// Handlers take up to three values behind their data; those that take fewer leave the rest alone.
+// Handlers take up to three values after their data; those that take fewer ignore the rest.
 using Handler = void (*)(void*, UbsanValue, UbsanValue, UbsanValue);
 
 // UBSan's own handler, in a plain process that has its library.
@@ -246,7 +246,8 @@ Handler stock_handler(const char* name) {
 
 }  // namespace
 
-// Defines a handler. Data is its type of data; `describe_it` words the report, or returns where all is well.
+// Defines a handler. Data is the type of its data; `describe_it` writes the report, or returns if nothing is
+// wrong.
 #define HANDLER_NAMED(symbol, Data, place, must_end, describe_it)                      \
   THRUM_EXPORT void symbol(void* raw_data, UbsanValue a, UbsanValue b, UbsanValue c) { \
     static const Handler stock = stock_handler(#symbol);                               \
@@ -289,11 +290,11 @@ HANDLER_NAMED(__ubsan_handle_builtin_unreachable, Located, data.location, true,
 HANDLER_NAMED(__ubsan_handle_missing_return, Located, data.location, true,
               text << "execution reached the end of a value-returning function without returning a value")
 
-// Here the place is a value, and the data is of the attribute.
+// For these the place is a value, and the data describes the attribute.
 #define NULL_RETURNED text << "null pointer returned from function declared to never return null"
 HANDLER_AT(nonnull_return_v1, Located, *reinterpret_cast<UbsanLocation*>(a), NULL_RETURNED)
 HANDLER_AT(nullability_return_v1, Located, *reinterpret_cast<UbsanLocation*>(a), NULL_RETURNED)
 
-// Called whenever compiled code does not know yet whether the type is right.
+// Called when compiled code does not know yet whether the type is right.
 HANDLER(dynamic_type_cache_miss, DynamicType, if (ubsan_type_is_right(a, data.type_info, b)) return;
         describe_dynamic_type(text, data, a, b))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -fsanitize=vptr: whether an object is of the class that the program takes it for.
+// -fsanitize=vptr: checks that an object has the class that the program expects.
 //
-// Types are described by the program's std::type_info objects (Itanium C++ ABI 2.9.5), whose classes are
-// those of the program's own C++ library; so they are told by their names.
+// The program's std::type_info objects (Itanium C++ ABI 2.9.5) describe types. Their own classes are those of
+// the program's C++ library, so they are recognised by name.
 #include <dlfcn.h>
 #include <sys/uio.h>
 #include <cstring>
@@ -17,7 +17,7 @@ constexpr std::size_t kCacheSize = 128;
 
 }  // namespace
 
-// Compiled code looks up its hash here, and calls for ubsan_type_is_right() where it is not found.
+// Compiled code looks up its hash here, and calls ubsan_type_is_right() if it is not found.
 extern "C" {
 __attribute__((visibility("default"))) std::uintptr_t __ubsan_vptr_type_cache[kCacheSize];
 }
@@ -26,7 +26,7 @@ namespace thrum {
 
 namespace {
 
-// The beginning of a std::type_info, and what follows in those of derived classes.
+// The beginning of a std::type_info, and the additional fields of derived classes.
 struct TypeInfo {
   const void* const* vtable;
   const char* name;
@@ -44,18 +44,18 @@ struct SeveralBases : TypeInfo {
   Base bases[1];
 };
 
-// What stands in front of the address that an object's vtable pointer holds.
+// The fields in front of the address in an object's vtable pointer.
 struct VtablePrefix {
-  std::ptrdiff_t offset;  // from here to the whole object
+  std::ptrdiff_t offset;  // from here to the complete object
   const TypeInfo* type;
 };
 
 bool same_name(const char* a, const char* b) {
-  // A name that begins with * is of a type that is local to its module.
+  // A name that begins with * belongs to a type that is local to its module.
   return a == b || (*a != '*' && std::strcmp(a, b) == 0);
 }
 
-// Reads memory that may not be there.
+// Reads memory that may not be mapped.
 bool read_memory(std::uintptr_t address, void* to, std::size_t size) {
   iovec local{to, size};
   iovec remote{reinterpret_cast<void*>(address), size};
@@ -64,7 +64,7 @@ bool read_memory(std::uintptr_t address, void* to, std::size_t size) {
   return done == static_cast<long>(size);
 }
 
-// The name of the class of a type_info object; nullptr where it is none.
+// The name of the class of a type_info object; nullptr if it is none.
 const char* class_of(const TypeInfo* type) {
   TypeInfo info{};
   const TypeInfo* its_type = nullptr;
@@ -88,7 +88,7 @@ bool is_derived(const TypeInfo* derived, const TypeInfo* base, std::ptrdiff_t of
     constexpr long kVirtual = 1;
     constexpr int kOffsetShift = 8;
     const Base& one = several->bases[i];
-    // Where a virtual base lies, the vtable alone would say: taken for right, as in UBSan.
+    // The place of a virtual base is known only from the vtable: assumed right, as in UBSan.
     if ((one.offset_and_flags & kVirtual) != 0) return true;
     if (is_derived(one.type, base, offset - (one.offset_and_flags >> kOffsetShift))) return true;
   }
@@ -111,7 +111,7 @@ bool ubsan_type_is_right(std::uintptr_t object, const void* type, std::uint64_t 
   const char* kind = class_of(prefix.type);
   if (!kind || std::strncmp(kind, "N10__cxxabiv1", 13) != 0) return false;
   if (!is_derived(prefix.type, static_cast<const TypeInfo*>(type), -prefix.offset)) return false;
-  // An executable may have a copy of the table, which then is the one that is read.
+  // An executable may have its own copy of the table; then that copy is used.
   static auto* const cache = static_cast<std::uintptr_t*>(dlsym(RTLD_DEFAULT, "__ubsan_vptr_type_cache"));
   if (cache) __atomic_store_n(&cache[hash % kCacheSize], hash, __ATOMIC_RELAXED);
   return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// printf, scanf and their families: the rows PRINTS and SCANS of libc_calls.def, and what _FORTIFY_SOURCE
-// makes of them. libc_formats.cpp finds what formats make them read and write.
+// printf, scanf and their families: the rows PRINTS and SCANS of libc_calls.def, and their forms under
+// _FORTIFY_SOURCE. libc_formats.cpp finds what the formats read and write.
 
 #include <cstdarg>
 
@@ -8,12 +8,13 @@
 
 using namespace thrum;
 
-// Not each row needs all that it is given.
+// Some rows do not use all parameters.
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 namespace {
 
-// NAME_call{code}.run(..., format, list, real) notes what the call reads and writes; real(list) does it.
+// NAME_call{code}.run(..., format, list, real) notes what the call reads and writes; real(list) makes the
+// call.
 #define PRINTS(name, element, parameters, arguments, noted_before, noted_after)          \
   struct name##_call : LibcCall {                                                        \
     using LibcCall::LibcCall;                                                            \
@@ -51,7 +52,7 @@ namespace {
 
 }  // namespace
 
-// Defines NAME, with an ellipsis, by vNAME, with a list: both do WHAT(code, parameters..., format, list).
+// Defines NAME (with an ellipsis) by vNAME (with a list): both do WHAT(code, parameters..., format, list).
 #define DEFINE_PAIR(name, list_name, what, element, parameters, arguments)               \
   THRUM_EXPORT int list_name(LIBC_LIST parameters const element* format, va_list list) { \
     return what(THRUM_CALLER, LIBC_LIST arguments format, list);                         \
@@ -92,7 +93,7 @@ namespace {
   DEFINE_PAIR(__wrap___##name##_chk, __wrap___v##name##_chk, do_checked_##name, element, parameters, \
               arguments)
 
-// libc has two of each: `a` means memory to be allocated in the old ones only. Its headers hide those.
+// libc has two of each: `a` means memory to be allocated in the old ones only. Its headers hide the old ones.
 #define SCANS(name, element, parameters, arguments, noted_before)                                          \
   extern "C" int old_v##name(LIBC_LIST parameters const element* format, va_list list) __asm__("v" #name); \
   extern "C" int __isoc99_v##name(LIBC_LIST parameters const element* format, va_list list);               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The forms of libc's functions that compilers call under _FORTIFY_SOURCE: they know how much room there is.
-// What does not fit is a bug; in a plain process libc's own function ends it. The rows CHECKED of
+// The forms of libc's functions that compilers call under _FORTIFY_SOURCE: they know the available room.
+// Exceeding it is a bug; in a plain process libc's own function ends the process. The rows CHECKED of
 // libc_calls.def.
 
 #include "runtime/libc/libc_calls.hpp"
@@ -18,7 +18,7 @@ using namespace thrum;
   }
 #include "runtime/libc/libc_calls.def"
 
-// Whether a line fits depends on the line: what is longer than the room shows by one element more.
+// Whether a line fits depends on the line: a line that is too long shows by one element beyond the room.
 #define CHECKED_LINE(name, element)                                                               \
   extern "C" element* __##name##_chk(element* to, size_t room, int size, FILE* stream);           \
   THRUM_EXPORT element* __wrap___##name##_chk(element* to, size_t room, int size, FILE* stream) { \

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libc's functions that read and write memory for the program: compilers leave many calls of them without a
+// libc's functions that read and write memory for the program. Compilers leave many calls of them without a
 // callback.
 //
 // The driver links with --wrap for each, so that the program's calls, and only those, come here. Each notes
-// what it reads and writes and does it: the rows WRAPPED of libc_calls.def. wrap_fortified.cpp has the forms
-// of _FORTIFY_SOURCE, wrap_formatted.cpp those that have formats.
+// what it reads and writes and makes the call: the rows WRAPPED of libc_calls.def. wrap_fortified.cpp has the
+// forms of _FORTIFY_SOURCE, wrap_formatted.cpp the functions with formats.
 //
-// Rejected: interposing them under their own names. The runtime's and libc's own calls would come here as
-// well.
+// Rejected: interposing them under their own names. The calls of the runtime and of libc would come here too.
 
 #include "runtime/libc/libc_calls.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of libc_calls.def as types: NAME_call{code}.run(arguments...) notes what the call reads and
-// writes, and does it. Where nothing is to be noted it only does it.
+// The rows of libc_calls.def as types. NAME_call{code}.run(arguments...) notes what the call reads and
+// writes, and makes the call. If nothing is noted at present, it only makes the call.
 #pragma once
 
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@
 
 #include "runtime/libc/libc_memory.hpp"
 
-// Not in the headers: that of POSIX, whose name has a form of glibc's own.
+// Not in the headers: the version of POSIX, under glibc's own name.
 extern "C" int __xpg_strerror_r(int error, char* to, size_t size);
 
 namespace thrum {
@@ -52,7 +52,7 @@ namespace thrum {
 using Comparison = int(const void*, const void*);
 using ComparisonWith = int(const void*, const void*, void*);
 
-// A list in parentheses without them.
+// Removes the parentheses of a list.
 #define LIBC_LIST(...) __VA_ARGS__
 
 #define LIBC_CALL(result_type, name, parameters, arguments, noted_before, noted_after) \
@@ -72,7 +72,7 @@ using ComparisonWith = int(const void*, const void*, void*);
 #include "runtime/libc/libc_calls.def"
 #undef LIBC_CALL
 
-// The body of NAME_call::run(): `real` is a function of libc's, and what is noted is noted where `is_noted`.
+// The body of NAME_call::run(). real: libc's function. Accesses are noted if `is_noted`.
 #define LIBC_RUN(result_type, real, arguments, is_noted, noted_before, noted_after)       \
   if (!(is_noted)) return (result_type)real arguments;                                    \
   noted_before;                                                                           \
@@ -80,7 +80,7 @@ using ComparisonWith = int(const void*, const void*, void*);
   noted_after;                                                                            \
   return (result_type)result
 
-// What the call returns; 0 where that is nothing.
+// The result of the call; 0 if it has none.
 template <typename Call>
 auto done(Call call) {
   if constexpr (std::is_void_v<decltype(call())>) {

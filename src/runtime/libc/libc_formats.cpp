@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What printf and scanf read and write by their formats (ISO C 7.21.6, and what glibc adds to it).
+// The accesses of printf and scanf, by their formats (ISO C 7.21.6, and glibc's extensions).
 //
-// A format is followed directive by directive. Where one is not understood (positions such as %1$s,
-// directives that a program has registered) the rest is left out: less is noted than is done, never more.
+// A format is followed directive by directive. If one is not understood (positions such as %1$s, directives
+// that a program has registered), the rest is left out: fewer accesses are noted than happen, never more.
 //
 // Tested by libc_formats_test.cpp.
 
@@ -22,7 +22,7 @@ bool is_one_of(T character, const char* set) {
   return character > 0 && character < 128 && std::strchr(set, static_cast<char>(character)) != nullptr;
 }
 
-// Digits; -1 where there are none.
+// A number; -1 if there are no digits.
 template <typename T>
 int take_number(const T*& at) {
   if (*at < '0' || *at > '9') return -1;
@@ -33,7 +33,7 @@ int take_number(const T*& at) {
   return value;
 }
 
-// hh, h, l, ll and so on.
+// A length modifier: hh, h, l, ll and so on.
 template <typename T>
 Length take_length(const T*& at) {
   auto twice = [&](T letter) { return at[0] == letter && at[1] == letter; };
@@ -52,7 +52,7 @@ Length take_length(const T*& at) {
   }
 }
 
-// Behind the set of %[...].
+// Skips the set of %[...].
 template <typename T>
 const T* behind_set(const T* at) {
   if (*at == '^') ++at;
@@ -139,7 +139,7 @@ void LibcCall::prints(const T* format, va_list list) const {
         const void* s = va_arg(list, const void*);
         if (!s) break;
         const bool is_wide = next.length == Length::wide;
-        // How many wide characters fit into so many bytes depends on the characters.
+        // How many wide characters fit into that many bytes depends on the characters.
         if (is_wide && next.precision < 0) reads_string(static_cast<const wchar_t*>(s));
         if (is_wide && next.precision > 0) reads(static_cast<const wchar_t*>(s));
         if (!is_wide && next.precision < 0) reads_string(static_cast<const char*>(s));
@@ -179,7 +179,7 @@ void LibcCall::scans(const T* format, va_list list, int result, bool old) const 
     }
     const void* to = va_arg(list, const void*);
     if (next.conversion == 'n') {
-      // It may not have been reached.
+      // The last %n may not have been reached.
       if (result > 0 || (result == 0 && !text_follows)) writes(to, integer_size(next.length));
       continue;
     }

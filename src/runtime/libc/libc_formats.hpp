@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The directives in formats of printf and scanf, of characters and of wide ones.
+// The directives in formats of printf and scanf, for characters and wide characters.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@ enum class Length : std::uint8_t {
   none,
   one,      // hh
   two,      // h
-  wide,     // l: of an integer eight bytes, of characters wide ones
+  wide,     // l: integers of eight bytes; wide characters
   eight,    // ll, q, j, z, t
   longest,  // L
 };
-// Of what is pointed to, in bytes.
+// Bytes of the object that a pointer argument points to.
 std::size_t integer_size(Length length);
 std::size_t real_size(Length length);
 
 struct PrintDirective {
   char conversion = 0;  // its last character
   Length length = Length::none;
-  int width = -1;  // -1: not said
+  int width = -1;  // -1: not given
   int precision = -1;
   bool width_is_argument = false;
   bool precision_is_argument = false;
@@ -33,14 +33,14 @@ struct ScanDirective {
   Length length = Length::none;
   int width = -1;
   bool suppressed = false;
-  bool allocates = false;     // its argument gets the address of new memory
-  bool follows_text = false;  // that has to be in the input, more than white space
+  bool allocates = false;     // its argument receives the address of new memory
+  bool follows_text = false;  // text other than white space must be in the input before it
 };
 
-// Finds the next directive, and goes on behind it. False: there is none, or it is not understood.
+// Finds the next directive and moves behind it. False: there is none, or it is not understood.
 template <typename T>
 bool next_print_directive(const T*& at, PrintDirective& directive);
-// old: as in LibcCall::scans().
+// old: see LibcCall::scans().
 template <typename T>
 bool next_scan_directive(const T*& at, bool old, ScanDirective& directive);
 

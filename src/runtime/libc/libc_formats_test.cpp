@@ -8,8 +8,8 @@
 namespace thrum {
 namespace {
 
-// The conversions of a format, each with its width and precision where it has them; `?` at the end where
-// something is not understood.
+// The conversions of a format, each with its width and precision if it has them; `?` at the end if something
+// was not understood.
 std::string printed(const char* format) {
   std::string result;
   PrintDirective next;

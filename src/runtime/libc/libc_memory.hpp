@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The words of libc_calls.def: what a call of libc's reads and writes is noted as if the caller did it.
+// The vocabulary of libc_calls.def: the accesses of a libc call are noted as if the caller made them.
 //
-// Lengths are in elements: characters, wide characters, or bytes where the pointer has no type.
+// Lengths are in elements: characters, wide characters, or bytes if the pointer has no type.
 #pragma once
 
 #include <sys/socket.h>
@@ -24,14 +24,14 @@ namespace thrum {
 
 // ---- Lengths ------------------------------------------------------------------------------------
 
-// Of a string, with its end.
+// Of a string, including its end.
 inline std::size_t whole(const char* s) { return std::strlen(s) + 1; }
 inline std::size_t whole(const wchar_t* s) { return std::wcslen(s) + 1; }
-// Of what is read of a string of which at most so many characters count.
+// Of the part that is read of a string if at most so many characters count.
 inline std::size_t part(const char* s, std::size_t most) { return std::min(strnlen(s, most) + 1, most); }
 inline std::size_t part(const wchar_t* s, std::size_t most) { return std::min(wcsnlen(s, most) + 1, most); }
 
-// What is read of two strings to compare them.
+// What is read of each of two strings to compare them.
 template <typename T, typename Same>
 std::size_t common_by(const T* a, const T* b, std::size_t most, Same same) {
   std::size_t i = 0;
@@ -42,7 +42,7 @@ template <typename T>
 std::size_t common(const T* a, const T* b, std::size_t most = ~std::size_t{0}) {
   return common_by(a, b, most, [](T x, T y) { return x == y; });
 }
-// What is read to compare them where upper and lower case are the same.
+// The same if upper and lower case are equal.
 inline std::size_t common_folded(const char* a, const char* b, std::size_t most = ~std::size_t{0}) {
   auto fold = [](char c) { return tolower(static_cast<unsigned char>(c)); };
   return common_by(a, b, most, [&](char x, char y) { return fold(x) == fold(y); });
@@ -60,15 +60,15 @@ std::size_t distance(const T* begin, const U* end) {
     return static_cast<std::size_t>(end - begin);
   }
 }
-// Up to the first byte of that value, which is included; all where there is none.
+// Up to and including the first byte of that value; everything if there is none.
 inline std::size_t through(const void* in, int wanted, std::size_t size) {
   const void* found = std::memchr(in, wanted, size);
   return found ? distance(in, found) + 1 : size;
 }
-// Up to the first such character or the end of the string, which is included.
+// Up to and including the first such character or the end of the string.
 inline std::size_t upto(const char* s, int wanted) { return distance(s, strchrnul(s, wanted)) + 1; }
 
-// Of an integer at the beginning of a string, with the space before it and the character that ends it.
+// Of an integer at the beginning of a string, including the space before it and the character that ends it.
 inline std::size_t number(const char* s, int base = 10) {
   char* end = const_cast<char*>(s);
   std::strtoul(s, &end, base);
@@ -79,7 +79,7 @@ inline std::size_t number(const wchar_t* s, int base) {
   std::wcstoul(s, &end, base);
   return distance(s, end) + 1;
 }
-// The same of a number with a fraction.
+// The same for a number with a fraction.
 inline std::size_t decimal(const char* s) {
   char* end = const_cast<char*>(s);
   std::strtod(s, &end);
@@ -91,7 +91,7 @@ inline std::size_t decimal(const wchar_t* s) {
   return distance(s, end) + 1;
 }
 
-// Of what a format makes, with its end.
+// Of the text that a format produces, including its end.
 inline std::size_t formatted(const char* format, va_list list) {
   va_list copy;
   va_copy(copy, list);
@@ -100,7 +100,7 @@ inline std::size_t formatted(const char* format, va_list list) {
   return length < 0 ? 0 : static_cast<std::size_t>(length) + 1;
 }
 
-// What a call gave back as a length; none where it failed.
+// A length that a call returned; 0 if the call failed.
 constexpr std::size_t positive(std::int64_t result) {
   return result > 0 ? static_cast<std::size_t>(result) : 0;
 }
@@ -112,17 +112,16 @@ constexpr std::size_t fitting(std::size_t length, std::size_t room) { return std
 
 // ---- Accesses -----------------------------------------------------------------------------------
 
-// Whether what libc reads and writes is noted at present: in executions, and before the first choice where
-// memory is checked there (early_memory.hpp).
+// Whether libc's accesses are noted at present: in executions, and before the first choice if memory is
+// checked there (early_memory.hpp).
 inline bool notes_libc() { return world.running || world.watches_memory; }
-// Whether it is noted for a caller. Libraries that are not instrumented call the same functions, and have no
-// accesses.
+// The same for a caller. Accesses of libraries that are not instrumented are not noted.
 inline bool notes_libc_for(std::uint64_t code) { return notes_libc() && is_instrumented(code); }
 
-// One call of libc's, at which the program reads and writes memory. Base of the calls of libc_calls.hpp.
+// A libc call, by which the program reads and writes memory. Base of the types in libc_calls.hpp.
 class LibcCall {
  public:
-  // code: behind the call.
+  // code: the address behind the call.
   explicit LibcCall(std::uint64_t code) : code_(code) {}
 
  protected:
@@ -145,8 +144,8 @@ class LibcCall {
   void reads_bytes(const void* at, std::size_t bytes) const { reads(at, bytes); }
   void writes_bytes(const void* at, std::size_t bytes) const { writes(at, bytes); }
 
-  // The first token behind what separates tokens is ended: strtok. takes_part: that at s, be it empty:
-  // strsep.
+  // strtok: writes the end of the first token after the separators. takes_part: strsep: the token at s, even
+  // if it is empty.
   template <typename T>
   void takes_token(T* s, const T* set) const {
     if (s) takes_part(s, set, span(s, set));
@@ -160,25 +159,25 @@ class LibcCall {
     reads(s, distance(s, end) + 1);
     if (*end != 0) writes(end);
   }
-  // Into memory of libc's own: so a loop that does it is no waiting loop.
+  // Writes memory of libc itself, so a loop that calls it is no waiting loop.
   static void changes_hidden_state() {
     count_step();
     world.wrote = true;
   }
 
-  // What a format of printf's makes it read and write, but for its own target.
+  // The accesses of a format of printf, except the target of the output.
   template <typename T>
   void prints(const T* format, va_list list) const;
-  // What one of scanf's made it write, given its result. old: `a` may stand for memory that it allocates, as
-  // before C99.
+  // The writes of a format of scanf, given its result. old: `a` may mean memory to be allocated, as before
+  // C99.
   template <typename T>
   void scans(const T* format, va_list list, int result, bool old) const;
 
-  // The buffers of readv and its like; of what is written only the first so many bytes.
+  // The buffers of readv and the like. Of written buffers only the first `bytes` bytes.
   void reads_parts(const iovec* parts, std::int64_t count) const;
   void writes_parts(const iovec* parts, std::int64_t count, std::int64_t bytes) const;
   void reads_message(const msghdr* message) const;
-  // asked: the message as it was before the call.
+  // asked: the message before the call.
   void writes_message(const msghdr& asked, const msghdr* message, std::int64_t bytes) const;
 
   std::uint64_t code() const { return code_; }

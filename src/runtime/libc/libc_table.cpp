@@ -63,7 +63,7 @@ std::span<const LibcRow> libc_table() { return kTable; }
 
 std::string libc_page() {
   std::string page;
-  const char* title = nullptr;  // of a part of which nothing is shown so far
+  const char* title = nullptr;  // of a part whose rows have not been shown yet
   for (const LibcRow& row : kTable) {
     if (row.kind == Kind::part) title = row.name;
     if (!is_shown(row)) continue;

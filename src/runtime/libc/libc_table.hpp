@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libc_calls.def as text, for the page and the tests.
+// libc_calls.def as text, for the documentation and the tests.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ struct LibcRow {
   Kind kind;
   const char* name;  // or the title of a part
   const char* arguments = "";
-  const char* before = "";  // statements, as they stand in the table
+  const char* before = "";  // statements, as in the table
   const char* after = "";
 };
 
 std::span<const LibcRow> libc_table();
 
-// The part of docs/primitives.md that is made from the table.
+// The part of docs/primitives.md that is generated from the table.
 std::string libc_page();
 
 }  // namespace thrum
