@@ -187,7 +187,7 @@ TEST_F(TidyTest, ExceptionsThatAreNotNeededOrGiveNoReason) {
 class PrimitivesTest : public TidyTest {
  protected:
   PrimitivesTest() {
-    write("src/README.md", "`model/` `search/` `runtime/`\n");
+    write("src/README.md", "`model/` `search/` `runtime/` `runtime/intercept/`\n");
     write("src/runtime/exports.map", "{\n  global:\n    lock; sleep;\n    __tsan_write1;\n  local: *;\n};\n");
     write("src/runtime/intercept/intercept.cpp",
           "THRUM_EXPORT int lock(int mutex) { return mutex; }\n"
