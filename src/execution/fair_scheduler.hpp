@@ -19,10 +19,9 @@
 // always run.
 //
 // Where we differ:
-//   - A thread yields when it arrives at its yield, not when it has done it; also when its timed wait or
-//   sleep
-//     times out.
-//   - A yield counts from the second time that the thread comes to the same place in its code. A thread that
+//   - A thread yields when it arrives at its yield, not when it has done it. It also yields when its timed
+//     wait or its sleep times out.
+//   - A yield counts from the second time that the thread is at the same place in its code. A thread that
 //     sleeps twice in straight-line code is in no loop; a program that takes such sleeps for an order of
 //     events has to be shown wrong.
 //   - A thread in a wait that may time out counts as enabled.

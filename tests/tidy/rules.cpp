@@ -2,6 +2,7 @@
 #include "tidy/rules.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <istream>
 #include <iterator>
 #include <ostream>
@@ -220,6 +221,72 @@ Findings untidy_lines(const Tree& tree) {
   return findings;
 }
 
+namespace {
+
+// With the word of docs/glossary.md, or of plain English, that says it.
+struct PrivateWord {
+  std::string_view word;
+  std::string_view instead;
+};
+constexpr PrivateWord kPrivateWords[] = {
+    {"likewise", "\"the same\", \"also\", or the thing itself"},
+    {"anew", "\"again\""},
+    {"lent", "\"delegated\""},
+    {"relies", "\"depends on\", \"assumes\""},
+    {"come to the same", "\"are equal\""},
+    {"comes to the same", "\"is equal\""},
+    {"what is there", "the noun"},
+    {"put down", "\"saved\", \"inserted\""},
+    {"puts down", "\"saves\", \"inserts\""},
+    {"putting down", "\"saving\", \"inserting\""},
+    {"put it down", "\"save it\", \"insert it\""},
+    {"put them down", "\"save them\", \"insert them\""},
+};
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Where the words stand in the text as whole words; npos: nowhere.
+std::size_t find_words(std::string_view text, std::string_view words) {
+  for (std::size_t at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) {
+    const std::size_t end = at + words.size();
+    if ((at == 0 || !is_word_char(text[at - 1])) && (end == text.size() || !is_word_char(text[end])))
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+// In small letters, without the space at its beginning.
+std::string plain(const std::string& comment) {
+  std::string text = comment.substr(std::min(comment.find_first_not_of(' '), comment.size()));
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+Findings private_words(const Tree& tree) {
+  Findings findings;
+  for (const File& file : tree.files) {
+    if (!file.path.starts_with("src/") || !file.is_c_family()) continue;
+    const std::vector<std::string> comments = split(file).comments;
+    for (std::size_t i = 0; i < comments.size(); ++i) {
+      std::string text = plain(comments[i]);
+      const std::size_t length = text.size();
+      if (length == 0) continue;
+      if (i + 1 < comments.size()) text += " " + plain(comments[i + 1]);  // a phrase may go on there
+      for (const PrivateWord& word : kPrivateWords) {
+        if (find_words(text, word.word) >= length) continue;
+        findings.push_back(
+            {file.path, i + 1,
+             "\"" + std::string(word.word) + "\" in a comment; say " + std::string(word.instead),
+             "private-word " + file.path});
+      }
+    }
+  }
+  return findings;
+}
+
 Findings apply_exceptions(const Tree& tree, Findings findings) {
   const File* file = find_file(tree, kExceptions);
   if (file == nullptr) return findings;
@@ -230,8 +297,10 @@ Findings apply_exceptions(const Tree& tree, Findings findings) {
     std::string rule, subject, reason;
     words >> rule >> subject >> reason;
     if (reason.empty()) findings.push_back({file->path, i + 1, "an exception gives its reason"});
-    std::size_t allowed = std::erase_if(
-        findings, [&](const Finding& finding) { return finding.exception_key == rule + " " + subject; });
+    const std::string key = rule + " " + subject;
+    std::size_t allowed = std::erase_if(findings, [&](const Finding& finding) {
+      return finding.exception_key == key || (key.ends_with('/') && finding.exception_key.starts_with(key));
+    });
     if (allowed == 0) findings.push_back({file->path, i + 1, "nothing needs this exception"});
   }
   return findings;
@@ -279,6 +348,7 @@ Findings check(const Tree& tree, const Dependencies& dependencies) {
   append(findings, missing_named_files(tree));
   append(findings, undescribed_folders(tree));
   append(findings, untidy_lines(tree));
+  append(findings, private_words(tree));
   append(findings, faulty_primitives(tree));
   return apply_exceptions(tree, std::move(findings));
 }

@@ -18,7 +18,7 @@ struct Finding {
   std::size_t line = 0;
   std::string what;
   // What an exception names: "file-length PATH", "function-length PATH:FUNCTION", "named-file PATH:NAME",
-  // "include PATH:HEADER" or "include-cycle ROOM", the first of the rooms.
+  // "include PATH:HEADER", "include-cycle ROOM" (the first of the rooms) or "private-word PATH".
   // Empty: the rule has no exceptions.
   std::string exception_key = {};
 };
@@ -47,8 +47,11 @@ Findings include_cycles(const Tree& tree);  // cycles.hpp
 Findings missing_named_files(const Tree& tree);
 Findings undescribed_folders(const Tree& tree);
 Findings untidy_lines(const Tree& tree);
+// Words in comments of src/ that a reader of the field would have to decode.
+Findings private_words(const Tree& tree);
 
-// Takes out what the tree's exceptions.txt allows, and adds its lines that allow nothing or give no reason.
+// Takes out what the tree's exceptions.txt allows, and adds its lines that allow nothing or give no reason. A
+// subject that ends in / is a folder, and stands for all files in it.
 Findings apply_exceptions(const Tree& tree, Findings findings);
 
 // Lines for people: how many folders, cycles, and the longest function and file of src/.

@@ -164,6 +164,31 @@ TEST_F(TidyTest, BuildTreesAndBinariesAreLeftOut) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(TidyTest, PrivateWords) {
+  write("src/model/a.cpp", "// Likewise.\nint f();  // the search anew, put\n// down here\n");
+  EXPECT_EQ(findings(),
+            "src/model/a.cpp:1: \"likewise\" in a comment; say \"the same\", \"also\", or the thing itself\n"
+            "src/model/a.cpp:2: \"anew\" in a comment; say \"again\"\n"
+            "src/model/a.cpp:2: \"put down\" in a comment; say \"saved\", \"inserted\"\n");
+}
+
+TEST_F(TidyTest, WordsThatAreNotPrivate) {
+  // A part of a word or of a name, a string, code, two comments that do not touch, and files outside src/.
+  write("src/model/a.cpp",
+        "// Equivalent; start_anew() and put_down().\nconst char* lent = \"likewise\";\n// put\n\n// down\n");
+  write("tests/a.cpp", "// likewise\n");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(TidyTest, PrivateWordsOfAFolderThatIsExcepted) {
+  write("src/search/random/a.cpp", "// anew\n");
+  write("src/README.md", "`model/` `search/` `search/random/`\n");
+  write("tests/tidy/exceptions.txt", "private-word src/search/random/ not cleaned yet\n");
+  EXPECT_EQ(findings(), "");
+  write("src/search/a.cpp", "// anew\n");
+  EXPECT_EQ(findings(), "src/search/a.cpp:1: \"anew\" in a comment; say \"again\"\n");
+}
+
 TEST_F(TidyTest, Exceptions) {
   write("src/model/a.cpp", "// see b.cpp\nint f() {" + repeat("\n", 70) + "}\n" + repeat("\n", 800));
   write("tests/tidy/exceptions.txt",
