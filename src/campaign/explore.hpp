@@ -115,18 +115,18 @@ struct SearchSoFar {
   StatisticsKeeper statistics = StatisticsKeeper();
 };
 
-// from: where the search goes on. The strategy is to be as it was then.
+// from: the state to continue from. The strategy must have the state of that moment.
 SearchResult explore(Program& program, Strategy& strategy, const Limits& limits,
                      SearchSoFar from = SearchSoFar());
 
-// The two halves of explore(), for searches that several share. The first runs a part until it has come to
-// its end, as SearchResult::end says, or waits for others (Strategy::waits()); `from` is to have the seconds
-// since the search began. The second says what came of all of them. REQUIRES: every strategy that was split
-// off has been merged into this one; what is left in another one would be taken for done.
+// The two halves of explore(), for a search that several workers share. The first runs a part to its end (see
+// SearchResult::end), or until it waits for other parts (Divisible::waits()); `from` must have the seconds
+// since the beginning of the search. The second draws the conclusions for the whole search. REQUIRES: every
+// strategy that was split off has been merged into this one, since its remaining plans would count as done.
 SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& limits, SearchSoFar from);
 SearchResult conclude(SearchSoFar so_far, Strategy& strategy);
 
-// Adds what a part has found.
+// Adds the results of a part.
 void merge(SearchSoFar& all, SearchSoFar part);
 
 }  // namespace thrum

@@ -3,14 +3,14 @@
 //
 // 1. Reorder: run the same steps in a cheaper order (linearize.hpp); again after each success of 3.
 // 2. If the search has not ruled out fewer preemptions: iterative context bounding below the bug's own count.
-// The first schedule that it finds has the fewest. If it ends without finding the bug, no schedule with fewer
-// shows it.
+//    The first schedule that it finds has the fewest. If it ends without finding the bug, no schedule with
+//    fewer shows it.
 // 3. Descent: edit the schedule in one place. An edit drops a departure, or takes another option at one
-// choice. The edited plan is followed as far as possible; a departure that is no longer possible is replaced
-// by the default. A plan that shows the bug with less (preemptions, switches) is edited next.
+//    choice. The edited plan is followed as far as possible; a departure that is no longer possible is
+//    replaced by the default. A plan that shows the bug with less (preemptions, switches) is edited next.
 // 4. Proof, by branch and bound over the execution tree. Plans are run in order of the switches up to their
-// last departure; the rest of a schedule can only add to these. When no plan is left with fewer switches than
-// the best schedule has, that number is the minimum.
+//    last departure; the rest of a schedule can only add to these. When no plan is left with fewer switches
+//    than the best schedule has, that number is the minimum.
 //
 // Example: main starts A and B, and the bug needs "A, B, A". A search in order of preemptions may have found
 // it as "A, B" and, since B then waits for C, "C, B, A". Step 3 removes C.
