@@ -27,7 +27,7 @@ namespace thrum {
 
 inline constexpr char kChannelVariable[] = "THRUM_CHANNEL";
 
-// An execution that has killed its worker; from now on it ends just before that step.
+// An execution that has killed its worker; from now on it ends at that step.
 struct FatalPlan {
   std::uint64_t plan;   // Digest of write_plan()'s bytes
   std::uint64_t steps;  // instrumented operations up to that step

@@ -11,7 +11,7 @@
 
 namespace thrum {
 
-// Ends the execution just before the event at which it is known to kill the process.
+// Ends the execution at the step after which it is known to kill the process.
 [[noreturn, gnu::cold]] void fail_fatally(const FatalPlan& plan);
 
 // Records the pending operations of the other live threads.
