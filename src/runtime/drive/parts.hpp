@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of the runtime that have state, and what is done with it when.
+// The parts of the runtime that have state, and what each part does with its state at which moment.
 //
-// State is of three kinds, and a part has a row in the table of each kind that it has:
-//   1. what an execution changes, and the next one is to find as it was at the snapshot;
-//   2. what is only of one plan, or of one execution;
-//   3. what was learned, and outlives executions: another process that goes on with the search, or takes a
-//   part
-//      of it, must know it.
+// There are three kinds of state. A part has a row in the table of each kind that it has:
+//   1. state that an execution changes, and that is restored to the snapshot before the next one;
+//   2. state of one plan or of one execution;
+//   3. state that was learned and outlives executions: another process needs it to resume the search or to
+//      search a part of it.
 // Each column of a table is a moment. At that moment every part does what its row says, in the order of the
-// rows; a part that has nothing to do then says so (nothing), and one that says nothing does not compile.
-// for_all() is folded at compile time: it costs what the calls by themselves would.
+// rows. A part that has nothing to do says so (nothing); a row with a missing column does not compile.
+// for_all() is folded at compile time: it costs as much as the calls alone.
 //
-// The snapshot of memory is no part: it is taken behind all of them, and put back before any but what is
-// undone.
+// The snapshot of memory is not one of the parts. It is taken after all of them, and restored after undo()
+// and before restore().
 #pragma once
 
 #include <array>
@@ -51,22 +50,22 @@
 
 namespace thrum {
 
-// Of an execution that begins.
+// An execution that begins.
 struct Beginning {
   const Plan& plan;
   Wanted wanted;
-  bool is_advised;  // somebody decides besides the plan
+  bool is_advised;  // an advisor decides besides the plan
 };
 
-// What another process has saved of the search.
+// The state of a search that another process has saved.
 struct Saved {
   ByteReader& in;
   ThreadNames& names;
-  bool same_layout;  // objects have the addresses that they had there
+  bool same_layout;  // objects have the same addresses as in that process
   const ReportSoFar& report;
 };
 
-// Does nothing at a moment, whatever is passed then.
+// Does nothing at a moment, with any arguments.
 struct Nothing {
   template <typename... Arguments>
   using Hook = void (*)(Arguments...);
@@ -81,25 +80,26 @@ inline constexpr Nothing nothing;
 void save_threads();
 void restore_threads(bool midway);
 
-// Which loops wait. What else is learned of calls changes no plan's meaning, and is learned again.
+// Which loops wait. Everything else that is learned of calls does not change what a plan means, and is
+// learned again.
 void write_loops(ByteWriter& out);
 void read_loops(ByteReader& in);
 
 // ---- 1. Of the snapshot ----
 
 struct SnapshotPart {
-  void (*forget)();              // there will be another snapshot
-  void (*save)();                // as it is now, each execution finds it
-  void (*undo)();                // memory is about to be put back
-  void (*restore)(bool midway);  // memory has been; midway: to where a waypoint puts threads back, too
+  void (*forget)();              // the snapshot will be replaced
+  void (*save)();                // the present state becomes the snapshot's
+  void (*undo)();                // called before memory is restored
+  void (*restore)(bool midway);  // called after that; midway: a waypoint restores threads later
 };
 
 inline constexpr std::array kSnapshotParts = {
-    // Shortcuts and names, which hold what is of this snapshot.
+    // Shortcuts and names, which depend on the snapshot.
     SnapshotPart{[] { known_ends().forget(); }, nothing, nothing, nothing},
     SnapshotPart{[] { waypoints().forget(); }, nothing, nothing, nothing},
     SnapshotPart{[] { judging().forget(); }, nothing, nothing, nothing},
-    // What the kernel keeps, where calls were made: they are rare.
+    // State in the kernel, if system calls were made, which is rare.
     SnapshotPart{nothing, [] { descriptors().save(); },
                  [] {
                    if (world.made_calls) descriptors().restore();
@@ -119,11 +119,11 @@ inline constexpr std::array kSnapshotParts = {
     SnapshotPart{nothing, [] { process_state().save(); }, nothing, [](bool) { process_state().restore(); }},
     SnapshotPart{nothing, [] { signals().save(); }, nothing, [](bool) { signals().restore(); }},
     SnapshotPart{nothing, [] { timers().save(); }, nothing, [](bool) { timers().restore(); }},
-    // Memory that is not the snapshot's.
+    // Memory that the snapshot does not hold.
     SnapshotPart{nothing, [] { the_heap.save(); }, nothing,
                  [](bool) { the_heap.restore(scheduler().slots_used()); }},
     SnapshotPart{nothing, [] { the_memory_limit.save(); }, nothing, [](bool) { the_memory_limit.restore(); }},
-    // Threads: the heap is restored by how many there were.
+    // Threads, after the heap: the heap's restore needs their number.
     SnapshotPart{nothing, save_threads, nothing, restore_threads},
     SnapshotPart{nothing, [] { test_framework().save(); }, nothing, [](bool) { test_framework().restore(); }},
 };
@@ -132,7 +132,7 @@ inline constexpr std::array kSnapshotParts = {
 
 struct ExecutionPart {
   void (*begin_plan)(const Beginning&);  // executions of another plan begin
-  void (*begin)(const Beginning&);       // one does
+  void (*begin)(const Beginning&);       // an execution begins
 };
 
 inline constexpr std::array kExecutionParts = {
@@ -140,7 +140,7 @@ inline constexpr std::array kExecutionParts = {
                   [](const Beginning&) { leak_search().begin(); }},
     ExecutionPart{[](const Beginning& it) { warnings().begin(it.plan); }, nothing},
     ExecutionPart{[](const Beginning&) { livelock_detector().begin_plan(); }, nothing},
-    // Whether executions are judged depends on who wants what of them, those above among them.
+    // Whether executions are judged depends on what the other parts and the caller want of them.
     ExecutionPart{[](const Beginning& it) {
                     const bool is_plain = waypoints().is_plain(it.wanted) && !it.is_advised;
                     judging().begin(is_plain && it.wanted.from == Wanted::From::last_departure);
@@ -155,14 +155,13 @@ inline constexpr std::array kExecutionParts = {
 // ---- 3. Of the search ----
 
 struct SearchPart {
-  void (*write)(ByteWriter&, const ThreadNames&);  // for a process that goes on with the search
-  void (*read)(Saved&);                            // in that process: in place of what it has
-  void (*begin_share)();                           // this process runs a part of another's search
-  void (*merge)(Saved&);                           // what such a process has learned is added
+  void (*write)(ByteWriter&, const ThreadNames&);  // for a process that resumes the search
+  void (*read)(Saved&);                            // in that process: replaces its own state
+  void (*begin_share)();                           // this process searches a part of another process's search
+  void (*merge)(Saved&);                           // adds what such a process has learned
 };
 
-// Libraries that executions have loaded stand before these: before they are loaded nothing in them has a
-// name.
+// Libraries that executions have loaded are read before these parts: before that, nothing in them has a name.
 inline constexpr std::array kSearchParts = {
     SearchPart{[](ByteWriter& out, const ThreadNames&) { notes().save(out); },
                [](Saved& it) {
