@@ -50,7 +50,7 @@ struct Advice {
 
 class Advisor {
  public:
-  // Called at each choice behind the plan's last departure, until it answers `leave` or `stop`.
+  // Called at each choice after the plan's last departure, until it answers `leave` or `stop`.
   virtual Advice at_point(const View&) = 0;
 
  protected:

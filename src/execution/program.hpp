@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program under test, as a search sees it: it runs a plan and gives a trace. The compiled program is one,
-// and so are the toy programs of the oracle.
+// A program under test, as a search sees it: it runs a plan and produces a trace. The compiled program is
+// one, and so are the toy programs of the oracle.
 #pragma once
 
 #include "execution/advisor.hpp"
@@ -15,12 +15,12 @@ class Program {
  public:
   virtual ~Program() = default;
 
-  // Runs one execution from the start and records in trace what is wanted. trace comes in with any content,
-  // and keeps its memory. advisor: nullptr, or who is asked at each choice behind the plan. The same plan and
-  // advice give the same trace, always. REQUIRES: can_record() holds all of wanted.what.
+  // Runs one execution from the start and records in trace what is wanted. trace may have any content, and
+  // keeps its memory. advisor: is asked at each choice after the plan's last departure; nullptr: none. The
+  // same plan and advice always give the same trace. REQUIRES: can_record() contains all of wanted.what.
   virtual void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) = 0;
 
-  // What it can record at all.
+  // The parts that it can record.
   virtual Wanted::Set can_record() const { return Wanted::kChoices | Wanted::kEvents | Wanted::kPlaces; }
 
   // The names of all thread ids in this program's plans and traces.

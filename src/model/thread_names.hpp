@@ -79,7 +79,7 @@ class ThreadNames {
   struct Entry {
     ThreadId parent;
     std::uint32_t ordinal;
-    std::vector<ThreadId> children;  // by ordinal - 1; kNoThread where not named yet
+    std::vector<ThreadId> children;  // by ordinal - 1; kNoThread: not named yet
   };
   std::vector<std::uint32_t> path(ThreadId id) const;
   ThreadId add(const Ancestry& name);

@@ -5,7 +5,7 @@
 
 namespace thrum {
 
-// Ignored where nobody handles it.
+// Ignored if no handler is installed.
 int bell_signal() { return SIGURG; }
 
 int hang_signal() { return SIGRTMAX - 1; }

@@ -50,17 +50,17 @@ struct CodeRange {
   bool holds(std::uint64_t address) const { return address - begin < end - begin; }
 };
 
-// Where the runtime itself lies.
+// The range of the runtime itself.
 const CodeRange& runtime_range();
 
-// Where the dynamic loader lies.
+// The range of the dynamic loader.
 const CodeRange& loader_range();
 
-// Where the shared C++ library lies, if the program uses one. It initialises its own parts by pthread_once,
+// The range of the shared C++ library, if the program uses one. It initialises its own parts by pthread_once,
 // such as the locale of every stream. This is not part of the program's schedules.
 const CodeRange& cpp_library_range();
 
-// Where the unwinder lies. Its locks and initialisations are not part of the program's schedules.
+// The range of the unwinder. Its locks and initialisations are not part of the program's schedules.
 const CodeRange& unwinder_range();
 
 // Writes a code address as module and offset, which are the same in each process; 0 if it lies in no module.

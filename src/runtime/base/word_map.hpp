@@ -17,7 +17,7 @@ class WordMap {
     count_ = 0;
   }
 
-  // 0 where the key has no value yet.
+  // 0 if the key has no value yet.
   std::uint64_t get(std::uint64_t key) const {
     if (count_ == 0) return 0;
     const Place& place = places_[find(key)];

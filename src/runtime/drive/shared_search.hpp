@@ -8,8 +8,8 @@
 // part, which it gets as bytes; a large part comes as a new copy. So the program is set up once, and only
 // parts and their results pass between workers.
 //
-// A worker that has finished its part hands it in even if other workers still search parts of that part;
-// these are then merged where it was merged. The first worker waits for the parts that it has given away only
+// A worker that has finished its part hands it in even if other workers still search parts of that part. The
+// worker that merged it merges those later. The first worker waits for the parts that it has given away only
 // if it has nothing else to do. All parts are called back when the whole search is needed: to save it; to
 // copy it in case that a worker dies; or because it has ended, by a limit, by a result of a worker, or to
 // begin again.
