@@ -314,16 +314,6 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-std::uint64_t nanoseconds_of(double seconds) {
-  return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
-}
-
-double seconds_of(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
-
-const char* races_word(Races races) {
-  return races == Races::report ? "report" : races == Races::explore ? "explore" : "ignore";
-}
-
 Races races_of(const std::string& word) {
   check_word("--races", word, {"report", "explore", "ignore"}, {});
   return word == "report" ? Races::report : word == "explore" ? Races::explore : Races::ignore;

@@ -28,13 +28,8 @@ std::vector<std::string> read_options(CheckOptions& options, std::vector<std::st
 // What CLI11 says of a wrong word.
 std::string in_one_line(std::string text);
 
-// Seconds of virtual time, in nanoseconds, and back.
-std::uint64_t nanoseconds_of(double seconds);
-double seconds_of(std::uint64_t nanoseconds);
-
-// What --races says, and back. Throws UserError.
+// What --races says. Throws UserError.
 Races races_of(const std::string& word);
-const char* races_word(Races races);
 
 // What --progress says. Throws UserError.
 ProgressMode progress_of(const std::string& word);

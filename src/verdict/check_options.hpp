@@ -75,4 +75,11 @@ struct CheckOptions {
   std::vector<std::string> given;
 };
 
+// Seconds of virtual time, in nanoseconds, and back.
+std::uint64_t nanoseconds_of(double seconds);
+double seconds_of(std::uint64_t nanoseconds);
+
+// The word of --races.
+const char* races_word(Races races);
+
 }  // namespace thrum

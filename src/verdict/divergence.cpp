@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "verdict/divergence.hpp"
 
+#include <utility>
+
 #include "report/event_text.hpp"
 #include "report/source_lines.hpp"
 #include "verdict/tracing.hpp"
@@ -66,8 +68,12 @@ std::optional<DivergenceResult> describe_divergence(const Report& report, const 
   set_trace(first, divergence->first, names, report.modules, program);
   set_trace(second, divergence->second, names, report.modules, program);
   const auto event = static_cast<std::size_t>(divergence->event);
-  return DivergenceResult{divergence->event + 1, side_of(first, event), side_of(second, event),
-                          cause_of(first, second, event)};
+  std::optional<DivergenceResult> result(std::in_place);
+  result->event = divergence->event + 1;
+  result->first = side_of(first, event);
+  result->second = side_of(second, event);
+  result->cause = cause_of(first, second, event);
+  return result;
 }
 
 }  // namespace thrum
