@@ -43,7 +43,8 @@ Team::Worker* Team::next(Plan& plan) {
       // A part may be merged before the search that another one was split off goes on.
       if (shares_ && random_.below(split_one_in_) == 0 && share(worker) && random_.below(2) == 0) continue;
       if (worker.search->next(plan)) return &worker;
-      worker.waits = worker.search->divisible()->waits();
+      Divisible* divisible = worker.search->divisible();
+      worker.waits = divisible != nullptr && divisible->waits();
       if (worker.waits) continue;
       if (turn == 0) return nullptr;
       worker.is_done = true;
@@ -63,7 +64,8 @@ bool Team::is_nobody_left() const {
 
 bool Team::share(Worker& worker) {
   if (mixes_) worker.search->let_parts_hand_on_all(random_.below(2) == 0);
-  std::unique_ptr<Strategy> part = worker.search->divisible()->split();
+  Divisible* divisible = worker.search->divisible();
+  std::unique_ptr<Strategy> part = divisible != nullptr ? divisible->split() : nullptr;
   if (part == nullptr) return false;
   ++parts_;
   auto other = std::make_unique<Worker>();
