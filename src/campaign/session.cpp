@@ -68,8 +68,9 @@ SearchResult Session::search_once(SearchResult& before) {
   Fairness fairness = settings_.limits.fairness;
   while (true) {
     host_.begin();
-    const std::function<std::unique_ptr<Strategy>()> make = [&settings = settings_, fairness] {
-      return settings.make(fairness == Fairness::on);
+    // By value: who runs a part of the search in a copy of this process has another stack.
+    const std::function<std::unique_ptr<Strategy>()> make = [make_one = settings_.make, fairness] {
+      return make_one(fairness == Fairness::on);
     };
     const std::unique_ptr<Strategy> strategy = make();
     THRUM_CHECK(strategy != nullptr);
