@@ -28,15 +28,6 @@ bool has_chances(const ToyCode& code) {
   return false;
 }
 
-// Whether workers who share a search may run a class twice: where parts do not hand on all; where what a step
-// chooses in its middle is put down though what waits may come to the same (Dpor::find_alternatives()); and
-// where a failure tells that steps were run asleep that should not have been (Dpor::take_account()).
-bool may_repeat_shared(const ToyCode& code, const std::set<ToyBug>& bugs, std::uint64_t seed) {
-  const bool fails =
-      std::any_of(bugs.begin(), bugs.end(), [](const ToyBug& bug) { return bug.kind != BugKind::deadlock; });
-  return fails || chooses(code) || !Team::hands_on_all(seed);
-}
-
 // Whether a failure ended it though threads could go on.
 bool is_cut_off(const Trace& trace) {
   return trace.end == End::bug && trace.failure.kind != BugKind::deadlock;
@@ -114,7 +105,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   if (!search.guarantee().complete) return "does not claim to be complete";
   if (search.is_lost()) return "a plan could not be followed";
   const bool may_repeat = has_chances(code) || shown.fails_behind_join ||
-                          (how == Searched::shared && may_repeat_shared(code, shown.bugs, seed));
+                          how == Searched::shared;  // workers who share a search may run a class twice
   if (algorithm != Dpor::Algorithm::optimal || may_repeat) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
@@ -198,8 +189,6 @@ std::optional<std::string> compare_with_each_other(const ToyCode& code, const Si
     const std::string how = "shared by seed " + std::to_string(seed) + ": ";
     if (!shown) return how + "too many executions";
     if (std::string wrong = difference(*expected, *shown); !wrong.empty()) return how + wrong;
-    if (of_this.redundant != 0 && !has_chances(code) && !may_repeat_shared(code, shown->bugs, seed))
-      return how + std::to_string(of_this.redundant) + " classes twice";
   }
   return "";
 }

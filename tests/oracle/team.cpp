@@ -28,8 +28,6 @@ Team::Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by)
     : shares_(shared_by.has_value()), random_(shared_by.value_or(0)) {
   workers_.push_back(std::make_unique<Worker>());
   workers_[0]->search = std::move(search);
-  mixes_ = shared_by && *shared_by % 3 == 0;
-  if (shared_by && !mixes_) workers_[0]->search->let_parts_hand_on_all(hands_on_all(*shared_by));
   split_one_in_ = 1 + random_.below(3);
   merge_one_in_ = 1 + random_.below(4);
 }
@@ -43,7 +41,7 @@ Team::Worker* Team::next(Plan& plan) {
       // A part may be merged before the search that another one was split off goes on.
       if (shares_ && random_.below(split_one_in_) == 0 && share(worker) && random_.below(2) == 0) continue;
       if (worker.search->next(plan)) return &worker;
-      Divisible* divisible = worker.search->divisible();
+      const Divisible* const divisible = worker.search->divisible();  // a best-first search has none
       worker.waits = divisible != nullptr && divisible->waits();
       if (worker.waits) continue;
       if (turn == 0) return nullptr;
@@ -63,9 +61,7 @@ bool Team::is_nobody_left() const {
 }
 
 bool Team::share(Worker& worker) {
-  if (mixes_) worker.search->let_parts_hand_on_all(random_.below(2) == 0);
-  Divisible* divisible = worker.search->divisible();
-  std::unique_ptr<Strategy> part = divisible != nullptr ? divisible->split() : nullptr;
+  std::unique_ptr<Strategy> part = worker.search->divisible()->split();
   if (part == nullptr) return false;
   ++parts_;
   auto other = std::make_unique<Worker>();

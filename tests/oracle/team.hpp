@@ -25,15 +25,12 @@ class Team {
     std::uint64_t class_of_last() const;
   };
 
-  // shared_by: the seed by which they split, take turns and merge, now sooner and now later, and by which
-  // parts hand on all that they find, or the first for each step, or now so and now so; nothing: one has it
-  // alone.
+  // shared_by: the seed by which they split, take turns and merge, now sooner and now later; nothing: one has
+  // it alone.
   Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by);
 
   // The worker whose turn it is, with its plan; nullptr: the search is done.
   Worker* next(Plan& plan);
-
-  static bool hands_on_all(std::uint64_t shared_by) { return shared_by % 3 == 1; }
 
   const Dpor& search() const { return *workers_[0]->search; }
   std::uint64_t parts() const { return parts_; }
@@ -43,7 +40,6 @@ class Team {
   bool is_nobody_left() const;
 
   bool shares_;
-  bool mixes_ = false;  // some parts hand on all
   Random random_;
   std::uint64_t split_one_in_ = 1;  // chances
   std::uint64_t merge_one_in_ = 1;

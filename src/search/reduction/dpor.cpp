@@ -2,7 +2,6 @@
 #include "search/reduction/dpor.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "order/reversal.hpp"
 #include "support/check.hpp"
@@ -65,7 +64,7 @@ bool Dpor::next(Plan& plan) {
   if (algorithm_ == Algorithm::bounded || path_.empty()) {
     asleep_.clear();
   } else {
-    put_to_sleep(sleepers(branch_).first(turn(path_[branch_])));
+    put_to_sleep(sleepers(branch_));
   }
   return true;
 }
@@ -73,28 +72,11 @@ bool Dpor::next(Plan& plan) {
 // The step of the last point of the path has been run, and sleeps from now on. Whether there is another one.
 bool Dpor::has_branch_left() {
   Point& point = path_.back();
-  if (!has_more(point)) return false;
-  if (point.rests || (algorithm_ != Algorithm::bounded && point.is_void)) return true;
+  if (point.branches.empty()) return false;
+  if (algorithm_ != Algorithm::bounded && point.is_void) return true;
   const auto last = static_cast<Index>(path_.size() - 1);
-  const std::uint32_t place = turn(point);
-  lay_to_rest(last);
-  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
-  // unless a part has left something to what waits.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
-    trees_.drop_asleep(point.branches, sleepers(last)[place].planned);
-  return has_more(point);
-}
-
-// Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
-void Dpor::lay_to_rest(Index last) {
-  Point& point = path_[last];
-  if (point.rests) return;
-  const std::uint32_t place = turn(point);
-  if (place == point.sleepers_count) {
-    sleepers_.emplace_back();
-    ++point.sleepers_count;
-  }
-  Sleeper& run = sleepers_[point.sleepers_begin + place];
+  // Nothing sleeps within a bound; but what was run is known, also where it came to nothing.
+  Sleeper& run = sleepers_.emplace_back();
   if (algorithm_ == Algorithm::bounded) {
     run.planned.step = point.step;
   } else {
@@ -102,52 +84,41 @@ void Dpor::lay_to_rest(Index last) {
   }
   run.stops = point.stops;
   run.anew = point.anew;
-  run.relies = run.relies || point.relies || point.all_rely;
-  const bool is_lent = !lent_.empty() && lent_.back().depth == last && lent_.back().sleeper == place;
-  run.lent = is_lent && !lent_.back().in_full;
-  run.kept = point.kept;
-  run.history = std::exchange(point.history, {});
-  point.resumed = kNoSleeper;
-  point.rests = true;
-  run.open = is_open(last, place);
+  run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
+  run.relies = point.relies || point.all_rely;
+  ++point.sleepers_count;
+  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
+  // unless a part has left something to what waits.
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
+    trees_.drop_asleep(point.branches, run.planned);
+  return !point.branches.empty();
 }
 
 void Dpor::take_branch() {
   branch_ = static_cast<Index>(path_.size() - 1);
   ++path_.back().branches_run;
   order_.truncate(branch_);
-  WakeupTrees::Node node = WakeupTrees::kNone;
-  if (path_.back().resumes) {
-    node = resume();
-  } else {
-    node = trees_.take_first(path_.back().branches);
-    plan_step(path_.back(), trees_.step(node));
-  }
+  WakeupTrees::Node node = trees_.take_first(path_.back().branches);
+  plan_step(path_.back(), trees_.step(node));
   if (path_[branch_].anew) wake_all(branch_);
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
     if (branches.empty()) return;
     node = trees_.take_first(branches);
-    push_planned(trees_.step(node)).branches = branches;
+    const Point& before = path_.back();
+    Point point;
+    point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+    point.branches = branches;
+    plan_step(point, trees_.step(node));
+    path_.push_back(point);
   }
-}
-
-// A further step of the plan.
-Dpor::Point& Dpor::push_planned(const PlannedStep& planned) {
-  const Point& before = path_.back();
-  Point point;
-  point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
-  plan_step(point, planned);
-  return path_.emplace_back(point);
 }
 
 void Dpor::plan_step(Point& point, const PlannedStep& planned) {
   point.step = planned.step;
   point.by_default = false;
   point.stops = point.is_void = point.relies = false;
-  point.rests = point.kept = false;
-  point.resumed = kNoSleeper;
   point.foe = {};
   point.anew = planned.anew;
   point.events_after = planned.events_after;
@@ -166,14 +137,7 @@ void Dpor::wake_all(Index depth) {
 // Takes back the last point, and those before it up to one that may have a branch left.
 void Dpor::backtrack() {
   auto depth = static_cast<Index>(path_.size() - 1);
-  while (true) {
-    if (keeps_ && has_history(depth)) {
-      truncate(depth + 1);
-      keep_history(depth);
-    }
-    if (depth <= first_own() || has_more(path_[depth - 1])) break;
-    --depth;
-  }
+  while (depth > first_own() && path_[depth - 1].branches.empty()) --depth;
   truncate(depth);
 }
 
@@ -219,7 +183,6 @@ Advice Dpor::at_point(const View& view) {
 }
 
 void Dpor::learn(const Plan&, const Trace& trace) {
-  ++learnt_;
   if (trace.end == End::stopped) ++blocked_;
   read(trace);
   if (path_.empty() || path_.back().is_void) return;
@@ -251,9 +214,8 @@ void Dpor::read(const Trace& trace) {
   const bool is_guess = path_[depth].is_guess;
   bool is_left = false;  // something that was to be run behind what could be
   for (; path_.size() > std::max(depth, branch_ + 1); path_.pop_back()) {
-    is_left = is_left || !path_.back().branches.empty() || !path_.back().restore.empty();
+    is_left = is_left || !path_.back().branches.empty();
     trees_.clear(path_.back().branches);
-    trees_.clear(path_.back().restore);
   }
   path_.back().is_void = depth == branch_;
   if (trace.end == End::stopped) {
@@ -282,7 +244,6 @@ void Dpor::read_on(const Trace& trace, Reading& reading) {
     }
     static constexpr Point kNewPoint;  // to copy one is faster than to build one
     if (depth == path_.size()) path_.push_back(kNewPoint);
-    if (path_[depth].put_at == 0) path_[depth].put_at = learnt_;
     path_[depth].creates = false;
     if (depth != branch_) fall_asleep(depth);
     Point& point = path_[depth];
@@ -363,19 +324,15 @@ void Dpor::fall_asleep(Index depth) {
   path_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
   path_[depth].sleepers_count = 0;
   const Point& before = path_[depth - 1];
-  if (algorithm_ == Algorithm::bounded) return;
-  if (before.sleepers_count != 0) {
-    const StepView step = planned(depth - 1);
-    for (std::size_t i = 0; i < turn(before); ++i) {
-      const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
-      if (!commute(sleeper.planned, step)) continue;
-      sleepers_.push_back(sleeper);
-      if (depth == planned_) sleepers_.back().relies = true;
-    }
-    path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
+  if (algorithm_ == Algorithm::bounded || before.sleepers_count == 0) return;
+  const StepView step = planned(depth - 1);
+  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
+    const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
+    if (!commute(sleeper.planned, step)) continue;
+    sleepers_.push_back(sleeper);
+    if (depth == planned_) sleepers_.back().relies = true;
   }
-  path_[depth].inherited = path_[depth].sleepers_count;
-  if (!path_[depth].restore.empty()) restore(depth);
+  path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
 }
 
 // What the step could have been instead, by its thread's own will or by chance; and what could have happened
@@ -407,8 +364,6 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
   const Step taken = path_[depth].step;
   bool is_put_down = path_[depth].alternative && taken.choices != 0;
   const ChoiceKey differs = is_put_down ? choices_[taken.choices].back().key : ChoiceKey{};
-  // It would come too late from a part to be run before other threads.
-  const bool all_are_known = !path_.back().stops && !has_open(depth, turn(path_[depth]));
   std::vector<Departure> choices;
   for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
     const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
@@ -425,7 +380,7 @@ void Dpor::find_alternatives(Index depth, const Trace& trace) {
       Sequence alone;
       alone.begin(order_);
       alone.add(other, depth, false);
-      if (!is_known(depth, step) && is_asleep(depth, alone, !all_are_known) == StandsFor::none)
+      if (!is_known(depth, step) && is_asleep(depth, alone, path_.back().stops) == StandsFor::none)
         trees_.add_first(path_[depth].branches, other);
       if (k != fallback) choices.pop_back();
     }
@@ -447,7 +402,7 @@ bool Dpor::sleeps(Index depth, const Step& step) const {
 bool Dpor::all_stand_for_all(Index depth) const {
   std::span<const Sleeper> asleep = sleepers(depth);
   return std::all_of(asleep.begin(), asleep.end(),
-                     [](const Sleeper& sleeper) { return sleeper.stands_for_all() && !sleeper.open; });
+                     [](const Sleeper& sleeper) { return sleeper.stands_for_all(); });
 }
 
 StepView Dpor::planned(Index depth) const {
@@ -486,7 +441,6 @@ Progress Dpor::along_path() const {
     std::uint32_t left = 0;
     const Point& point = path_[depth];
     for (auto node = point.branches.first; node != WakeupTrees::kNone; node = trees_.next(node)) ++left;
-    left += point.resumes ? 1 : 0;
     progress.waiting += left;
     done = (point.branches_run + done) / (point.branches_run + 1.0 + left);
   }
@@ -522,7 +476,6 @@ void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   out.put(begun_);
   out.put(done_);
   out.put(blocked_);
-  out.put(learnt_);
   out.put(progress_);
   for (double part : {share_.whole, share_.given, share_.begun}) out.put(part);
   out.put(bound_);
@@ -547,7 +500,6 @@ bool Dpor::load(ByteReader& in, ThreadNames& names) {
   begun_ = in.get<bool>();
   done_ = in.get<bool>();
   blocked_ = in.get<std::uint64_t>();
-  learnt_ = in.get<std::uint64_t>();
   progress_ = in.get<double>();
   for (double* part : {&share_.whole, &share_.given, &share_.begun}) *part = in.get<double>();
   bound_ = in.get<std::uint32_t>();

@@ -20,8 +20,7 @@
 //               and no two are of one class, but for what docs/strategies.md names.
 //   bounded     (Coons, Musuvathi, McKinley, OOPSLA 2013) as persistent, without sleep sets, at several
 //               points, and with 0 preemptions, then 1, 2, ... (dpor_bound.cpp).
-// What is put down for a race: dpor_races.cpp. How several workers share a search: dpor_split.cpp,
-// dpor_history.cpp.
+// What is put down for a race: dpor_races.cpp. How several workers share a search: dpor_split.cpp.
 //
 // Where we differ: what a step does of its own will (a value, the waiter that a signal wakes, a timeout) are
 // steps that exclude each other, and all are run, one right behind the other. A step that ends the execution
@@ -89,9 +88,6 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   // not seen.
   bool is_lost() const { return lost_; }
 
-  // For tests: whether parts hand on all that they find, or not (dpor_split.cpp). Else it depends.
-  void let_parts_hand_on_all(bool all) { hands_on_all_ = all; }
-
   // So many steps of the last execution were as in the one before, and are not in its trace.
   PartialOrder::Index kept() const { return branch_; }
 
@@ -107,14 +103,8 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
     bool relies = false;  // what was found below it may have been left to others; or it is not known here
     // Also for what merely commutes with it.
     bool stands_for_all() const { return !lent && !relies; }
-    // Of dpor_history.cpp:
-    bool open = false;  // something may still come to what was run below it
-    bool kept = false;  // these as in WakeupTrees::Run
-    bool resumes = false;
-    WakeupTrees::Branches history;  // where it was run; of those that were asleep before it is another's
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
-  static constexpr std::uint32_t kNoSleeper = 0xffffffff;
   // The state before a step of the path, and the step.
   struct Point {
     Step step;
@@ -149,25 +139,12 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
     WakeupTrees::Node walked = WakeupTrees::kNone;
     Index walked_to = 0;
     bool walked_past = false;  // others wait there before some of those
-    std::uint64_t put_at = 0;  // so many executions had been run when a sequence was put down there last
-    std::uint64_t pace = 64;   // how many are run between two such, four times; the later ones count for more
-    // Of dpor_history.cpp:
-    std::uint32_t inherited = 0;            // so many of its sleepers slept at the point before
-    std::uint32_t resumed = kNoSleeper;     // which of them its step is, where that is gone on with
-    bool rests = false;                     // its step is one of them, and over
-    bool resumes = false;                   // some of them are to be gone on with
-    bool kept = false;                      // what was run behind its step is history
-    bool hands_on_all = false;              // before the floor: all that is found to be run there
-    WakeupTrees::Branches history;          // of its step
-    WakeupTrees::Branches restore;          // those that are to sleep there, of an earlier run
-    std::uint32_t restore_at = kNoSleeper;  // which of those is gone on with
   };
 
   // A part that was split off, and is not merged yet: all below the step that was being run at that point.
   struct Lent {
     Index depth = 0;
     std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
-    bool in_full = false;       // all that it finds to be run at that point comes back
     friend bool operator==(const Lent&, const Lent&) = default;
   };
 
@@ -193,26 +170,11 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
 
   void backtrack();
   Index first_own() const;
-  bool may_split(Index depth) const;
   void run_anew(Index depth, PlannedStep step, bool& anew);
-  bool is_nearly_known(const Point& point) const;
   void truncate(Index depth);
   bool has_branch_left();
-  void note_put(Point& point) const;
   void take_branch();
-  static bool has_more(const Point& point) { return !point.branches.empty() || point.resumes; }
-  void lay_to_rest(Index depth);
-  static std::uint32_t turn(const Point& point);
-  bool has_open(Index depth, std::uint32_t count) const;
-  bool has_history(Index depth) const;
-  void keep_history(Index depth);
-  WakeupTrees::Node resume();
-  void restore(Index depth);
-  void judge_open(Index from);
-  bool is_open(Index depth, std::uint32_t i) const;
-  void put_late(Index depth, Sequence& sequence, std::uint32_t from, bool is_whole, const StepView* behind);
   void wake_all(Index depth);
-  Point& push_planned(const PlannedStep& planned);
   static void plan_step(Point& point, const PlannedStep& planned);
   // How far an execution has been read: places in its trace, and steps.
   struct Reading {
@@ -257,12 +219,9 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   // What is run, or was, stands for a sequence: for none; for this one; for all that have the same race.
   enum class StandsFor : std::uint8_t { none, this_one, all };
   static StandsFor comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
-  StandsFor is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
-    return is_asleep(depth, turn(path_[depth]), sequence, cut_off);
-  }
-  StandsFor is_asleep(Index depth, std::uint32_t count, const Sequence& sequence, bool cut_off) const;
-  bool put_sequence(Index depth, Sequence& sequence, bool cut_off, const StepView* behind = nullptr);
-  bool hand_on(Index depth, Sequence& sequence, bool cut_off);
+  StandsFor is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
+  bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
+  bool hand_on(Index depth, const Sequence& sequence, bool cut_off);
   StandsFor begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
@@ -304,8 +263,7 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   bool lost_ = false;  // a plan could not be followed where nothing was guessed
   std::size_t known_departures_ = 0;
   std::uint64_t blocked_ = 0;
-  std::uint64_t learnt_ = 0;  // executions
-  double progress_ = 0;       // the most that progress() has said
+  double progress_ = 0;  // the most that progress() has said
   Share share_;
 
   // Where several workers share the search.
@@ -313,9 +271,7 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   Lent part_of_;     // where it was split off
   bool waits_ = false;
   std::vector<Lent> lent_;  // by depth
-  std::optional<bool> hands_on_all_;
-  bool keeps_ = false;   // some sleeper is open, or has history
-  Forwarded forwarded_;  // for points before the floor
+  Forwarded forwarded_;     // for points before the floor
 
   // Where bounded.
   std::uint32_t bound_ = 0;  // of the executions that run now
@@ -329,7 +285,6 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   std::vector<std::uint8_t> needed_;    // find_needed(): whether, from the early step on
   PartialOrder::Past past_;             // likewise: those that are
   Sequence sequence_;                   // put_down()
-  Sequence handed_on_;                  // hand_on()
   std::vector<Index> anew_;             // reverse_races_anew()
 };
 

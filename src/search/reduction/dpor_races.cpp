@@ -199,10 +199,9 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   // Mostly the step itself sleeps there, and nothing is needed to come to it.
   const Index previous = order_.previous(late);
   const bool is_first = previous == PartialOrder::kNone || previous < early;
-  const bool is_resumed = path_[early].resumed != kNoSleeper;
-  if (is_first && !is_resumed && sleeps(early, taken) && !needs_some(early, late, early + 1)) return;
+  if (is_first && sleeps(early, taken) && !needs_some(early, late, early + 1)) return;
   const bool is_whole = algorithm_ == Algorithm::optimal && !is_by_chance(taken.option.via);
-  if (is_whole && early >= floor_ && !is_resumed && put_down_as_it_came(early, late, taken)) return;
+  if (is_whole && early >= floor_ && put_down_as_it_came(early, late, taken)) return;
   find_needed(early, late);
   const PlannedStep turned = turned_round(late, early, taken);
   Sequence& sequence = sequence_;
@@ -226,7 +225,7 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   } else if (early < floor_) {
     lasts = hand_on(early, sequence, cut_off);
   } else {
-    lasts = put_sequence(early, sequence, cut_off);
+    lasts = put_sequence(early, sequence);
   }
   if (!lasts && is_whole && late < path_.size()) provisos_.push_back({late, early, last});
 }
@@ -289,7 +288,6 @@ bool Dpor::put_down_as_it_came(Index early, Index late, const Step& taken) {
   for (const Sleeper& sleeper : sleepers(early)) {
     if (may_come_first(sleeper.planned, early + 1, early, late, taken, turned)) return false;
   }
-  note_put(point);
   for (; i < std::max(static_cast<Index>(path_.size()), late + 1); ++i) {
     if (i == late) {
       if (!turned) turned = turned_round(late, early, taken);
@@ -333,17 +331,9 @@ bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index l
 
 // Where it is not there yet. It is used up. behind: of a part, the step that it is what came below
 // (WakeupTrees::insert()). Whether what is there stands for all that have the race.
-bool Dpor::put_sequence(Index depth, Sequence& sequence, bool cut_off, const StepView* behind) {
+bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
   Point& point = path_[depth];
-  if (algorithm_ == Algorithm::optimal) {
-    if (point.resumed == kNoSleeper) {
-      const WakeupTrees::Inserted inserted = trees_.insert(point.branches, sequence, behind);
-      if (inserted.added) note_put(point);
-      return inserted.lasts;
-    }
-    put_late(depth, sequence, point.resumed + 1, !cut_off, behind);
-    return false;
-  }
+  if (algorithm_ == Algorithm::optimal) return trees_.insert(point.branches, sequence, behind);
   if (begins_with(point.branches, sequence) == StandsFor::none) trees_.add_last(point.branches, sequence[0]);
   return true;
 }
@@ -383,14 +373,12 @@ Dpor::StandsFor Dpor::comes_to(const Sequence& sequence, const StepView& run, bo
   return !stops && is_whole ? StandsFor::this_one : StandsFor::none;
 }
 
-// Whether to run the sequence there would come to the same as what was run from there before: as one of the
-// first so many that sleep.
-Dpor::StandsFor Dpor::is_asleep(Index depth, std::uint32_t count, const Sequence& sequence,
-                                bool cut_off) const {
+// Whether to run the sequence there would come to the same as what was run from there before.
+Dpor::StandsFor Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_off) const {
   StandsFor most = StandsFor::none;
   if (algorithm_ == Algorithm::bounded) return most;
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
-  for (const Sleeper& sleeper : sleepers(depth).first(count)) {
+  for (const Sleeper& sleeper : sleepers(depth)) {
     most = std::max(most,
                     comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all()));
     if (most == StandsFor::all) break;
@@ -423,13 +411,8 @@ void Dpor::add_all(Index depth) {
 }
 
 void Dpor::add_step(Index depth, const StepView& step) {
-  Point& point = path_[depth];
+  trees_.add_last(path_[depth].branches, step);
   if (depth < floor_) forwarded_.add(depth, step);
-  if (point.hands_on_all) {
-    trees_.note(point.branches, step);
-  } else {
-    trees_.add_last(point.branches, step);
-  }
 }
 
 }  // namespace thrum

@@ -10,20 +10,14 @@
 // keeps such findings, and they are put down when the part is merged, as if they had been found then. Until
 // then the point must not be left: where nothing else is left to do, the search waits.
 //
-// There are two ways to hand such findings on (Point::hands_on_all, Lent::in_full).
+// Of those that could begin with the same step it keeps the first, and none where that step waits at the
+// point when the part is split off: the search runs that step, and what is run below it finds the rest. So
+// there are few, where all would be as many as executions: those below the first branch of `readers` find
+// each set of threads that may come before the write. And when the part is merged, a finding that comes to
+// what was run at the point in the meantime is dropped: had it come in time, it might have been run with that
+// step, in its wakeup tree; now what is run below that step finds it.
 //
-// All of them, where most of what is to be run there will be known. Then the step stands for all that begins
-// with it, also for what merely commutes with it, as if its part was merged already; what comes late is put
-// where it belongs (dpor_history.cpp). So nothing is run in vain for it, and no class twice.
-//
-// Else, of those that could begin with the same step, the first, and none where that step waits at the point
-// when the part is split off: the search runs that step, and what is run below it finds the rest. So there
-// are few, where all would be as many as executions: those below the first branch of `readers` find each set
-// of threads that may come before the write. And when the part is merged, a finding that comes to what was
-// run at the point in the meantime is dropped: had it come in time, it might have been run with that step, in
-// its wakeup tree; now what is run below that step finds it.
-//
-// Then of some that sleep it is not known that all that merely commutes with them was looked for. They stand
+// So of some that sleep it is not known that all that merely commutes with them was looked for. They stand
 // only for what begins with them, as in Algorithm 1, which needs no trees to be complete:
 //   Sleeper::lent    what sleeps because its part is not merged yet.
 //   Sleeper::relies  afterwards, where the part has left something to others; and what sleeps at the point,
@@ -34,7 +28,7 @@
 //   Point::all_rely  what is run from now on at a point where a step waits by itself, since a part has left
 //                    something to it: what is found beside it is left to it, too, though some of what it
 //                    begins may merely commute with what sleeps then.
-// Behind a step that is lent so, something may be put down that the step merely commutes with; it is run with
+// Behind a step that is lent, something may be put down that the step merely commutes with; it is run with
 // the step asleep, and may be in vain. What the part finds then may begin so, and goes on with what does not
 // commute: it is put down behind that, though all that begins so seems to be run anyway.
 //
@@ -53,37 +47,14 @@ namespace thrum {
 // The points before it are others', or are still needed by what was split off.
 Dpor::Index Dpor::first_own() const { return lent_.empty() ? floor_ : lent_.back().depth + 1; }
 
-// A sequence is put down at the point.
-void Dpor::note_put(Point& point) const {
-  point.pace += learnt_ - point.put_at - point.pace / 4;
-  point.put_at = learnt_;
-}
-
-// Whether parts are to hand on all that they find there: little is put down of late, and so much waits that
-// the search has something to do until they do. Always where a step is gone on with, since those behind it
-// were run as if it stood for all.
-bool Dpor::is_nearly_known(const Point& point) const {
-  constexpr std::uint64_t kPace = 2;  // executions for each that is put down
-  constexpr std::size_t kWaiting = 32;
-  if (algorithm_ != Algorithm::optimal) return false;
-  if (point.resumed != kNoSleeper) return true;
-  if (hands_on_all_) return *hands_on_all_;
-  const std::uint64_t pace = std::max(learnt_ - point.put_at, point.pace / 4);
-  return pace >= kPace && trees_.has_leaves(point.branches, kWaiting);
-}
-
-// Whether something is left at the point, and what is below its step can be given away: history stays with
-// whoever may put something into it.
-bool Dpor::may_split(Index depth) const {
-  const Index behind = depth + 1;
-  return has_more(path_[depth]) && behind < path_.size() && !has_open(behind, path_[behind].inherited);
-}
-
 std::unique_ptr<Strategy> Dpor::split() {
   if (!begun_ || done_) return nullptr;
-  Index depth = lent_.empty() ? floor_ : lent_.back().depth;
-  while (depth < path_.size() && !may_split(depth)) ++depth;
-  if (depth == path_.size() || std::none_of(path_.begin() + depth + 1, path_.end(), has_more)) return nullptr;
+  auto has_branches = [](const Point& point) { return !point.branches.empty(); };
+  const Index first = lent_.empty() ? floor_ : lent_.back().depth;
+  if (path_.size() <= first) return nullptr;
+  const auto shallowest = std::find_if(path_.begin() + first, path_.end(), has_branches);
+  if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
+  const auto depth = static_cast<Index>(shallowest - path_.begin());
 
   const double before = *along_path().done;
   // What is large and is not for the part is not copied.
@@ -95,44 +66,22 @@ std::unique_ptr<Strategy> Dpor::split() {
   for (Index i = 0; i < path_.size(); ++i) {
     Point& point = part->path_[i];
     point.walked = WakeupTrees::kNone;
-    Sleeper* const theirs = part->sleepers_.data() + point.sleepers_begin;
-    if (i > depth) {
-      Sleeper* const mine = sleepers_.data() + point.sleepers_begin;
-      for (std::uint32_t k = point.inherited; k < point.sleepers_count; ++k)
-        theirs[k].history = part->trees_.take_over(trees_, mine[k].history);
-      point.history = part->trees_.take_over(trees_, path_[i].history);
-      point.branches = part->trees_.take_over(trees_, path_[i].branches);
-      continue;
-    }
-    for (std::uint32_t k = 0; k < point.sleepers_count; ++k) {
-      theirs[k].open = theirs[k].kept = theirs[k].resumes = false;
-      theirs[k].history = {};
-    }
-    point.branches = point.history = {};
-    point.kept = point.resumes = false;
-    if (i >= floor_) point.hands_on_all = is_nearly_known(path_[i]);
-    if (point.hands_on_all) continue;
+    point.branches = {};
+    if (i > depth) point.branches = part->trees_.take_over(trees_, path_[i].branches);
     // What waits where the part is split off, and where the parts were that it is a part of.
     if (i != depth && i >= floor_) continue;
     for (auto node = path_[i].branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
       part->trees_.add_last(point.branches, trees_.step(node));
   }
-  const bool in_full = part->path_[depth].hands_on_all;
   part->floor_ = depth + 1;
-  part->part_of_ = lent_.emplace_back(Lent{depth, turn(path_[depth]), in_full});
+  part->part_of_ = lent_.emplace_back(Lent{depth, path_[depth].sleepers_count});
   part->lent_.clear();
   part->blocked_ = 0;
   part->excluded_ = false;
   part->progress_ = 0;
 
-  part->judge_open(depth + 1);
   truncate(depth + 1);
-  path_[depth].kept = false;
-  if (in_full) {
-    keeps_ = true;
-  } else {
-    let_rely(depth);
-  }
+  let_rely(depth);
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
   part->share_ = {given, 0, *part->along_path().done};
@@ -146,10 +95,6 @@ void Dpor::merge(Strategy& other) {
   const auto found = std::find(lent_.begin(), lent_.end(), lent);
   THRUM_CHECK(found != lent_.end());
   waits_ = false;
-  // Where the path ends at the step beside a lent one, that step is over, and what came behind it is history.
-  const Index last = lent_.back().depth;
-  const bool is_over = path_.size() == last + 1 && !is_running(lent_.back());
-  if (is_over && !path_[last].is_void) lay_to_rest(last);
   share_.given -= part.share_.whole;
   blocked_ += part.blocked_;
   excluded_ = excluded_ || part.excluded_;
@@ -169,7 +114,6 @@ void Dpor::merge(Strategy& other) {
     take(entry, lent, part.path_[entry.depth].relies);
   }
   lent_.erase(found);
-  if (keeps_) judge_open(lent.depth);
 }
 
 // A part that is done is small where it passes as bytes.
@@ -219,21 +163,10 @@ void Dpor::let_rely(Index depth) {
     sleepers_[path_[depth].sleepers_begin + i].relies = true;
 }
 
-// What was found is to be run at a point before the floor: all that is found there, or what begins with its
-// first step, too, and nothing else of that is handed on. It is used up. Whether nothing that has the same
-// race ever will be.
-bool Dpor::hand_on(Index depth, Sequence& sequence, bool cut_off) {
+// What was found is to be run at a point before the floor. What begins with its first step, too: nothing else
+// of that is handed on. Whether nothing that has the same race ever will be.
+bool Dpor::hand_on(Index depth, const Sequence& sequence, bool cut_off) {
   Point& point = path_[depth];
-  if (point.hands_on_all && cut_off) {
-    forwarded_.add(depth, sequence, cut_off);  // less stands for it than for the same that goes on
-    return false;
-  }
-  if (point.hands_on_all) {
-    handed_on_ = sequence;
-    const WakeupTrees::Inserted noted = trees_.note(point.branches, sequence);
-    if (noted.added) forwarded_.add(depth, handed_on_, cut_off);
-    return noted.lasts && !noted.added;
-  }
   const StandsFor waits = begins_with(point.branches, sequence);
   if (waits != StandsFor::none) {
     point.relies = true;
@@ -260,8 +193,7 @@ void Dpor::take(const Forwarded::Entry& entry, const Lent& lent, bool relies) {
     return;
   }
   if (depth != lent.depth) {
-    if (is_asleep(depth, sequence, entry.cut_off) == StandsFor::none)
-      put_sequence(depth, sequence, entry.cut_off);
+    if (is_asleep(depth, sequence, entry.cut_off) == StandsFor::none) put_sequence(depth, sequence);
   } else {
     take_here(sequence, entry.cut_off, lent);
   }
@@ -279,30 +211,20 @@ void Dpor::take_here(Sequence& sequence, bool cut_off, const Lent& lent) {
   const Point& point = path_[depth];
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
   const StepView step = is_running(lent) ? planned(depth) : StepView(sleepers(depth)[lent.sleeper].planned);
-  if (lent.in_full) {
-    if (is_asleep(depth, lent.sleeper, sequence, cut_off) == StandsFor::none)
-      put_late(depth, sequence, lent.sleeper + 1, is_whole, &step);
-    return;
-  }
   const bool comes_to_it =
       !point.is_void && comes_to(sequence, planned(depth), point.stops, is_whole) != StandsFor::none;
-  if (comes_to_it || is_asleep(depth, point.sleepers_count, sequence, cut_off) != StandsFor::none) return;
-  put_sequence(depth, sequence, cut_off, &step);
+  if (comes_to_it || is_asleep(depth, sequence, cut_off) != StandsFor::none) return;
+  put_sequence(depth, sequence, &step);
 }
 
 // Whether the search has not gone on since with another step there.
-bool Dpor::is_running(const Lent& lent) const {
-  const Point& point = path_[lent.depth];
-  return !point.rests && lent.sleeper == turn(point);
-}
+bool Dpor::is_running(const Lent& lent) const { return lent.sleeper == path_[lent.depth].sleepers_count; }
 
 void Dpor::save_shared(ByteWriter& out) const {
   out.put(floor_);
   out.put(part_of_.depth);
   out.put(part_of_.sleeper);
-  out.put(part_of_.in_full);
   out.put_all(lent_);
-  out.put(keeps_);
   forwarded_.save(out);
 }
 
@@ -310,9 +232,7 @@ void Dpor::load_shared(ByteReader& in) {
   floor_ = in.get<Index>();
   part_of_.depth = in.get<Index>();
   part_of_.sleeper = in.get<std::uint32_t>();
-  part_of_.in_full = in.get<bool>();
   in.get_all(lent_);
-  keeps_ = in.get<bool>();
   forwarded_.load(in);
 }
 

@@ -8,54 +8,24 @@
 
 namespace thrum {
 
-WakeupTrees::Inserted WakeupTrees::insert(Branches& branches, Sequence& sequence, const StepView* behind,
-                                          bool is_whole) {
-  return put(branches, sequence, behind, is_whole, false);
-}
-
-WakeupTrees::Inserted WakeupTrees::note(Branches& branches, Sequence& sequence) {
-  return put(branches, sequence, nullptr, true, true);
-}
-
-void WakeupTrees::note(Branches& branches, const StepView& step) {
-  add_last(branches, step);
-  nodes_[branches.last].is_noted = true;
-}
-
-// Whether the sequence may begin with the node's step, and what is there stands for what it goes on with
-// then. at: as Sequence::first_of().
-bool WakeupTrees::stands_for(Node node, const Sequence& sequence, bool is_whole, std::size_t& at) const {
-  if (!sequence.may_begin_with(step(node), at)) return false;
-  const Entry& entry = nodes_[node];
-  return !entry.is_run || at != Sequence::kNone || (is_whole && !entry.stops && !entry.relies);
-}
-
-WakeupTrees::Inserted WakeupTrees::put(Branches& root, Sequence& sequence, const StepView* behind,
-                                       bool is_whole, bool is_noted) {
-  Inserted inserted;
-  resumed_.clear();
-  bool passes = false;  // steps that are not in the sequence
+bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* behind) {
+  bool lasts = true;
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
   while (!sequence.empty()) {
     Node node = branches->first;
     std::size_t at = Sequence::kNone;
-    while (node != kNone && !stands_for(node, sequence, is_whole, at)) {
-      if (!sequence.common_is_erased() && !sequence.rules_out(step(node), at)) inserted.lasts = false;
+    while (node != kNone && !sequence.may_begin_with(step(node), at)) {
+      if (!sequence.common_is_erased() && !sequence.rules_out(step(node), at)) lasts = false;
       node = nodes_[node].next;
     }
     if (node == kNone) break;
     if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
-    if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at)))
-      inserted.lasts = false;
-    if (nodes_[node].is_noted) inserted.lasts = false;
-    if (nodes_[node].is_run) {
-      if (!nodes_[node].kept) return inserted;
-      resumed_.push_back(node);
-    } else if (nodes_[node].branches.empty() && !nodes_[node].is_noted) {
+    if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
+    if (nodes_[node].branches.empty()) {
       if (behind == nullptr) {  // whatever follows is run anyway
         leave_to(node);
-        return inserted;
+        return lasts;
       }
       // How many events its thread has had by then nobody has asked of a last step; the sequence knows.
       if (at == Sequence::kNone) break;
@@ -65,23 +35,16 @@ WakeupTrees::Inserted WakeupTrees::put(Branches& root, Sequence& sequence, const
       hold(nodes_[node], followed);
       steps_.release(before);
     }
-    passes = passes || at == Sequence::kNone;
     if (at != Sequence::kNone) sequence.erase(at);
     if (sequence.common_is_erased()) leave_to(node);
     parent = node;
     branches = &nodes_[node].branches;
   }
-  // Of what is noted only the same is the same.
-  inserted.added = !sequence.empty() || (is_noted && (passes || !branches->empty()));
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     parent = add_below(root, parent, sequence[i]);
-    nodes_[parent].is_noted = is_noted;
     if (sequence.is_common(i) && !sequence.is_common(i + 1)) leave_to(parent);
   }
-  if (inserted.added) {
-    for (const Node node : resumed_) nodes_[node].resumes = true;
-  }
-  return inserted;
+  return lasts;
 }
 
 void WakeupTrees::add_first(Branches& branches, const StepView& step) {
@@ -108,20 +71,6 @@ WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) 
   Node node = branches.first;
   while (node != kNone && !(steps_[nodes_[node].step].step == step)) node = nodes_[node].next;
   return node;
-}
-
-bool WakeupTrees::has_leaves(const Branches& branches, std::size_t count) const {
-  std::vector<Node> rest = {branches.first};
-  while (count > 0 && !rest.empty()) {
-    const Node node = rest.back();
-    rest.pop_back();
-    if (node == kNone) continue;
-    rest.push_back(next(node));
-    const Node below = nodes_[node].branches.first;
-    if (below == kNone) --count;
-    rest.push_back(below);
-  }
-  return count == 0;
 }
 
 void WakeupTrees::bring_first(Branches& branches, const Step& step) {
@@ -182,47 +131,13 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
     }
     const Node theirs = other.take_first(level.rest);
     const Node mine = make(other.step(theirs));
-    Entry entry = other.nodes_[theirs];
-    entry.step = nodes_[mine].step;
-    entry.branches = {};
-    nodes_[mine] = entry;
+    nodes_[mine].stays = other.nodes_[theirs].stays;
     append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
     levels.push_back({mine, other.below(theirs)});
     other.give_back(theirs);
   }
   branches = {};
   return taken;
-}
-
-void WakeupTrees::add_run(Branches& branches, const StepView& step, const Run& run) {
-  const Node node = make(step);
-  Entry& entry = nodes_[node];
-  entry.stays = entry.is_run = true;
-  entry.stops = run.stops;
-  entry.relies = run.relies;
-  entry.kept = run.kept;
-  entry.resumes = run.resumes;
-  entry.branches = run.branches;
-  append(branches, node);
-}
-
-WakeupTrees::Run WakeupTrees::run(Node node) const {
-  const Entry& entry = nodes_[node];
-  return {entry.stops != 0, entry.relies != 0, entry.kept != 0, entry.resumes != 0, entry.branches};
-}
-
-WakeupTrees::Branches WakeupTrees::take_below(Node node) {
-  nodes_[node].resumes = false;
-  return std::exchange(nodes_[node].branches, {});
-}
-
-WakeupTrees::Parted WakeupTrees::part(Branches branches) {
-  Parted parted;
-  while (!branches.empty()) {
-    const Node node = take_first(branches);
-    append(is_run(node) ? parted.run : parted.rest, node);
-  }
-  return parted;
 }
 
 // Without recursion: a sequence may be as long as an execution.
@@ -275,7 +190,7 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   }
   Entry& entry = nodes_[node];
   hold(entry, step);
-  entry.stays = entry.is_noted = entry.is_run = false;
+  entry.stays = false;
   entry.branches = {};
   entry.next = kNone;
   ++live_;

@@ -34,22 +34,11 @@ class WakeupTrees {
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
-  // What a sequence comes to.
-  struct Inserted {
-    bool added = false;  // of note(): it is another one than those that were noted
-    bool lasts = true;   // the tree now stands for whatever has the same race, however it goes on behind that
-  };
-  // Puts the sequence in where nothing stands for it. It is used up. behind: nullptr, or a step that sleeps
-  // where the tree is run, and does not commute with the sequence; then what merely commutes with it stands
-  // for nothing that goes on otherwise. is_whole: the sequence holds all that is known to follow.
-  Inserted insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr,
-                  bool is_whole = true);
-
-  // Likewise, where others put in what is new. Those that were put in so stand for the same again, and for
-  // nothing that goes on behind their end or ends before it: what they come to elsewhere, it need not come
-  // to.
-  Inserted note(Branches& branches, Sequence& sequence);
-  void note(Branches& branches, const StepView& step);
+  // Puts the sequence in where nothing stands for it. It is used up. Whether the tree now stands for whatever
+  // has the same race, however it goes on behind that. behind: nullptr, or a step that sleeps where the tree
+  // is run, and does not commute with the sequence; then what merely commutes with it stands for nothing that
+  // goes on otherwise.
+  bool insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr);
 
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);
@@ -65,9 +54,6 @@ class WakeupTrees {
   // That branch, or kNone.
   Node find(const Branches& branches, const Step& step) const;
 
-  // Whether so many sequences are there, or more.
-  bool has_leaves(const Branches& branches, std::size_t count) const;
-
   // Makes that branch the first, where it is there.
   void bring_first(Branches& branches, const Step& step);
 
@@ -81,28 +67,6 @@ class WakeupTrees {
   // Moves branches of another pool into this one.
   Branches take_over(WakeupTrees& other, Branches& branches);
 
-  // What was run from a point: a step, and what there is below it.
-  struct Run {
-    bool stops = false;   // the execution ended with it, by a bug
-    bool relies = false;  // it stands only for what begins with it
-    bool kept = false;  // what was run behind it is there, and stands by itself; else the step stands for it
-    bool resumes = false;  // something is still to be run below it
-    Branches branches;
-  };
-  // Behind all others.
-  void add_run(Branches& branches, const StepView& step, const Run& run);
-  bool is_run(Node node) const { return nodes_[node].is_run; }
-  // REQUIRES of these: is_run(). The second takes off what is below it; nothing is to be run there then.
-  Run run(Node node) const;
-  Branches take_below(Node node);
-
-  // What was run there, and what is to be run, each in a list of its own.
-  struct Parted {
-    Branches run;
-    Branches rest;
-  };
-  Parted part(Branches branches);
-
   // Gives back what comes to a step that was run from there before anything that it does not commute with;
   // but nothing before that to which something is left that may not come to the step.
   void drop_asleep(Branches& branches, const StepView& sleeper);
@@ -114,27 +78,18 @@ class WakeupTrees {
   void load(ByteReader& in);
 
  private:
-  static constexpr unsigned kStepBits = 25;
+  static constexpr unsigned kStepBits = 31;
   struct Entry {
     PlannedSteps::Number step : kStepBits;
-    PlannedSteps::Number stays : 1;     // leave_to()
-    PlannedSteps::Number is_noted : 1;  // note()
-    PlannedSteps::Number is_run : 1;    // these as in Run
-    PlannedSteps::Number stops : 1;
-    PlannedSteps::Number relies : 1;
-    PlannedSteps::Number kept : 1;
-    PlannedSteps::Number resumes : 1;
+    PlannedSteps::Number stays : 1;  // leave_to()
     Branches branches;
     Node next = kNone;
   };
-  Inserted put(Branches& root, Sequence& sequence, const StepView* behind, bool is_whole, bool is_noted);
-  bool stands_for(Node node, const Sequence& sequence, bool is_whole, std::size_t& at) const;
   Node make(const StepView& step);
   void hold(Entry& entry, const StepView& step);
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
-  std::vector<Node> resumed_;  // put()
   PlannedSteps steps_;
   Node free_ = kNone;
   std::size_t live_ = 0;

@@ -64,7 +64,7 @@ constexpr std::uint64_t kZ = 48;
 
 class WakeupTreesTest : public ::testing::Test {
  protected:
-  bool insert(Put put) { return trees_.insert(branches_, put.sequence()).lasts; }
+  bool insert(Put put) { return trees_.insert(branches_, put.sequence()); }
   std::string tree() const { return print(trees_, branches_); }
 
   WakeupTrees trees_;
@@ -95,59 +95,6 @@ TEST_F(WakeupTreesTest, SaysWhereAnotherTailMightGoElsewhere) {
   EXPECT_EQ(tree(), "(1)(23)");
   EXPECT_TRUE(insert(Put({store(4, kY), store(5, kX)}, 1))) << "neither can";
   EXPECT_EQ(tree(), "(1)(23)(45)");
-}
-
-TEST_F(WakeupTreesTest, PutsWhatIsNewBelowWhatWasRunWhereThatIsKept) {
-  WakeupTrees::Branches below;
-  trees_.add_run(below, step_of(store(2, kY)), {});
-  WakeupTrees::Run kept;
-  kept.kept = true;
-  kept.branches = below;
-  trees_.add_run(branches_, step_of(store(1, kX)), kept);
-  EXPECT_FALSE(trees_.insert(branches_, Put({store(1, kX), store(2, kY)}, 1, {0}).sequence()).added)
-      << "it was run so";
-  EXPECT_FALSE(trees_.run(branches_.first).resumes);
-  EXPECT_TRUE(trees_.insert(branches_, Put({store(1, kX), store(3, kY)}, 1, {0}).sequence()).added);
-  EXPECT_TRUE(trees_.insert(branches_, Put({store(4, kX), store(1, kX)}, 1, {0}).sequence()).added)
-      << "1 comes behind 4 here";
-  EXPECT_EQ(tree(), "(1(2)(3))(41)");
-  EXPECT_TRUE(trees_.run(branches_.first).resumes);
-
-  const auto [run, rest] = trees_.part(trees_.take_below(branches_.first));
-  EXPECT_EQ(print(trees_, run), "2");
-  EXPECT_EQ(print(trees_, rest), "3");
-  EXPECT_FALSE(trees_.run(branches_.first).resumes);
-}
-
-TEST_F(WakeupTreesTest, StandsForNothingThatMerelyCommutesWithAStepThatReliesOrFailed) {
-  WakeupTrees::Run relies;
-  relies.relies = true;
-  WakeupTrees::Run failed;
-  failed.stops = true;
-  trees_.add_run(branches_, step_of(store(1, kX)), relies);
-  trees_.add_run(branches_, step_of(store(2, kX)), failed);
-  EXPECT_TRUE(trees_.insert(branches_, Put({store(3, kY)}, 0).sequence()).added);
-  trees_.add_run(branches_, step_of(store(4, kZ)), {});
-  EXPECT_FALSE(trees_.insert(branches_, Put({store(5, kY)}, 0).sequence()).added) << "4 stands for it";
-  EXPECT_TRUE(trees_.insert(branches_, Put({store(5, kY)}, 0).sequence(), nullptr, false).added)
-      << "not where all that follows is not known";
-}
-
-TEST_F(WakeupTreesTest, WhatIsNotedStandsForNothingBehindItsEnd) {
-  EXPECT_TRUE(trees_.note(branches_, Put({store(1, kX)}, 0).sequence()).added);
-  EXPECT_FALSE(trees_.note(branches_, Put({store(1, kX)}, 0).sequence()).added);
-  const WakeupTrees::Inserted longer =
-      trees_.note(branches_, Put({store(1, kX), store(2, kX)}, 1, {0}).sequence());
-  EXPECT_TRUE(longer.added);
-  EXPECT_FALSE(longer.lasts);
-  EXPECT_EQ(tree(), "12");
-}
-
-TEST_F(WakeupTreesTest, CountsSequencesAsFarAsItIsAskedTo) {
-  EXPECT_TRUE(insert(Put({store(1, kX), store(2, kY)}, 1, {0})));
-  EXPECT_TRUE(insert(Put({store(1, kX), store(3, kY)}, 1, {0})));
-  EXPECT_TRUE(trees_.has_leaves(branches_, 2));
-  EXPECT_FALSE(trees_.has_leaves(branches_, 3));
 }
 
 TEST_F(WakeupTreesTest, BringsABranchToTheFront) {
