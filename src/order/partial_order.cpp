@@ -2,7 +2,6 @@
 #include "order/partial_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -200,33 +199,6 @@ std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
   }
   std::sort(result.begin(), result.end(), std::greater<>());
   return result;
-}
-
-void PartialOrder::clear_restricted() {
-  places_.clear();
-  clocks_.clear();
-}
-
-void PartialOrder::append_restricted(ThreadId thread, std::span<const std::uint64_t> before,
-                                     std::size_t begin) {
-  constexpr std::size_t kWord = 64;
-  if (thread >= width_) widen(thread);
-  const auto step = static_cast<Index>(places_.size());
-  clocks_.resize(clocks_.size() + 2 * width_);
-  Clock* const mine = row(step);
-  for (std::size_t i = 0; i < step; i += kWord) {
-    const std::size_t shift = (begin + i) % kWord;
-    std::uint64_t bits = before[(begin + i) / kWord] >> shift;
-    if (shift != 0 && (begin + i) / kWord + 1 < before.size())
-      bits |= before[(begin + i) / kWord + 1] << (kWord - shift);
-    if (step - i < kWord) bits &= (std::uint64_t{1} << (step - i)) - 1;
-    for (; bits != 0; bits &= bits - 1) {
-      const Place& place = places_[i + static_cast<std::size_t>(std::countr_zero(bits))];
-      mine[place.thread] = place.local;  // later steps of a thread come later here
-    }
-  }
-  const Clock local = ++mine[thread];  // after the thread's earlier steps
-  places_.push_back({local, thread, false, 0, 0});
 }
 
 void PartialOrder::save(ByteWriter& out) const {

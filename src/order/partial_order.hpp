@@ -56,11 +56,6 @@ class PartialOrder {
   // The steps of other threads that race with this one, the latest first.
   std::span<const Index> rivals(Index step) const;
 
-  // For a restriction of another order, in an object of which only ordered() is used. before: a bit for each
-  // earlier step, from bit `begin` on: whether it happens before this one.
-  void clear_restricted();
-  void append_restricted(ThreadId thread, std::span<const std::uint64_t> before, std::size_t begin);
-
   // For each thread: its last step that happens before the next step of the given thread. The latest first.
   std::vector<Index> last_known(ThreadId thread);
 

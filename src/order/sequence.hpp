@@ -62,8 +62,6 @@ class Sequence {
   bool rules_out(const StepView& step, std::size_t at) const;
 
   const StepView& operator[](std::size_t i) const { return items_[begun_ + i].planned; }
-  std::span<const Item> items() const { return std::span(items_).subspan(begun_); }
-  const PartialOrder& order() const { return *order_; }
   std::size_t size() const { return items_.size() - begun_; }
   // The steps before it move up by one; mostly it is the first.
   void erase(std::size_t i) {
@@ -74,6 +72,7 @@ class Sequence {
   }
 
  private:
+  std::span<const Item> items() const { return std::span(items_).subspan(begun_); }
   bool needs(const Item& early, const Item& late) const;
 
   const PartialOrder* order_ = nullptr;

@@ -176,7 +176,7 @@ TEST(SharedReduction, IsSplitAndMergedAtAnyTime) {
 
 // Threads read what another one writes: below the first branch each set of reads that may come before the
 // write is found to be run before it, as often as there are executions.
-TEST(SharedReduction, HandsOnOneFindingForEachStep) {
+TEST(SharedReduction, ReportsOneReversalForEachStep) {
   constexpr int kReads = 15;
   std::string text = "thread t0\n create t1\n create t2\n create t3\n create t4\nthread t1\n store x0 1\n";
   for (const char* reader : {"t2", "t3", "t4"}) {
@@ -202,7 +202,7 @@ TEST(SharedReduction, HandsOnOneFindingForEachStep) {
   EXPECT_GT(of_part.result.executions, 100);
   ByteWriter out;
   part->durable()->save(out, program.names());
-  EXPECT_LT(out.bytes().size(), 7'000);  // with all of them 15,000, where the threads read 15 times
+  EXPECT_LT(out.bytes().size(), 7'000);  // with all of them 15,000
   whole->divisible()->merge(*part);
   merge(so_far, std::move(of_part));
   some = no_limits();

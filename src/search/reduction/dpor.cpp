@@ -47,7 +47,7 @@ bool Dpor::next(Plan& plan) {
     } else if (floor_ > 0 || algorithm_ != Algorithm::bounded || !begin_next_bound()) {
       done_ = true;
       THRUM_CHECK(floor_ > 0 || trees_.live() == 0);  // all that was put down was run
-      if (floor_ > 0) forget_all_but_findings();
+      if (floor_ > 0) keep_reports_only();
       return false;
     }
   }
@@ -84,12 +84,10 @@ bool Dpor::has_branch_left() {
   }
   run.stops = point.stops;
   run.anew = point.anew;
-  run.lent = !lent_.empty() && lent_.back() == Lent{last, point.sleepers_count};
-  run.relies = point.relies || point.all_rely;
+  run.weak = last < shared_;
   ++point.sleepers_count;
-  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same;
-  // unless a part has left something to what waits.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && all_stand_for_all(last))
+  // A step that chooses is run otherwise too (find_alternatives()), though what waits may come to the same.
+  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && !has_weak(last))
     trees_.drop_asleep(point.branches, run.planned);
   return !point.branches.empty();
 }
@@ -118,7 +116,7 @@ void Dpor::take_branch() {
 void Dpor::plan_step(Point& point, const PlannedStep& planned) {
   point.step = planned.step;
   point.by_default = false;
-  point.stops = point.is_void = point.relies = false;
+  point.stops = point.is_void = false;
   point.foe = {};
   point.anew = planned.anew;
   point.events_after = planned.events_after;
@@ -148,6 +146,7 @@ void Dpor::truncate(Index depth) {
   if (algorithm_ == Algorithm::bounded) costs_.resize(path_[depth].options_begin);
   sleepers_.resize(path_[depth].sleepers_begin);
   path_.resize(depth);
+  shared_ = std::min(shared_, depth);
 }
 
 void Dpor::put_to_sleep(std::span<const Sleeper> sleepers) {
@@ -330,7 +329,7 @@ void Dpor::fall_asleep(Index depth) {
     const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
     if (!commute(sleeper.planned, step)) continue;
     sleepers_.push_back(sleeper);
-    if (depth == planned_) sleepers_.back().relies = true;
+    if (depth == planned_) sleepers_.back().weak = true;
   }
   path_[depth].sleepers_count = static_cast<std::uint32_t>(sleepers_.size()) - path_[depth].sleepers_begin;
 }
@@ -399,10 +398,9 @@ bool Dpor::sleeps(Index depth, const Step& step) const {
                      [&](const Sleeper& sleeper) { return sleeper.planned.step == step; });
 }
 
-bool Dpor::all_stand_for_all(Index depth) const {
+bool Dpor::has_weak(Index depth) const {
   std::span<const Sleeper> asleep = sleepers(depth);
-  return std::all_of(asleep.begin(), asleep.end(),
-                     [](const Sleeper& sleeper) { return sleeper.stands_for_all(); });
+  return std::any_of(asleep.begin(), asleep.end(), [](const Sleeper& sleeper) { return sleeper.weak; });
 }
 
 StepView Dpor::planned(Index depth) const {

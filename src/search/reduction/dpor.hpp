@@ -46,7 +46,7 @@
 #include "order/inner_choices.hpp"
 #include "order/partial_order.hpp"
 #include "order/reversal.hpp"
-#include "search/reduction/forwarded.hpp"
+#include "search/reduction/reports.hpp"
 #include "search/reduction/wakeup_tree.hpp"
 #include "search/strategy.hpp"
 
@@ -97,12 +97,9 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   struct Sleeper {
     PlannedStep planned;
     bool stops = false;  // the execution ended with the step, by a bug
-    // Of dpor_split.cpp:
-    bool lent = false;    // what is below the step is not known yet
-    bool anew = false;    // nothing slept when it was run, or it is to be run so
-    bool relies = false;  // what was found below it may have been left to others; or it is not known here
-    // Also for what merely commutes with it.
-    bool stands_for_all() const { return !lent && !relies; }
+    bool anew = false;   // nothing slept when it was run, or it is to be run so
+    // It covers only sequences that contain it, as in Algorithm 1 (dpor_split.cpp).
+    bool weak = false;
   };
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
   // The state before a step of the path, and the step.
@@ -120,8 +117,6 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
     std::uint32_t choice = kNoChoice;  // likewise of the choice before it; kNoChoice: it had no alternative
     bool anew = false;                 // as of Sleeper
     bool is_void = false;              // it could not be taken after all
-    bool relies = false;               // as of Sleeper
-    bool all_rely = false;             // likewise all that is run there from now on
     bool has_chances = false;          // some option is taken by something else than its thread's running
     bool free_to_leave = false;        // to run another thread than the one before costs nothing
     std::uint32_t cost_before = 0;     // where there are several options
@@ -141,11 +136,11 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
     bool walked_past = false;  // others wait there before some of those
   };
 
-  // A part that was split off, and is not merged yet: all below the step that was being run at that point.
-  struct Lent {
+  // A subtree that another worker explores: below the step that was being run at that point.
+  struct Delegation {
     Index depth = 0;
     std::uint32_t sleeper = 0;  // which of the point's sleepers that step is
-    friend bool operator==(const Lent&, const Lent&) = default;
+    friend bool operator==(const Delegation&, const Delegation&) = default;
   };
 
   // A race for which what is run, or was, stands as the execution went on behind it, and perhaps not
@@ -196,7 +191,7 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   void find_alternatives(Index depth, const Trace& trace);
   bool is_known(Index depth, const Step& step) const;
   bool sleeps(Index depth, const Step& step) const;
-  bool all_stand_for_all(Index depth) const;
+  bool has_weak(Index depth) const;
   void reverse_races(Index late);
   void reverse_races_anew();
   bool goes_on_otherwise(const Proviso& proviso) const;
@@ -220,18 +215,16 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   enum class StandsFor : std::uint8_t { none, this_one, all };
   static StandsFor comes_to(const Sequence& sequence, const StepView& run, bool stops, bool is_whole);
   StandsFor is_asleep(Index depth, const Sequence& sequence, bool cut_off) const;
-  bool put_sequence(Index depth, Sequence& sequence, const StepView* behind = nullptr);
-  bool hand_on(Index depth, const Sequence& sequence, bool cut_off);
+  bool put_sequence(Index depth, Sequence& sequence);
+  bool report(Index depth, const Sequence& sequence);
   StandsFor begins_with(const WakeupTrees::Branches& branches, const Sequence& sequence) const;
   void add_thread(Index depth, const StepView& turned, const StepView& first);
   void add_all(Index depth);
   void add_step(Index depth, const StepView& step);
-  void take(const Forwarded::Entry& entry, const Lent& lent, bool relies);
-  void take_here(Sequence& sequence, bool cut_off, const Lent& lent);
-  bool is_running(const Lent& lent) const;
-  void let_rely(Index depth);
-  void forget_all_but_findings();
-  void take_account(const Point& of_part, const Lent& lent);
+  void accept(Index depth, std::span<const StepView> steps);
+  bool is_explored(Index depth, const StepView& step, bool is_first) const;
+  void keep_reports_only();
+  void take_foe(const Foe& foe, const Delegation& of);
   void save_shared(ByteWriter& out) const;
   void load_shared(ByteReader& in);
   Progress along_path() const;
@@ -267,11 +260,12 @@ class Dpor : public Strategy, public Advisor, public Divisible, public Durable, 
   Share share_;
 
   // Where several workers share the search.
-  Index floor_ = 0;  // the points before are others'
-  Lent part_of_;     // where it was split off
+  Index floor_ = 0;   // the points before belong to the search that delegated this subtree
+  Index shared_ = 0;  // at each point before, or below it, a subtree was delegated
+  Delegation of_;     // this subtree
   bool waits_ = false;
-  std::vector<Lent> lent_;  // by depth
-  Forwarded forwarded_;     // for points before the floor
+  std::vector<Delegation> delegated_;  // and not merged yet, by depth
+  Reports reports_;                    // of reversals before the floor
 
   // Where bounded.
   std::uint32_t bound_ = 0;  // of the executions that run now

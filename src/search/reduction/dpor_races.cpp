@@ -223,7 +223,7 @@ void Dpor::put_down(Index late, Index early, const Step& taken) {
   } else if (algorithm_ == Algorithm::persistent) {
     return add_thread(early, turned, sequence[0]);
   } else if (early < floor_) {
-    lasts = hand_on(early, sequence, cut_off);
+    lasts = report(early, sequence);
   } else {
     lasts = put_sequence(early, sequence);
   }
@@ -329,11 +329,10 @@ bool Dpor::may_come_first(const StepView& step, Index from, Index early, Index l
   return true;
 }
 
-// Where it is not there yet. It is used up. behind: of a part, the step that it is what came below
-// (WakeupTrees::insert()). Whether what is there stands for all that have the race.
-bool Dpor::put_sequence(Index depth, Sequence& sequence, const StepView* behind) {
+// Where it is not there yet. It is used up. Whether what is there stands for all that have the race.
+bool Dpor::put_sequence(Index depth, Sequence& sequence) {
   Point& point = path_[depth];
-  if (algorithm_ == Algorithm::optimal) return trees_.insert(point.branches, sequence, behind);
+  if (algorithm_ == Algorithm::optimal) return trees_.insert(point.branches, sequence);
   if (begins_with(point.branches, sequence) == StandsFor::none) trees_.add_last(point.branches, sequence[0]);
   return true;
 }
@@ -379,8 +378,7 @@ Dpor::StandsFor Dpor::is_asleep(Index depth, const Sequence& sequence, bool cut_
   if (algorithm_ == Algorithm::bounded) return most;
   const bool is_whole = algorithm_ == Algorithm::optimal && !cut_off;
   for (const Sleeper& sleeper : sleepers(depth)) {
-    most = std::max(most,
-                    comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && sleeper.stands_for_all()));
+    most = std::max(most, comes_to(sequence, sleeper.planned, sleeper.stops, is_whole && !sleeper.weak));
     if (most == StandsFor::all) break;
   }
   return most;
@@ -412,7 +410,7 @@ void Dpor::add_all(Index depth) {
 
 void Dpor::add_step(Index depth, const StepView& step) {
   trees_.add_last(path_[depth].branches, step);
-  if (depth < floor_) forwarded_.add(depth, step);
+  if (depth < floor_) reports_.add(depth, std::span(&step, 1));
 }
 
 }  // namespace thrum

@@ -8,7 +8,7 @@
 
 namespace thrum {
 
-bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* behind) {
+bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
   bool lasts = true;
   Node parent = kNone;  // the node below which the sequence goes on
   Branches* branches = &root;
@@ -20,20 +20,10 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence, const StepView* beh
       node = nodes_[node].next;
     }
     if (node == kNone) break;
-    if (behind != nullptr && !commute(step(node), *behind)) behind = nullptr;
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
-    if (nodes_[node].branches.empty()) {
-      if (behind == nullptr) {  // whatever follows is run anyway
-        leave_to(node);
-        return lasts;
-      }
-      // How many events its thread has had by then nobody has asked of a last step; the sequence knows.
-      if (at == Sequence::kNone) break;
-      PlannedStep followed = step(node);
-      followed.events_after = sequence[at].events_after;
-      const PlannedSteps::Number before = nodes_[node].step;
-      hold(nodes_[node], followed);
-      steps_.release(before);
+    if (nodes_[node].branches.empty()) {  // whatever follows is run anyway
+      leave_to(node);
+      return lasts;
     }
     if (at != Sequence::kNone) sequence.erase(at);
     if (sequence.common_is_erased()) leave_to(node);
@@ -189,19 +179,15 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
     free_ = nodes_[node].next;
   }
   Entry& entry = nodes_[node];
-  hold(entry, step);
+  constexpr PlannedSteps::Number kEnd = PlannedSteps::Number{1} << kStepBits;
+  const PlannedSteps::Number number = steps_.keep(step);
+  THRUM_CHECK(number < kEnd);
+  entry.step = number & (kEnd - 1);
   entry.stays = false;
   entry.branches = {};
   entry.next = kNone;
   ++live_;
   return node;
-}
-
-void WakeupTrees::hold(Entry& entry, const StepView& step) {
-  constexpr PlannedSteps::Number kEnd = PlannedSteps::Number{1} << kStepBits;
-  const PlannedSteps::Number number = steps_.keep(step);
-  THRUM_CHECK(number < kEnd);
-  entry.step = number & (kEnd - 1);
 }
 
 void WakeupTrees::append(Branches& branches, Node node) {

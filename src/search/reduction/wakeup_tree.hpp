@@ -35,10 +35,8 @@ class WakeupTrees {
   Node next(Node node) const { return nodes_[node].next; }
 
   // Puts the sequence in where nothing stands for it. It is used up. Whether the tree now stands for whatever
-  // has the same race, however it goes on behind that. behind: nullptr, or a step that sleeps where the tree
-  // is run, and does not commute with the sequence; then what merely commutes with it stands for nothing that
-  // goes on otherwise.
-  bool insert(Branches& branches, Sequence& sequence, const StepView* behind = nullptr);
+  // has the same race, however it goes on behind that.
+  bool insert(Branches& branches, Sequence& sequence);
 
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);
@@ -86,7 +84,6 @@ class WakeupTrees {
     Node next = kNone;
   };
   Node make(const StepView& step);
-  void hold(Entry& entry, const StepView& step);
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
