@@ -11,6 +11,7 @@
 #include "search/random/random_walk.hpp"
 #include "search/random/surw.hpp"
 #include "search/reduction/best_first_dpor.hpp"
+#include "search/reduction/bounded_dpor.hpp"
 #include "search/reduction/dpor.hpp"
 #include "search/systematic/best_first.hpp"
 #include "search/systematic/systematic.hpp"
@@ -76,8 +77,7 @@ std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
 }
 
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
-  return std::make_unique<Parts>(
-      [limit = settings.limit] { return std::make_unique<Dpor>(Dpor::Algorithm::bounded, limit); });
+  return std::make_unique<Parts>([limit = settings.limit] { return std::make_unique<BoundedDpor>(limit); });
 }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {

@@ -11,6 +11,7 @@
 #include "oracle/team.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/reduction/best_first_dpor.hpp"
+#include "search/reduction/bounded_dpor.hpp"
 
 namespace thrum {
 
@@ -40,6 +41,16 @@ bool is_maximal(const Trace& trace) {
 
 }  // namespace
 
+std::unique_ptr<Dpor> make_reduction(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::persistent: return std::make_unique<Dpor>(Dpor::Algorithm::persistent);
+    case Reduction::source: return std::make_unique<Dpor>(Dpor::Algorithm::source);
+    case Reduction::optimal: return std::make_unique<Dpor>(Dpor::Algorithm::optimal);
+    case Reduction::bounded: break;
+  }
+  return std::make_unique<BoundedDpor>();
+}
+
 bool chooses(const ToyCode& code) {
   return std::any_of(code.threads.begin(), code.threads.end(), [](const auto& thread) {
     return std::any_of(thread.begin(), thread.end(),
@@ -54,10 +65,10 @@ bool is_behind_join(const Trace& trace) {
   return last != trace.events.rend() && last->thread != trace.failure.thread;
 }
 
-std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
+std::string compare_reduction(const ToyCode& code, const Findings& findings, Reduction algorithm,
                               ReductionCount& count, Searched how, std::uint64_t seed) {
   ToyProgram program(code);
-  Team team(std::make_unique<Dpor>(algorithm),
+  Team team(make_reduction(algorithm),
             how == Searched::shared ? std::optional<std::uint64_t>(seed) : std::nullopt);
   Plan plan;
   Trace trace;
@@ -72,7 +83,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
     program.run(plan, search->advisor(), search->wanted(), trace);
     ++executions;
     // With bounds it begins anew each time.
-    const std::uint64_t times = algorithm == Dpor::Algorithm::bounded ? 20 : 2;
+    const std::uint64_t times = algorithm == Reduction::bounded ? 20 : 2;
     if (executions > times * findings.executions.size() + 10) return "more executions than there are";
     if (trace.end != End::stopped) {
       std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
@@ -80,7 +91,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
     }
     search->learn(plan, trace);
     if (how == Searched::in_parts && executions % 3 == 0) {
-      auto other = std::make_unique<Dpor>(algorithm);
+      auto other = make_reduction(algorithm);
       if (!take_up(*search, *other, program.names())) return "cannot be taken up";
       search = std::move(other);
     }
@@ -106,7 +117,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpo
   if (search.is_lost()) return "a plan could not be followed";
   const bool may_repeat = has_chances(code) || shown.fails_behind_join ||
                           how == Searched::shared;  // workers who share a search may run a class twice
-  if (algorithm != Dpor::Algorithm::optimal || may_repeat) return "";
+  if (algorithm != Reduction::optimal || may_repeat) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
   if (!cut_off && search.blocked() != 0) return std::to_string(search.blocked()) + " executions in vain";
@@ -208,7 +219,7 @@ std::uint64_t plain_executions(const Findings& findings, std::uint32_t bound) {
 std::string compare_at_bound(const ToyCode& code, const Findings& findings, std::uint32_t bound,
                              BoundedCount& count) {
   ToyProgram program(code);
-  Dpor strategy(Dpor::Algorithm::bounded, bound);
+  BoundedDpor strategy(bound);
   std::set<std::string> states;
   program.record_local_states(&states);
   Plan plan;

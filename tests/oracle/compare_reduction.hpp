@@ -2,6 +2,7 @@
 // Compares partial-order reductions with the oracle, as compare.hpp does for searches without one.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -36,6 +37,9 @@ struct BoundedCount {
   std::uint64_t deadlocks_missed = 0;
 };
 
+enum class Reduction : std::uint8_t { persistent, source, optimal, bounded };
+std::unique_ptr<Dpor> make_reduction(Reduction reduction);
+
 // Whether another thread did the last step than the one that failed, which had waited for its end. Then the
 // optimal algorithm may run a class twice (docs/strategies.md).
 bool is_behind_join(const Trace& trace);
@@ -52,7 +56,7 @@ enum class Searched : std::uint8_t {
 // Runs the algorithm to its end: only executions that there are; all the oracle's final states, bugs and
 // classes. Where it is optimal, and not shared: each class once, and nothing in vain. REQUIRES: findings have
 // the classes. seed: by which workers share, and take turns.
-std::string compare_reduction(const ToyCode& code, const Findings& findings, Dpor::Algorithm algorithm,
+std::string compare_reduction(const ToyCode& code, const Findings& findings, Reduction algorithm,
                               ReductionCount& count, Searched how = Searched::at_once,
                               std::uint64_t seed = 1);
 

@@ -17,15 +17,13 @@
 namespace thrum {
 namespace {
 
-using Algorithm = Dpor::Algorithm;
-
 constexpr std::size_t kExecutionsMax = 3'000;
 constexpr std::uint64_t kWaysToShare = 3;
 constexpr OracleSettings kFindings{.count_classes = true, .count_local_states = true};
 
 struct Case {
   const char* name;
-  Dpor::Algorithm algorithm;
+  Reduction algorithm;
   Family family;
 };
 
@@ -105,7 +103,7 @@ TEST_P(OfFamily, BoundedReductionReachesTheLocalStatesAndFailedAssertions) {
 
 TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
   if (GetParam() == Family::b) return;  // has no classes to compare where it is racy
-  for (Dpor::Algorithm algorithm : {Dpor::Algorithm::optimal, Dpor::Algorithm::bounded}) {
+  for (Reduction algorithm : {Reduction::optimal, Reduction::bounded}) {
     compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
       ReductionCount in_one;
       ReductionCount in_parts;
@@ -119,8 +117,8 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
 
 TEST_P(OfFamily, ReductionsCanBeShared) {
   if (GetParam() == Family::b) return;  // likewise
-  for (Algorithm algorithm :
-       {Algorithm::optimal, Algorithm::source, Algorithm::persistent, Algorithm::bounded}) {
+  for (Reduction algorithm :
+       {Reduction::optimal, Reduction::source, Reduction::persistent, Reduction::bounded}) {
     ReductionCount alone;
     ReductionCount shared;
     compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
@@ -172,7 +170,7 @@ TEST(Dpor, KnowsWhereAStepThatWasCertainCouldNotBeTaken) {
   const char* kText = "thread t0\ncreate t1\ncreate t2\nthread t1\nstore x0 1\nthread t2\n";
   ToyProgram program(*parse(std::string(kText) + "load x0 r0\n"));
   ToyProgram another(*parse(std::string(kText) + "down s1\nload x0 r0\n"));
-  Dpor search(Algorithm::optimal);
+  Dpor search(Dpor::Algorithm::optimal);
   Plan plan;
   Trace trace;
   ASSERT_TRUE(search.next(plan));
@@ -193,7 +191,7 @@ TEST(Shared, RunsEachClassOfProgramsThatOnceFailed) {
     if (findings.racy) continue;
     ReductionCount count;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-      EXPECT_EQ(compare_reduction(code, findings, Algorithm::optimal, count, Searched::shared, seed), "")
+      EXPECT_EQ(compare_reduction(code, findings, Reduction::optimal, count, Searched::shared, seed), "")
           << name << ", shared by seed " << seed;
     }
     ++programs;
@@ -219,18 +217,18 @@ INSTANTIATE_TEST_SUITE_P(All, OfFamily, ::testing::Values(Family::a, Family::b, 
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 INSTANTIATE_TEST_SUITE_P(All, Reductions,
-                         ::testing::Values(Case{"OptimalA", Algorithm::optimal, Family::a},
-                                           Case{"SourceA", Algorithm::source, Family::a},
-                                           Case{"PersistentA", Algorithm::persistent, Family::a},
-                                           Case{"BoundedA", Algorithm::bounded, Family::a},
-                                           Case{"BoundedB", Algorithm::bounded, Family::b},
-                                           Case{"BoundedC", Algorithm::bounded, Family::c},
-                                           Case{"OptimalB", Algorithm::optimal, Family::b},
-                                           Case{"OptimalC", Algorithm::optimal, Family::c},
-                                           Case{"OptimalD", Algorithm::optimal, Family::d},
-                                           Case{"SourceD", Algorithm::source, Family::d},
-                                           Case{"PersistentD", Algorithm::persistent, Family::d},
-                                           Case{"BoundedD", Algorithm::bounded, Family::d}),
+                         ::testing::Values(Case{"OptimalA", Reduction::optimal, Family::a},
+                                           Case{"SourceA", Reduction::source, Family::a},
+                                           Case{"PersistentA", Reduction::persistent, Family::a},
+                                           Case{"BoundedA", Reduction::bounded, Family::a},
+                                           Case{"BoundedB", Reduction::bounded, Family::b},
+                                           Case{"BoundedC", Reduction::bounded, Family::c},
+                                           Case{"OptimalB", Reduction::optimal, Family::b},
+                                           Case{"OptimalC", Reduction::optimal, Family::c},
+                                           Case{"OptimalD", Reduction::optimal, Family::d},
+                                           Case{"SourceD", Reduction::source, Family::d},
+                                           Case{"PersistentD", Reduction::persistent, Family::d},
+                                           Case{"BoundedD", Reduction::bounded, Family::d}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

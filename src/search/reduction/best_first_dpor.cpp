@@ -10,13 +10,8 @@ namespace thrum {
 
 namespace {
 
-// As add_all() puts it down: only its thread is known.
-PlannedStep any_step_of(const Option& option) {
-  PlannedStep planned{{option, 0}, {}};
-  planned.event.thread = option.value;
-  planned.event.operation = Operation::process_exit;
-  return planned;
-}
+// Only its thread is known.
+PlannedStep any_step_of(const Option& option) { return unknown_step({option, 0}); }
 
 bool is_unknown(const PlannedStep& planned) { return planned.event.operation == Operation::process_exit; }
 
@@ -59,7 +54,7 @@ void BestFirstDpor::find_groups(const Plan& plan) {
       ++group.end;
     departures_.assign(plan.departures.begin() + static_cast<std::ptrdiff_t>(i + 1),
                        plan.departures.begin() + static_cast<std::ptrdiff_t>(group.end));
-    group.step.choices = choices_.number_of(departures_);
+    group.step.choices = path_.choices().number_of(departures_);
     group.node = lineage_[group.end - 1];
     groups_.push_back(group);
     i = group.end;
@@ -88,20 +83,18 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   if (depth == path_.size()) {  // nothing was run, or nothing of it is in the way
     branch_ = 0;
     if (!path_.empty()) truncate(0);
-    order_ = PartialOrder();
+    path_.order() = PartialOrder();
     groups_before_.clear();
     return;
   }
   const Point& point = path_[depth];
   reading_.event = point.event;
-  reading_.choice = point.choice == kNoChoice ? point.inner_begin : point.choice;
+  reading_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
   reading_.depth = depth;
   group_ = groups_before_[depth];
   groups_before_.resize(depth);
   truncate(depth);
-  path_.emplace_back();
-  path_.back().options_begin = static_cast<std::uint32_t>(options_.size());
-  if (depth > 0) fall_asleep(depth);
+  path_.push_unread();
 }
 
 BestFirstDpor::Node BestFirstDpor::owner(Index depth) const {
@@ -130,28 +123,30 @@ void BestFirstDpor::meet(Index depth) {
   if (taken->event != BacktrackSets::kUnknown) point.foe = sets_.event(taken->event).foe;
   for (const Entry& entry : set->entries) {
     if (!sleeps_in(entry, *taken)) continue;
-    Sleeper& sleeper = sleepers_.emplace_back();
+    Sleeper& sleeper = path_.add_sleeper();
     sleeper.planned = sets_.event(entry.event);
     sleeper.planned.step = entry.step;
     sleeper.stops = entry.stops;
-    ++point.sleepers_count;
   }
+}
+
+// Reads what has been run of the execution since it was read last.
+void BestFirstDpor::read_on(const Trace& trace) {
+  while (path_.read_next(trace, reading_, branch_)) meet(reading_.depth - 1);
 }
 
 Advice BestFirstDpor::at_point(const View& view) {
   if (!is_at_branch()) {
     if (view.point.key.kind != ChoiceKind::thread) return {};
-    read_on(view.trace, reading_);
+    read_on(view.trace);
     if (!is_at_branch()) return {};
-    std::span<const Sleeper> sleeping = sleepers(at_branch_);
-    put_to_sleep(sleeping);
-    seen_ = path_[at_branch_].event;
+    asleep_.begin(path_.sleepers(at_branch_), path_[at_branch_].event);
   }
-  return Dpor::at_point(view);
+  return asleep_.at_point(view);
 }
 
 void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
-  read_on(trace, reading_);
+  read_on(trace);
   if (trace.end == End::stopped) ++blocked_;
   if (!is_at_branch()) {
     put_down_default();
@@ -186,7 +181,7 @@ BestFirstDpor::Entry* BestFirstDpor::taken_at(Index depth) {
 // What the step did that was run there.
 void BestFirstDpor::describe(Index depth, Entry& entry) {
   const Point& point = path_[depth];
-  entry.event = sets_.number_of(planned(depth));
+  entry.event = sets_.number_of(path_.planned(depth));
   entry.stops = point.stops;
   entry.sleeps = point.inner_count == 0;
 }
@@ -238,7 +233,7 @@ void BestFirstDpor::put_down_new(Index depth, const Trace& trace) {
   for (std::size_t i = here_.size(); i-- > 0;) {
     Set* set = sets_.find(owner(depth), depth);
     if (set != nullptr && set->find(here_[i].step) != nullptr) continue;
-    if (is_option(depth, here_[i].step.option)) {
+    if (path_.is_option(depth, here_[i].step.option)) {
       put_down(depth, here_[i], trace);
     } else {
       put_down_all(depth, trace);
@@ -249,7 +244,7 @@ void BestFirstDpor::put_down_new(Index depth, const Trace& trace) {
 // What may lead to a step that cannot be done there.
 void BestFirstDpor::put_down_all(Index depth, const Trace& trace) {
   for (std::size_t i = path_[depth].options_count; i-- > 0;) {
-    const PlannedStep any = any_step_of(options(depth)[i]);
+    const PlannedStep any = any_step_of(path_.options(depth)[i]);
     Set* set = sets_.find(owner(depth), depth);
     if (is_known(depth, any.step) || (set != nullptr && set->find(any.step) != nullptr)) continue;
     put_down(depth, any, trace);
@@ -305,7 +300,7 @@ void BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t ke
   sets_.add(set, step);
   ++set.live;
   departures_.assign(1, {set.key, step.option});
-  const std::vector<Departure>& choices = choices_[step.choices];
+  const std::vector<Departure>& choices = path_.choices()[step.choices];
   departures_.insert(departures_.end(), choices.begin(), choices.end());
   fringe_.push_path(from, departures_, set.depth, key, cost);
 }
@@ -317,8 +312,8 @@ std::uint64_t BestFirstDpor::key_of(Index depth, const PlannedStep& planned, con
   std::size_t choice = point.choice;
   Option wanted = planned.step.option;
   if (wanted == point.step.option) {  // something else in its middle
-    choice = kNoChoice;
-    const std::vector<Departure>& choices = choices_[planned.step.choices];
+    choice = Path::kNoChoice;
+    const std::vector<Departure>& choices = path_.choices()[planned.step.choices];
     for (std::size_t i = point.inner_begin; i < point.inner_begin + point.inner_count; ++i) {
       const ChoicePoint& made = trace.choices[i];
       std::span<const Option> options = trace.options_of(made);
@@ -331,7 +326,7 @@ std::uint64_t BestFirstDpor::key_of(Index depth, const PlannedStep& planned, con
     }
   }
   cost = 0;
-  if (choice == kNoChoice) return 0;
+  if (choice == Path::kNoChoice) return 0;
   const ChoicePoint& made = trace.choices[choice];
   std::span<const Option> options = trace.options_of(made);
   auto found = std::find(options.begin(), options.end(), wanted);
@@ -350,7 +345,7 @@ void BestFirstDpor::plan_of_owner(Index depth) {
   for (std::uint32_t i = 0; i < groups_before_[depth]; ++i) {
     const Group& group = groups_[i];
     owner_plan_.departures.push_back({group.key, group.step.option});
-    const std::vector<Departure>& choices = choices_[group.step.choices];
+    const std::vector<Departure>& choices = path_.choices()[group.step.choices];
     owner_plan_.departures.insert(owner_plan_.departures.end(), choices.begin(), choices.end());
   }
 }

@@ -50,7 +50,7 @@
 
 namespace thrum {
 
-class BestFirstDpor final : public Dpor {
+class BestFirstDpor final : public Dpor, public Advisor {
  public:
   struct Settings {
     PriorityList priorities;
@@ -92,7 +92,8 @@ class BestFirstDpor final : public Dpor {
 
   void find_groups(const Plan& plan);
   void keep_shared(const std::vector<Group>& last);
-  void meet(Index depth) override;
+  void read_on(const Trace& trace);
+  void meet(Index depth);
   bool is_at_branch() const { return group_ == groups_.size(); }
   Node owner(Index depth) const;
   Set& set_at(Index depth);
@@ -119,7 +120,7 @@ class BestFirstDpor final : public Dpor {
   Fringe::Waiting running_;
   std::vector<Group> groups_;
   std::size_t known_departures_ = 0;
-  Reading reading_;
+  Path::Reading reading_;
   bool is_stale_ = false;  // who sleeps on the path was told before something was learned of it
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group

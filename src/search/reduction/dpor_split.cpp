@@ -55,7 +55,7 @@ std::unique_ptr<Strategy> Dpor::split() {
   // What is large and is not for the delegate is not copied.
   WakeupTrees trees = std::exchange(trees_, WakeupTrees());
   Reports reports = std::exchange(reports_, Reports());
-  std::unique_ptr<Dpor> delegate(new Dpor(*this));
+  std::unique_ptr<Dpor> delegate = copy();
   trees_ = std::move(trees);
   reports_ = std::move(reports);
   for (Index i = 0; i < path_.size(); ++i) {
@@ -72,12 +72,11 @@ std::unique_ptr<Strategy> Dpor::split() {
   delegate->of_ = delegated_.emplace_back(Delegation{depth, path_[depth].sleepers_count});
   delegate->delegated_.clear();
   delegate->blocked_ = 0;
-  delegate->excluded_ = false;
   delegate->progress_ = 0;
 
   truncate(depth + 1);
   shared_ = depth + 1;
-  for (Sleeper& sleeper : sleepers_) sleeper.weak = true;
+  path_.weaken_sleepers();
   const double given = share_.of(*along_path().done) - share_.of(before);
   share_.given += given;
   delegate->share_ = {given, 0, *delegate->along_path().done};
@@ -94,14 +93,13 @@ void Dpor::merge(Strategy& other) {
   waits_ = false;
   share_.given -= delegate.share_.whole;
   blocked_ += delegate.blocked_;
-  excluded_ = excluded_ || delegate.excluded_;
   lost_ = lost_ || delegate.lost_;
   for (Index depth = 0; depth < of.depth; ++depth) path_[depth].foe.add(delegate.path_[depth].foe);
   take_foe(delegate.path_[of.depth].foe, of);
   for (std::size_t i = 0; i < delegate.reports_.size(); ++i) {
     std::vector<StepView> steps = delegate.reports_.steps(i);
     for (StepView& planned : steps)
-      planned.step.choices = choices_.number_of(delegate.choices_[planned.step.choices]);
+      planned.step.choices = path_.choices().number_of(delegate.path_.choices()[planned.step.choices]);
     accept(delegate.reports_.depth(i), steps);
   }
 }
@@ -109,27 +107,21 @@ void Dpor::merge(Strategy& other) {
 // A delegate that is done is small when it is sent as bytes.
 void Dpor::keep_reports_only() {
   trees_ = WakeupTrees();
-  order_ = PartialOrder();
-  options_.clear();
-  costs_.clear();
-  sleepers_.clear();
+  path_.keep_points_only();
   provisos_.clear();
 }
 
-// What the delegate found the delegated step not to commute with.
+// Steps that ran with the delegated step asleep, and should not have, run anew.
 void Dpor::take_foe(const Foe& foe, const Delegation& of) {
-  if (algorithm_ == Algorithm::bounded) return;  // nothing sleeps
   Point& point = path_[of.depth];
   if (of.sleeper == point.sleepers_count) return point.foe.add(foe);  // no other step was run there since
-  Sleeper& sleeper = sleepers_[point.sleepers_begin + of.sleeper];
+  std::span<Sleeper> sleepers = path_.sleepers(of.depth);
+  Sleeper& sleeper = sleepers[of.sleeper];
   const Foe before = sleeper.planned.foe;
   sleeper.planned.foe.add(foe);
   if (sleeper.planned.foe == before) return;
-  for (std::uint32_t i = of.sleeper + 1; i < point.sleepers_count; ++i) {
-    Sleeper& later = sleepers_[point.sleepers_begin + i];
-    run_anew(of.depth, later.planned, later.anew);
-  }
-  if (!point.is_void) run_anew(of.depth, planned(of.depth).kept(), point.anew);
+  for (Sleeper& later : sleepers.subspan(of.sleeper + 1)) run_anew(of.depth, later.planned, later.anew);
+  if (!point.is_void) run_anew(of.depth, path_.planned(of.depth).kept(), point.anew);
 }
 
 // A step that was run there is run again with nothing asleep, unless it was, or is to be.
@@ -143,8 +135,8 @@ void Dpor::run_anew(Index depth, PlannedStep step, bool& anew) {
 // A reversal at a point that belongs to another search. Only initials up to the reversed step are reported:
 // the others may be none where the execution goes on otherwise. Whether each reversal of the race is covered.
 bool Dpor::report(Index depth, const Sequence& sequence) {
-  const StandsFor waits = begins_with(path_[depth].branches, sequence);
-  if (waits != StandsFor::none) return waits == StandsFor::all;
+  const Cover by_branch = cover_by_first_steps(depth, sequence);
+  if (by_branch != Cover::none) return by_branch == Cover::all;
   std::vector<StepView> initials;
   for (std::size_t i = 0; i < sequence.size() && sequence.is_common(i); ++i) {
     std::size_t at = Sequence::kNone;
@@ -172,7 +164,7 @@ bool Dpor::is_explored(Index depth, const StepView& step, bool is_first) const {
     return other == step.step && (is_first || foe.thread == kNoThread || foe == step.foe);
   };
   if (!point.is_void && is_same(point.step, point.foe)) return true;
-  for (const Sleeper& sleeper : sleepers(depth)) {
+  for (const Sleeper& sleeper : path_.sleepers(depth)) {
     if (is_same(sleeper.planned.step, sleeper.planned.foe)) return true;
   }
   const WakeupTrees::Node node = trees_.find(point.branches, step.step);

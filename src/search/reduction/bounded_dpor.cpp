@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/reduction/bounded_dpor.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+// The bound is done. False: and so is the search.
+bool BoundedDpor::begins_again() {
+  completed_ = bound_;
+  if (!excluded_ || bound_ == limit_) return false;
+  ++bound_;
+  excluded_ = false;
+  progress_ = 0;
+  share_ = {};
+  branch_ = 0;
+  known_departures_ = 0;
+  return true;
+}
+
+// What was run is known, also where it came to nothing; but it covers nothing.
+void BoundedDpor::end_subtree() {
+  const Step step = path_.back().step;
+  Sleeper& run = path_.add_sleeper();
+  run.planned.step = step;
+  run.planned.foe.any = true;
+}
+
+// What comes by chance depends on everything: it is tried wherever it can be.
+void BoundedDpor::add_alternatives(Index depth) {
+  for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
+    const Option& option = path_.options(depth)[i];
+    if (is_by_chance(option.via) || option.value == path_[depth].step.option.value) add_if_allowed(depth, i);
+  }
+}
+
+void BoundedDpor::reverse_races(Index late) {
+  find_conflicts(late);
+  for (Index conflict : conflicts_) insert(late, conflict, Reversals::as_taken(path_, late));
+  for (Index conflict : conflicts_) apply(late, reversals_.of_race(path_, late, conflict));
+}
+
+// The steps of others that depend on what the thread does with this one, and that it stood beside: those that
+// it knew of when it came there are not among them, and of those that were there already each thread's last.
+// What it waited for is among them: had it come there before, to leave it would have cost nothing.
+void BoundedDpor::find_conflicts(Index late) {
+  const PartialOrder& order = path_.order();
+  conflicts_.clear();
+  const Index previous = order.previous(late);
+  const bool is_first = previous == PartialOrder::kNone;
+  const ThreadId own = order.event(late).thread;
+  std::vector<bool> is_seen;
+  for (Index i = late; i-- > 0;) {
+    const ThreadId thread = order.event(i).thread;
+    if (is_seen.size() <= thread) is_seen.resize(thread + std::size_t{1});
+    if (thread == own || is_seen[thread]) continue;
+    const bool is_cause = order.causes(i, late);
+    if (is_cause && is_first) continue;  // its creation
+    if (!is_cause && !order.depend(i, late)) continue;
+    is_seen[thread] = is_cause || (!is_first && i < previous);
+    if (is_first || i > previous || !order.ordered(i, previous)) conflicts_.push_back(i);
+  }
+}
+
+void BoundedDpor::insert(Index, Index early, const Step& taken) { add_within_bound(early, taken.option); }
+
+// The option at the point, at the beginning of the block of its thread's steps in which the point stands, and
+// wherever between the two its thread could be left for nothing. Where it is not possible, all that is.
+void BoundedDpor::add_within_bound(Index depth, const Option& option) {
+  const ThreadId thread = path_[depth].step.option.value;
+  for (Index i = depth;; --i) {
+    const bool begins = i == 0 || path_[i - 1].step.option.value != thread;
+    if (begins || i == depth || path_[i].free_to_leave) {
+      std::span<const Option> here = path_.options(i);
+      auto found = std::find(here.begin(), here.end(), option);
+      if (found == here.end()) {
+        for (std::size_t k = 0; k < here.size(); ++k) add_if_allowed(i, k);
+      } else {
+        add_if_allowed(i, static_cast<std::size_t>(found - here.begin()));
+      }
+    }
+    if (begins) return;
+  }
+}
+
+void BoundedDpor::add_if_allowed(Index depth, std::size_t option) {
+  const PlannedStep planned{{path_.options(depth)[option], 0}, {}};
+  if (is_known(depth, planned.step)) return;
+  if (cost(depth, option) > bound_) {
+    excluded_ = true;
+  } else {
+    add_step(depth, planned);
+  }
+}
+
+// Of an execution that takes the option there.
+std::uint32_t BoundedDpor::cost(Index depth, std::size_t option) const {
+  const Point& point = path_[depth];
+  if (point.choice == Path::kNoChoice) return point.cost_before;
+  ChoicePoint made;
+  made.key = point.key;
+  made.running_enabled = !point.free_to_leave;
+  made.enabled = point.enabled;
+  return point.cost_before +
+         std::uint32_t{option_cost(made, path_.options(depth), static_cast<std::uint16_t>(option),
+                                   Base::nonpreemptive)};
+}
+
+std::unique_ptr<Strategy> BoundedDpor::split() {
+  std::unique_ptr<Strategy> delegate = Dpor::split();
+  if (delegate != nullptr) dynamic_cast<BoundedDpor&>(*delegate).excluded_ = false;
+  return delegate;
+}
+
+void BoundedDpor::merge(Strategy& other) {
+  excluded_ = excluded_ || dynamic_cast<BoundedDpor&>(other).excluded_;
+  Dpor::merge(other);
+}
+
+Guarantee BoundedDpor::guarantee() const {
+  Guarantee guarantee;
+  guarantee.exhausted = done_;
+  guarantee.complete = done_ && !excluded_;
+  guarantee.bounds.push_back({Base::nonpreemptive, limit_, completed_, Covers::local_states});
+  return guarantee;
+}
+
+Progress BoundedDpor::progress() {
+  Progress progress = Dpor::progress();
+  progress.level = bound_;
+  return progress;
+}
+
+void BoundedDpor::save(ByteWriter& out, const ThreadNames& names) const {
+  Dpor::save(out, names);
+  out.put(bound_);
+  out.put(excluded_);
+  out.put(completed_.has_value());
+  out.put(completed_.value_or(0));
+}
+
+bool BoundedDpor::load(ByteReader& in, ThreadNames& names) {
+  const bool has_same_ids = Dpor::load(in, names);
+  bound_ = in.get<std::uint32_t>();
+  excluded_ = in.get<bool>();
+  const bool has_completed = in.get<bool>();
+  completed_ = in.get<std::uint32_t>();
+  if (!has_completed) completed_.reset();
+  return has_same_ids && in.ok();
+}
+
+}  // namespace thrum

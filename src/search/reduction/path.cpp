@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/reduction/path.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+std::span<const Option> Path::options(Index depth) const {
+  return std::span(options_).subspan(points_[depth].options_begin, points_[depth].options_count);
+}
+
+bool Path::is_option(Index depth, const Option& option) const {
+  std::span<const Option> here = options(depth);
+  return std::find(here.begin(), here.end(), option) != here.end();
+}
+
+std::span<const Path::Sleeper> Path::sleepers(Index depth) const {
+  if (depth >= points_.size()) return {};
+  return std::span(sleepers_).subspan(points_[depth].sleepers_begin, points_[depth].sleepers_count);
+}
+
+std::span<Path::Sleeper> Path::sleepers(Index depth) {
+  if (depth >= points_.size()) return {};
+  return std::span(sleepers_).subspan(points_[depth].sleepers_begin, points_[depth].sleepers_count);
+}
+
+bool Path::sleeps(Index depth, const Step& step) const {
+  std::span<const Sleeper> asleep = sleepers(depth);
+  return std::any_of(asleep.begin(), asleep.end(),
+                     [&](const Sleeper& sleeper) { return sleeper.planned.step == step; });
+}
+
+StepView Path::planned(Index depth) const {
+  const Point& point = points_[depth];
+  StepView view{point.step, order_.event(depth)};
+  view.events_after = point.events_after;
+  view.foe = point.foe;
+  view.creates = point.creates;
+  return view;
+}
+
+Path::Sleeper& Path::add_sleeper() {
+  ++points_.back().sleepers_count;
+  return sleepers_.emplace_back();
+}
+
+void Path::weaken_sleepers() {
+  for (Sleeper& sleeper : sleepers_) sleeper.weak = true;
+}
+
+Path::Point& Path::push_planned(const PlannedStep& planned) {
+  const Point& before = points_.back();
+  Point point;
+  point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+  plan(point, planned);
+  return points_.emplace_back(point);
+}
+
+void Path::plan(Point& point, const PlannedStep& planned) {
+  point.step = planned.step;
+  point.by_default = false;
+  point.stops = point.is_void = false;
+  point.foe = {};
+  point.anew = planned.anew;
+  point.events_after = planned.events_after;
+  point.alternative = planned.alternative;
+  point.is_guess =
+      planned.event.operation == Operation::process_exit || is_by_chance(planned.step.option.via);
+}
+
+void Path::truncate(Index depth) {
+  if (depth == points_.size()) return;
+  order_.truncate(depth);
+  options_.resize(points_[depth].options_begin);
+  sleepers_.resize(points_[depth].sleepers_begin);
+  points_.resize(depth);
+}
+
+bool Path::read_next(const Trace& trace, Reading& reading, Index branch) {
+  auto& [i, choice, watch, depth] = reading;
+  while (i < trace.events.size()) {
+    const Event& event = trace.events[i];
+    for (; watch < trace.watches.size() && trace.watches[watch].event < i; ++watch) {
+    }
+    std::size_t watch_end = watch;
+    for (; watch_end < trace.watches.size() && trace.watches[watch_end].event == i; ++watch_end) {
+    }
+    order_.append(event, event.forced || is_by_chance(via_of(event)),
+                  std::span(trace.watches).subspan(watch, watch_end - watch));
+    const std::size_t at = i++;
+    if (!is_visible(event.operation)) {
+      if (depth > 0 && depth > branch && creates_thread(event)) points_[depth - 1].creates = true;
+      continue;
+    }
+    static constexpr Point kNewPoint;  // to copy one is faster than to build one
+    if (depth == points_.size()) points_.push_back(kNewPoint);
+    points_[depth].creates = false;
+    if (depth != branch) inherit_sleepers(depth);
+    points_[depth].event = static_cast<std::uint32_t>(at);
+    read_choices(trace, depth, branch, choice, at);
+    ++depth;
+    return true;
+  }
+  return false;
+}
+
+// The choice before the first step is main's.
+ChoiceKey Path::first_key(const Trace& trace) {
+  ChoiceKey key;
+  const Event& first = trace.events[0];
+  if (first.thread == kMainThread) {
+    key.index = first.index;
+  } else if (!trace.choices.empty() && trace.choices[0].key.thread == kMainThread) {
+    key.index = trace.choices[0].key.index;
+  }
+  return key;
+}
+
+void Path::read_choices(const Trace& trace, Index depth, Index branch, std::size_t& choice, std::size_t at) {
+  Point& point = points_[depth];
+  if (depth == 0) {
+    point.key = first_key(trace);
+  } else {
+    const Point& before = points_[depth - 1];
+    point.key = {before.step.option.value, ChoiceKind::thread, before.events_after};
+  }
+  const Event& event = trace.events[at];
+  point.step = {{event.thread, via_of(event)}, 0};
+  if (depth != branch) point.options_begin = static_cast<std::uint32_t>(options_.size());
+  options_.resize(point.options_begin);
+  point.by_default = true;
+  point.choice = kNoChoice;
+  if (choice < trace.choices.size() && trace.choices[choice].key == point.key) {
+    point.choice = static_cast<std::uint32_t>(choice);
+    const ChoicePoint& made = trace.choices[choice++];
+    std::span<const Option> options = trace.options_of(made);
+    options_.insert(options_.end(), options.begin(), options.end());
+    point.step.option = options[made.taken];
+    point.by_default = made.taken == default_option(made, options, Base::nonpreemptive);
+    point.free_to_leave = !made.running_enabled || made.yielded;
+    point.enabled = made.enabled;
+    point.cost_before = made.cost_before;
+  } else {
+    options_.push_back(point.step.option);
+  }
+  point.options_count = static_cast<std::uint32_t>(options_.size()) - point.options_begin;
+  point.has_chances = std::any_of(options_.begin() + point.options_begin, options_.end(),
+                                  [](const Option& option) { return option.via != Via::run; });
+
+  // What it chose in its middle has keys of its own thread, before that thread's next event.
+  std::uint32_t end = event.index + 1;
+  bool is_section = event.operation == Operation::atomic_section;
+  point.inner_begin = static_cast<std::uint32_t>(choice);
+  std::vector<Departure> choices;
+  while (choice < trace.choices.size()) {
+    const ChoicePoint& made = trace.choices[choice];
+    if (made.key.kind == ChoiceKind::thread || made.key.thread != event.thread) break;
+    if (made.key.index != (is_section ? end : event.index)) break;
+    if (is_section) ++end;
+    std::span<const Option> options = trace.options_of(made);
+    if (made.taken != default_option(made, options, Base::nonpreemptive))
+      choices.push_back({made.key, options[made.taken]});
+    ++choice;
+  }
+  point.inner_count = static_cast<std::uint32_t>(choice) - point.inner_begin;
+  point.step.choices = choices_.number_of(choices);
+  point.events_after = end;
+}
+
+// Nobody should sleep behind the last step of a plan, since that is or holds what does not commute with
+// whoever slept. Where it was only expected not to, races of the sleepers may have been left to this plan.
+void Path::inherit_sleepers(Index depth) {
+  points_[depth].sleepers_begin = static_cast<std::uint32_t>(sleepers_.size());
+  points_[depth].sleepers_count = 0;
+  const Point& before = points_[depth - 1];
+  if (before.sleepers_count == 0) return;
+  const StepView step = planned(depth - 1);
+  for (std::size_t i = 0; i < before.sleepers_count; ++i) {
+    const Sleeper& sleeper = sleepers_[before.sleepers_begin + i];
+    if (!commute(sleeper.planned, step)) continue;
+    sleepers_.push_back(sleeper);
+    if (depth == planned_) sleepers_.back().weak = true;
+  }
+  points_[depth].sleepers_count =
+      static_cast<std::uint32_t>(sleepers_.size()) - points_[depth].sleepers_begin;
+}
+
+void Path::push_unread() {
+  Point& point = points_.emplace_back();
+  point.options_begin = static_cast<std::uint32_t>(options_.size());
+  if (size() > 1) inherit_sleepers(size() - 1);
+}
+
+void Path::keep_points_only() {
+  order_ = PartialOrder();
+  options_.clear();
+  sleepers_.clear();
+}
+
+void Path::save(ByteWriter& out) const {
+  order_.save(out);
+  out.put_all(points_);
+  out.put_all(options_);
+  out.put_all(sleepers_);
+  choices_.save(out);
+}
+
+void Path::load(ByteReader& in) {
+  order_.load(in);
+  in.get_all(points_);
+  in.get_all(options_);
+  in.get_all(sleepers_);
+  choices_.load(in);
+}
+
+}  // namespace thrum

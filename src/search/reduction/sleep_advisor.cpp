@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "search/reduction/sleep_advisor.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace thrum {
+
+namespace {
+
+// Whether a thread has ended.
+bool is_over(ThreadId thread, Pending& threads) {
+  std::span<const PendingOperation> live = threads.pending();
+  return thread != kNoThread &&
+         std::none_of(live.begin(), live.end(),
+                      [&](const PendingOperation& operation) { return operation.thread == thread; });
+}
+
+}  // namespace
+
+void SleepAdvisor::begin(std::span<const Path::Sleeper> sleepers, std::size_t event) {
+  asleep_.clear();
+  for (const Path::Sleeper& sleeper : sleepers) asleep_.push_back(&sleeper);
+  seen_ = event;
+}
+
+Advice SleepAdvisor::at_point(const View& view) {
+  using Sleeper = Path::Sleeper;
+  for (seen_ = std::max<std::size_t>(seen_, view.trace.branch); seen_ < view.trace.events.size(); ++seen_) {
+    const Event& event = view.trace.events[seen_];
+    if (creates_thread(event))
+      std::erase_if(asleep_, [](const Sleeper* sleeper) { return sleeper->planned.creates; });
+    if (!is_visible(event.operation)) continue;
+    const StepView step{{{event.thread, via_of(event)}, 0}, event};
+    std::erase_if(asleep_, [&](const Sleeper* sleeper) { return !commute(sleeper->planned, step); });
+  }
+  if (asleep_.empty()) return {Advice::Kind::leave};
+  if (view.point.key.kind != ChoiceKind::thread) return {};
+  auto sleeper_of = [&](const Option& option) {
+    return std::find_if(asleep_.begin(), asleep_.end(),
+                        [&](const Sleeper* sleeper) { return sleeper->planned.step.option == option; });
+  };
+  if (sleeper_of(view.options[view.default_option]) == asleep_.end()) return {};
+  // A step that ends the execution is run again where nothing else is left.
+  std::optional<std::uint16_t> last_resort;
+  for (std::size_t i = 0; i < view.options.size(); ++i) {
+    auto sleeper = sleeper_of(view.options[i]);
+    auto option = static_cast<std::uint16_t>(i);
+    if (sleeper == asleep_.end()) return {Advice::Kind::take, option};
+    if ((*sleeper)->stops || is_over((*sleeper)->planned.foe.thread, view.threads)) last_resort = option;
+  }
+  if (last_resort) return {Advice::Kind::take, *last_resort};
+  return {Advice::Kind::stop};
+}
+
+}  // namespace thrum

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sleep sets while an execution runs: behind its plan no sleeping step is taken. If nothing else can go on,
+// the execution is redundant and stops.
+//
+// A sleeping step wakes when a step is taken that does not commute with it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "execution/advisor.hpp"
+#include "search/reduction/path.hpp"
+
+namespace thrum {
+
+class SleepAdvisor final : public Advisor {
+ public:
+  // What sleeps before the event of that number. It must stay where it is until the execution has ended.
+  void begin(std::span<const Path::Sleeper> sleepers, std::size_t event);
+  bool empty() const { return asleep_.empty(); }
+
+  Advice at_point(const View& view) override;
+
+ private:
+  std::vector<const Path::Sleeper*> asleep_;
+  std::size_t seen_ = 0;  // events of the trace
+};
+
+}  // namespace thrum
