@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The backtrack sets of a best-first search with dynamic partial-order reduction: what was put down to be run
+// The backtrack sets of a best-first search with dynamic partial-order reduction: which steps are to be run
 // at each point of the executions that others may still depart from (GAMBIT, section 3.3: "each node in the
 // DPOR search must keep track of its successors").
 //
 // A point is named by the deepest node of the execution tree on its path, its owner, and by how many steps
 // lie before it: what an execution does behind its last departure is a function of its plan. Only points at
-// which something was put down have a set. Its first entry is the step that the owner's own execution took.
+// which a step was added have a set. Its first entry is the step that the owner's own execution took.
 //
 // Example: the first execution runs 1 2 3. A race asks for thread 2 before the first step. Then the root owns
 // a set at depth 0 with the entries 1, which was run, and 2, which waits.
 //
 // Invariants:
-//   1. A set is kept while something was put down there, or at a deeper point of its owner, and that or what
+//   1. A set is kept while a step was added there, or at a deeper point of its owner, and that or what
 //      came of it still lives in the tree: only such an execution can pass the point again.
 //      (What the strategy advised in an execution is a departure of its continuation, which is a child too.)
 //   2. Entries are numbered (Entry::order) in the order in which they were first run.
@@ -34,7 +34,7 @@ class BacktrackSets {
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   static constexpr std::uint16_t kWaits = 0xffff;
 
-  // A step that was put down, or run.
+  // A step that was added, or run.
   struct Entry {
     Step step;
     std::uint32_t event = kUnknown;    // what it did, by number_of()
@@ -58,7 +58,7 @@ class BacktrackSets {
     Entry* find_run(Node node);  // but the owner's own
   };
 
-  // nullptr: nothing was put down there. Valid until the sets of the owner change.
+  // nullptr: nothing was added there. Valid until the sets of the owner change.
   Set* find(Node owner, std::uint32_t depth);
   // A new set, whose first entry is the step that was run there. REQUIRES: there is none.
   Set& make(Node owner, std::uint32_t depth, ChoiceKey key, const Entry& first);

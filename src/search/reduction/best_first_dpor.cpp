@@ -65,7 +65,7 @@ void BestFirstDpor::find_groups(const Plan& plan) {
 // the two makes.
 void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   std::size_t shared = 0;
-  // The last departure is new, though what waits anew departs as something else did.
+  // The last departure is new, though a plan that runs once more departs as another one did.
   while (shared < last.size() && shared + 1 < groups_.size() && last[shared].key == groups_[shared].key &&
          last[shared].step == groups_[shared].step)
     ++shared;
@@ -149,7 +149,7 @@ void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
   read_on(trace);
   if (trace.end == End::stopped) ++blocked_;
   if (!is_at_branch()) {
-    put_down_default();
+    push_default();
     return finish();
   }
   if (path_.empty()) return finish();
@@ -159,12 +159,12 @@ void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
   find_branches(trace);
   if (!groups_.empty()) describe(at_branch_, *taken_at(at_branch_));
   if (path_.back().stops) {
-    for (Index depth = 0; depth < path_.size(); ++depth) put_down_anew(depth);
+    for (Index depth = 0; depth < path_.size(); ++depth) push_anew(depth);
   }
   add_advised();
   fringe_.note_length(static_cast<std::uint32_t>(path_.size()));
   // Among equals the deepest point is pushed last and so served first.
-  for (Index depth = 0; depth < path_.size(); ++depth) put_down_new(depth, trace);
+  for (Index depth = 0; depth < path_.size(); ++depth) push_new(depth, trace);
   finish();
 }
 
@@ -174,8 +174,8 @@ BestFirstDpor::Entry* BestFirstDpor::taken_at(Index depth) {
   if (set == nullptr) return nullptr;
   const std::uint32_t before = groups_before_[depth];
   const bool departs = before < groups_.size() && groups_[before].key == path_[depth].key;
-  Entry* put_down = departs ? set->find_run(groups_[before].top) : nullptr;
-  return put_down != nullptr ? put_down : set->entries.data();
+  Entry* const run = departs ? set->find_run(groups_[before].top) : nullptr;
+  return run != nullptr ? run : set->entries.data();
 }
 
 // What the step did that was run there.
@@ -194,7 +194,7 @@ BestFirstDpor::Set& BestFirstDpor::set_at(Index depth) {
   return sets_.make(owner(depth), depth, path_[depth].key, first);
 }
 
-// What was put down at the point stands among its branches, so that it is not put down again; what sleeps is
+// The steps of the backtrack set are branches of the point, so that they are not added again; what sleeps is
 // known anyway.
 void BestFirstDpor::show_known(Index depth) {
   Set* set = sets_.find(owner(depth), depth);
@@ -223,7 +223,7 @@ void BestFirstDpor::add_advised() {
   }
 }
 
-void BestFirstDpor::put_down_new(Index depth, const Trace& trace) {
+void BestFirstDpor::push_new(Index depth, const Trace& trace) {
   WakeupTrees::Branches& branches = path_[depth].branches;
   if (branches.empty()) return;
   here_.clear();
@@ -234,24 +234,24 @@ void BestFirstDpor::put_down_new(Index depth, const Trace& trace) {
     Set* set = sets_.find(owner(depth), depth);
     if (set != nullptr && set->find(here_[i].step) != nullptr) continue;
     if (path_.is_option(depth, here_[i].step.option)) {
-      put_down(depth, here_[i], trace);
+      push_one(depth, here_[i], trace);
     } else {
-      put_down_all(depth, trace);
+      push_all(depth, trace);
     }
   }
 }
 
 // What may lead to a step that cannot be done there.
-void BestFirstDpor::put_down_all(Index depth, const Trace& trace) {
+void BestFirstDpor::push_all(Index depth, const Trace& trace) {
   for (std::size_t i = path_[depth].options_count; i-- > 0;) {
     const PlannedStep any = any_step_of(path_.options(depth)[i]);
     Set* set = sets_.find(owner(depth), depth);
     if (is_known(depth, any.step) || (set != nullptr && set->find(any.step) != nullptr)) continue;
-    put_down(depth, any, trace);
+    push_one(depth, any, trace);
   }
 }
 
-void BestFirstDpor::put_down(Index depth, const PlannedStep& planned, const Trace& trace) {
+void BestFirstDpor::push_one(Index depth, const PlannedStep& planned, const Trace& trace) {
   std::uint32_t cost = 0;
   const std::uint64_t key = key_of(depth, planned, trace, cost);
   push(set_at(depth), owner(depth), planned.step, key, cost);
@@ -259,7 +259,7 @@ void BestFirstDpor::put_down(Index depth, const PlannedStep& planned, const Trac
 
 // The step of this execution was found not to go with another one that is independent otherwise. What was run
 // there behind it, with it asleep, runs once more, with everything awake.
-void BestFirstDpor::put_down_anew(Index depth) {
+void BestFirstDpor::push_anew(Index depth) {
   if (path_[depth].foe.thread == kNoThread) return;
   is_stale_ = true;
   Set& set = set_at(depth);
@@ -281,7 +281,7 @@ void BestFirstDpor::put_down_anew(Index depth) {
 
 // The last step of the plan came to nothing: what it was to choose cannot be chosen there. So it may choose
 // what it does by default, and whatever else it can.
-void BestFirstDpor::put_down_default() {
+void BestFirstDpor::push_default() {
   THRUM_CHECK(group_ + 1 == groups_.size());
   const auto depth = reading_.depth;
   const Node from = group_ == 0 ? ExecutionTree::kRoot : groups_[group_ - 1].node;
@@ -372,7 +372,7 @@ Guarantee BestFirstDpor::guarantee() const {
   return guarantee;
 }
 
-// What was put down is known by nodes, so these keep their numbers.
+// Backtrack sets are known by nodes, so these keep their numbers.
 void BestFirstDpor::save(ByteWriter& out, const ThreadNames& names) const {
   Dpor::save(out, names);
   fringe_.save_with_nodes(out);

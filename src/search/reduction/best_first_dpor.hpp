@@ -3,37 +3,36 @@
 // section 3.3, FindDporBacktrackingPoints): one execution of each class, and those first that a list of
 // priorities prefers.
 //
-// The idea. Run the empty plan. What its races ask for, each at the point before the earlier of its two
-// steps, is a new plan: the path to that point, and then the other thread. It gets a priority, by what is
-// known of this execution, and waits in the fringe; the best one is run next. A race that is found later may
-// ask for something at a point that was passed long ago: what was put down there is remembered as long as
-// somebody can pass it (backtrack_sets.hpp).
+// The idea. Run the empty plan. Each race of the execution asks for a thread at the point before its earlier
+// step: that is a new plan, the path to that point and then the thread. It gets a priority, by what is known
+// of this execution, and waits in the fringe; the best one is run next. A race that is found later may ask
+// for a thread at a point that was passed long ago. So the backtrack set of a point is kept as long as some
+// plan can pass the point (backtrack_sets.hpp).
 //
-// Example: threads 1, 2 and 3 write x in turn. The first execution 1 2 3 puts down 2 before the first step
-// and 3 before the second. With the priority `rand` the plan "3 before the second" may run first. It gives 1
-// 3 2, and no race that is new. Depth-first search would go on as deep as it can; here the priorities say.
+// Example: threads 1, 2 and 3 write x in turn. The first execution 1 2 3 adds 2 before the first step and 3
+// before the second. With the priority `rand` the plan "3 before the second" may run first. It gives 1 3 2,
+// and no race that is new. Depth-first search would go on as deep as it can; here the priorities say.
 //
 // Sleep sets, whatever the order. When a plan is first run, the steps that were run at its point before, the
-// owner's own among them, sleep in it and in all that departs from it, until a step comes that depends on
-// them. What was put down there and still waits does not. So of any two steps at a point one sleeps in the
-// other's part, never both in each other's, and which one is fixed at that moment. What sleeps is not written
-// down: an execution is read from its beginning, and the sets on its path say it again.
+// owner's own among them, sleep in it and in all that departs from it, until a step depends on them. Steps
+// that still wait there do not sleep. So of any two steps at a point one sleeps in the subtree of the other,
+// never both, and which one is fixed at that moment. Sleep sets are not stored: an execution is read from its
+// beginning, and the backtrack sets on its path give them again.
 //
 // Where the default step sleeps the strategy advises another one. What departs behind it must do so too;
 // hence an execution that was advised is continued by a child that departs there, and so on.
 //
-// Which steps are put down, and what else is run, is decided by the same code as in Dpor with persistent
-// sets, of which this is the other order: that keeps one path, this one a tree of them.
+// Which steps are added, and what else is run, is decided by the code of Dpor with persistent sets, of which
+// this is the other order: that keeps one path, this one a tree of them.
 //
 // Where we differ from GAMBIT: races are those of the happens-before relation, lock sections are reversed as
 // acquisitions, and sleep sets need no memory. And from Dpor:
 //   - A step that chooses a value or a waiter never sleeps, since what it may choose besides need not have
 //     been run yet; so some classes are run more than once.
-//   - That a step must not come with another one may be found when others have been run with it asleep for
-//   too
-//     long (Dpor::reverse_end). Those wait anew then.
+//   - That a step does not commute with another one may be found when others were run with it asleep
+//     (Dpor::reverse_end). Those run once more.
 //
-// The memory for what was put down counts in the limit of the fringe, and cannot be written to a file: nodes
+// The memory for backtrack sets counts in the limit of the fringe, and cannot be written to a file: nodes
 // from which others depart stay in memory (Fringe::Settings::keeps_inner).
 //
 // Tested by reduction_test.cpp, against the brute-force oracle.
@@ -73,7 +72,7 @@ class BestFirstDpor final : public Dpor, public Advisor {
   SearchStatistics statistics() const override;
   Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
 
-  // What was put down and is remembered: sets, and bytes.
+  // The backtrack sets that are kept, and their bytes.
   const BacktrackSets& sets() const { return sets_; }
 
  private:
@@ -101,11 +100,11 @@ class BestFirstDpor final : public Dpor, public Advisor {
   void describe(Index depth, Entry& entry);
   void show_known(Index depth);
   void add_advised();
-  void put_down_new(Index depth, const Trace& trace);
-  void put_down_all(Index depth, const Trace& trace);
-  void put_down(Index depth, const PlannedStep& planned, const Trace& trace);
-  void put_down_anew(Index depth);
-  void put_down_default();
+  void push_new(Index depth, const Trace& trace);
+  void push_all(Index depth, const Trace& trace);
+  void push_one(Index depth, const PlannedStep& planned, const Trace& trace);
+  void push_anew(Index depth);
+  void push_default();
   std::uint64_t key_of(Index depth, const PlannedStep& planned, const Trace& trace, std::uint32_t& cost);
   void plan_of_owner(Index depth);
   void push(Set& set, Node owner, const Step& step, std::uint64_t key, std::uint32_t cost);

@@ -112,7 +112,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   virtual void end_subtree();
   virtual void add_alternatives(Index depth);
   virtual void reverse_races(Index late);
-  // Likewise of an operation that waits in vain, or of what stands before the end.
+  // The same for the operation of a thread that did not come to it: it waits in vain, or the execution ended.
   virtual void reverse_races_of_last(Index) {}
   // The later step, taken as is given, is to come before the earlier one.
   virtual void insert(Index late, Index early, const Step& taken);
@@ -213,7 +213,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
 
   // Kept for their memory.
   std::vector<std::uint8_t> needed_;  // find_needed(): whether, from the early step on
-  PartialOrder::Past past_;           // likewise: those that are
+  PartialOrder::Past past_;           // find_needed(): those that are
   Sequence sequence_;                 // insert()
   std::vector<Index> rechecked_;      // recheck_races()
 };

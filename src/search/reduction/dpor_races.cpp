@@ -193,7 +193,7 @@ bool Dpor::insert_along_path(Index early, Index late, const Step& taken) {
     parent = node;
     branches = below();
     if (i == late || branches.empty()) {
-      trees_.leave_to(parent);
+      trees_.mark_covering(parent);
       return true;
     }
   }
@@ -214,7 +214,7 @@ bool Dpor::insert_along_path(Index early, Index late, const Step& taken) {
     if (i == late) {
       if (!turned) turned = reversed(late, early, taken);
       parent = trees_.add_below(point.branches, parent, *turned);
-      trees_.leave_to(parent);
+      trees_.mark_covering(parent);
     } else if (!happens_after(early, i)) {
       parent = trees_.add_below(point.branches, parent, path_.planned(i));
     }

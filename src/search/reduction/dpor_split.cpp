@@ -111,7 +111,7 @@ void Dpor::keep_reports_only() {
   provisos_.clear();
 }
 
-// Steps that ran with the delegated step asleep, and should not have, run anew.
+// Steps that ran with the delegated step asleep, and should not have, run again.
 void Dpor::take_foe(const Foe& foe, const Delegation& of) {
   Point& point = path_[of.depth];
   if (of.sleeper == point.sleepers_count) return point.foe.add(foe);  // no other step was run there since

@@ -106,7 +106,7 @@ class Path {
 
   // Cuts off all points from that one on.
   void truncate(Index depth);
-  // Likewise the last one, of which nothing was read.
+  // Cuts off the last one, of which nothing was read.
   void pop_back() { points_.pop_back(); }
 
   // How far an execution has been read: places in its trace, and steps.

@@ -22,24 +22,24 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
     if (node == kNone) break;
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
     if (nodes_[node].branches.empty()) {  // whatever follows is run anyway
-      leave_to(node);
+      mark_covering(node);
       return lasts;
     }
     if (at != Sequence::kNone) sequence.erase(at);
-    if (sequence.common_is_erased()) leave_to(node);
+    if (sequence.common_is_erased()) mark_covering(node);
     parent = node;
     branches = &nodes_[node].branches;
   }
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     parent = add_below(root, parent, sequence[i]);
-    if (sequence.is_common(i) && !sequence.is_common(i + 1)) leave_to(parent);
+    if (sequence.is_common(i) && !sequence.is_common(i + 1)) mark_covering(parent);
   }
   return lasts;
 }
 
 void WakeupTrees::add_first(Branches& branches, const StepView& step) {
   Node node = make(step);
-  leave_to(node);
+  mark_covering(node);
   nodes_[node].next = branches.first;
   branches.first = node;
   if (branches.last == kNone) branches.last = node;
@@ -47,7 +47,7 @@ void WakeupTrees::add_first(Branches& branches, const StepView& step) {
 
 void WakeupTrees::add_last(Branches& branches, const StepView& step) {
   Node node = make(step);
-  leave_to(node);
+  mark_covering(node);
   append(branches, node);
 }
 
@@ -121,7 +121,7 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
     }
     const Node theirs = other.take_first(level.rest);
     const Node mine = make(other.step(theirs));
-    nodes_[mine].stays = other.nodes_[theirs].stays;
+    nodes_[mine].covers = other.nodes_[theirs].covers;
     append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
     levels.push_back({mine, other.below(theirs)});
     other.give_back(theirs);
@@ -148,7 +148,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
         return;
       }
       nodes_[done.above].branches = done.kept;
-      if (done.kept.empty() && !nodes_[done.above].stays) {
+      if (done.kept.empty() && !nodes_[done.above].covers) {
         give_back(done.above);
       } else {
         append(levels.back().kept, done.above);
@@ -183,7 +183,7 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   const PlannedSteps::Number number = steps_.keep(step);
   THRUM_CHECK(number < kEnd);
   entry.step = number & (kEnd - 1);
-  entry.stays = false;
+  entry.covers = false;
   entry.branches = {};
   entry.next = kNone;
   ++live_;

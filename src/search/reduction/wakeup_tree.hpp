@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Wakeup trees: what is still to be run from a point of an execution, as sequences of steps that share their
-// beginnings (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is put in
-// only where no sequence that is there already comes to the same, so that nothing is run twice.
+// Wakeup trees: the sequences that are still to be run from a point of an execution, as a tree that shares
+// common beginnings (Abdulla, Aronis, Jonsson, Sagonas: Source Sets, JACM 2017, section 6.1). A sequence is
+// inserted only if no sequence of the tree covers it, so that no class is run twice.
+//
+// Example: the tree has the sequence 1 2, and 3 1 2 is to be inserted. If 3 commutes with 1 and 2, the
+// sequence 1 2 covers it: whatever is run from there will run 3 behind. If 3 depends on 1, it is a second
+// branch.
 //
 // All trees of a search lie in one pool. There may be a node for each execution that is still to be run,
 // while few steps are different: so a node has the number of its step.
@@ -34,21 +38,21 @@ class WakeupTrees {
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
 
-  // Puts the sequence in where nothing stands for it. It is used up. Whether the tree now stands for whatever
-  // has the same race, however it goes on behind that.
+  // Inserts the sequence, which is used up, unless the tree covers it. Whether the tree now covers all
+  // reversals of the race, whatever their tail.
   bool insert(Branches& branches, Sequence& sequence);
 
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);
   void add_last(Branches& branches, const StepView& step);
 
-  // Likewise below a node of the tree whose branches are given; kNone: below none. The new node.
+  // The same below a node of the tree whose branches are given; kNone: below none. Gives the new node.
   Node add_below(Branches& root, Node parent, const StepView& step);
 
   // Whether a branch begins with that step.
   bool holds(const Branches& branches, const Step& step) const { return find(branches, step) != kNone; }
-  // Something is left to what is run behind the node.
-  void leave_to(Node node) { nodes_[node].stays = true; }
+  // The subtree of the node covers a reversal that was not inserted: drop_asleep() keeps the node.
+  void mark_covering(Node node) { nodes_[node].covers = true; }
   // That branch, or kNone.
   Node find(const Branches& branches, const Step& step) const;
 
@@ -65,8 +69,8 @@ class WakeupTrees {
   // Moves branches of another pool into this one.
   Branches take_over(WakeupTrees& other, Branches& branches);
 
-  // Gives back what comes to a step that was run from there before anything that it does not commute with;
-  // but nothing before that to which something is left that may not come to the step.
+  // Takes out the branches, below steps that commute with it, that begin with a step that sleeps now. Keeps a
+  // node that covers other reversals (mark_covering()).
   void drop_asleep(Branches& branches, const StepView& sleeper);
 
   std::size_t live() const { return live_; }
@@ -79,7 +83,7 @@ class WakeupTrees {
   static constexpr unsigned kStepBits = 31;
   struct Entry {
     PlannedSteps::Number step : kStepBits;
-    PlannedSteps::Number stays : 1;  // leave_to()
+    PlannedSteps::Number covers : 1;  // mark_covering()
     Branches branches;
     Node next = kNone;
   };
