@@ -23,6 +23,9 @@ class Program {
   // The parts that it can record.
   virtual Wanted::Set can_record() const { return Wanted::kChoices | Wanted::kEvents | Wanted::kPlaces; }
 
+  // Whether run() may be given an advisor.
+  virtual bool takes_advice() const { return true; }
+
   // The names of all thread ids in this program's plans and traces.
   virtual ThreadNames& names() = 0;
 };

@@ -29,6 +29,7 @@ class RemoteProgram final : public Program {
   // The trace ends as Program::run() says; or with End::time if the worker is gone. REQUIRES: advisor is
   // nullptr, since it would have to be asked across processes.
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
+  bool takes_advice() const override { return false; }
   // The threads of plans and traces here; they are passed as names.
   ThreadNames& names() override { return names_; }
 

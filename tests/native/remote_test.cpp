@@ -77,10 +77,9 @@ TEST_F(Remote, GivesTheSameExecutionsAsInside) {
   ASSERT_EQ(result.bugs.size(), 1u);
   EXPECT_EQ(outside.bugs[0].failure.message, result.bugs[0].failure.message);
   EXPECT_EQ(outside.bugs[0].preemptions, result.bugs[0].preemptions);
-  EXPECT_EQ(outside.bugs[0].switches, result.bugs[0].switches);
-  EXPECT_EQ(outside.bugs[0].minimal, result.bugs[0].minimal);
-  EXPECT_EQ(outside.bugs[0].trace.events.size(), result.bugs[0].trace.events.size());
-  // A few more ran there to confirm the bug and to make it simple.
+  EXPECT_FALSE(outside.bugs[0].simplified) << "nobody advises across processes";
+  EXPECT_EQ(outside.bugs[0].unconfirmed, "");
+  // A few more ran there to confirm the bug.
   EXPECT_GE(led.report.result.executions, outside.executions);
 }
 
