@@ -52,7 +52,7 @@ class Search {
 
  private:
   bool is_over();
-  void run_plan();
+  bool run_plan();
   bool is_refused_always() const;
   void count();
   FoundBug seen_bug() const;
@@ -72,6 +72,8 @@ class Search {
   Program& program_;
   Strategy& strategy_;
   const Limits& limits_;
+  const Wanted::Set can_record_ = program_.can_record();
+  const bool takes_advice_ = program_.takes_advice();
   double start_;
   double audit_seconds_ = 0;
   std::uint64_t levels_noted_ = 0;
@@ -99,7 +101,7 @@ SearchSoFar Search::run() {
     }
     plan_.policy.fairness = limits_.fairness;
     plan_.policy.waiting = waiting();
-    run_plan();
+    if (!run_plan()) break;
     bool repeats = strategy_.reporting().repeats();
     if (!repeats) ++result_.executions;
     result_.steps += trace_.counts.steps;
@@ -166,18 +168,27 @@ bool Search::is_over() {
   return result_.end != SearchEnd::exhausted;
 }
 
-void Search::run_plan() {
+// False: the program cannot run the plan as the strategy needs it.
+bool Search::run_plan() {
   const Wanted wanted = strategy_.wanted();
+  Advisor* const advisor = strategy_.advisor();
+  if ((wanted.what & ~can_record_) != 0 || (advisor != nullptr && !takes_advice_)) {
+    lose_control(advisor != nullptr && !takes_advice_
+                     ? "the strategy decides while executions run, which this program does not allow"
+                     : "the strategy needs parts of executions that this program cannot record");
+    return false;
+  }
   // A strategy that keeps partial orders has the classes, and needs only the events that it asked for.
   const bool has_events = wanted.from != Wanted::From::last_departure && wanted.has(Wanted::kEvents);
   const bool adds_events = limits_.count_classes && !has_events;
   Wanted all = Wanted::all_events();
   all.known_departures = wanted.known_departures;
   limits_.announce(plan_);
-  program_.run(plan_, strategy_.advisor(), adds_events ? all : wanted, trace_);
+  program_.run(plan_, advisor, adds_events ? all : wanted, trace_);
   const bool is_new = trace_.end == End::bug && find_bug(result_.bugs, trace_.failure) == nullptr;
   if (is_new && limits_.note_bug && !strategy_.reporting().repeats()) limits_.note_bug(seen_bug());
   if (adds_events && wanted.from == Wanted::From::last_departure) keep_fringe(plan_, trace_);
+  return true;
 }
 
 // Whether the search is useless: every execution ended at a refused call.

@@ -25,7 +25,8 @@
 namespace thrum {
 
 struct SessionSettings {
-  // Makes the strategy again. is_fair: unfair schedules are left out.
+  // Makes a strategy for a run. is_fair: it leaves unfair schedules out. A copy of it may be called after the
+  // session's settings are gone, by a worker that searches a part.
   std::function<std::unique_ptr<Strategy>(bool is_fair)> make;
   Limits limits;                // of the whole search; limits.fairness is the initial one
   bool explores_races = false;  // accesses that race become scheduling points, and the search begins again

@@ -33,12 +33,6 @@ struct Wanted {
   std::size_t known_departures = kAll;
 
   constexpr bool has(Set all) const { return (what & all) == all; }
-  // The same set with additional parts.
-  constexpr Wanted with(Set more) const {
-    Wanted wanted = *this;
-    wanted.what = static_cast<Set>(wanted.what | more);
-    return wanted;
-  }
 
   friend constexpr bool operator==(const Wanted&, const Wanted&) = default;
 

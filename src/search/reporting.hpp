@@ -22,7 +22,7 @@ struct SearchStatistics {
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
   std::uint64_t complete = 0;
-  std::uint64_t remembered = 0;  // bytes for what was put down at points that may be passed again
+  std::uint64_t remembered = 0;  // bytes for insertions at points that may be passed again
 };
 
 class Reporting {

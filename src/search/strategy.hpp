@@ -34,10 +34,10 @@ class Strategy {
   // Writes the next plan to run; false where none is left, or none can run now.
   virtual bool next(Plan& plan) = 0;
 
-  // What learn() has to see of the trace of the plan that next() wrote.
+  // The parts of the trace that learn() needs, for the plan that next() wrote.
   virtual Wanted wanted() const { return Wanted::new_choices(); }
 
-  // Who decides at the choices behind that plan, where the strategy does; nullptr: the plan's policy.
+  // Decides at the choices after that plan's last departure; nullptr: the plan's policy does.
   virtual Advisor* advisor() { return nullptr; }
 
   virtual void learn(const Plan& plan, const Trace& trace) = 0;
@@ -51,7 +51,7 @@ class Strategy {
   virtual Reporting& reporting() { return Reporting::nothing(); }
 };
 
-// A search whose work can be divided among workers.
+// A search whose work can be divided among workers. It is Durable, too: parts may be passed as bytes.
 class Divisible {
  public:
   // A part of the work that is left, for another worker; nullptr where there is too little. Together the two

@@ -91,6 +91,18 @@ TEST_F(Remote, IsSearchedWithEventsToo) {
   EXPECT_EQ(outside.bugs.size(), 1u);
 }
 
+// What cannot be done across processes is said, and nothing is claimed.
+TEST_F(Remote, IsNotSearchedByWhoDecidesWhileItRuns) {
+  SearchResult outside;
+  settings_.lead = [&](Program& program) { outside = search(program, "dpor", true); };
+  EXPECT_EQ(run_worker(settings_, job_, names_).problem, "");
+  EXPECT_EQ(outside.end, SearchEnd::lost_control);
+  EXPECT_NE(outside.lost_reason.find("decides while executions run"), std::string::npos)
+      << outside.lost_reason;
+  EXPECT_FALSE(outside.guarantee.complete);
+  EXPECT_FALSE(outside.guarantee.exhausted);
+}
+
 // Nobody waits for a worker that is not there any more, nor for a leader that goes on.
 TEST_F(Remote, EndsWithItsTime) {
   settings_.time_seconds = 0.5;

@@ -74,6 +74,29 @@ TEST(Session, RepeatsTheWholeSearch) {
     EXPECT_FALSE(bug.simplified) << "a benchmark counts its own executions";
 }
 
+// Wants terms, which no toy program has.
+class Symbolic final : public Strategy {
+ public:
+  bool next(Plan& plan) override {
+    plan = {};
+    return true;
+  }
+  Wanted wanted() const override { return {Wanted::kChoices | Wanted::kTerms}; }
+  void learn(const Plan&, const Trace&) override { ADD_FAILURE() << "it was given a trace without terms"; }
+};
+
+TEST(Session, IsNoneWhereTheProgramCannotRecordWhatIsWanted) {
+  ToyProgram program(random_program(6, Family::a, 300).code);
+  Session::Host host;
+  SessionSettings settings = settings_for("dfs");
+  settings.make = [](bool) { return std::make_unique<Symbolic>(); };
+  const SearchResult result = Session(program, host, settings).run();
+  EXPECT_EQ(result.end, SearchEnd::lost_control);
+  EXPECT_NE(result.lost_reason.find("cannot record"), std::string::npos);
+  EXPECT_EQ(result.executions, 0u);
+  EXPECT_FALSE(result.guarantee.exhausted);
+}
+
 // Its first execution is said to starve a thread, unless the plan is fair.
 class Starving final : public Program {
  public:

@@ -136,7 +136,7 @@ bool SharedSearch::hand_in(SearchSoFar so_far) const {
   pass_progress(strategy_.reporting().progress());
   Channel& channel = *world.channel;
   ReportWriter report(channel);
-  report.out().put_all(lent_);
+  report.out().put_all(delegated_);
   search_state().put_part(report.out(), so_far, strategy_);
   report.finish();
   const bool stays = end == SearchEnd::exhausted && !world.restarts;
@@ -167,7 +167,7 @@ SharedSearch::SharedSearch(Program& program, Strategy& strategy, MakeStrategy ma
       put_down_(std::move(put_down)) {
   limits_.executions_before = executions_before;
   limits_.out_of_time = [this] { return is_called(); };
-  limits_.holds_all = [this] { return is_whole_ && lent_.empty(); };
+  limits_.holds_all = [this] { return is_whole_ && delegated_.empty(); };
   limits_.wants_between = [this](bool last) { return wants_between(last); };
   limits_.between = [this](SearchSoFar& so_far) { between(so_far); };
 }
@@ -194,13 +194,13 @@ SearchSoFar SharedSearch::run(SearchSoFar from) {
     if (is_called_by_others) end = SearchEnd::exhausted;
     note_end(so_far.result);
     if (!is_whole_) return so_far;
-    if (lent_.empty()) {
+    if (delegated_.empty()) {
       THRUM_CHECK(end != SearchEnd::exhausted || is_called_by_others || !waits(strategy_));
       return so_far;
     }
     const auto is_open = [&] { return end == SearchEnd::exhausted && !is_called_by_others; };
     if (is_open() && strategy_.divisible()->needs_no_parts()) call_back(so_far);
-    while (!lent_.empty()) {
+    while (!delegated_.empty()) {
       await(so_far);
       if (is_open()) break;  // the strategy may have plans again
     }
@@ -238,7 +238,7 @@ void SharedSearch::note_end(const SearchResult& result) {
 }
 
 bool SharedSearch::wants_between(bool last) {
-  if (last) return put_down_ && lent_.empty() && search_state().wants(true);
+  if (last) return put_down_ && delegated_.empty() && search_state().wants(true);
   return is_asked() || is_calling_back_ || (put_down_ && search_state().wants(false));
 }
 
@@ -273,7 +273,7 @@ void SharedSearch::await(SearchSoFar& so_far) {
 
 void SharedSearch::call_back(SearchSoFar& so_far) {
   world.board->calls_back.store(1);
-  while (!lent_.empty()) await(so_far);
+  while (!delegated_.empty()) await(so_far);
   world.board->calls_back.store(0);
   is_calling_back_ = false;
 }
@@ -287,8 +287,8 @@ void SharedSearch::serve(SearchSoFar& so_far) {
     case Channel::Request::give: split(so_far); break;
     case Channel::Request::merge: merge(so_far); break;
     case Channel::Request::copy:
-      is_calling_back_ = !lent_.empty();
-      if (lent_.empty() && !on_system_threads()) copy();  // the copy would have no system threads
+      is_calling_back_ = !delegated_.empty();
+      if (delegated_.empty() && !on_system_threads()) copy();  // the copy would have no system threads
       break;
   }
   channel.answers.store(channel.requests.load(std::memory_order_relaxed), std::memory_order_release);
@@ -325,7 +325,7 @@ void SharedSearch::split(const SearchSoFar& so_far) {
     process = copy_with(part);
     if (process < 0) return divisible->merge(*part.strategy);
   }
-  lent_.push_back({world.channel->slot, executions});
+  delegated_.push_back({world.channel->slot, executions});
   limits_.executions -= executions;
   world.channel->copied = static_cast<std::int32_t>(process);
 }
@@ -385,23 +385,23 @@ void SharedSearch::run_parts() {
 
 void SharedSearch::merge(SearchSoFar& so_far) {
   const std::uint32_t slot = world.channel->slot;
-  const auto lent =
-      std::find_if(lent_.begin(), lent_.end(), [&](const Lent& one) { return one.slot == slot; });
-  THRUM_CHECK(lent != lent_.end());
-  limits_.executions += lent->executions;
-  lent_.erase(lent);
-  std::vector<Lent> lent_by_it;
+  const auto delegated = std::find_if(delegated_.begin(), delegated_.end(),
+                                      [&](const Delegated& one) { return one.slot == slot; });
+  THRUM_CHECK(delegated != delegated_.end());
+  limits_.executions += delegated->executions;
+  delegated_.erase(delegated);
+  std::vector<Delegated> delegated_by_it;
   std::unique_ptr<Strategy> strategy = make_();
   SearchSoFar part;
   {
     const OpenChannel other(slot, OpenChannel::For::reading);
     ByteReader in = report_of(*other);
-    in.get_all(lent_by_it);
+    in.get_all(delegated_by_it);
     const bool whole = search_state().take_part(in, part, *strategy, load_library);
     THRUM_CHECK(whole);
   }
-  for (const Lent& one : lent_by_it) {
-    lent_.push_back(one);
+  for (const Delegated& one : delegated_by_it) {
+    delegated_.push_back(one);
     limits_.executions -= one.executions;
   }
   if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // ends this search

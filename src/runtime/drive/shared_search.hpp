@@ -53,7 +53,7 @@ class SharedSearch {
 
  private:
   SearchSoFar run(SearchSoFar from);
-  struct Lent {
+  struct Delegated {
     std::uint32_t slot;
     std::uint64_t executions;  // the most that it may do; 0: no limit
   };
@@ -83,7 +83,7 @@ class SharedSearch {
   Limits limits_;
   std::uint64_t executions_before_;
   PutDown put_down_;
-  std::vector<Lent> lent_;
+  std::vector<Delegated> delegated_;
   bool is_whole_ = false;  // this is the whole search, not a part
   bool is_calling_back_ = false;
 };
