@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the scheduler calls in rooms above it, in this folder and in others. Those rooms define these
+// What the scheduler calls in files above it, in this layer and in others. Those files define these
 // functions.
 #pragma once
 
