@@ -139,8 +139,8 @@ struct Event {
 
 // What an uninstrumented library leaves on the stack.
 static __attribute__((noinline, no_sanitize("thread"))) void scribble(unsigned word) {
-  volatile unsigned words[512];
-  for (int i = 0; i < 512; ++i) words[i] = word;
+  volatile unsigned words[1 << 13];
+  for (int i = 0; i < 1 << 13; ++i) words[i] = word;
 }
 
 template <class Use>
@@ -153,10 +153,18 @@ static __attribute__((noinline)) void begin(std::thread& worker, Use use) {
   });
   while (!event.set) std::this_thread::yield();
 }
+// The event lies so deep in the stack that the frames of main's later calls do not reach it.
+template <class Use>
+static __attribute__((noinline)) void begin_deep(std::thread& worker, Use use) {
+  char room[1 << 13];
+  asm volatile("" : : "r"(room) : "memory");
+  begin(worker, use);
+  asm volatile("" : : "r"(room) : "memory");
+}
 template <class Use>
 static void leave(unsigned word, Use use) {
   std::thread worker;
-  begin(worker, use);
+  begin_deep(worker, use);
   scribble(word);
   worker.join();
 }
@@ -182,6 +190,7 @@ TEST_F(KeptBugs, AreTellableThoughTheirMemoryIsInRuins) {
   const std::string program = build(write("left_frame.cpp", kLeftFrame));
   for (const char* which : {"mutex", "small", "semaphore"}) {
     const json test = check({program, "--strategy", "icb", "--", which}, 1)["tests"][0];
+    ASSERT_FALSE(test["bugs"].empty()) << which;
     EXPECT_EQ(test["bugs"][0]["kind"], "deadlock") << which;
   }
 }
