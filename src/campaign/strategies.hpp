@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of strategies, used by the command line, the documentation and the tests.
+// The table of strategies, for the command line and the tests. docs/strategies.md is written by hand.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The heap of the program under test, while a search is on: malloc and its family.
 //
-// Each thread allocates from its own region, so that addresses depend on the thread's own history and not on
-// the interleaving. A freed block goes to the thread that freed it. That thread reuses it next, as real
-// allocators do (Heap lifo), or the block is never used again (fresh).
+// Each thread allocates from its own region. So addresses depend on the thread's own history and on the order
+// in which threads are created, and on nothing else. A freed block goes to the thread that freed it, which
+// reuses it next, as real allocators do (Heap lifo), or it is never used again (fresh).
 //
 // Each block has a small header; both lie in the region and are rolled back with the program's memory. The
 // free lists and the ends of the regions lie in the runtime's memory and are restored by restore(): one page

@@ -6,8 +6,8 @@
 // equal, and so on. A list of them makes one number of it, the key of a bucket of the fringe, in which each
 // has bits of its own.
 //
-// To add one: a function, in a file of its own, and a row of the table in priorities.cpp; the command line,
-// the documentation and the tests read that (docs/strategies.md).
+// To add one: a function, in a file of its own, and a row of the table in priorities.cpp. The command line
+// and the tests read the table; docs/strategies.md is written by hand.
 #pragma once
 
 #include <cstdint>
