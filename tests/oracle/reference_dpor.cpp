@@ -2,19 +2,20 @@
 // Optimal dynamic partial-order reduction: Algorithm 2 of Abdulla, Aronis, Jonsson, Sagonas, "Source Sets:
 // A Foundation for Optimal Dynamic Partial Order Reduction", JACM 2017, from the paper, as plainly as
 // possible; it shares nothing with src/search. E is the execution so far, pre(E,e) its part before e,
-// notdep(e,E) the events behind e that do not happen after it, WI(v) the weak initials of v.
+// notdep(e,E) the events behind e that do not happen after it, WI(v) the weak initials of v. The
+// numbers of the lines are ours, not the paper's.
 //
-//   Explore(E, Sleep, WuT)
-//     if nothing is enabled after E then
-//       for all e, e' in E that race do
-//         let v = notdep(e,E).e'
-//         if no step is in sleep(pre(E,e)) and in WI(v) then insert v into wut(pre(E,e))
-//     else
-//       wut(E) := WuT, or where that is empty some p that is enabled;  sleep(E) := Sleep
-//       while wut(E) is not empty do
-//         let p be its first branch, and WuT' what follows p in it
-//         Explore(E.p, all q in sleep(E) that are independent of p, WuT')
-//         add p to sleep(E);  remove p and what follows it from wut(E)
+//    1  Explore(E, Sleep, WuT)
+//    2    if nothing is enabled after E then
+//    3      for all e, e' in E that race do
+//    4        let v = notdep(e,E).e'
+//    5        if no step is in sleep(pre(E,e)) and in WI(v) then insert v into wut(pre(E,e))
+//    6    else
+//    7      wut(E) := WuT, or where that is empty some p that is enabled;  sleep(E) := Sleep
+//    8      while wut(E) is not empty do
+//    9        let p be its first branch, and WuT' what follows p in it
+//   10        Explore(E.p, all q in sleep(E) that are independent of p, WuT')
+//   11        add p to sleep(E);  remove p and what follows it from wut(E)
 //
 // Example: threads 1 and 2 each store to x. The first execution is 1 2. Its events race, so the branch 2 is
 // inserted at the beginning. The next execution is 2 1: thread 1 does not sleep behind 2, as the stores
