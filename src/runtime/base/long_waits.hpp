@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which timed waits may time out while other threads can go on (docs/semantics.md, "Time-outs"). The length
+// Which timed waits may time out while other threads can go on (docs/decisions/003-timeouts.md). The length
 // of a wait decides: how far away its deadline was when it began.
 #pragma once
 

@@ -2,9 +2,9 @@
 // Sending signals to threads and running their handlers.
 //
 // A signal that is sent becomes pending. A thread for which a signal is pending goes on by handling it: this
-// is its option at the choices that follow (docs/semantics.md, "Signals and timers"). If POSIX promises that
-// a signal is delivered before a call returns, the call handles the signal itself. A handler is a call on the
-// stack of its thread, as in a real process.
+// is its option at the choices that follow (docs/semantics.md, "Signals, timers, cancellation"). If POSIX
+// promises that a signal is delivered before a call returns, the call handles the signal itself. A handler is
+// a call on the stack of its thread, as in a real process.
 #pragma once
 
 #include <csignal>
