@@ -80,6 +80,11 @@ class OrderFollower final : public Guide {
   OrderFollower(std::vector<Event> order, const std::vector<Departure>& departures)
       : order_(std::move(order)), departures_(departures) {}
 
+  void begin() override {
+    left_ = order_;
+    seen_ = 0;
+  }
+
   Advice at_point(const View& view) override {
     if (view.point.key.kind != ChoiceKind::thread) {
       auto found = std::find_if(departures_.begin(), departures_.end(),
@@ -87,7 +92,7 @@ class OrderFollower final : public Guide {
       return take_or_default(view, found == departures_.end() ? nullptr : &found->option);
     }
     for (; seen_ < view.trace.events.size(); ++seen_) strike(view.trace.events[seen_]);
-    for (const Event& step : order_) {
+    for (const Event& step : left_) {
       const Option option{step.thread, via_of(step)};
       if (std::find(view.options.begin(), view.options.end(), option) == view.options.end()) continue;
       if (option.via == Via::run && !stands_before(view.threads, step)) continue;
@@ -110,16 +115,17 @@ class OrderFollower final : public Guide {
 
   // Removes the step that was done, and the thread's earlier steps.
   void strike(const Event& done) {
-    auto step = std::find_if(order_.begin(), order_.end(), [&](const Event& event) {
+    auto step = std::find_if(left_.begin(), left_.end(), [&](const Event& event) {
       return event.thread == done.thread && is_alike(event, done.operation, done.object);
     });
-    if (step == order_.end()) return;
+    if (step == left_.end()) return;
     auto kept =
-        std::remove_if(order_.begin(), step, [&](const Event& event) { return event.thread == done.thread; });
-    order_.erase(kept, step + 1);
+        std::remove_if(left_.begin(), step, [&](const Event& event) { return event.thread == done.thread; });
+    left_.erase(kept, step + 1);
   }
 
-  std::vector<Event> order_;  // the steps that are not done yet
+  const std::vector<Event> order_;
+  std::vector<Event> left_;  // the steps that are not done yet
   const std::vector<Departure>& departures_;
   std::size_t seen_ = 0;  // number of events
 };

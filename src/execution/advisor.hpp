@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An advisor is asked at each choice of an execution after the plan's last departure. A strategy that decides
-// while its execution runs is an advisor. A Program knows nothing else of strategies.
+// while its execution runs is an advisor, or has one. A Program knows nothing else of strategies.
 //
 // Thread safety: none.
 #pragma once
@@ -50,6 +50,10 @@ struct Advice {
 
 class Advisor {
  public:
+  // An execution of the plan begins. A Program may begin the same plan again, and leave no trace of the
+  // attempt before: the answers must not depend on what was seen in that one.
+  virtual void begin() {}
+
   // Called at each choice after the plan's last departure, until it answers `leave` or `stop`.
   virtual Advice at_point(const View&) = 0;
 

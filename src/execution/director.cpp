@@ -30,6 +30,7 @@ void Director::begin(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& t
   branch_point_ = kNever;
   at_branch_ = next_ == end_;
   advance();
+  if (advisor_ != nullptr) advisor_->begin();
   asked_ = silent_;  // some choices may pass without anybody being asked
 }
 

@@ -3,8 +3,9 @@
 //
 // Protocol: next() and learn() alternate, beginning with next(). Between the two the plan runs with the
 // advisor and the recording that advisor() and wanted() give for it. learn() is given each trace, also of
-// executions that were cut; where the search ends or begins again with an execution (it diverged, starved or ran
-// out of time), neither function is called again. Everything else is called between a learn() and the next next().
+// executions that were cut; where the search ends or begins again with an execution (it diverged, starved or
+// ran out of time), neither function is called again. Everything else is called between a learn() and the
+// next next().
 //
 // A strategy needs no more than that. One whose work can be divided among workers, or be saved in one process
 // and loaded in another, or that has something to report, says so by the interface for it (Divisible,

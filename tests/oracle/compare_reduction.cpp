@@ -74,6 +74,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   Trace trace;
   Shown shown;
   program.record_local_states(&shown.local_states);
+  if (how == Searched::attempted) program.begin_again();
   std::string twice;
   bool cut_off = false;
   std::uint64_t redundant = 0;

@@ -49,8 +49,9 @@ bool chooses(const ToyCode& code);
 
 enum class Searched : std::uint8_t {
   at_once,
-  in_parts,  // after each few executions the search is put down and taken up by another
-  shared,    // by several workers, who take turns
+  in_parts,   // after each few executions the search is put down and taken up by another
+  shared,     // by several workers, who take turns
+  attempted,  // at once; each plan is begun, broken off and begun again
 };
 
 // Runs the algorithm to its end: only executions that there are; all the oracle's final states, bugs and

@@ -115,6 +115,20 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
   }
 }
 
+TEST_P(OfFamily, ReductionsForgetAttempts) {
+  if (GetParam() == Family::b) return;  // has no classes to compare where it is racy
+  for (Reduction algorithm : {Reduction::optimal, Reduction::source, Reduction::persistent}) {
+    compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
+      ReductionCount at_once;
+      ReductionCount attempted;
+      std::string wrong = compare_reduction(code, findings, algorithm, at_once);
+      if (wrong.empty()) wrong = compare_reduction(code, findings, algorithm, attempted, Searched::attempted);
+      if (wrong.empty() && at_once.executions != attempted.executions) wrong = "other executions";
+      return wrong;
+    });
+  }
+}
+
 TEST_P(OfFamily, ReductionsCanBeShared) {
   if (GetParam() == Family::b) return;  // likewise
   for (Reduction algorithm :

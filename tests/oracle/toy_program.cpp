@@ -2,6 +2,7 @@
 #include "oracle/toy_program.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace thrum {
 
@@ -56,19 +57,27 @@ std::uint64_t bits(int value) { return static_cast<std::uint64_t>(value); }
 }  // namespace
 
 void ToyProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
+  constexpr std::uint64_t kAttemptMax = 13;  // steps
+  if (begins_again_) run_steps(++attempts_ % kAttemptMax, plan, advisor, wanted, trace);
+  run_steps(std::numeric_limits<std::uint64_t>::max(), plan, advisor, wanted, trace);
+  if (director_.records_events()) note_pending();
+  director_.finish();
+}
+
+// Up to so many steps from the beginning.
+void ToyProgram::run_steps(std::uint64_t steps, const Plan& plan, Advisor* advisor, Wanted wanted,
+                           Trace& trace) {
   director_.begin(plan, advisor, wanted, trace);
   trace_ = &trace;
   reset();
   start(0, 0);
-  while (true) {
+  for (; steps > 0; --steps) {
     if (local_states_) note_local_states();
     Via via = Via::run;
     int next = stopped_ ? -1 : pick(via);
     if (next < 0) break;
     step(next, via);
   }
-  if (director_.records_events()) note_pending();
-  director_.finish();
 }
 
 void ToyProgram::note_local_states() {

@@ -40,6 +40,10 @@ class ToyProgram final : public Program, private Pending {
   // nullptr: no more.
   void record_local_states(std::set<std::string>* states) { local_states_ = states; }
 
+  // From now on each plan is begun, broken off after some steps, and begun again, as a runtime does that
+  // learns something about the program in the middle of an execution.
+  void begin_again() { begins_again_ = true; }
+
   // From now on each execution writes down there what a race detector must know of it. nullptr: no more.
   void record_races(RaceTrace* steps) { race_trace_ = steps; }
 
@@ -62,6 +66,7 @@ class ToyProgram final : public Program, private Pending {
     bool lives() const { return id != kNoThread && !ended; }
   };
 
+  void run_steps(std::uint64_t steps, const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
   void reset();
   const Instruction* pending_of(const Thread& thread) const;  // nullptr: at its end
   bool enabled(const Thread& thread) const;
@@ -96,6 +101,8 @@ class ToyProgram final : public Program, private Pending {
   ThreadNames names_;
   Director director_;
   Trace* trace_ = nullptr;
+  bool begins_again_ = false;
+  std::uint64_t attempts_ = 0;
   bool stopped_ = false;
   int running_ = 0;
   std::uint64_t clock_ = 0;  // only orders those who fall asleep

@@ -140,7 +140,8 @@ Advice BestFirstDpor::at_point(const View& view) {
     if (view.point.key.kind != ChoiceKind::thread) return {};
     read_on(view.trace);
     if (!is_at_branch()) return {};
-    asleep_.begin(path_.sleepers(at_branch_), path_[at_branch_].event);
+    asleep_.set(path_.sleepers(at_branch_), path_[at_branch_].event);
+    asleep_.begin();
   }
   return asleep_.at_point(view);
 }

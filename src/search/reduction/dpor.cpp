@@ -47,7 +47,7 @@ bool Dpor::next(Plan& plan) {
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
   }
   path_.end_plan();
-  asleep_.begin(path_.sleepers(branch_), 0);
+  asleep_.set(path_.sleepers(branch_), 0);
   return true;
 }
 

@@ -18,10 +18,15 @@ bool is_over(ThreadId thread, Pending& threads) {
 
 }  // namespace
 
-void SleepAdvisor::begin(std::span<const Path::Sleeper> sleepers, std::size_t event) {
+void SleepAdvisor::set(std::span<const Path::Sleeper> sleepers, std::size_t event) {
+  sleepers_ = sleepers;
+  event_ = event;
+}
+
+void SleepAdvisor::begin() {
   asleep_.clear();
-  for (const Path::Sleeper& sleeper : sleepers) asleep_.push_back(&sleeper);
-  seen_ = event;
+  for (const Path::Sleeper& sleeper : sleepers_) asleep_.push_back(&sleeper);
+  seen_ = event_;
 }
 
 Advice SleepAdvisor::at_point(const View& view) {

@@ -16,15 +16,19 @@ namespace thrum {
 
 class SleepAdvisor final : public Advisor {
  public:
-  // What sleeps before the event of that number. It must stay where it is until the execution has ended.
-  void begin(std::span<const Path::Sleeper> sleepers, std::size_t event);
-  bool empty() const { return asleep_.empty(); }
+  // Of the next execution: what sleeps before the event of that number. The sleepers must stay where they are
+  // until it has ended.
+  void set(std::span<const Path::Sleeper> sleepers, std::size_t event);
+  bool empty() const { return sleepers_.empty(); }
 
+  void begin() override;
   Advice at_point(const View& view) override;
 
  private:
-  std::vector<const Path::Sleeper*> asleep_;
-  std::size_t seen_ = 0;  // events of the trace
+  std::span<const Path::Sleeper> sleepers_;
+  std::size_t event_ = 0;
+  std::vector<const Path::Sleeper*> asleep_;  // those that did not wake yet
+  std::size_t seen_ = 0;                      // events of the trace
 };
 
 }  // namespace thrum
