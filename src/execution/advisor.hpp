@@ -13,7 +13,7 @@
 
 namespace thrum {
 
-// The pending operation of every live thread, in order of their ids; computed when asked.
+// The pending operation of every live thread, in order of their names; computed when asked.
 class Pending {
  public:
   virtual std::span<const PendingOperation> pending() = 0;

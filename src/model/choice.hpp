@@ -49,16 +49,16 @@ struct Option {
 
 // The base decides how options are counted as costs, and which option is free.
 enum class Base : std::uint8_t {
-  nonpreemptive,  // stay; after a yield go round; else the lowest id. Costs are preemptions and timeouts
+  nonpreemptive,  // stay; after a yield go round; else the first name. Costs are preemptions and timeouts
   round_robin,    // stay; else go round. The d-th next thread costs d (delay bounding)
 };
 inline constexpr std::size_t kBaseCount = static_cast<std::size_t>(Base::round_robin) + 1;
 
 // One choice as it was met in an execution. For a choice of a thread the options are, in this order: (1) the
-// enabled threads by id; via the signal if one is pending. (2) by id, options that cost 1 more: threads that
-// run before their pending signal arrives, or whose wait begins after it; threads whose timed wait may
-// expire; timers. If no thread is enabled, only those with the earliest deadline. (3) threads that may wake
-// up spuriously.
+// enabled threads by name; via the signal if one is pending. (2) by name, options with 1 added to their cost:
+// threads that run before their pending signal arrives, or whose wait begins after it; threads whose timed
+// wait may expire; timers. If no thread is enabled, only those with the earliest deadline. (3) threads that
+// may wake up spuriously.
 struct ChoicePoint {
   ChoiceKey key;
   bool running_enabled = false;  // the thread that ran last is enabled

@@ -102,7 +102,6 @@ Effect effect(const Event& event) {
 
 // Whether the event accesses some byte of [object, object + size). Synchronization objects are compared as
 // wholes, by address.
-// wholes, by their address.
 bool touches(const Event& event, std::uint64_t object, std::uint32_t size) {
   std::uint64_t event_size = event.size ? event.size : 1;
   return event.object < object + (size ? size : 1) && object < event.object + event_size;

@@ -92,7 +92,7 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr int kOperationCount = static_cast<int>(Operation::process_exit) + 1;
 
-// The operation's name in reports and trace files, such as "mutex lock" or "atomic load".
+// The operation's name in reports and trace files, such as "lock" or "atomic load".
 std::string_view operation_name(Operation operation);
 
 // The operation of that name; the value after process_exit if there is none.
