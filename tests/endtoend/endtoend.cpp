@@ -87,15 +87,15 @@ nlohmann::json EndToEnd::check(std::vector<std::string> arguments, int exit_code
   arguments.insert(arguments.begin(), command.begin(), command.end());
   ChildResult result = thrum(arguments);
   EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
-  nlohmann::json json = nlohmann::json::parse(read(path("result.json")), nullptr, false);
-  if (json.is_discarded()) {
+  nlohmann::json document = nlohmann::json::parse(read(path("result.json")), nullptr, false);
+  if (document.is_discarded()) {
     ADD_FAILURE() << "no JSON: " << result.output << result.errors;
     return {};
   }
   nlohmann::json schema =
       nlohmann::json::parse(read(std::string(THRUM_SOURCES) + "/docs/result.schema.json"));
-  EXPECT_EQ(schema_violation(schema, json), "");
-  return json;
+  EXPECT_EQ(schema_violation(schema, document), "");
+  return document;
 }
 
 std::string example(const std::string& name) { return std::string(THRUM_SOURCES) + "/examples/" + name; }

@@ -22,7 +22,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 // Each execution that is about to fail first says so to who reads the pipe.
-constexpr const char* kProgram = R"(
+constexpr const char* kAnnouncesFailures = R"(
 #include <fcntl.h>
 #include <unistd.h>
 #include <atomic>
@@ -61,7 +61,7 @@ long drain(int pipe) {
 TEST_F(KeptBugs, AreInTheResultWhateverEndsTheSearch) {
   const char* wanted = std::getenv("THRUM_DISTURBED_SEARCHES");
   const int searches = wanted ? std::atoi(wanted) : 16;
-  const std::string program = build(write("program.cpp", kProgram));
+  const std::string program = build(write("program.cpp", kAnnouncesFailures));
   const std::string name = path("pipe");
   ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
   const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK);

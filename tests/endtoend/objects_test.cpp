@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kMain = R"(
+constexpr const char* kCallsTwice = R"(
 #include <thread>
 #include <vector>
 extern "C" int twice(int value);
@@ -44,7 +44,7 @@ class Objects : public EndToEnd, public testing::WithParamInterface<Compiler> {
  protected:
   void SetUp() override {
     EndToEnd::SetUp();
-    write("main.cpp", kMain);
+    write("main.cpp", kCallsTwice);
     write("twice.c", kTwice);
     write("table.c", kTable);
     write("twice.S", kAssembler);

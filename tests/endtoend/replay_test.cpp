@@ -10,15 +10,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kTimes = 20;
-const char* const kBugs[] = {"work_stealing_queue_bug1.cpp",
-                             "work_stealing_queue_bug2.cpp",
-                             "work_stealing_queue_bug3.cpp",
-                             "bluetooth.cpp",
-                             "treiber_aba.cpp",
-                             "lost_wakeup.cpp",
-                             "abba_deadlock.cpp",
-                             "refcount.cpp",
-                             "atomic_wait_no_notify.cpp"};
+const char* const kExamples[] = {"work_stealing_queue_bug1.cpp",
+                                 "work_stealing_queue_bug2.cpp",
+                                 "work_stealing_queue_bug3.cpp",
+                                 "bluetooth.cpp",
+                                 "treiber_aba.cpp",
+                                 "lost_wakeup.cpp",
+                                 "abba_deadlock.cpp",
+                                 "refcount.cpp",
+                                 "atomic_wait_no_notify.cpp"};
 
 class Replay : public EndToEnd, public testing::WithParamInterface<const char*> {
  protected:
@@ -76,7 +76,7 @@ TEST_P(Replay, ShownWithoutTheProgram) {
   EXPECT_NE(shown.output.find("source"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kBugs),
+INSTANTIATE_TEST_SUITE_P(Examples, Replay, testing::ValuesIn(kExamples),
                          [](const auto& parameter) { return fs::path(parameter.param).stem().string(); });
 
 class ReplayOnce : public EndToEnd {};

@@ -18,7 +18,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 // Three threads that lock so often each.
-constexpr const char* kCounter = R"(
+constexpr const char* kLockedCounter = R"(
 #include <mutex>
 #include <thread>
 std::mutex lock;
@@ -38,7 +38,7 @@ int main() {
 )";
 
 // Fails in different ways, at different places, some of them only late.
-constexpr const char* kBugs = R"(
+constexpr const char* kVariousBugs = R"(
 #include <atomic>
 #include <cassert>
 #include <thread>
@@ -58,7 +58,7 @@ int main() {
 class WorkersTest : public EndToEnd {
  protected:
   std::string counter(int rounds) {
-    std::string text = kCounter;
+    std::string text = kLockedCounter;
     text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
     return build(write("counter" + std::to_string(rounds) + ".cpp", text));
   }
@@ -89,19 +89,19 @@ json outcome_of(const json& test, bool by_cost) {
 
 TEST_F(WorkersTest, ComeToTheSameAsOne) {
   const std::string clean = counter(4);
-  const std::string wrong = build(write("bugs.cpp", kBugs));
-  struct Search {
+  const std::string wrong = build(write("bugs.cpp", kVariousBugs));
+  struct SearchCase {
     std::vector<std::string> words;
     bool by_cost;  // and each execution exactly once
   };
-  const std::vector<Search> searches = {{{"--strategy", "icb", "--count-classes"}, true},
-                                        {{"--strategy", "dfs"}, true},
-                                        {{"--strategy", "dpor"}, false},
-                                        {{"--strategy", "bpor", "--bound", "preemptions=3"}, false},
-                                        {{"--strategy", "best-first", "--priority", "mdpor"}, false}};
+  const std::vector<SearchCase> searches = {{{"--strategy", "icb", "--count-classes"}, true},
+                                            {{"--strategy", "dfs"}, true},
+                                            {{"--strategy", "dpor"}, false},
+                                            {{"--strategy", "bpor", "--bound", "preemptions=3"}, false},
+                                            {{"--strategy", "best-first", "--priority", "mdpor"}, false}};
   int shared = 0;
   for (const std::string& program : {clean, wrong}) {
-    for (const Search& search_ : searches) {
+    for (const SearchCase& search_ : searches) {
       std::vector<std::string> words = search_.words;
       if (program == wrong) words.emplace_back("--keep-going");
       const int code = program == wrong ? 1 : 0;
@@ -251,13 +251,13 @@ int main() {
 // part, and copies that sleep. Where the machine is fast, the search ends before all are killed, and begins
 // again.
 TEST_F(WorkersTest, AreKilledAHundredTimes) {
-  struct Search {
+  struct SearchCase {
     std::vector<std::string> words;
     std::string program;
     bool by_cost;
     int kills;
   };
-  const std::vector<Search> searches = {
+  const std::vector<SearchCase> searches = {
       {{"--strategy", "icb", "--bound", "preemptions=6", "--count-classes"}, counter(6), true, 60},
       {{"--strategy", "dpor"}, counter(5), false, 40}};
   for (const auto& [words, program, by_cost, kills] : searches) {

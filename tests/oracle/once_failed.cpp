@@ -10,7 +10,7 @@
 namespace thrum {
 
 std::vector<OnceFailed> programs_that_once_failed() {
-  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "regressions";
+  const std::filesystem::path folder = std::filesystem::path(THRUM_SOURCE_DIR) / "tests/oracle/regressions";
   std::vector<OnceFailed> programs;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ostringstream text;

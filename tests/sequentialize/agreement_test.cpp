@@ -217,7 +217,7 @@ void finish(std::vector<Case>& cases, const std::vector<Setting>& settings, Tall
 
 void compare(const std::vector<Setting>& settings) {
   std::uint64_t first = from_environment("THRUM_SEQUENTIAL_SEED", 1);
-  std::uint64_t count = from_environment("THRUM_SEQUENTIAL_PROGRAMS", 300);
+  std::uint64_t count = from_environment("THRUM_SEQUENTIAL_PROGRAMS", 100);
   bool all = from_environment("THRUM_SEQUENTIAL_ALL", 0) != 0;
   Tally tally;
   std::vector<Case> cases;
