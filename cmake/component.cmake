@@ -1,20 +1,20 @@
 # A folder is one concept and one target.
 #
 #   thrum_component(NAME [FOLDER dir] [SUBFOLDERS name[:name,...]...] [DEPENDS component...]
-#                   [LOADS component...] [LIBRARIES target...] [EXCLUDE file...])
+#                   [LOADS component...] [LIBRARIES target...] [EXCLUDE file...] [TOGETHER] [TESTS_APART])
 #
 # makes the library thrum_NAME of the sources in src/NAME (or FOLDER), and the program NAME_test of its
 # *_test.cpp files, each of whose tests ctest knows by name. SUBFOLDERS names folders in it that belong to the
 # same library: each may include what stands in the folder itself, and the subfolders behind its colon. LOADS
 # names components that lie in modules: their headers may be included, and they are not linked. EXCLUDE names
-# files that belong to another target. The include root is the folder's parent, so that an include reads
-# "model/plan.hpp". A folder that holds no sources (headers only, or not written yet) is an interface library.
+# files that belong to another target. TOGETHER: see thrum_compile_together. TESTS_APART: see
+# thrum_test_options. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder that holds no sources (headers only, or not written yet) is an interface library.
 
 include_guard()
 define_property(GLOBAL PROPERTY THRUM_DEPENDENCIES BRIEF_DOCS "Lines `folder: folders it may include`")
 
 function(thrum_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SUBFOLDERS;DEPENDS;LOADS;LIBRARIES;EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOGETHER;TESTS_APART" "FOLDER" "SUBFOLDERS;DEPENDS;LOADS;LIBRARIES;EXCLUDE")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${PROJECT_SOURCE_DIR}/src/${name})
     thrum_declare_dependencies(${name} ${arg_DEPENDS} ${arg_LOADS})
@@ -37,7 +37,15 @@ function(thrum_component name)
   target_include_directories(thrum_${name} ${scope} ${include_root})
   target_link_libraries(thrum_${name} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
 
-  thrum_unit_tests(${name} thrum_${name} ${tests})
+  if(arg_TOGETHER)
+    thrum_compile_together(thrum_${name})
+  endif()
+
+  set(apart)
+  if(arg_TESTS_APART)
+    set(apart APART)
+  endif()
+  thrum_unit_tests(${name} thrum_${name} ${apart} ${tests})
 endfunction()
 
 # Sorts the sources of `folder`, and of the subfolders named behind the others, into those of the product and
@@ -55,21 +63,35 @@ function(thrum_sources folder sources_out tests_out)
   set(${tests_out} ${tests} PARENT_SCOPE)
 endfunction()
 
-# How the sources of tests are compiled: most of the time goes into reading headers, which is done once, and into
-# optimising, which tests do not need. What computes, the tested code, is compiled as ever.
+# Where reading headers takes most of the time: many sources are one for the compiler, so that headers are read,
+# and templates instantiated, once for all. A file whose names clash with those of others has the property
+# SKIP_UNITY_BUILD_INCLUSION.
+function(thrum_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
+endfunction()
+
+# thrum_test_options(TARGET [APART]): how the sources of tests are compiled: together, or where their names clash,
+# APART; and not optimised. The tested code is compiled as ever.
 function(thrum_test_options target)
-  target_precompile_headers(${target} PRIVATE <gtest/gtest.h> ${ARGN})
+  if("APART" IN_LIST ARGN)
+    target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
+  else()
+    thrum_compile_together(${target})
+  endif()
   target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O0>")
 endfunction()
 
+# thrum_unit_tests(NAME LIBRARY [APART] source...)
 function(thrum_unit_tests name library)
-  if(NOT ARGN OR NOT BUILD_TESTING)
+  set(sources ${ARGN})
+  list(REMOVE_ITEM sources APART)
+  if(NOT sources OR NOT BUILD_TESTING)
     return()
   endif()
-  add_executable(${name}_test ${ARGN})
+  add_executable(${name}_test ${sources})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE ${library} GTest::gtest_main Threads::Threads)
-  thrum_test_options(${name}_test)
+  thrum_test_options(${name}_test ${ARGN})
   # The prefix tells the two builds apart in the one list that `scripts/test` runs. Unit tests are quick; the
   # oracle's and other random programs stand in folders of tests/.
   set(prefix ${name}.)

@@ -1,11 +1,10 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
-thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
+thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json TOGETHER)
 thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
                 EXCLUDE main.cpp)
 # Read once for all files: they take most of the time to compile one.
-target_precompile_headers(thrum_verdict PRIVATE <fmt/format.h> <nlohmann/json.hpp>)
 target_precompile_headers(thrum_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
   message(STATUS "src/cli/main.cpp does not exist: the program thrum is left out")

@@ -31,15 +31,15 @@ bool same_value(const TraceFile& a, std::uint64_t u, const Place& x, const Trace
   return same_place(a, x, b, y) && (x.space != Place::Space::none || u == v);
 }
 
-EventPlaces places_of(const TraceFile& file, std::size_t i) {
+EventPlaces lookup_places(const TraceFile& file, std::size_t i) {
   return i < file.trace.details.places.size() ? file.trace.details.places[i] : EventPlaces{};
 }
 
 bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
   const Event& x = a.trace.events[i];
   const Event& y = b.trace.events[i];
-  EventPlaces p = places_of(a, i);
-  EventPlaces q = places_of(b, i);
+  EventPlaces p = lookup_places(a, i);
+  EventPlaces q = lookup_places(b, i);
   return a.names.name(x.thread) == b.names.name(y.thread) && x.index == y.index &&
          x.operation == y.operation && x.outcome == y.outcome && x.size == y.size &&
          same_value(a, x.object, p.object, b, y.object, q.object) &&
@@ -52,7 +52,7 @@ bool same_event(const TraceFile& a, const TraceFile& b, std::size_t i) {
 std::string describe(const TraceFile& file, std::size_t i) {
   if (i >= file.trace.events.size()) return "the end of the execution";
   const Event& event = file.trace.events[i];
-  EventPlaces places = places_of(file, i);
+  EventPlaces places = lookup_places(file, i);
   std::string text =
       fmt::format("thread {} {}", file.names.name(event.thread), operation_name(event.operation));
   if (std::string object = file.place_name(places.object); !object.empty()) text += " of " + object;

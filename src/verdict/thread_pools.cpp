@@ -25,7 +25,7 @@ constexpr std::string_view kOwnBuild =
     "from "
     "std::thread.";
 
-constexpr KnownPool kKnown[] = {
+constexpr KnownPool kKnownPools[] = {
     {"libgomp", "the OpenMP runtime of GCC (-fopenmp)", kOwnThreads},
     {"libomp", "the OpenMP runtime of clang (-fopenmp)", kOwnThreads},
     {"libiomp5", "Intel's OpenMP runtime (-fopenmp)", kOwnThreads},
@@ -39,9 +39,9 @@ constexpr KnownPool kKnown[] = {
 
 std::string thread_pool_advice(const std::string& library) {
   const std::string name = library.substr(library.rfind('/') + 1);
-  const auto* known = std::find_if(std::begin(kKnown), std::end(kKnown),
+  const auto* known = std::find_if(std::begin(kKnownPools), std::end(kKnownPools),
                                    [&](const KnownPool& pool) { return name.starts_with(pool.library); });
-  if (known != std::end(kKnown)) return fmt::format("{} is {}. {}", name, known->what, known->then);
+  if (known != std::end(kKnownPools)) return fmt::format("{} is {}. {}", name, known->what, known->then);
   return fmt::format(
       "{} starts threads of its own. Build it with thrum-cc or thrum-c++, so that they are seen.", name);
 }
