@@ -50,4 +50,6 @@ endif()
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  # The names and numbers of system calls, and a filter that refuses one.
+  pkg_check_modules(libseccomp REQUIRED IMPORTED_TARGET libseccomp)
 endif()
