@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 
 # BuDDy comes without a file for CMake or pkg-config.
 find_library(BUDDY_LIBRARY bdd REQUIRED)

@@ -2,7 +2,7 @@
 
 thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json TOGETHER)
 thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
-                LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json
+                LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)
 # Read once for all files: they take most of the time to compile one.
 target_precompile_headers(thrum_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)

@@ -224,7 +224,7 @@ void Checkpoint::take(const PutDown& state) {
   SavedRun& run = contents_.runs[running_];
   const SavedRun before = run;
   run.report.clear();
-  run.state = SavedState{passing_, state.offset, state.size, state.digest};
+  run.state = SavedState{passing_, state.offset, state.size, state.digest, {}};
   run.executions = state.executions;
   // The worker writes over what was not taken over.
   if (!write()) run = before;
@@ -240,7 +240,7 @@ void Checkpoint::end_run(const WorkerOutcome& outcome, const ThreadNames& names)
   run.report.clear();
   if (at_end) run.state.reset();
   if (is_put_down)
-    run.state = SavedState{passing_, outcome.state->offset, outcome.state->size, outcome.state->digest};
+    run.state = SavedState{passing_, outcome.state->offset, outcome.state->size, outcome.state->digest, {}};
   if (at_end || is_put_down) {
     ByteWriter out;
     write_report(out, outcome.report, names);

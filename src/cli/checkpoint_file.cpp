@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/file_portions.hpp"
 #include "report/result.hpp"
 #include "support/bytes.hpp"
 #include "support/digest.hpp"
@@ -23,9 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "THRUMCKP";
-constexpr std::uint32_t kFormat = 9;
+constexpr std::uint32_t kFormat = 10;
 constexpr std::size_t kHeaderSize = 48;
-constexpr std::size_t kPortion = std::size_t{1} << 20;
 
 struct Header {
   std::uint64_t size = 0;   // of the file
@@ -51,40 +51,13 @@ std::string header_bytes(const Header& header) {
   return bytes;
 }
 
-bool write_all(int file, std::string_view bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t done = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-    offset += static_cast<std::uint64_t>(done);
-  }
-  return true;
-}
-
-// As many bytes as the string has; false where there are not so many.
-bool read_all(int file, std::string& bytes, std::uint64_t offset) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t result =
-        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (result < 0 && errno == EINTR) continue;
-    if (result <= 0) return false;
-    done += static_cast<std::size_t>(result);
-  }
-  return true;
-}
-
-std::optional<std::uint64_t> digest_of_part(int file, std::uint64_t offset, std::uint64_t size) {
+std::optional<std::uint64_t> digest_of_part(const FilePart& part) {
   StreamDigest digest;
-  std::string portion;
-  while (size > 0) {
-    portion.resize(std::min<std::uint64_t>(size, kPortion));
-    if (!read_all(file, portion, offset)) return std::nullopt;
+  auto add = [&](std::string_view portion) {
     digest.add(portion);
-    offset += portion.size();
-    size -= portion.size();
-  }
-  return digest.value();
+    return true;
+  };
+  return read_part(part, add) ? std::optional(digest.value()) : std::nullopt;
 }
 
 void put_list(ByteWriter& out, const std::vector<std::string>& list) {
@@ -112,7 +85,9 @@ std::string index_bytes(const CheckpointContents& contents, const std::vector<Sa
     out.put(run.executions);
     out.put(run.state.has_value());
     if (!run.state) continue;
-    for (std::uint64_t number : {state->offset, state->size, state->digest}) out.put(number);
+    for (std::uint64_t number :
+         {state->size, state->digest, state->offset, state->compressed->size, state->compressed->digest})
+      out.put(number);
     ++state;
   }
   return out.take();
@@ -131,10 +106,36 @@ bool read_index(ByteReader& in, const std::shared_ptr<OpenFile>& file, Checkpoin
     if (!in.get<bool>()) continue;
     SavedState& state = run.state.emplace();
     state.file = file;
-    for (std::uint64_t* number : {&state.offset, &state.size, &state.digest})
+    CompressedState& compressed = state.compressed.emplace();
+    for (std::uint64_t* number :
+         {&state.size, &state.digest, &state.offset, &compressed.size, &compressed.digest})
       *number = in.get<std::uint64_t>();
   }
   return in.ok() && in.at_end();
+}
+
+// Where the bytes lie that stand for a state, compressed or not.
+FilePart part_of(const SavedState& state) {
+  return {state.file->descriptor(), state.offset, state.compressed ? state.compressed->size : state.size};
+}
+
+// Writes a state in compressed form. Nothing: errno says why.
+std::optional<SavedState> store(const SavedState& state, const std::shared_ptr<OpenFile>& file,
+                                std::uint64_t offset) {
+  SavedState stored{file, offset, state.size, state.digest, CompressedState{}};
+  StreamDigest digest;
+  auto put = [&](std::string_view portion) {
+    digest.add(portion);
+    if (!write_all(file->descriptor(), portion, offset + stored.compressed->size)) return false;
+    stored.compressed->size += portion.size();
+    return true;
+  };
+  if (!(state.compressed ? read_part(part_of(state), put) : compress_part(part_of(state), put)))
+    return std::nullopt;
+  stored.compressed->digest = digest.value();
+  errno = EIO;
+  return state.compressed && stored.compressed->digest != state.compressed->digest ? std::nullopt
+                                                                                   : std::optional(stored);
 }
 
 // The states lie between header and index, one behind the other, and are as they were written.
@@ -142,10 +143,10 @@ bool are_whole(const CheckpointContents& contents, const Header& header) {
   std::uint64_t end = kHeaderSize;
   for (const SavedRun& run : contents.runs) {
     if (!run.state) continue;
-    const SavedState& state = *run.state;
-    if (state.offset != end || state.size > header.index - end) return false;
-    if (digest_of_part(state.file->descriptor(), state.offset, state.size) != state.digest) return false;
-    end += state.size;
+    const FilePart part = part_of(*run.state);
+    if (part.offset != end || part.size > header.index - end) return false;
+    if (digest_of_part(part) != run.state->compressed->digest) return false;
+    end += part.size;
   }
   return end == header.index;
 }
@@ -203,14 +204,18 @@ OpenFile::~OpenFile() {
 }
 
 bool copy_state(const SavedState& state, int file, std::uint64_t offset) {
-  std::string portion;
-  for (std::uint64_t done = 0; done < state.size; done += portion.size()) {
-    portion.resize(std::min<std::uint64_t>(state.size - done, kPortion));
-    errno = EIO;  // where the file ends too early
-    if (!read_all(state.file->descriptor(), portion, state.offset + done)) return false;
-    if (!write_all(file, portion, offset + done)) return false;
-  }
-  return true;
+  StreamDigest digest;
+  std::uint64_t size = 0;
+  auto put = [&](std::string_view portion) {
+    digest.add(portion);
+    if (!write_all(file, portion, offset + size)) return false;
+    size += portion.size();
+    return true;
+  };
+  if (!(state.compressed ? read_compressed(part_of(state), put) : read_part(part_of(state), put)))
+    return false;
+  errno = EIO;
+  return size == state.size && digest.value() == state.digest;
 }
 
 std::string write_checkpoint(const std::string& path, CheckpointContents& contents) {
@@ -223,9 +228,10 @@ std::string write_checkpoint(const std::string& path, CheckpointContents& conten
   header.index = kHeaderSize;
   for (const SavedRun& run : contents.runs) {
     if (!run.state) continue;
-    if (!copy_state(*run.state, file, header.index)) return failed();
-    states.push_back({target.file(), header.index, run.state->size, run.state->digest});
-    header.index += run.state->size;
+    std::optional<SavedState> stored = store(*run.state, target.file(), header.index);
+    if (!stored) return failed();
+    header.index += stored->compressed->size;
+    states.push_back(std::move(*stored));
   }
   const std::string index = index_bytes(contents, states);
   header.size = header.index + index.size();
@@ -293,7 +299,7 @@ std::optional<std::uint64_t> digest_of_file(const std::string& path) {
   OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0) return std::nullopt;
-  return digest_of_part(file.descriptor(), 0, static_cast<std::uint64_t>(status.st_size));
+  return digest_of_part({file.descriptor(), 0, static_cast<std::uint64_t>(status.st_size)});
 }
 
 }  // namespace thrum

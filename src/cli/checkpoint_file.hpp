@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The file of --checkpoint: what has been done of a check, so that it can be gone on with.
 //
-// Form: a header of fixed size; the states of searches, one behind the other; an index, which says all the
-// rest. Header, index and each state have a digest, and the header holds the file's size. So a file that was
-// cut or changed anywhere is known for it. Numbers are little-endian.
+// Form: a header of fixed size; the states of searches, one behind the other, each a frame of zstd; an index,
+// which says all the rest. Header, index and each frame have a digest, and the header holds the file's size.
+// So a file that was cut or changed anywhere is recognised. Numbers are little-endian.
 //
 // It is written under another name in the same folder, and takes the place of the last one when it is whole
 // and on the disk: at any moment there is a whole one. Where the system has files without names, nothing
@@ -35,12 +35,19 @@ class OpenFile {
   int descriptor_;
 };
 
-// A search that was put down: bytes that only its worker understands, in a file.
+// The compressed form of a state.
+struct CompressedState {
+  std::uint64_t size = 0;
+  std::uint64_t digest = 0;
+};
+
+// The state of a search: bytes that only its worker understands, in a file.
 struct SavedState {
   std::shared_ptr<OpenFile> file;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  std::uint64_t digest = 0;  // StreamDigest
+  std::uint64_t digest = 0;                   // StreamDigest
+  std::optional<CompressedState> compressed;  // nothing: it lies in the file as it is
 };
 
 // One run of a worker.
@@ -70,7 +77,7 @@ std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::
 // A file without a name in the folder of the path; nullptr, and in one line why.
 std::shared_ptr<OpenFile> nameless_file(const std::string& path, std::string& problem);
 
-// Copies a state to a place in a file; false: errno says why.
+// Copies a state, as it is when it is not compressed, to a place in a file; false: errno says why.
 bool copy_state(const SavedState& state, int file, std::uint64_t offset);
 
 // The digest of a whole file; nothing where it cannot be read.

@@ -2,9 +2,11 @@
 #include "cli/checkpoint_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +38,7 @@ class CheckpointFile : public testing::Test {
   // At an offset in a file of its own.
   SavedState state(const std::string& text) const {
     std::string problem;
-    SavedState state{nameless_file(path(), problem), 3, text.size(), 0};
+    SavedState state{nameless_file(path(), problem), 3, text.size(), 0, {}};
     EXPECT_EQ(problem, "");
     EXPECT_EQ(pwrite(state.file->descriptor(), text.data(), text.size(), 3),
               static_cast<ssize_t>(text.size()));
@@ -63,9 +65,10 @@ class CheckpointFile : public testing::Test {
 };
 
 std::string text_of(const SavedState& state) {
+  OpenFile copy(memfd_create("state", MFD_CLOEXEC));
+  EXPECT_TRUE(copy_state(state, copy.descriptor(), 5));
   std::string text(state.size, '?');
-  EXPECT_EQ(pread(state.file->descriptor(), text.data(), text.size(), static_cast<off_t>(state.offset)),
-            static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(pread(copy.descriptor(), text.data(), text.size(), 5), static_cast<ssize_t>(text.size()));
   return text;
 }
 
@@ -147,6 +150,31 @@ TEST_F(CheckpointFile, OfOthersIsRefused) {
   }
   EXPECT_FALSE(read_checkpoint("/", problem));
   EXPECT_FALSE(read_checkpoint("/dev/zero", problem));
+}
+
+TEST_F(CheckpointFile, OfAnotherFormatIsRefused) {
+  CheckpointContents written = contents();
+  ASSERT_EQ(write_checkpoint(path(), written), "");
+  std::string other = bytes();
+  other[8] = 9;  // the last one, whose states were not compressed
+  put(other);
+  std::string problem;
+  EXPECT_FALSE(read_checkpoint(path(), problem));
+  EXPECT_EQ(problem, path() + ": was written by another version of thrum; begin the check anew");
+}
+
+// Its worker wrote other bytes than it said.
+TEST_F(CheckpointFile, IsNotTakenUpWhereAStateIsAnother) {
+  CheckpointContents written = contents();
+  written.runs[1].state->digest ^= 1;
+  ASSERT_EQ(write_checkpoint(path(), written), "");
+  std::string problem;
+  std::optional<CheckpointContents> read = read_checkpoint(path(), problem);
+  ASSERT_TRUE(read) << problem;
+  const OpenFile copy(memfd_create("state", MFD_CLOEXEC));
+  EXPECT_FALSE(copy_state(*read->runs[1].state, copy.descriptor(), 0));
+  EXPECT_EQ(errno, EIO);
+  EXPECT_TRUE(copy_state(*read->runs[2].state, copy.descriptor(), 0));
 }
 
 TEST_F(CheckpointFile, ThatCannotBeWrittenLeavesTheOld) {
