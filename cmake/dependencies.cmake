@@ -9,6 +9,11 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 
+# Compiled in as headers: the runtime brings no library into the program under test.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(xxhash::xxhash INTERFACE IMPORTED)
+target_include_directories(xxhash::xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+
 # BuDDy comes without a file for CMake or pkg-config.
 find_library(BUDDY_LIBRARY bdd REQUIRED)
 find_path(BUDDY_INCLUDE_DIR bdd.h REQUIRED)

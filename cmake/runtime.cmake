@@ -49,6 +49,7 @@ set(thrum_inline_blocks
 function(thrum_runtime_library name folder)
   add_library(${name}_objects OBJECT ${sources} ${layer_library_sources})
   target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name}_objects PRIVATE xxhash::xxhash)
   target_compile_options(${name}_objects PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-falign-functions=64;${thrum_inline_blocks};${ARGN}>")
 
   # Its standard library is its own; the unwinder is shared with the program, whose exceptions and

@@ -11,8 +11,8 @@
 
 #include "boolprog/check.hpp"
 #include "cli/commands.hpp"
+#include "report/fingerprint.hpp"
 #include "report/result.hpp"
-#include "support/digest.hpp"
 #include "verdict/error.hpp"
 #include "verdict/found_bugs.hpp"
 #include "verdict/sizes.hpp"
@@ -163,11 +163,8 @@ class Check {
       bug.trace = (std::filesystem::path(options_.out) / "bug-1.trace.json").string();
       write_file(bug.trace, bp::to_json(*trace_));
     }
-    Digest digest;
-    std::string identity =
-        bug.kind + (trace_ ? trace_->failing_function + '\n' + trace_->failing_statement : "");
-    digest.add(identity.data(), identity.size());
-    bug.fingerprint = fmt::format("{:016x}", digest.value());
+    bug.fingerprint = text_fingerprint(
+        bug.kind + (trace_ ? trace_->failing_function + '\n' + trace_->failing_statement : ""));
     test.bugs.push_back(std::move(bug));
   }
 

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "THRUMCKP";
-constexpr std::uint32_t kFormat = 10;
+constexpr std::uint32_t kFormat = 11;
 constexpr std::size_t kHeaderSize = 48;
 
 struct Header {

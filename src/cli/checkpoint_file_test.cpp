@@ -156,7 +156,7 @@ TEST_F(CheckpointFile, OfAnotherFormatIsRefused) {
   CheckpointContents written = contents();
   ASSERT_EQ(write_checkpoint(path(), written), "");
   std::string other = bytes();
-  other[8] = 9;  // the last one, whose states were not compressed
+  other[8] = 9;  // whose states were not compressed
   put(other);
   std::string problem;
   EXPECT_FALSE(read_checkpoint(path(), problem));

@@ -14,9 +14,9 @@
 #include "cli/process.hpp"
 #include "cli/sequential_check.hpp"
 #include "cli/sequential_trace.hpp"
+#include "report/fingerprint.hpp"
 #include "report/result.hpp"
 #include "sequentialize/module.hpp"
-#include "support/digest.hpp"
 #include "verdict/error.hpp"
 #include "verdict/found_bugs.hpp"
 
@@ -224,10 +224,7 @@ class Check {
     bug.preemptions = preemptions_of(*trace_);
     bug.locations.push_back({"failure", std::to_string(last.thread), last.file, last.line, ""});
     bug.trace = trace_file_;
-    Digest digest;
-    std::string identity = bug.kind + last.file + last.text;
-    digest.add(identity.data(), identity.size());
-    bug.fingerprint = fmt::format("{:016x}", digest.value());
+    bug.fingerprint = text_fingerprint(bug.kind + last.file + last.text);
     test.bugs.push_back(std::move(bug));
   }
 

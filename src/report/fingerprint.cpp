@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +65,17 @@ std::vector<std::string> stacks(const TraceFile& file) {
 }
 
 }  // namespace
+
+std::string text_fingerprint(std::string_view text) {
+  std::uint64_t state = 0x243f'6a88'85a3'08d3;
+  for (bool at_end = false; !at_end;) {
+    std::uint64_t word = 0;  // the last one holds what is left, which may be nothing
+    at_end = text.size() < sizeof word;
+    text.remove_prefix(text.copy(reinterpret_cast<char*>(&word), sizeof word));
+    state = std::rotl((state ^ word) * 0x9e37'79b9'7f4a'7c15, 29);
+  }
+  return fmt::format("{:016x}", state | 1);
+}
 
 std::string fingerprint(const TraceFile& file) {
   const Failure& failure = file.trace.failure;

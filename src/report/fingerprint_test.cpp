@@ -51,6 +51,15 @@ TEST(Fingerprint, SurvivesUnrelatedEdits) {
   EXPECT_EQ(fingerprint(failed_at(lines)), same) << "a function far away";
 }
 
+// Those that users keep were made by earlier versions.
+TEST(Fingerprint, OfATextIsTheSameInEachVersion) {
+  EXPECT_EQ(text_fingerprint(""), "45147da9fefc4f7d");
+  EXPECT_EQ(text_fingerprint("a"), "18013dd352577961");
+  EXPECT_EQ(text_fingerprint("eightby8"), "ea7bd0ab2eb6afe7");
+  EXPECT_EQ(text_fingerprint("of sixteen bytes"), "31c941d98fe82659");
+  EXPECT_EQ(text_fingerprint("assertion-failure main.c assert(x == 1)"), "2dac28e067260db3");
+}
+
 TEST(Fingerprint, TellsBugsApart) {
   const std::string same = fingerprint(failed_at(kLines));
   std::vector<SourceLine> lines = kLines;

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "support/digest.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -70,22 +69,6 @@ TEST(Random, RepeatsAndStaysInRange) {
   for (std::uint64_t limit : {1ull, 2ull, 10ull, 1ull << 63}) {
     for (int i = 0; i < 100; ++i) EXPECT_LT(a.below(limit), limit);
   }
-}
-
-TEST(StreamDigest, IsTheSameHoweverBytesAreDivided) {
-  const std::string bytes = "what is longer than three words of eight bytes";
-  auto digest_of = [&](std::size_t portion) {
-    StreamDigest digest;
-    for (std::size_t i = 0; i < bytes.size(); i += portion)
-      digest.add(std::string_view(bytes).substr(i, portion));
-    return digest.value();
-  };
-  for (std::size_t portion = 1; portion < bytes.size(); ++portion)
-    EXPECT_EQ(digest_of(portion), digest_of(bytes.size())) << portion;
-  StreamDigest empty;
-  StreamDigest zeros;
-  zeros.add(std::string(8, '\0'));
-  EXPECT_NE(empty.value(), zeros.value());
 }
 
 class Collector final : public ByteWriter::Sink {
