@@ -5,32 +5,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
-#include "order/number_set.hpp"
+#include "support/number_set.hpp"
 
 namespace thrum {
 namespace {
-
-TEST(NumberSet, HoldsWhatWasPutIn) {
-  NumberSet set;
-  std::set<std::uint64_t> expected;
-  std::uint64_t number = 1;
-  for (int i = 0; i < 5'000; ++i) {
-    number = number * 6364136223846793005u + 1442695040888963407u;
-    std::uint64_t small = number >> 52;  // so that many occur twice
-    EXPECT_EQ(set.insert(small + 2), expected.insert(small + 2).second);
-    EXPECT_EQ(set.insert(number), expected.insert(number).second);
-  }
-  EXPECT_EQ(set.size(), expected.size());
-}
-
-TEST(NumberSet, ZeroIsANumberToo) {
-  NumberSet set;
-  EXPECT_TRUE(set.insert(0));
-  EXPECT_FALSE(set.insert(0));
-  EXPECT_EQ(set.size(), 1u);
-}
 
 Event store(ThreadId thread, std::uint64_t object, std::uint32_t index = 0) {
   Event event;

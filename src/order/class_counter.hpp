@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "model/trace.hpp"
-#include "order/number_set.hpp"
 #include "order/partial_order.hpp"
 #include "support/bytes.hpp"
+#include "support/number_set.hpp"
 
 namespace thrum {
 

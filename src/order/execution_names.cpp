@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "support/check.hpp"
+#include "support/hash.hpp"
 
 namespace thrum {
 
@@ -52,32 +53,9 @@ Touch touch_of(Operation operation, Outcome outcome) {
 // Names that belong to no event.
 enum : std::uint32_t { kStart = 0xff01, kJoin = 0xff02, kThread = 0xff03 };
 
-constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15) * (b ^ 0xd6e8feb86659fd93);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
+bool is_free(std::uint32_t number) { return number == 0; }
 
 }  // namespace
-
-// The slot of the element that is searched for, or the free slot for it.
-template <typename Is, typename HashOf>
-[[gnu::always_inline]] inline std::uint32_t& ExecutionNames::Index::find(std::uint64_t hash,
-                                                                         std::size_t count, Is is,
-                                                                         HashOf hash_of) {
-  constexpr std::size_t kSlotsAtFirst = 256;
-  if (__builtin_expect(2 * (count + 1) > slots_.size(), 0)) {
-    slots_.assign(slots_.empty() ? kSlotsAtFirst : 2 * slots_.size(), 0);
-    for (std::uint32_t number = 1; number <= count; ++number) {
-      std::size_t at = hash_of(number) & (slots_.size() - 1);
-      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = number;
-    }
-  }
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  while (slots_[at] != 0 && !is(slots_[at])) at = (at + 1) & mask;
-  return slots_[at];
-}
 
 std::uint64_t ExecutionNames::hash(const Key& key) {
   const std::uint64_t whence =
@@ -96,9 +74,9 @@ ExecutionNames::Name ExecutionNames::name(const Key& key) {
 
 // The same without a look at the event that followed the same name last.
 ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
-  Name& found = names_.find(
-      hash(key), size(), [&](Name name) { return named_[name].key == key; },
-      [&](Name name) { return hash(named_[name].key); });
+  names_.make_room(size() + 1, is_free, [&](Name name) { return hash(named_[name].key); });
+  Name& found =
+      names_[names_.find(hash(key), [&](Name name) { return is_free(name) || named_[name].key == key; })];
   if (found == kNone) {
     if (!grows_ || is_full()) return kNone;
     found = static_cast<Name>(named_.size());
@@ -110,9 +88,11 @@ ExecutionNames::Name ExecutionNames::name_of_other(const Key& key) {
 // The object's number; 0 if there are too many.
 std::uint32_t ExecutionNames::object_at(std::uint64_t address) {
   const std::uint64_t cell = address / kCell;
-  std::uint32_t& found = cells_.find(
-      hash(cell), objects_.size(), [&](std::uint32_t object) { return objects_[object - 1].cell == cell; },
-      [&](std::uint32_t object) { return hash(objects_[object - 1].cell); });
+  cells_.make_room(objects_.size() + 1, is_free,
+                   [&](std::uint32_t object) { return hash(objects_[object - 1].cell); });
+  std::uint32_t& found = cells_[cells_.find(hash(cell), [&](std::uint32_t object) {
+    return is_free(object) || objects_[object - 1].cell == cell;
+  })];
   if (found != 0 || objects_.size() == kObjectsMax) return found;
   objects_.push_back({cell});
   return found = static_cast<std::uint32_t>(objects_.size());

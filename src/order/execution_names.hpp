@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "model/event.hpp"
+#include "support/slots.hpp"
 
 namespace thrum {
 
@@ -99,16 +100,6 @@ class ExecutionNames {
     bool changes = false;
     bool ends_kept = false;  // an execution of a kept class ends with it
   };
-  // A hash table of the indices of a vector, at most half full. 0: free.
-  class Index {
-   public:
-    template <typename Is, typename HashOf>
-    std::uint32_t& find(std::uint64_t hash, std::size_t count, Is is, HashOf hash_of);
-    void clear() { slots_.clear(); }
-
-   private:
-    std::vector<std::uint32_t> slots_;
-  };
   struct Object {
     std::uint64_t cell;
     Name last = kNone;  // the last event that changed it
@@ -145,9 +136,9 @@ class ExecutionNames {
   Name whole();
 
   std::vector<Named> named_;  // by name; kNone: the predecessor of main's first event
-  Index names_;
+  Slots<Name> names_;
   std::vector<Object> objects_;  // also counted from 1
-  Index cells_;
+  Slots<std::uint32_t> cells_;
   std::vector<Name> last_;       // of each thread; kNone: joined, so the joining thread's event counts
   std::vector<Change> changes_;  // has room for the most changes, once there are names
   std::size_t changed_ = 0;      // number of valid elements

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "order/inner_choices.hpp"
 
+#include "support/hash.hpp"
+
 namespace thrum {
 
 namespace {
 
 std::uint64_t hash_of(const std::vector<Departure>& list) {
   std::uint64_t hash = list.size();
-  auto mix = [&](std::uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 29;
-  };
   for (const auto& [key, option] : list) {
-    mix(std::uint64_t{key.index} << 32 | std::uint64_t{key.thread} << 16 | std::uint64_t(key.kind));
-    mix(std::uint64_t{option.value} << 8 | std::uint64_t(option.via));
+    hash = mixed(hash,
+                 std::uint64_t{key.index} << 32 | std::uint64_t{key.thread} << 16 | std::uint64_t(key.kind));
+    hash = mixed(hash, std::uint64_t{option.value} << 8 | std::uint64_t(option.via));
   }
   return hash;
 }

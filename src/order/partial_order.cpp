@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/check.hpp"
+#include "support/hash.hpp"
 
 namespace thrum {
 
@@ -241,31 +242,27 @@ std::uint64_t PartialOrder::fingerprint() const {
 }
 
 std::uint64_t PartialOrder::hash(Index step) const {
-  auto mix = [](std::uint64_t hash, std::uint64_t word) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    return hash ^ (hash >> 29);
-  };
   const Event& event = steps_[step].event;
   std::uint64_t hash =
-      mix(event.thread, std::uint64_t(event.operation) << 24 | std::uint64_t(event.outcome) << 16);
-  hash = mix(hash, event.object);
+      mixed(event.thread, std::uint64_t(event.operation) << 24 | std::uint64_t(event.outcome) << 16);
+  hash = mixed(hash, event.object);
   // What it chose: a value, or which thread it woke. Other values follow from what it read.
-  if (event.operation == Operation::choose) hash = mix(hash, event.value);
+  if (event.operation == Operation::choose) hash = mixed(hash, event.value);
   if (event.operation == Operation::signal || event.operation == Operation::futex_wake)
-    hash = mix(hash, event.argument);
+    hash = mixed(hash, event.argument);
   // Two threads at a time; a pair of zeros counts as if the clock had no room for it. Every second pair goes
   // into another hash, so that the two are computed in parallel.
   const Clock* const clock = row(step);
   const auto mix_pair = [&](std::uint64_t& so_far, std::size_t thread) {
     const std::uint64_t pair = clock[thread] | std::uint64_t{clock[thread + 1]} << 32;
-    if (pair != 0) so_far = mix(so_far ^ (thread * 0xd6e8feb86659fd93), pair);
+    if (pair != 0) so_far = mixed(so_far ^ (thread * 0xd6e8feb86659fd93), pair);
   };
   std::uint64_t other = ~hash;
   for (std::size_t thread = 0; thread < width_; thread += 4) {
     mix_pair(hash, thread);
     mix_pair(other, thread + 2);
   }
-  return mix(mix(hash, std::rotl(other, 32)), 0);
+  return mixed(hash, other);
 }
 
 void PartialOrder::forget_hashes(Index from) {

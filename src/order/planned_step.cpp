@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/hash.hpp"
+
 namespace thrum {
 
 namespace {
 
-// A hash of the fields in which steps mostly differ. The products are computed in parallel.
+// A hash of the fields in which steps mostly differ.
 std::uint64_t hash_of(const StepView& step) {
   const Event& event = *step.event;
   const std::uint64_t who = std::uint64_t{event.index} << 32 | std::uint64_t{event.thread} << 16 |
                             std::uint64_t(event.operation) << 8 | std::uint64_t(step.step.option.via);
-  std::uint64_t hash = event.object * 0x9e3779b97f4a7c15 ^ event.value * 0xd6e8feb86659fd93 ^
-                       event.operand * 0xc2b2ae3d27d4eb4f ^ who * 0xff51afd7ed558ccd ^
-                       step.step.choices * 0x165667b19e3779f9;
-  return hash ^ hash >> 32;
+  return mixed(event.object ^ step.step.choices, event.value) ^ mixed(who, event.operand);
 }
 
 bool same(const PlannedStep& a, const StepView& b) {

@@ -7,10 +7,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "support/hash.hpp"
 
 namespace thrum {
 
@@ -18,10 +19,7 @@ namespace thrum {
 // short parts.
 class Digest {
  public:
-  void add(const char* bytes, std::size_t size) {
-    constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
-    state_ = std::rotl((state_ ^ XXH3_64bits(bytes, size)) * kOdd, 29);
-  }
+  void add(const char* bytes, std::size_t size) { state_ = mixed(state_, XXH3_64bits(bytes, size)); }
 
   // Never 0.
   std::uint64_t value() const { return state_ | 1; }

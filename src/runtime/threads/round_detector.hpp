@@ -39,6 +39,7 @@
 #include "runtime/base/thread.hpp"
 #include "runtime/base/word_map.hpp"
 #include "runtime/threads/spin.hpp"
+#include "support/number_set.hpp"
 
 namespace thrum {
 
@@ -92,7 +93,7 @@ class RoundDetector {
   bool arrive_at_plain_read(const Thread& thread, std::uint64_t code, const CallerState& caller);
   // Whether the round that arrive() has just found has to be proved first, as SpinDetector::unproved() says.
   bool unproved(const Thread& thread, std::uint64_t code) const;
-  void prove(std::uint64_t code) { proved_.add(code); }
+  void prove(std::uint64_t code) { proved_.insert(code); }
 
   // Whether a thread that waits after an idle round may go on: something that the round read has another
   // value now (Waiting::changed), or had one for a time (Waiting::written).
@@ -191,7 +192,7 @@ class RoundDetector {
   std::uint64_t effects_ = 0;  // writes and other effects, except those of idle rounds
   std::vector<PerThread> threads_;
   WordMap changes_;  // how often each object that is not memory has changed
-  CodeSet proved_;
+  NumberSet proved_;
   WordMap words_;  // of the round that is checked: which bytes of each word it has written so far
 
   static constexpr std::uint64_t kFirstTrial = 8'192;  // steps

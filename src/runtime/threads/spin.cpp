@@ -116,7 +116,7 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
   }
   Visit& visit = mine.visits[i];
   if (visit.count == 1 && !watched_.has(code)) {
-    watched_.add(code);
+    watched_.insert(code);
     is_deepest(thread, caller);
     return Arrival::start_anew;
   }

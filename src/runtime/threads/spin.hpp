@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "model/trace.hpp"
-#include "runtime/base/code_set.hpp"
 #include "runtime/base/fiber.hpp"
+#include "support/number_set.hpp"
 
 namespace thrum {
 
@@ -78,11 +78,11 @@ class SpinDetector {
   // the spin that arrive() has just found has to be proved. This is so only if no other thread has run since
   // the visit compared with, and this one has not waited: then the round must repeat exactly.
   bool unproved(const Thread& thread, std::uint64_t code) const;
-  void prove(std::uint64_t code) { proved_.add(code); }
+  void prove(std::uint64_t code) { proved_.insert(code); }
   // The call is no spin: from the next execution on it is an ordinary call.
-  void never(std::uint64_t code) { never_.add(code); }
+  void never(std::uint64_t code) { never_.insert(code); }
   // The calls given to never(). Everything else that is learned of calls does not change what a plan means.
-  const CodeSet& no_spins() const { return never_; }
+  const NumberSet& no_spins() const { return never_; }
 
   // A thread begins; its stack holds nothing below `end`.
   void clear_stack(const Thread& thread, char* end) const;
@@ -152,9 +152,9 @@ class SpinDetector {
   bool is_deepest(const Thread& thread, const CallerState& caller);
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
-  CodeSet watched_;
-  CodeSet proved_;
-  CodeSet never_;
+  NumberSet watched_;
+  NumberSet proved_;
+  NumberSet never_;
   std::size_t depth_ = 0;  // bytes of live stack: the most that was ever compared
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot

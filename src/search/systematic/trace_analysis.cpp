@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "support/hash.hpp"
+
 namespace thrum {
 
 namespace {
@@ -301,7 +303,7 @@ void TraceAnalysis::link(std::uint32_t position) {
 }
 
 std::size_t TraceAnalysis::line_head(std::uint64_t object) const {
-  return static_cast<std::size_t>(line_of(object) * 0x9e3779b97f4a7c15u >> 32) & (line_heads_.size() - 1);
+  return mixed(line_of(object), 0) & (line_heads_.size() - 1);
 }
 
 // ---- sleep sets
