@@ -2,7 +2,8 @@
 # in both, by paths relative to its own executable:
 #
 #   bin/thrum  bin/thrum-c++  bin/thrum-cc  bin/thrum-gcc-ar …
-#   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options  include/thrum/
+#   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options
+#   include/thrum/ (what programs include), include/thrum/detail/ (what these headers and the drivers use)
 #   lib/cmake/thrum/
 #
 # The folders are not GNUInstallDirs' because the drivers rely on these names.

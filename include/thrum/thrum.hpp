@@ -57,7 +57,7 @@ class AtomicSection {
 #include <string>
 
 #ifdef __THRUM__
-#include "thrum/wrapped/thrum_tests.h"
+#include "thrum/detail/thrum_tests.h"
 #endif
 
 namespace thrum {

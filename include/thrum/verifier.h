@@ -7,7 +7,7 @@
 #ifndef THRUM_VERIFIER_H
 #define THRUM_VERIFIER_H
 
-#include "verifier_inputs.h"
+#include "detail/verifier_inputs.h"
 
 #ifdef __FRAMAC__
 static void thrum_failure(void) {

@@ -29,7 +29,7 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
   // First the headers of test frameworks that stand before the frameworks' own.
   std::string include = toolchain.prefix + "/include";
   std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
-                                    "-I" + include + "/thrum/wrapped", "-I" + include};
+                                    "-I" + include + "/thrum/detail/wrapped", "-I" + include};
   if (toolchain.clang) {
     for (const char* flag : {"-tsan-distinguish-volatile", "-tsan-instrument-read-before-write"})
       flags.insert(flags.end(), {"-mllvm", flag});

@@ -99,7 +99,7 @@ const std::vector<Place>& failing_stack(const TraceFile& file) {
 
 bool is_system_path(std::string_view path) {
   return path.ends_with("/libthrum.so") || path.ends_with("/include/thrum/thrum.hpp") ||
-         path.find("/include/thrum/wrapped/") != std::string_view::npos ||
+         path.find("/include/thrum/detail/") != std::string_view::npos ||
          std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
                      [&](auto folder) { return path.starts_with(folder); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions that listeners of test frameworks and thrum::check() call:
-// include/thrum/wrapped/thrum_tests.h.
+// include/thrum/detail/thrum_tests.h.
 #include <charconv>
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tests of a program: those of a test framework, and calls of thrum::check().
 //
-// A framework calls a listener of the runtime (include/thrum/wrapped/), and the listener calls the functions
+// A framework calls a listener of the runtime (include/thrum/detail/), and the listener calls the functions
 // here; thrum::check() (include/thrum/thrum.hpp) calls them itself. The job says what the process has to do:
 // announce the names of its tests and end; or check one test, so that each execution ends with the test. A
 // framework knows all its tests when it begins. Calls of thrum::check() are met one after another, so the

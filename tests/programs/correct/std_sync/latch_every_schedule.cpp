@@ -2,7 +2,7 @@
 // expect: exhausted
 // compilers: both
 //
-// A waiting thread looks at the latch once before it sleeps (include/thrum/wrapped/bits/atomic_wait.h). With
+// A waiting thread looks at the latch once before it sleeps (include/thrum/detail/wrapped/bits/atomic_wait.h). With
 // libstdc++'s own 16 looks not even two preemptions are done within the time.
 #include <latch>
 #include <thread>

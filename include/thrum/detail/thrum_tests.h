@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the listeners of test frameworks, in the headers beside this one, and thrum::check(), in
+// Between the listeners of test frameworks, in the headers of this folder, and thrum::check(), in
 // thrum/thrum.hpp, and Thrum's runtime, which is linked into every program that is compiled with them. Not
 // for use by programs: it changes with those headers.
 #pragma once

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../thrum_tests.h"
+#include "../../thrum_tests.h"
 
 namespace thrum_gtest {
 

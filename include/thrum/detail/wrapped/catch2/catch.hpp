@@ -8,8 +8,8 @@
 // Some programs ask for this header first to tell the versions of Catch2 apart.
 #include <catch2/catch_all.hpp>
 #else
-#include "../catch_signals_off.h"
+#include "../../catch_signals_off.h"
 #include_next <catch2/catch.hpp>
-#include "../catch_signals_on.h"
-#include "../catch_listener.hpp"
+#include "../../catch_signals_on.h"
+#include "../../catch_listener.hpp"
 #endif
