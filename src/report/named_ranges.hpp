@@ -13,10 +13,11 @@
 
 namespace thrum {
 
-// The code of the functions of that name, and where they were inlined; empty where there is none.
+// The code of the functions of that name, and where they were inlined; empty if there is none.
 std::vector<OffsetRange> ranges_of_function(const std::string& executable, const std::string& name);
 
-// The bytes of the variables of that name, of static storage duration but no thread's own; likewise.
+// The bytes of the variables of that name that have static storage duration and are not thread-local; empty
+// if there is none.
 std::vector<OffsetRange> ranges_of_variable(const std::string& executable, const std::string& name);
 
 }  // namespace thrum

@@ -147,7 +147,7 @@ struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
   std::uint64_t in_vain = 0;             // executions that were broken off, since they led to nothing new
-  std::uint64_t before = 0;         // executions of searches that had to begin anew, in nothing else here
+  std::uint64_t before = 0;  // executions of searches that had to begin again; nothing else here counts them
   std::vector<LevelResult> levels;  // those that had executions
   std::vector<GrowthResult> growth;
   std::vector<MemberResult> strategies{};  // of several that took turns
@@ -176,7 +176,8 @@ struct SearchMemory {
   std::uint64_t uncompressed = 0;
   std::uint64_t apart = 0;
   std::uint64_t complete = 0;
-  std::uint64_t remembered = 0;  // bytes for what was put down, at the end; 0: nothing is
+  // Bytes of insertions at points that may be passed again, at the end. 0: none, and it is not written.
+  std::uint64_t remembered = 0;
 };
 
 // Two runs of one schedule that were not the same.

@@ -8,7 +8,7 @@ namespace thrum {
 
 namespace {
 
-// How many times over it was run what comes to the same, and what else there is to say about all of it.
+// How many executions each class had on average, and what else is said of the search as a whole.
 std::string summary(const StatisticsResult& statistics, std::uint64_t executions) {
   std::string text;
   if (statistics.classes) {

@@ -76,7 +76,7 @@ struct TraceFile {
   // What a place in data is called: "counter", "main::ready", "block 2+8" (the second of
   // trace.details.blocks); empty for no place.
   std::string place_name(const Place& place) const;
-  // Likewise of what a pointer points to.
+  // The name of what a pointer points to.
   std::string pointee_name(const Place& place) const;
 };
 

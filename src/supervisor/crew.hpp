@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The workers that share a search, as processes: who runs, who is asked for a part of its search and when,
-// who gets what was handed in, and who goes on where one has died (protocol/channel.hpp,
-// runtime/drive/shared_search.hpp).
+// The processes that share a search: which of them run, which is asked for a part of its search and when,
+// which receives the results that another handed in, and which goes on when one has died
+// (protocol/channel.hpp, runtime/drive/shared_search.hpp).
 //
-// One worker is alone at first, since most searches are short. Then, as long as fewer run than may, one that
-// runs is asked to split its search. Those that wait for parts do not count. Who has handed in may stay, and
-// takes a further part; a process is copied only where nobody has stayed. The first worker is asked to copy
-// itself now and then; the less often, the longer nobody has died.
+// At first there is one worker, since most searches are short. Then, while fewer workers run than are
+// allowed, one of them is asked to split its search. Workers that wait for their parts' results do not count.
+// A worker that has handed in its results may stay and take another part; a process is copied only if none
+// has stayed. The first worker is asked to copy itself from time to time, less often the longer no worker has
+// died.
 //
 // Thread safety: none.
 #pragma once
@@ -53,25 +54,25 @@ class Crew {
   Channel& channel(const Member& member) { return memory_.channel(member.slot); }
   Member* find(std::uint32_t slot);
 
-  // Of all workers, and of those whose results are with others by now.
+  // Of all workers, including those whose results others have taken over.
   std::uint64_t executions();
   std::uint64_t steps();
 
-  // Waits for one that has ended: its status, as waitpid() gives it; nothing: none has.
+  // A worker that has ended, and its status as waitpid() gives it; nothing: none has ended.
   struct End {
     std::uint32_t slot;
     int status;
   };
   std::optional<End> take_end();
-  // Whether the copy goes on for all of them. False: there is none; then all are dead.
+  // Lets the copy of the first worker take over for all. False: there is no copy, and all workers are dead.
   bool revive();
 
-  // Asks who is to be asked, for what it is time for. quiet: for no more parts.
+  // Sends the requests that are due. quiet: none for further parts.
   void direct(bool quiet);
-  // So many ran at once at most.
+  // The largest number that ran at once.
   std::uint32_t workers_max() const { return workers_max_; }
 
-  // In seconds, from now: when to direct at the latest.
+  // direct() is to be called within so many seconds.
   double patience() const;
 
   void kill_all();
@@ -86,7 +87,7 @@ class Crew {
   // Whether it is to split its search, and has not answered yet.
   static bool is_to_split(const Member& member);
   void give_up(std::uint32_t slot);
-  // Who has handed in, and stays.
+  // A worker that has handed in its results and stays.
   struct Idle {
     std::uint32_t slot = 0;
     pid_t process = -1;

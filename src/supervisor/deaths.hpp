@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whose fault it is that workers die: the program's, or that of somebody who kills them.
+// Decides whether the program killed a worker, or somebody outside did.
 //
-// What the program does, it does again: an execution that has killed its worker kills the next one, too. So
-// what a worker that was killed by a signal had done is done again first, and the death counts as the
-// program's when it comes to the same point again. The search is then told to end that execution just before
-// it dies, so that its schedule is known to the end, and all others can still be run.
+// A program repeats what it does: an execution that has killed its worker kills the next one, too. So the
+// work of a worker that a signal killed is first done again. If a worker dies at the same point again, the
+// death counts as the program's. The search is then told to end that execution just before the death, so that
+// the whole schedule is known, and all other schedules can still be run.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ namespace thrum {
 
 class Deaths {
  public:
-  // A worker has ended with that status, as waitpid() gives it, and without a report. Whether its work is to
-  // be done again.
+  // A worker has ended without a report, with that status of waitpid(). Returns whether its work is to be
+  // done again.
   bool try_again(SharedMemory& memory, std::uint32_t slot, int status);
 
-  // The program is to blame. Whether the search can go on, since the execution will be ended before that.
+  // The program caused the death. Returns whether the search can go on, because the execution will be ended
+  // before that point.
   bool make_known(SharedMemory& memory, const Death& death);
-  // Those that were made known, to a search that begins anew.
+  // Tells a search that begins again of the deaths that were made known.
   void tell(SharedMemory& memory) const;
 
-  // So often it was, and the program was not to blame as far as is known.
+  // The number of deaths that the program did not cause, as far as is known.
   std::uint64_t count() const { return count_; }
 
  private:

@@ -22,11 +22,11 @@ struct Launched {
   std::string problem;          // not empty: there is no process
 };
 
-// The worker leads a process group of its own, and dies when we die.
-// Why a worker could not reserve the addresses that the runtime needs, by the terabyte; one line, empty where
-// it can. Lifts this process's own limits as far as it may.
+// One line that says why a worker could not reserve the terabytes of addresses that the runtime needs; empty
+// if it can. Raises this process's own limits as far as possible.
 std::string address_space_problem();
 
+// The worker leads a process group of its own, and dies with this process.
 Launched launch(const Launch& what);
 
 }  // namespace thrum

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A pipe that takes whatever the worker writes and remembers the last of it.
+// A pipe that takes all output of the worker and keeps the last part.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ class OutputTail {
   int writing_end() const { return writing_; }
   void close_writing_end();
 
-  // Takes what is there now, without waiting.
+  // Reads what was written until now, without waiting.
   void drain();
 
-  // What was kept, begun by a line that says so where earlier bytes were dropped.
+  // The last part. If earlier bytes were dropped, its first line says so.
   std::string take();
 
  private:

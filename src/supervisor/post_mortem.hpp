@@ -17,7 +17,7 @@ struct Death {
   std::uint32_t slot = 0;          // of the worker
   int status = 0;                  // as waitpid() gives it
   std::uint64_t executions = 0;    // of all workers until then
-  std::uint64_t steps = 0;         // likewise
+  std::uint64_t steps = 0;         // of all workers until then
   std::string call;                // waits: the system call
   double seconds = 0;              // since it was started
   std::uint32_t hang_seconds = 0;  // that it had for an instrumented operation
@@ -30,8 +30,7 @@ std::optional<Failure> failure_of(const Death& death, Channel::Phase phase);
 // the report says of levels and notes stays.
 void compose_report(const Death& death, SharedMemory& memory, ThreadNames& names, WorkerOutcome& outcome);
 
-// Adds the bugs that were seen and that the report does not tell of, since the worker came to no end of what
-// it does about a bug.
+// Adds the bugs that were seen and are not in the report, because the worker did not finish its work on them.
 void add_seen_bugs(std::vector<FoundBug> seen, Report& report);
 
 }  // namespace thrum

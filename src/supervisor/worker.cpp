@@ -171,7 +171,7 @@ bool Watch::has_ended(const Crew::End& end) {
   const bool done = end.slot == 0 && channel().phase == Channel::Phase::reported;
   if (!done && !told_to_stop_ && goes_on_after(end)) {
     death_.cause = Death::Cause::own;
-    // Asked for anew, of the one that goes on.
+    // They are asked for again, from the worker that goes on.
     asked_.reset();
     state_asked_ = false;
     if (crew_.revive()) return false;

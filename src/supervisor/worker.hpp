@@ -28,15 +28,15 @@ struct WorkerProgress {
   std::optional<Progress> search;  // nothing: the worker did not answer, since an execution takes long
 };
 
-// By which a search can be put down while it runs, and taken up.
+// How the state of a search is saved while it runs, and from which state it goes on.
 struct StateSettings {
-  int file = -1;           // open for reading and writing; -1: it is not to be put down
-  std::uint64_t size = 0;  // at its beginning so many bytes, a state from which to go on; 0: none
+  int file = -1;           // open for reading and writing; -1: no state is saved
+  std::uint64_t size = 0;  // of the state at its beginning, from which the search goes on; 0: none
   double seconds = 0;      // from one state to the next
   // Takes each state while the worker runs on. The file is its own until it returns.
   std::function<void(const PutDown&)> take;
-  // Writes the state that was taken last to its beginning again, for a worker that begins anew, and gives its
-  // size; 0: there is none.
+  // Writes the state that was taken last to the file's beginning, for a worker that begins again, and returns
+  // its size; 0: there is none.
   std::function<std::uint64_t()> put_back;
 };
 

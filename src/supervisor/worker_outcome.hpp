@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What came of a worker.
+// The outcome of a worker.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace thrum {
 
-// A search that was put down by its worker, in the file that was given to it.
+// The state of a search, which its worker saved in the file that was given to it.
 struct PutDown {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;    // 0: it could not be written
