@@ -176,7 +176,8 @@ void Interpreter::any_values(std::vector<Value>& values, std::size_t from,
                              const std::vector<Declaration>& declared, const std::vector<Value>* wanted,
                              const std::function<void()>& visit) const {
   if (from == declared.size()) return visit();
-  for (Value value = 0; value < (declared[from].is_thread ? 1 : 2); ++value) {
+  const Value values_of_one = declared[from].is_thread ? 1 : 2;
+  for (Value value = 0; value < values_of_one; ++value) {
     if (wanted != nullptr && !declared[from].is_thread && (*wanted)[from] != value) continue;
     values[from] = value;
     any_values(values, from + 1, declared, wanted, visit);

@@ -335,8 +335,11 @@ bool Check::check_test(const std::string& name, std::size_t tests_left, std::siz
     bool empty_round = report.part_name.empty() && !part_before.empty() && report.result.bugs.empty();
     part_before = report.part_name;
     bool more = report.may_have_more;
-    if (!empty_round && turn == Turn::first) parts.push_back({std::move(run), job, time});
-    if (!empty_round && turn == Turn::last) take(std::move(run), job, time);
+    if (!empty_round && turn == Turn::first) {
+      parts.push_back({std::move(run), job, time});
+    } else if (!empty_round) {
+      take(std::move(run), job, time);
+    }
     if (!more || interrupt_count() > 0) break;
     ++job.part;
   }

@@ -72,7 +72,7 @@ struct StepView {
   bool anew = false;
 
   StepView(const Step& of, const Event& does) : step(of), event(&does) {}
-  StepView(const PlannedStep& planned)  // NOLINT(google-explicit-constructor): either may be asked after
+  StepView(const PlannedStep& planned)  // implicit: either may be asked after
       : step(planned.step),
         event(&planned.event),
         events_after(planned.events_after),

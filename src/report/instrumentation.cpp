@@ -159,7 +159,7 @@ class Units {
   Units& operator=(const Units&) = delete;
 
   bool acquit(const std::string& name) const {
-    return harmless_.count(name) > 0 && with_other_code_.count(name) == 0;
+    return harmless_.contains(name) && !with_other_code_.contains(name);
   }
   const std::set<std::string>& assembler() const { return assembler_; }
 

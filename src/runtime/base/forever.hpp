@@ -8,7 +8,7 @@ namespace thrum {
 template <typename T>
 union Forever {
   constexpr Forever() : value() {}
-  constexpr ~Forever() {}  // NOLINT: not destroying is the point
+  constexpr ~Forever() {}  // not destroying is the point
   T value;
 };
 
