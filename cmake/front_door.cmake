@@ -4,6 +4,9 @@ thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_js
 thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)
+if(TARGET cli_test)
+  target_compile_definitions(cli_test PRIVATE THRUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()
 # Read once for all files: they take most of the time to compile one.
 target_precompile_headers(thrum_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
@@ -16,6 +19,17 @@ target_link_libraries(thrum PRIVATE thrum_cli Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(thrum PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_BIN_DIR})
 install(TARGETS thrum RUNTIME DESTINATION ${THRUM_BIN_DIR})
+
+# The man page and the completion for bash, made from the tables of options.
+set(man_page ${PROJECT_BINARY_DIR}/${THRUM_MAN_DIR}/thrum.1)
+set(completion ${PROJECT_BINARY_DIR}/${THRUM_COMPLETION_DIR}/thrum)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${THRUM_MAN_DIR} ${PROJECT_BINARY_DIR}/${THRUM_COMPLETION_DIR})
+add_custom_command(TARGET thrum POST_BUILD
+  COMMAND thrum options --man > ${man_page}
+  COMMAND thrum options --bash > ${completion}
+  VERBATIM)
+install(FILES ${man_page} DESTINATION ${THRUM_MAN_DIR})
+install(FILES ${completion} DESTINATION ${THRUM_COMPLETION_DIR})
 
 # `thrum` loads these where it reads C: src/boolprog/from_c.hpp, src/sequentialize/module.hpp.
 function(thrum_module name component)

@@ -5,11 +5,14 @@
 #   lib/thrum/libthrum.so  lib/thrum/libtsan.so  lib/thrum/wrap.options
 #   include/thrum/ (what programs include), include/thrum/detail/ (what these headers and the drivers use)
 #   lib/cmake/thrum/
+#   share/man/man1/thrum.1  share/bash-completion/completions/thrum
 #
 # The folders are not GNUInstallDirs' because the drivers rely on these names.
 
 set(THRUM_BIN_DIR bin)
 set(THRUM_LIB_DIR lib/thrum)
+set(THRUM_MAN_DIR share/man/man1)
+set(THRUM_COMPLETION_DIR share/bash-completion/completions)
 
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
 install(DIRECTORY include/thrum DESTINATION include OPTIONAL)

@@ -108,7 +108,7 @@ class Check {
         if (answer_.searched > 0) bound.completed = answer_.searched;
         break;
     }
-    // What C's wider integers could do was left out.
+    // Wider integers of C may have more behaviours.
     if (is_c_file(options_.file)) {
       test.complete = false;
       test.assumptions.push_back(
@@ -168,7 +168,7 @@ class Check {
     test.bugs.push_back(std::move(bug));
   }
 
-  // A statement of the translation says less than the line that it is of.
+  // The line of C says more than the statement that it was translated to.
   void show_lines_of_c() {
     std::ifstream in(options_.file);
     std::vector<std::string> lines;
@@ -184,7 +184,7 @@ class Check {
 
   void print_report() const {
     const TestResult& test = result_.tests[0];
-    TextStyle style = style_for(STDOUT_FILENO, options_.colour);
+    TextStyle style = style_for(STDOUT_FILENO, colour_of(options_.color));
     style.directory = std::filesystem::current_path().string();
     const char* colour = test.verdict == Verdict::bug         ? kRed
                          : test.verdict == Verdict::exhausted ? kGreen

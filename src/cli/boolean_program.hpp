@@ -28,7 +28,7 @@ struct BoolOptions {
   std::string out = "thrum-out";
   std::string json;
   bool require_exhausted = false;
-  Colour colour = Colour::automatic;
+  std::string color = "auto";
 };
 
 struct FromCOptions {
@@ -38,12 +38,13 @@ struct FromCOptions {
   std::vector<std::string> include_folders;
 };
 
-// Translates C. Exits with 2 where the file holds what is not supported, or this build has no libclang.
+// Translates C. Exits with 2 if the file contains something unsupported, or if this build has no libclang.
 int bool_from_c_command(const FromCOptions& options);
 bool is_c_file(const std::string& path);  // by its name
-// The boolean program in a file: read, or, where the file is one of C, translated. Throws UserError.
+// The boolean program in a file. A file in C is translated. Throws UserError.
 bp::Program read_bool_program(const std::string& path, unsigned bits);
-// As code, also of a pushdown file (.pds), whose configurations are then filled in where they are empty.
+// The program as a flow graph, also from a pushdown file (.pds). For such a file, first and target are set to
+// the configurations of the files beside it if they are empty.
 bp::Flow read_bool_flow(const std::string& path, unsigned bits, const std::vector<std::string>& threads,
                         std::string& first, std::string& target);
 
@@ -51,7 +52,8 @@ bp::Flow read_bool_flow(const std::string& path, unsigned bits, const std::vecto
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command);
 int bool_print_command(const std::string& file);
 
-// A trace of a boolean program, where the file at the path is one. Throws UserError where it is a broken one.
+// The trace of a boolean program in the file; nothing if the file is no such trace. Throws UserError if it is
+// a damaged one.
 std::optional<bp::StoredTrace> read_bool_trace(const std::string& path);
 int bool_replay_command(const bp::StoredTrace& trace, Colour colour);
 std::string bool_trace_text(const bp::StoredTrace& trace, const TextStyle& style);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum check`: for each test a worker searches, and what it reports is judged, written down and told.
+// `thrum check`: a worker searches each test; its report is judged, written to files and printed.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ Job job_of(const CheckOptions& options) {
   return job;
 }
 
-// Before the search: what it finds must not be lost for want of a place.
+// Called before the search, so that its result is not lost because of a wrong path.
 void check_writable(const std::string& path) {
   if (path.empty() || path == "-") return;
   std::ofstream out(path, std::ios::app);
@@ -93,16 +93,16 @@ class Check {
   int run();
 
  private:
-  // What a worker did for a test, with the names of the threads in its report.
+  // A worker's run for a test, with the names of the threads in its report.
   struct Run {
     WorkerOutcome outcome;
     ThreadNames names;
-    double seconds = 0;  // of this process
+    double seconds = 0;  // in this process
   };
 
   void find_program();
   Job new_job(const std::string& test) const;
-  // Of a test; empty: of the whole program.
+  // The options of a test; test is empty for the whole program.
   const CheckOptions& options_of(const std::string& test) const;
   void take_own_options(const std::vector<AnnouncedTest>& tests, const std::vector<std::string>& names);
   bool shares_time(const std::string& test) const;
@@ -121,20 +121,20 @@ class Check {
   std::string entry_name(const std::string& test, const std::string& part) const;
   void leave_out(const std::string& test);
   void tell() const;
-  // Of a test that is searched with both heaps, the first search has half the time.
+  // A test that is searched with both heaps has half of its time for the first search.
   double time_for_heap(const CheckOptions& options, double begun_seconds, std::size_t tests_left) const {
     double time = time_for_test(options, begun_seconds, tests_left);
     return options.heap == kBothHeaps ? time / 2 : time;
   }
-  // Of the time that tests share.
+  // The part of the shared time that is used up.
   double elapsed() const { return seconds_since(start_) - apart_seconds_; }
 
   const CheckOptions& options_;
-  std::map<std::string, CheckOptions> own_options_;  // of tests to which the program's code gives some
+  std::map<std::string, CheckOptions> own_options_;  // of tests that have options in the program's code
   Invocation invocation_;
   std::unique_ptr<TemporaryBuild> build_;
   std::string program_;
-  Job focus_;  // what is in focus, and nothing else
+  Job focus_;  // only its members focus_code and focus_data are used
   FoundBugs bugs_;
   Checkpoint checkpoint_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
@@ -142,7 +142,7 @@ class Check {
   Result result_;
   ExitCode code_ = kExitDone;
   Clock::time_point start_;
-  double apart_seconds_ = 0;  // since then, of tests with a time of their own
+  double apart_seconds_ = 0;  // since start_, for tests with a time of their own
 };
 
 int Check::run() {
@@ -154,8 +154,8 @@ int Check::run() {
   check_writable(options_.plot);
   checkpoint_.begin(program_);
   start_ = Clock::now();
-  // A program that announces tests ends with their names. One that does not is searched at once, as the one
-  // test that it is; if that is not asked for, there is no need.
+  // The first run shows whether the program has tests. If it has, the run ends with their names. Else the
+  // program itself is the test, and this run is its search, unless --test asks for other tests.
   Job job = new_job("");
   job.only_list = !is_asked_for(kWholeProgram, options_);
   double time = time_for_heap(options_, 0, 1);
@@ -183,7 +183,7 @@ const CheckOptions& Check::options_of(const std::string& test) const {
   return own == own_options_.end() ? options_ : own->second;
 }
 
-// Before any of them is searched: what is wrong is told at once.
+// Called before any test is searched, so that wrong options are reported at once.
 void Check::take_own_options(const std::vector<AnnouncedTest>& tests, const std::vector<std::string>& names) {
   for (const AnnouncedTest& test : tests) {
     const bool is_asked = std::find(names.begin(), names.end(), test.name) != names.end();
@@ -206,7 +206,7 @@ Job Check::new_job(const std::string& test) const {
 int Check::list_tests() {
   Job job = new_job("");
   job.only_list = true;
-  job.executions = 1;  // of a program that makes choices before it announces its tests
+  job.executions = 1;  // for a program that makes choices before it announces its tests
   WorkerOutcome outcome = work(job, options_.time_seconds, "").outcome;
   if (!outcome.internal.empty()) {
     fmt::print(stderr, "{}\n", outcome.internal);
@@ -269,12 +269,12 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   return run;
 }
 
-// Whether the time ended a search that might have found more.
+// Whether the limit of time ended a search that found no bug.
 bool wants_time(const SearchResult& search) {
   return search.bugs.empty() && (search.end == SearchEnd::time || search.claims.count(Cut::time) > 0);
 }
 
-// Each test has a process of its own: what one leaves behind, or how it dies, is nothing to the others.
+// Each test has a process of its own, so that tests cannot disturb each other.
 void Check::check_tests(const std::vector<std::string>& names) {
   const std::vector<std::string> waiting = take_first_turns(names);
   const auto shares = [&](const std::string& name) { return shares_time(name); };
@@ -297,12 +297,12 @@ void Check::check_tests(const std::vector<std::string>& names) {
                    [&](const TestResult& a, const TestResult& b) { return place(a) < place(b); });
 }
 
-// Where the tests share --time, each has a short turn first. So it shows which need more, and those share
-// what is left; they begin again then. Returns those.
+// Tests that share --time have a short first turn each. Returns the tests that need more time: they share the
+// rest of it, and begin again.
 std::vector<std::string> Check::take_first_turns(const std::vector<std::string>& names) {
   const bool shares = options_.time_seconds > 0 && options_.time_per_test_seconds == 0 && names.size() > 1;
   if (!shares || options_.heap == kBothHeaps || checkpoint_.result()) return names;
-  constexpr std::size_t kOfItsShare = 8;  // the first turn is an eighth
+  constexpr std::size_t kOfItsShare = 8;  // the first turn has an eighth of the test's share
   std::vector<std::string> waiting;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::size_t left = names.size() - i;
@@ -313,9 +313,9 @@ std::vector<std::string> Check::take_first_turns(const std::vector<std::string>&
   return waiting;
 }
 
-// A test that its framework runs in parts is checked part by part; how many there are shows only then.
-// turns_left: as many as long as this one fit into what is left of the time. False: it was a first turn,
-// which was too short, and nothing came of it.
+// A framework may run a test in parts, and each part is a search. Their number is not known before.
+// turns_left: so many turns of the same length have to share the time that is left. Returns false if this was
+// a first turn and too short; it has no result then.
 bool Check::check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn) {
   struct Part {
     Run run;
@@ -331,7 +331,7 @@ bool Check::check_test(const std::string& name, std::size_t tests_left, std::siz
     const Report& report = run.outcome.report;
     if (report.part_missing && job.part > 0) break;
     if (turn == Turn::first && wants_time(report.result)) return false;
-    // Catch2 runs a test whose last section has failed once more, without a section.
+    // If the last section of a test fails, Catch2 runs the test once more, without a section.
     bool empty_round = report.part_name.empty() && !part_before.empty() && report.result.bugs.empty();
     part_before = report.part_name;
     bool more = report.may_have_more;
@@ -347,7 +347,7 @@ bool Check::check_test(const std::string& name, std::size_t tests_left, std::siz
   return true;
 }
 
-// What one search says, and its bugs into `bugs`, which may hold others already.
+// The result of one search without its bugs, which are added to `bugs`.
 TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs) {
   const WorkerOutcome& outcome = run.outcome;
   if (!outcome.internal.empty()) fmt::print(stderr, "{}\n", outcome.internal);
@@ -361,9 +361,9 @@ TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds,
   return result;
 }
 
-// An execution ends at a race. Where suppressed ones were found there is a further search, which passes over
-// them and switches threads before their accesses, and so on until no new one is found. The last one is
-// returned; what the others did goes to `bugs`.
+// An execution ends at a race. If the race is suppressed, another search goes on past it and switches threads
+// before its accesses. This is repeated until no new suppressed race is found. Returns the last run; the
+// bugs, executions and times of the runs before it are added to `bugs`.
 Check::Run Check::pass_suppressed_races(Run run, Job& job, double time_seconds, const std::string& progress,
                                         TestResult& bugs) {
   double spent = 0;
@@ -409,7 +409,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   result.suppressed_without_loss = bugs.suppressed_without_loss;
   result.test = job.test;
   if (!job.test.empty()) result.name = entry_name(job.test, run.outcome.report.part_name);
-  if (!result.bugs.empty()) {  // of an earlier search perhaps
+  if (!result.bugs.empty()) {  // perhaps from an earlier search
     result.verdict = Verdict::bug;
     result.complete = false;
   }
@@ -422,9 +422,9 @@ void Check::take(Run run, Job job, double time_seconds) {
   result_.tests.push_back(std::move(result));
 }
 
-// The first race ends a search, and what fails since threads race often comes a few executions later. A
-// second, short search in which they also switch before those accesses tells. Nothing else of the result
-// changes.
+// The first race ends a search, and its consequence, such as a failed assertion, is often a few executions
+// away. A second, short search switches threads before the racing accesses, too. It only adds the consequence
+// to the result.
 void Check::look_for_consequences(Job job, TestResult& result) {
   constexpr std::uint64_t kExecutions = 10'000;
   constexpr double kSeconds = 2, kPart = 0.1;
@@ -444,7 +444,7 @@ void Check::look_for_consequences(Job job, TestResult& result) {
   race->leads_to = bugs_.consequence(run.outcome, run.names, program_, job, race->id);
 }
 
-// Every test of a program has the same modules, or nearly.
+// The files are read once for each module: the tests of a program have nearly the same modules.
 std::vector<LinkedModule> Check::linked_modules(const Report& report) {
   std::vector<LinkedModule> modules;
   for (const Module& module : report.modules) {
@@ -456,7 +456,7 @@ std::vector<LinkedModule> Check::linked_modules(const Report& report) {
   return modules;
 }
 
-// Parts may have the same name, such as those for the values of a generator.
+// Parts may have equal names, such as those for the values of a generator. Then a number is added.
 std::string Check::entry_name(const std::string& test, const std::string& part) const {
   std::string name = part.empty() ? test : test + " / " + part;
   std::string unique = name;
@@ -484,7 +484,7 @@ void Check::tell() const {
     write_result(result_, options_.json);
     return;
   }
-  TextStyle style = style_for(STDOUT_FILENO, options_.colour);
+  TextStyle style = style_for(STDOUT_FILENO, colour_of(options_.color));
   style.directory = invocation_.directory;
   style.assumptions = options_.assumptions;
   style.statistics = options_.statistics;
@@ -495,7 +495,7 @@ void Check::tell() const {
 }  // namespace
 
 int check_command(const CheckOptions& options, const std::vector<std::string>& command) {
-  // From here on an interrupt must not leave a temporary build behind.
+  // An interrupt must not leave a temporary build behind.
   InterruptHandler handler;
   int code = Check(options, command).run();
   if (std::fflush(stdout) != 0) throw UserError(std::string("standard output: ") + std::strerror(errno));

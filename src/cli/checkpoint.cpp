@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/build.hpp"
+#include "cli/option_row.hpp"
 #include "verdict/error.hpp"
 
 namespace thrum {
@@ -22,66 +23,15 @@ std::string absolute(const std::string& path) {
   return path.empty() ? "" : fs::absolute(path).lexically_normal().string();
 }
 
-std::string number_word(double number) { return fmt::format("{}", number); }
-
-// The words that make the same options again. Those of the first list decide what is searched.
-struct CheckWords {
-  Words fixed;
-  Words others;
-};
-
-void add_word(Words& words, const char* name, const std::string& value) {
-  if (!value.empty()) words.push_back(std::string(name) + "=" + value);
-}
-
-void add_words(Words& words, const char* name, const std::vector<std::string>& values) {
-  for (const std::string& value : values) add_word(words, name, value);
-}
-
-CheckWords words_of(const CheckOptions& options) {
-  CheckWords words;
-  add_word(words.fixed, "--strategy", options.strategy);
-  add_word(words.fixed, "--engine", options.engine);
-  add_word(words.fixed, "--bound", options.bound);
-  add_word(words.fixed, "--priority", options.priority);
-  add_words(words.fixed, "--focus-method", options.focus_methods);
-  add_words(words.fixed, "--focus-var", options.focus_variables);
-  add_words(words.fixed, "--test", options.tests);
-  add_word(words.fixed, "--memory-model", options.memory_model);
-  add_word(words.fixed, "--heap", options.heap);
-  add_word(words.fixed, "--threads", options.threads);
-  add_word(words.fixed, "--races", options.races);
-  add_word(words.fixed, "--steps", std::to_string(options.steps));
-  add_word(words.fixed, "--hang", std::to_string(options.hang_seconds));
-  add_word(words.fixed, "--early-timeouts", number_word(options.early_timeouts_seconds));
-  add_word(words.fixed, "--seed", std::to_string(options.seed));
-  add_word(words.fixed, "--depth", std::to_string(options.depth));
-  add_word(words.fixed, "--compile-flags", options.compile_flags);
-  for (auto [name, is_on] : {std::pair("--leaks", options.leaks),
-                             {"--spurious", options.spurious},
-                             {"--keep-going", options.keep_going},
-                             {"--count-classes", options.count_classes},
-                             {"--trace-digest", options.trace_digest}}) {
-    if (is_on) words.fixed.emplace_back(name);
+// The words of the command line that give the option its value, where a checkpoint keeps it.
+Words kept_words(const OptionRow<CheckOptions>& row, const CheckOptions& options) {
+  Words words;
+  if (row.at_resume == AtResume::not_kept) return words;
+  for (const std::string& text : texts_of(row, options)) {
+    const std::string value = row.is_input ? absolute(text) : text;
+    words.push_back(long_name(row.names) + (is_flag(row) ? "" : "=" + value));
   }
-  add_word(words.others, "--search-memory", options.search_memory);
-  add_word(words.others, "--program-memory", options.program_memory);
-  add_word(words.others, "--suppressions", absolute(options.suppressions));
-  add_word(words.others, "--baseline", absolute(options.baseline));
-  add_word(words.others, "--out", options.out);
-  add_words(words.others, "--given", options.given);
-  add_word(words.others, "--checkpoint-interval", number_word(options.checkpoint_seconds));
-  for (const std::string& input : options.inputs) words.others.push_back(absolute(input));
   return words;
-}
-
-std::string name_of(const std::string& word) { return word.substr(0, word.find('=')); }
-
-// A word of a that b does not have; empty where there is none.
-std::string missing_word(const Words& a, const Words& b) {
-  auto missing = std::find_if(
-      a.begin(), a.end(), [&](const std::string& word) { return std::count(b.begin(), b.end(), word) == 0; });
-  return missing == a.end() ? "" : *missing;
 }
 
 CheckpointContents read_or_throw(const std::string& path) {
@@ -91,7 +41,8 @@ CheckpointContents read_or_throw(const std::string& path) {
   return std::move(*contents);
 }
 
-// What a run does, without its budget: all that differs between the runs of a check.
+// Identifies a run among the runs of a check, by the members of its job in which they differ. The limits of
+// executions and time are not among them: a resumed check may have others.
 std::string key_of(const Job& job) {
   Job same;
   same.test = job.test;
@@ -104,14 +55,35 @@ std::string key_of(const Job& job) {
   return out.take();
 }
 
+// An option that belongs to the saved search, and that the words do not give the same value; empty: there is
+// none.
+std::string changed_option(const CheckOptions& options, const Words& words) {
+  for (const OptionRow<CheckOptions>& row : check_rows()) {
+    if (row.at_resume != AtResume::must_equal) continue;
+    for (const std::string& word : kept_words(row, options)) {
+      if (std::find(words.begin(), words.end(), word) == words.end()) return long_name(row.names);
+    }
+  }
+  return "";
+}
+
 }  // namespace
+
+Words kept_words(const CheckOptions& options) {
+  Words all;
+  for (const OptionRow<CheckOptions>& row : check_rows()) {
+    const Words words = kept_words(row, options);
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  for (const std::string& input : options.inputs) all.push_back(absolute(input));
+  return all;
+}
 
 CheckOptions resumed_options(const CheckOptions& options, const Words& words) {
   CheckpointContents contents = read_or_throw(options.resume);
   CheckOptions all;
-  all.colour = options.colour;
   Words saved;
-  // A program that is given takes the place of the one in the file.
+  // A program on the command line replaces the one in the file.
   std::copy_if(contents.words.begin(), contents.words.end(), std::back_inserter(saved),
                [&](const std::string& word) { return word.starts_with("-") || options.inputs.empty(); });
   read_options(all, saved);
@@ -125,7 +97,6 @@ Checkpoint::Checkpoint(const CheckOptions& options)
       path_(absolute(name_)),
       seconds_(options.checkpoint_seconds) {
   if (path_.empty()) return;
-  CheckWords words = words_of(options);
   const std::string directory = fs::current_path().string();
   if (!options.resume.empty()) {
     resumed_from_ = options.resume;
@@ -135,19 +106,18 @@ Checkpoint::Checkpoint(const CheckOptions& options)
       refuse("the check was begun in " + contents_.directory + "; go on with it there");
     if (contents_.arguments != options.arguments)
       refuse("the program was given other arguments then; leave them out");
-    if (std::string word = missing_word(words.fixed, contents_.words); !word.empty())
-      refuse(name_of(word) + " was given otherwise then; leave it out");
+    if (std::string option = changed_option(options, contents_.words); !option.empty())
+      refuse(option + " was given otherwise then; leave it out");
     executions_before_ = 0;
     for (const SavedRun& run : contents_.runs) *executions_before_ += run.executions;
   } else if (std::error_code error; fs::exists(path_, error)) {
-    // Nothing else is to be lost by a slip.
+    // Any other file must not be overwritten by mistake.
     std::string problem;
     if (!read_checkpoint(path_, problem) && problem.find("is no checkpoint") != std::string::npos &&
         fs::file_size(path_, error) != 0)
       throw UserError("--checkpoint " + options.checkpoint + ": is there already, and is no checkpoint");
   }
-  contents_.words = words.fixed;
-  contents_.words.insert(contents_.words.end(), words.others.begin(), words.others.end());
+  contents_.words = kept_words(options);
   contents_.arguments = options.arguments;
   contents_.directory = directory;
 }
@@ -215,7 +185,7 @@ std::uint64_t Checkpoint::put_back() {
   return state->size;
 }
 
-// A report that was there is of an earlier process.
+// A report that the run has already is from an earlier process.
 void Checkpoint::take(const PutDown& state) {
   if (state.size == 0) {
     tell(path_ + ": the checkpoint cannot be written: " + std::strerror(state.error));
@@ -226,7 +196,7 @@ void Checkpoint::take(const PutDown& state) {
   run.report.clear();
   run.state = SavedState{passing_, state.offset, state.size, state.digest, {}};
   run.executions = state.executions;
-  // The worker writes over what was not taken over.
+  // If this fails, the worker will overwrite the new state, and the old one stays.
   if (!write()) run = before;
 }
 
@@ -249,7 +219,8 @@ void Checkpoint::end_run(const WorkerOutcome& outcome, const ThreadNames& names)
     run.executions = result.executions;
   }
   passing_.reset();
-  // Of many short runs not each is worth the disk's time. A state holds a file open until it is written.
+  // Writing to disk after each of many short runs would take too long. But a state keeps a file open until it
+  // is written.
   constexpr int kUnwrittenMax = 64;
   if (++unwritten_ == kUnwrittenMax || seconds_since_write() >= seconds_) write();
 }
@@ -269,7 +240,7 @@ bool Checkpoint::write() {
   return told_.empty();
 }
 
-// The search goes on, and the next time it may go well.
+// A failed write does not end the search: the next one may work.
 void Checkpoint::tell(const std::string& problem) {
   if (!problem.empty() && problem != told_) fmt::print(stderr, "thrum: {}; the last one stays\n", problem);
   told_ = problem;

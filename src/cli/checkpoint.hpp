@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --checkpoint and --resume: a long check is written down while it runs, and gone on with after it has ended.
+// --checkpoint and --resume: the state of a long check is saved while it runs, and a later check continues
+// it.
 //
-// A check is a number of runs of workers, one after the other (tests, parts of tests, heaps, searches past
-// suppressed races), and which run is next follows from what the ones before it gave. So the file holds, for
-// each run that was begun, its report, where it has ended, and where its search stands, where it has not come
-// to its end. A check that is resumed goes the same way again: what has come to its end is told from the
-// file, what has not goes on, and what is not there begins.
+// A check is a sequence of runs of workers (tests, parts of tests, heaps, searches past suppressed races).
+// Which run is next follows from the results of the runs before it. So the file holds, for each run that has
+// begun, its report if it has ended, and the state of its search if the search is not finished. A resumed
+// check makes the same sequence of runs: it takes the results of finished searches from the file, continues
+// unfinished ones from their states, and begins the others.
 //
-// A search has come to its end where nothing is left, or at a bug. Where a budget ended it, or control was
-// lost, or its worker died, it goes on from where it was put down last.
+// A search is finished if nothing is left to search, or at a bug. If a limit ended it, or control was lost,
+// or its worker died, it continues from its last saved state.
 //
 // Tested by tests/endtoend/checkpoint_test.cpp.
 #pragma once
@@ -24,30 +25,34 @@
 
 namespace thrum {
 
-// The options with those of the checkpoint where the command line leaves them out. words: behind "check" on
-// the command line, without the program's arguments. Throws UserError.
+// The words of the command line that give the options which a checkpoint keeps, and the program.
+std::vector<std::string> kept_words(const CheckOptions& options);
+
+// The options of the command line; those that it leaves out are as in the checkpoint. words: the words of the
+// command line after "check", without the program's arguments. Throws UserError.
 CheckOptions resumed_options(const CheckOptions& options, const std::vector<std::string>& words);
 
 class Checkpoint {
  public:
-  // Without --checkpoint and --resume it does nothing. Throws UserError where the file of --resume is not one
-  // of such a check. options: as validate() leaves them.
+  // Without --checkpoint and --resume it does nothing. REQUIRES: validate(options) was called. Throws
+  // UserError if the file of --resume is no checkpoint of a check with these options.
   explicit Checkpoint(const CheckOptions& options);
 
-  // The check begins, with the program's file. Throws UserError where the program is another one, or the file
-  // cannot be written.
+  // The check of this program file begins. Throws UserError if the checkpoint is of another program, or if
+  // the file cannot be written.
   void begin(const std::string& program);
 
   // Nothing without --checkpoint and --resume.
   std::optional<CheckpointResult> result() const;
 
-  // A run that has come to its end already, as it was then; its names are added to names.
+  // The saved outcome of a run whose search is finished; nothing for other runs. The names of its threads are
+  // added to names.
   std::optional<WorkerOutcome> ended(const Job& job, ThreadNames& names) const;
 
-  // A run begins; it is to be ended before another one begins. Throws UserError.
+  // A run begins. end_run() must follow before the next one begins. Throws UserError.
   StateSettings begin_run(const Job& job);
   void end_run(const WorkerOutcome& outcome, const ThreadNames& names);
-  // No further run follows, or none for now.
+  // Writes what is not written yet, because no run follows soon.
   void finish();
 
  private:
@@ -58,17 +63,17 @@ class Checkpoint {
   double seconds_since_write() const;
   void tell(const std::string& problem);
 
-  std::string name_;  // as it was given
-  std::string path_;  // empty: there is none
+  std::string name_;  // as on the command line
+  std::string path_;  // empty: there is no checkpoint
   double seconds_ = 0;
   std::string resumed_from_;
   CheckpointContents contents_;
   std::optional<std::uint64_t> executions_before_;
-  std::size_t running_ = 0;            // which of the runs
-  std::shared_ptr<OpenFile> passing_;  // by which states pass
-  std::string told_;                   // what went wrong last
+  std::size_t running_ = 0;            // the index of the current run
+  std::shared_ptr<OpenFile> passing_;  // passes states between this process and the worker
+  std::string told_;                   // the last problem
   std::chrono::steady_clock::time_point written_;
-  int unwritten_ = 0;  // runs that have ended since
+  int unwritten_ = 0;  // runs that have ended since written_
 };
 
 }  // namespace thrum

@@ -29,7 +29,7 @@ constexpr std::size_t kHeaderSize = 48;
 
 struct Header {
   std::uint64_t size = 0;   // of the file
-  std::uint64_t index = 0;  // where it begins; it goes on to the end
+  std::uint64_t index = 0;  // its offset; it extends to the end
   std::uint64_t index_digest = 0;
 };
 
@@ -93,7 +93,7 @@ std::string index_bytes(const CheckpointContents& contents, const std::vector<Sa
   return out.take();
 }
 
-// Of this version.
+// Reads an index of this version.
 bool read_index(ByteReader& in, const std::shared_ptr<OpenFile>& file, CheckpointContents& contents) {
   contents.words = get_list(in);
   contents.arguments = get_list(in);
@@ -114,7 +114,7 @@ bool read_index(ByteReader& in, const std::shared_ptr<OpenFile>& file, Checkpoin
   return in.ok() && in.at_end();
 }
 
-// Where the bytes lie that stand for a state, compressed or not.
+// The bytes of a state in its file, compressed or not.
 FilePart part_of(const SavedState& state) {
   return {state.file->descriptor(), state.offset, state.compressed ? state.compressed->size : state.size};
 }
@@ -138,7 +138,7 @@ std::optional<SavedState> store(const SavedState& state, const std::shared_ptr<O
                                                                                    : std::optional(stored);
 }
 
-// The states lie between header and index, one behind the other, and are as they were written.
+// Whether the states lie between header and index, one after the other, and are as they were written.
 bool are_whole(const CheckpointContents& contents, const Header& header) {
   std::uint64_t end = kHeaderSize;
   for (const SavedRun& run : contents.runs) {
@@ -156,11 +156,11 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-// A file that is being written, and takes the place of another one at the end.
+// A file that is being written, and that replaces an older one at the end.
 class NewFile {
  public:
   explicit NewFile(const std::string& path) : path_(path), name_(path + ".new") {
-    unlink(name_.c_str());  // of a process that was killed
+    unlink(name_.c_str());  // a process that was killed may have left it
     int file = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     nameless_ = file >= 0;
     if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
@@ -183,7 +183,7 @@ class NewFile {
     }
     if (rename(name_.c_str(), path_.c_str()) != 0) return false;
     done_ = true;
-    // The name is on the disk as well; a folder that cannot be opened for that is no reason to fail.
+    // Brings the new name to the disk, too. It is no failure if the folder cannot be opened for that.
     OpenFile folder(open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.descriptor() >= 0) fsync(folder.descriptor());
     return true;

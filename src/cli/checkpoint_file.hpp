@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The file of --checkpoint: what has been done of a check, so that it can be gone on with.
+// The file of --checkpoint: the results and states of a check's searches, from which a later check continues.
 //
-// Form: a header of fixed size; the states of searches, one behind the other, each a frame of zstd; an index,
-// which says all the rest. Header, index and each frame have a digest, and the header holds the file's size.
-// So a file that was cut or changed anywhere is recognised. Numbers are little-endian.
+// Format: a header of fixed size; the states of searches, one after the other, each a frame of zstd; an index,
+// which holds everything else. Header, index and each frame have a digest, and the header holds the file's size.
+// So a file that was cut or changed anywhere is detected. Numbers are little-endian.
 //
-// It is written under another name in the same folder, and takes the place of the last one when it is whole
-// and on the disk: at any moment there is a whole one. Where the system has files without names, nothing
-// stays behind of one that could not be finished.
+// A new checkpoint is written under another name in the same folder. It replaces the last one when it is
+// complete and on the disk, so there is a complete file at any moment. If the system supports files without
+// names, a checkpoint that could not be completed leaves nothing behind.
 //
 // Tested by checkpoint_file_test.cpp.
 #pragma once
@@ -41,7 +41,7 @@ struct CompressedState {
   std::uint64_t digest = 0;
 };
 
-// The state of a search: bytes that only its worker understands, in a file.
+// The saved state of a search, in a file. Only its worker understands the bytes.
 struct SavedState {
   std::shared_ptr<OpenFile> file;
   std::uint64_t offset = 0;
@@ -52,35 +52,35 @@ struct SavedState {
 
 // One run of a worker.
 struct SavedRun {
-  std::string key;     // what it was to do, without its budget
+  std::string key;     // identifies the run among those of its check
   std::string report;  // as bytes; empty: it has not ended
   std::string output;  // WorkerOutcome::output
   std::uint64_t executions = 0;
-  std::optional<SavedState> state;  // nothing: it has come to its end, or has not begun
+  std::optional<SavedState> state;  // nothing: the search is finished, or has not begun
 };
 
 struct CheckpointContents {
-  std::vector<std::string> words;      // of the command line, those that the check depends on
+  std::vector<std::string> words;      // of the command line: the options that are kept, and the program
   std::vector<std::string> arguments;  // of the program
   std::string directory;               // where thrum was called
   std::uint64_t program = 0;           // a digest of the program's file
   std::vector<SavedRun> runs;          // in the order in which they were begun
 };
 
-// Writes the file; its states lie in it from then on. One line that says why it could not be done, and then
-// the file that was there before is there still; empty where it was done.
+// Writes the file; the states of contents refer to it from then on. Returns an empty string, or one line that
+// says why the file could not be written; an older file at the path stays then.
 std::string write_checkpoint(const std::string& path, CheckpointContents& contents);
 
-// Nothing, and in one line why, where the file is no whole checkpoint of this version.
+// Nothing, and a problem in one line, if the file is no complete checkpoint of this version.
 std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::string& problem);
 
-// A file without a name in the folder of the path; nullptr, and in one line why.
+// Makes a file without a name in the folder of the path; nullptr, and a problem in one line, if that fails.
 std::shared_ptr<OpenFile> nameless_file(const std::string& path, std::string& problem);
 
 // Copies a state, as it is when it is not compressed, to a place in a file; false: errno says why.
 bool copy_state(const SavedState& state, int file, std::uint64_t offset);
 
-// The digest of a whole file; nothing where it cannot be read.
+// The digest of a whole file; nothing if the file cannot be read.
 std::optional<std::uint64_t> digest_of_file(const std::string& path);
 
 }  // namespace thrum

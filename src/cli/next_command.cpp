@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "cli/option_row.hpp"
 #include "verdict/sizes.hpp"
 
 namespace thrum {
@@ -48,21 +50,37 @@ std::optional<Change> change_for(const WorkerOutcome& outcome, const CheckOption
   return std::nullopt;
 }
 
-// With the option's value in place of another one's, or before the program's own arguments.
-std::vector<std::string> changed(std::vector<std::string> words, const Change& change) {
-  auto end = std::find(words.begin(), words.end(), "--");
-  for (auto word = words.begin(); word != end; ++word) {
-    if (word->starts_with(change.option + "=")) {
-      *word = change.option + "=" + change.value;
-      return words;
+bool takes_value(const std::string& word) {
+  const auto rows = check_rows();
+  return std::any_of(rows.begin(), rows.end(), [&](const OptionRow<CheckOptions>& row) {
+    return is_named(row.names, word) && !is_flag(row);
+  });
+}
+
+// The option has this value alone: it is written where the option stands first, else before the program's own
+// arguments.
+std::vector<std::string> changed(const std::vector<std::string>& words, const Change& change) {
+  std::vector<std::string> result;
+  bool done = false;
+  auto word = words.begin();
+  for (; word != words.end() && *word != "--"; ++word) {
+    const bool has_two = takes_value(*word) && word + 1 != words.end();
+    const bool is_changed = *word == change.option;
+    if (!is_changed && !word->starts_with(change.option + "=")) {
+      result.push_back(*word);
+      if (has_two) result.push_back(*++word);
+      continue;
     }
-    if (*word == change.option && word + 1 != end) {
-      *(word + 1) = change.value;
-      return words;
-    }
+    if (is_changed && has_two) ++word;
+    if (std::exchange(done, true)) continue;
+    if (is_changed)
+      result.insert(result.end(), {change.option, change.value});
+    else
+      result.push_back(change.option + "=" + change.value);
   }
-  words.insert(end, {change.option, change.value});
-  return words;
+  if (!done) result.insert(result.end(), {change.option, change.value});
+  result.insert(result.end(), word, words.end());
+  return result;
 }
 
 std::string quoted(const std::string& word) {
@@ -82,7 +100,7 @@ std::string next_command(const WorkerOutcome& outcome, const CheckOptions& optio
   const std::optional<Change> change = change_for(outcome, options, test);
   if (!change) return "";
   std::vector<std::string> words = changed(command, *change);
-  if (!test.test.empty()) words = changed(std::move(words), {"--test", test.test});
+  if (!test.test.empty()) words = changed(words, {"--test", test.test});
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + quoted(word);
   return text;

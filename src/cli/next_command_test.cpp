@@ -48,6 +48,24 @@ TEST(NextCommand, IsForAShell) {
       "thrum check 'a b' --time 10 --test 'Queue.It'\\''s'");
 }
 
+TEST(NextCommand, HasOneTestForSeveral) {
+  CheckOptions options;
+  options.time_seconds = 1;
+  TestResult test;
+  test.test = "b";
+  EXPECT_EQ(next(ended(SearchEnd::time), options,
+                 {"thrum", "check", "--test", "a", "--time=1", "p", "--test=b", "--", "--test"}, test),
+            "thrum check --test b --time=10 p -- --test");
+}
+
+// A value that looks like an option is a value.
+TEST(NextCommand, KnowsWhatIsAValue) {
+  CheckOptions options;
+  options.time_seconds = 1;
+  EXPECT_EQ(next(ended(SearchEnd::time), options, {"thrum", "check", "--out", "--time", "p"}),
+            "thrum check --out --time p --time 10");
+}
+
 TEST(NextCommand, IsNoneWhereNoneIsKnownToHelp) {
   TestResult bug;
   bug.verdict = Verdict::bug;

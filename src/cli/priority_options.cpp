@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "report/named_ranges.hpp"
@@ -29,7 +28,7 @@ std::string names_of_priorities() {
   return names;
 }
 
-// "500M": a number and K, M, G or nothing.
+// "a,b" -> a and b.
 std::vector<std::string> split_list(const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -54,7 +53,7 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
-// A priority that asks for a focus, and the option that names one, go together.
+// A priority that needs a focus, and the option that names a focus, must be given together.
 void check_focus(const CheckOptions& options, const char* priority, const char* option,
                  const std::vector<std::string>& names) {
   const std::vector<std::string>& list = options.settings.priorities;
@@ -73,27 +72,6 @@ void add_ranges(const std::vector<OffsetRange>& found, std::vector<OffsetRange>&
 }
 
 }  // namespace
-
-void add_priority_options(CLI::App& app, CheckOptions& options) {
-  app.add_option("--priority", options.priority,
-                 "Best-first search: what to run first, the next in the list among equals: " +
-                     fmt::format("{} [{}; {}: {}]", names_of_priorities(), kDefaultPriorities, kReducing,
-                                 kDefaultWhereReducing))
-      ->type_name("A,B,...");
-  app.add_option("--focus-method", options.focus_methods,
-                 "A function for the priority method, such as push or Queue::push (repeatable)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--focus-var", options.focus_variables,
-                 "A global variable for the priority var (repeatable)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--search-memory", options.search_memory,
-                 "Memory for schedules that wait to be run; what goes beyond lies in a temporary file")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  app.add_flag("--measure-tree", options.settings.measure_tree)->group("");  // for scripts/tree-memory
-}
 
 void validate_priorities(CheckOptions& options) {
   options.settings.memory_max = read_size("--search-memory", options.search_memory);

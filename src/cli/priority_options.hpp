@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The options of best-first search, and of the memory of searches.
+// The options of best-first search, and the memory of searches.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 
 #include "protocol/job.hpp"
@@ -10,14 +9,10 @@
 
 namespace thrum {
 
-// Makes the command line fill in options, which must outlive app.
-void add_priority_options(CLI::App& app, CheckOptions& options);
-
-// Fills in options.settings. Throws UserError for what cannot be.
+// Checks these options and fills in options.settings. Throws UserError.
 void validate_priorities(CheckOptions& options);
 
-// Looks the names of --focus-method and --focus-var up in the program. Throws UserError where there is no
-// such name.
+// Looks up the names of --focus-method and --focus-var in the program. Throws UserError if one is missing.
 void find_focus(const CheckOptions& options, const std::string& program, Job& job);
 
 }  // namespace thrum

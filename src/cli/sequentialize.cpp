@@ -11,6 +11,7 @@
 
 #include "cli/boolean_program.hpp"
 #include "cli/load_module.hpp"
+#include "cli/options.hpp"
 #include "cli/process.hpp"
 #include "cli/sequential_check.hpp"
 #include "cli/sequential_trace.hpp"
@@ -52,7 +53,7 @@ std::string plural_of(unsigned count, const char* what) {
   return fmt::format("{} {}{}", count, what, plural(count));
 }
 
-// Which executions of the program with threads the sequential one stands for.
+// The executions of the program with threads that the sequential one represents, in words.
 std::string covered(const SequentializeOptions& o) {
   std::string numbers =
       o.checker == "bool" ? fmt::format(", integers of up to {} bits", BoolOptions().bits) : "";
@@ -77,7 +78,7 @@ std::string text_of_line(const std::string& file, unsigned line) {
   return text;
 }
 
-// Sequentializes, lets a checker look, and says in terms of the program with threads what came of it.
+// Sequentializes, runs a checker, and tells its answer in terms of the program with threads.
 class Check {
  public:
   Check(const SequentializeOptions& options, const std::vector<std::string>& command) : options_(options) {
@@ -114,13 +115,14 @@ class Check {
     }
     std::vector<RecordedStep> steps =
         recorded_steps(found.trace, options_.compile_flags, options_.trace_folder);
-    // Copies of the variables for each round let threads run one after the other; in truth they take turns.
+    // With copies of the variables for each round the threads run one after the other. In the program with
+    // threads they take turns.
     if (options_.eager) {
       std::stable_sort(steps.begin(), steps.end(), [](const RecordedStep& a, const RecordedStep& b) {
         return std::pair(a.round, a.thread) < std::pair(b.round, b.thread);
       });
     }
-    // A crash comes without a word.
+    // A crash has no message.
     bool crashed =
         !options_.eager && !steps.empty() && found.line &&
         std::none_of(steps.begin(), steps.end(), [](const RecordedStep& step) { return step.fails; });
@@ -162,7 +164,7 @@ class Check {
     write_file(trace_file_, to_json(*trace_));
   }
 
-  // said: by the sequential program. kind: of a crash.
+  // said: the output of the sequential program. kind: the kind of a crash.
   void name_failure(const std::string& said, const std::string& kind) {
     bug_kind_ = !kind.empty()                  ? kind
                 : said == "data race"          ? "data-race"
@@ -230,7 +232,7 @@ class Check {
 
   void print_report() const {
     const TestResult& test = result_.tests[0];
-    TextStyle style = style_for(STDOUT_FILENO, options_.colour);
+    TextStyle style = style_for(STDOUT_FILENO, colour_of(options_.color));
     const char* colour = test.verdict == Verdict::bug         ? kRed
                          : test.verdict == Verdict::exhausted ? kGreen
                                                               : kYellow;
@@ -294,8 +296,8 @@ int sequentialize_command(const SequentializeOptions& options, const std::vector
     fmt::print("{}", program.text);
   } else {
     write_file(options.out, program.text);
-    fmt::print(
-        "{}", wrap("Covered: " + covered(options) + ".", "", style_for(STDOUT_FILENO, options.colour).width));
+    fmt::print("{}", wrap("Covered: " + covered(options) + ".", "",
+                          style_for(STDOUT_FILENO, colour_of(options.color)).width));
   }
   return kExitDone;
 }

@@ -25,7 +25,7 @@ struct SequentializeOptions {
   std::string trace_folder = "thrum-out";
   std::string json;
   bool require_exhausted = false;
-  Colour colour = Colour::automatic;
+  std::string color = "auto";
 };
 
 // command: the whole command line, for the result.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a check was asked to do: the options of `thrum check`, by which its verdict is weighed.
+// The options of `thrum check`. Its verdict depends on them.
 #pragma once
 
 #include <cstdint>
@@ -8,71 +8,72 @@
 
 #include "campaign/strategies.hpp"
 #include "protocol/job.hpp"
-#include "report/text_style.hpp"
 
 namespace thrum {
 
 struct CheckOptions {
   std::vector<std::string> inputs;     // one program, or source files
   std::vector<std::string> arguments;  // of the program
+
+  // One member for each row of the table in cli/check_table.cpp, which says what the option means. The first
+  // values are the defaults. An empty string: the option is not given.
   std::string strategy = "auto";
-  std::string priority;  // of best-first; empty: its default
+  std::string bound = "none";
+  std::string fair = "auto";
+  std::uint64_t seed = 0;
+  std::uint32_t depth = 3;
+  std::string priority;
   std::vector<std::string> focus_methods;
   std::vector<std::string> focus_variables;
-  std::string search_memory = "1G";
-  std::string program_memory = "1G";
-  std::uint64_t program_memory_bytes = 0;  // by validate(), from program_memory
+  int jobs = 0;  // set by validate(), if it is not given: one for each processor
   std::string engine = "native";
-  std::string bound = "none";
-  std::string memory_model = "sc";
-  std::string heap = "lifo";
-  std::string threads = "auto";
-  std::string races = "report";
-  std::vector<std::string> tests;  // globs; none: all
-  bool list_tests = false;
   double time_seconds = 60;          // of all tests; 0: no limit
   double time_per_test_seconds = 0;  // 0: a share of time_seconds
   std::uint64_t executions = 0;
   std::uint64_t steps = 1'000'000;
   std::uint32_t hang_seconds = 10;
-  double early_timeouts_seconds = 10;
-  bool no_leads_to = false;
-  std::uint32_t yields = 0;  // by validate(), from bound; 0: no bound
-  std::uint64_t seed = 0;
-  std::uint32_t depth = 3;   // of the bugs that pct looks for
-  std::uint64_t repeat = 1;  // the whole search, so often, for benchmarks
-  int jobs = 0;              // by validate() one for each processor, unless given
-  bool keep_going = false;
-  bool spurious = false;
-  std::string fair = "auto";
-  Fairness fairness = Fairness::watch;  // by validate(), from fair and strategy
-  bool leaks = false;
+  std::string program_memory = "1G";
+  std::string search_memory = "1G";
   bool require_exhausted = false;
-  bool assumptions = false;  // in full in the report
+  std::vector<std::string> tests;  // globs; none: all tests
+  bool list_tests = false;
+  std::string compile_flags;
+  std::string memory_model = "sc";
+  std::string heap = "lifo";
+  std::string threads = "auto";
+  double early_timeouts_seconds = 10;
+  bool spurious = false;
+  std::string races = "report";
+  bool no_leads_to = false;
+  bool leaks = false;
+  bool keep_going = false;
+  std::string baseline;      // a path
+  std::string suppressions;  // a path
+  std::string out = "thrum-out";
+  std::string json;  // a path; "-": standard output
+  std::string progress = "auto";
+  std::string color = "auto";
+  bool assumptions = false;
+  bool statistics = false;
+  bool count_classes = false;
+  std::string plot;        // a path
+  std::string checkpoint;  // a path
+  double checkpoint_seconds = 60;
+  std::string resume;  // a path
+  std::uint64_t repeat = 1;
   bool no_waypoints = false;
   bool judge_all = false;
   bool no_fsgsbase = false;
   bool trace_digest = false;
-  bool statistics = false;     // in the report
-  bool count_classes = false;  // also where the strategy does not need to
-  std::string progress = "auto";
-  std::string compile_flags;
-  std::string baseline;      // a result's path; empty: none
-  std::string suppressions;  // likewise
-  std::string out = "thrum-out";
-  std::string json;  // empty: none; "-": standard output
-
-  std::string plot;  // the path of a picture; empty: none
-
-  std::string checkpoint;  // a path; empty: none
-  std::string resume;      // likewise
-  double checkpoint_seconds = 60;
-
-  Colour colour = Colour::automatic;
-  StrategySettings settings;  // made by validate()
-
-  // The names of the options that the command line gives: they win over those that the program's code gives.
+  bool measure_tree = false;
+  // The names of the options on the command line. They win over the options that the program's code gives.
   std::vector<std::string> given;
+
+  // Set by validate() from the members above.
+  std::uint64_t program_memory_bytes = 0;
+  std::uint32_t yields = 0;  // 0: no bound
+  Fairness fairness = Fairness::watch;
+  StrategySettings settings;
 };
 
 // Seconds of virtual time, in nanoseconds, and back.

@@ -327,6 +327,7 @@ TEST_F(CheckpointTest, WrongUseIsOneLine) {
   check({program, "--checkpoint", file(), "--executions", "3", "--strategy", "dfs"}, 0);
   refused({"--resume", file(), "--strategy", "icb"}, "--strategy was given otherwise then");
   refused({"--resume", file(), "--leaks"}, "--leaks was given otherwise then");
+  refused({"--resume", file(), "--fair", "off"}, "--fair was given otherwise then");
   refused({"--resume", file(), "--", "argument"}, "other arguments");
   const std::string other = build(write("other.cpp", "int main() {}\n"));
   refused({"--resume", file(), other}, "is another program than it was then");

@@ -82,6 +82,12 @@ TEST_F(Usage, OptionsOutOfRange) {
                                                    {"--jobs", "0"},
                                                    {"--jobs", "99999"},
                                                    {"--seed", "x"},
+                                                   {"--seed", "-1"},
+                                                   {"--early-timeouts", "nan"},
+                                                   {"--time", "inf"},
+                                                   {"--fair", "maybe"},
+                                                   {"--progress", "sometimes"},
+                                                   {"--program-memory", "much"},
                                                    {"--bound", "preemptions=-1"},
                                                    {"--bound", "2"},
                                                    {"--bound", "delays="},
@@ -97,6 +103,36 @@ TEST_F(Usage, OptionsOutOfRange) {
     option.emplace_back("program");
     expect_refused(option, name);
   }
+}
+
+// The other commands have tables of options, too.
+TEST_F(Usage, OptionsOfOtherCommandsOutOfRange) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"bool", "check", "file.bp", "--time", "nan"},  {"bool", "check", "file.bp", "--depth", "0"},
+      {"bool", "check", "file.bp", "--bits", "65"},   {"bool", "check", "file.bp", "--search-memory", "x"},
+      {"bool", "from-c", "file.c", "--bits", "-4"},   {"sequentialize", "file.c", "--rounds", "0"},
+      {"sequentialize", "file.c", "--time", "-1"},    {"sequentialize", "file.c", "--color", "red"},
+      {"replay", "trace.json", "--threads", "posix"}, {"show", "trace.json", "--color", "red"},
+      {"flags", "compile", "--compiler", "msvc"},
+  };
+  for (const std::vector<std::string>& command : commands) {
+    const auto option = std::find_if(command.begin(), command.end(),
+                                     [](const std::string& word) { return word.starts_with("--"); });
+    expect_refused(command, "thrum: " + *option + ": ");
+  }
+  expect_refused({"replay", "trace.json", "--gdb"}, "--gdb is not available yet");
+}
+
+// What the build installs.
+TEST_F(Usage, ManPageIsOne) {
+  expect_refused({"options"}, "--man");
+  const ChildResult page = thrum({"options", "--man"});
+  ASSERT_EQ(page.exit_code, 0);
+  if (run({"sh", "-c", "command -v groff"}, "/").exit_code != 0) GTEST_SKIP() << "no groff";
+  const ChildResult shown = run({"groff", "-man", "-ww", "-Tascii", write("thrum.1", page.output)}, "/");
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_EQ(shown.errors, "");
+  EXPECT_NE(shown.output.find("an internal error"), std::string::npos);
 }
 
 TEST_F(Usage, UnknownStrategy) {

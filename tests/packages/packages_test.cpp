@@ -176,6 +176,14 @@ TEST_P(Once, MakesOfAutotools) {
   EXPECT_NE(searched.output.find("counter.c:"), std::string::npos) << "the library is instrumented, too";
 }
 
+TEST_P(Once, HasAManual) {
+  EXPECT_TRUE(read(prefix() + "/share/man/man1/thrum.1").starts_with(".TH THRUM 1"));
+  const std::string completion = prefix() + "/share/bash-completion/completions/thrum";
+  const ChildResult loaded =
+      expect_done({"bash", "-c", "source \"$1\"; complete -p thrum", "-", completion}, "/");
+  EXPECT_NE(loaded.output.find("-F _thrum"), std::string::npos) << loaded.output;
+}
+
 TEST_P(Once, RefusesWithAReason) {
   std::map<std::string, std::string> cases = {{"interface", "compiles nothing"},
                                               {"imported", "is imported"},
