@@ -62,9 +62,10 @@ class AtomicSection {
 
 namespace thrum {
 
-// How a test is searched: options of `thrum check` by the same names, with the same values (thrum check
-// --help). What is left out is as on the command line, and what stands there wins. A value that cannot be is
-// told by `thrum check`, which exits with 2; by itself a program does not look at them.
+// How a test is searched: options of `thrum check` by the same names, with the same values (docs/options.md).
+// An option of the command line wins over the one here. A wrong value is reported by `thrum check`, which
+// exits with 2; a program that runs by itself does not look at them.
+// New fields are added at the end: a program may give the first ones without their names.
 struct Options {
   std::string strategy{};                  // "dpor", "pct", ...
   std::string bound{};                     // "preemptions=2", "yields=5", ...
@@ -80,6 +81,10 @@ struct Options {
   bool leaks = false;
   bool spurious = false;
   bool keep_going = false;
+  std::string priority{};           // of best-first search: "rand", "mdpor,pb", ...
+  std::optional<long long> hang{};  // seconds
+  std::string program_memory{};     // "500M", ...
+  bool require_exhausted = false;
 };
 
 namespace detail {
@@ -108,6 +113,7 @@ inline void tell(const char* name, bool value) {
 inline void tell(const Options& options) {
   tell("--strategy", options.strategy);
   tell("--bound", options.bound);
+  tell("--priority", options.priority);
   tell("--races", options.races);
   tell("--heap", options.heap);
   tell("--fair", options.fair);
@@ -115,11 +121,14 @@ inline void tell(const Options& options) {
   tell("--steps", options.steps);
   tell("--seed", options.seed);
   tell("--depth", options.depth);
+  tell("--hang", options.hang);
   tell("--time-per-test", options.time);
   tell("--early-timeouts", options.early_timeouts);
+  tell("--program-memory", options.program_memory);
   tell("--leaks", options.leaks);
   tell("--spurious", options.spurious);
   tell("--keep-going", options.keep_going);
+  tell("--require-exhausted", options.require_exhausted);
 }
 
 // Of an exception that leaves a body and that main would catch. Where nobody would, the search knows it where

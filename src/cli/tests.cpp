@@ -49,14 +49,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// options with those of the words. Throws UserError.
+// The options, changed by the words. Throws UserError.
 CheckOptions with_words(CheckOptions options, Words words) {
   read_options(options, std::move(words));
   validate(options);
   return options;
 }
 
-// Those of the words whose option is none of the names.
+// The words without those that give one of the named options.
 Words without(const Words& names, Words words) {
   const auto is_named = [&](const std::string& word) {
     return std::find(names.begin(), names.end(), word.substr(0, word.find('='))) != names.end();
@@ -81,7 +81,7 @@ CheckOptions with_own_options(const CheckOptions& options, const AnnouncedTest& 
   try {
     return with_words(options, words);
   } catch (const UserError&) {
-    return with_words(options, without({"--strategy", "--bound", "--depth", "--fair"}, words));
+    return with_words(options, without({"--strategy", "--bound", "--depth", "--fair", "--priority"}, words));
   }
 }
 

@@ -91,6 +91,17 @@ TEST(Tests, GiveWayWhereOptionsDoNotGoTogether) {
   EXPECT_EQ(systematic.settings.limit, 1U);
 }
 
+TEST(Tests, HavePrioritiesOfTheirOwn) {
+  const AnnouncedTest test = {"t", {"--strategy=best-first", "--priority=rand,pb", "--hang=4"}};
+  const CheckOptions own = with_own_options(options_of({}), test);
+  EXPECT_EQ(own.settings.priorities, (Names{"rand", "pb"}));
+  EXPECT_EQ(own.hang_seconds, 4U);
+  const CheckOptions other = with_own_options(options_of({"--strategy", "icb"}), test);
+  EXPECT_EQ(other.strategy, "icb");
+  EXPECT_EQ(other.settings.priorities, Names{}) << "they do not go with another strategy";
+  EXPECT_EQ(other.hang_seconds, 4U);
+}
+
 TEST(Tests, HaveATimeOfTheirOwn) {
   const AnnouncedTest test = {"t", {"--time-per-test=2.5"}};
   const CheckOptions own = with_own_options(options_of({}), test);
@@ -119,8 +130,8 @@ TEST(Tests, HaveNoWrongOptions) {
       << "also where it is overruled";
   EXPECT_EQ(problem_with({}, {"--strategy=dpor", "--bound=preemptions=1"}).find(begin + "--bound: with dpor"),
             0U);
-  for (const char* word : {"--steps=0", "--executions=-1", "--seed=x", "--depth=1001", "--time-per-test=0",
-                           "--early-timeouts=-1", "--no-such-option=1"})
+  for (const char* word : {"--steps=0", "--executions=-1", "--seed=x", "--seed=-1", "--depth=1001",
+                           "--time-per-test=0", "--early-timeouts=-1", "--no-such-option=1"})
     EXPECT_EQ(problem_with({}, {word}).find(begin), 0U) << word;
 }
 

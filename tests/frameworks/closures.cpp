@@ -57,6 +57,25 @@ static int correct() {
   return 0;
 }
 
+// Their searches end at a limit, at a bug, or with the threads in an order of its own.
+static int limited() {
+  thrum::check("must end", {.strategy = "random", .executions = 5, .require_exhausted = true}, add_carefully);
+  thrum::check("hangs", {.hang = 1}, [] {
+    std::thread endless([] {
+      for (;;) asm volatile("");
+    });
+    endless.join();
+  });
+  thrum::check("needs memory", {.program_memory = "1M"}, [] {
+    std::thread other(add_carefully);
+    std::string large(std::size_t{8} << 20, 'x');
+    other.join();
+    assert(large.back() == 'x');
+  });
+  thrum::check("in order", {.strategy = "best-first", .priority = "rand,pb"}, add_carefully);
+  return 0;
+}
+
 static std::atomic<void*> block{nullptr};
 
 static void lose_a_block() {
@@ -138,6 +157,11 @@ static int wrong_number() {
   return 0;
 }
 
+static int wrong_size() {
+  thrum::check("huge", {.program_memory = "1X"}, add_carefully);
+  return 0;
+}
+
 static int wrong_together() {
   thrum::check("both", {.strategy = "dpor", .bound = "preemptions=1"}, add_carefully);
   return 0;
@@ -165,6 +189,7 @@ struct Main {
 
 constexpr Main kMains[] = {{"several", several},
                            {"correct", correct},
+                           {"limited", limited},
                            {"leaking", leaking},
                            {"throwing", throwing},
                            {"throwing_to_main", throwing_to_main},
@@ -175,6 +200,7 @@ constexpr Main kMains[] = {{"several", several},
                            {"without_name", without_name},
                            {"wrong_strategy", wrong_strategy},
                            {"wrong_number", wrong_number},
+                           {"wrong_size", wrong_size},
                            {"wrong_together", wrong_together},
                            {"failing_outside", failing_outside},
                            {"exiting_with_3", exiting_with_3},

@@ -76,6 +76,23 @@ TEST_F(Closures, OptionsInTheCodeHold) {
   EXPECT_EQ(test(result, "careful")["strategy"], "auto");
 }
 
+TEST_F(Closures, LimitsInTheCodeHold) {
+  const json must_end = check_main("limited", 3, {"--test", "must end"})["tests"][0];
+  EXPECT_EQ(must_end["executions"], 5);
+  const json hangs = check_main("limited", 1, {"--test", "hangs"})["tests"][0];
+  EXPECT_EQ(hangs["bugs"][0]["kind"], "hang");
+  EXPECT_LT(hangs["bugs"][0]["seconds"], 9) << "the default is 10 s";
+  const json memory = check_main("limited", 3, {"--test", "needs memory"})["tests"][0];
+  EXPECT_EQ(memory["verdict"], "inconclusive");
+  EXPECT_NE(memory["next"].get<std::string>().find("--program-memory 2M"), std::string::npos) << memory;
+  check_main("limited", 0, {"--test", "needs memory", "--program-memory", "1G"});
+  const json in_order = check_main("limited", 0, {"--test", "in order"})["tests"][0];
+  EXPECT_EQ(in_order["strategy"], "best-first");
+  EXPECT_EQ(in_order["verdict"], "exhausted");
+  const json other = check_main("limited", 0, {"--test", "in order", "--strategy", "icb"})["tests"][0];
+  EXPECT_EQ(other["strategy"], "icb") << "which has no priorities";
+}
+
 TEST_F(Closures, TheCommandLineWins) {
   const json bounded = check_main("several", 1, {"--test", "no preemption", "--bound", "preemptions=1"});
   EXPECT_EQ(bounded["tests"][0]["bugs"][0]["preemptions"], 1);
@@ -174,13 +191,12 @@ TEST_F(Closures, WrongOptionsAreRefused) {
                      "'both' in the program: --bound: with dpor schedules within the bound could be missed; "
                      "leave it out, or take bpor or icb");
   EXPECT_FALSE(fs::exists(path("thrum-out/bug-1.trace.json")));
-  // The words are CLI11's.
-  const ChildResult negative = thrum({"check", program("closures"), "--", "wrong_number"});
-  EXPECT_EQ(negative.exit_code, 2);
-  EXPECT_TRUE(negative.errors.starts_with("thrum: " + options + "'negative' in the program: "))
-      << negative.errors;
-  EXPECT_NE(negative.errors.find("--executions"), std::string::npos) << negative.errors;
-  EXPECT_EQ(lines(negative.errors).size(), 1U);
+  expect_refused("wrong_number", options +
+                                     "'negative' in the program: --executions: '-1' is wrong; it takes a "
+                                     "whole number from 0");
+  expect_refused("wrong_size", options +
+                                   "'huge' in the program: --program-memory: '1X' is no size; it takes a "
+                                   "number of bytes, or with K, M, G or T behind it, such as 500M");
   check_main("wrong_strategy", 0, {"--test", "first"});
 }
 
