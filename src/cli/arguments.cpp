@@ -23,7 +23,7 @@ constexpr int kNestingMax = 32;
 // A list of words, each between two spaces.
 using Words = std::string_view;
 
-// Options whose argument is the next word, which else would pass for an input.
+// Options whose argument is the next word. That word is no input.
 constexpr Words kTakesWord =
     " -o -x -I -L -D -U -A -B -T -u -z -e -h -G -include -imacros -isystem -iquote -idirafter -iprefix"
     " -isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ -MJ -Xlinker -Xclang -Xassembler"
@@ -41,7 +41,7 @@ constexpr Words kSourceEndings =
 // Compiled by themselves, they become precompiled headers.
 constexpr Words kHeaderEndings = " .h .hh .H .hp .hxx .hpp .HPP .h++ .tcc ";
 
-// Their runtimes put their own instrumentation, or their own idea of memory, in the place of Thrum's.
+// Sanitizers whose runtimes replace Thrum's instrumentation or its heap.
 constexpr Words kOtherSanitizers =
     " address kernel-address hwaddress kernel-hwaddress memory kernel-memory leak dataflow safe-stack"
     " shadow-call-stack fuzzer fuzzer-no-link memtag memtag-stack memtag-heap numerical realtime type cfi"
@@ -68,7 +68,7 @@ void expand(const std::vector<std::string>& arguments, int depth, std::vector<st
   }
 }
 
-// Whether an option of the linker's, all of whose parts stand behind -Wl, brings a file with it.
+// Whether an option of the linker names a file. parts: the text after -Wl, with commas in it.
 bool brings_file(std::string_view parts) {
   while (!parts.empty()) {
     std::string_view part = parts.substr(0, parts.find(','));
@@ -81,7 +81,7 @@ bool brings_file(std::string_view parts) {
   return false;
 }
 
-// The arguments one by one: which of them are inputs, and in which language.
+// Reads the arguments one by one: which of them are inputs, and in which language.
 class Reader {
  public:
   explicit Reader(const std::vector<std::string>& words) : words_(words) {}
@@ -132,14 +132,14 @@ class Reader {
 
   const std::vector<std::string>& words_;
   std::size_t position_ = 0;
-  std::string language_;  // of the inputs that follow; empty: their names say it
+  std::string language_;  // of the inputs that follow; empty: their file names tell it
   bool only_inputs_ = false;
   bool compiles_ = false;
-  bool to_link_ = false;  // something that is linked unless the compiler stops before
+  bool to_link_ = false;  // there is an input for the linker, unless the compiler stops before it
   bool stops_ = false;
 };
 
-// Calls visit(name) for the names in a list with commas.
+// Calls visit(name) for each name of a list with commas.
 template <typename Visit>
 void for_each_name(std::string_view list, Visit visit) {
   while (!list.empty()) {
@@ -162,8 +162,8 @@ Request understand(const std::vector<std::string>& arguments) { return Reader(ar
 void refuse_unsuitable(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOn = "-fsanitize=";
   constexpr std::string_view kOff = "-fno-sanitize=";
-  // Other sanitizers that are on at the end, and the word that switched each on; the word that switched ours
-  // off.
+  // The other sanitizers that the arguments switch on, each with the word that did so; and the word that
+  // switches the thread sanitizer off.
   std::map<std::string, std::string, std::less<>> others;
   std::string off;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -12,16 +12,16 @@ struct Request {
   bool links = false;     // a program or a shared library
 };
 
-// The arguments with response files (@FILE) replaced by what stands in them, as the compilers do it: words
-// are separated by white space; quotes, single or double, hold one together; a backslash takes the next
-// character as it is. A file that cannot be read is a word like others, and so is all that is nested too
-// deep.
+// The arguments with each response file (@FILE) replaced by its words, as the compilers do it: words are
+// separated by white space; single or double quotes hold a word together; a backslash takes the next
+// character as it is. A file that cannot be read is left as a word, and so is one that is nested too deep.
 std::vector<std::string> expand_response_files(const std::vector<std::string>& arguments);
 
 // Understands the arguments of gcc and clang, response files replaced.
 Request understand(const std::vector<std::string>& arguments);
 
-// Throws UserError for what cannot go together with Thrum, such as -static. The same arguments.
+// Throws UserError for flags that do not work with Thrum, such as -static. REQUIRES: response files are
+// replaced.
 void refuse_unsuitable(const std::vector<std::string>& arguments);
 
 }  // namespace thrum

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Boolean programs as they are given: written as such, in C, or as pushdown systems.
+// Reads boolean programs, which may be written in their own language, in C, or as pushdown systems.
 #include "boolprog/from_c.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ bp::FromCReply translated(const FromCOptions& options) {
   return reply;
 }
 
-// The first line of the file beside a pushdown file that has another ending.
+// The first line of the file in the same folder with the same name but another ending.
 std::string read_beside(const std::string& path, const char* ending, const char* option) {
   std::filesystem::path beside = std::filesystem::path(path).replace_extension(ending);
   std::ifstream in(beside);

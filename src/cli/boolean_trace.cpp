@@ -18,8 +18,7 @@ namespace thrum {
 
 namespace {
 
-// Those of a procedure's own variables without its name, and of a thread that is started without its number,
-// too.
+// Names of a procedure's local variables, without the procedure's name and the thread's number.
 std::string values_text(const bp::StoredStep& step) {
   std::string text;
   for (const bp::NamedValue& one : step.changes) {
@@ -32,7 +31,7 @@ std::string values_text(const bp::StoredStep& step) {
   return text;
 }
 
-// Jumps and the like say nothing that the lines do not.
+// Jumps and the like tell nothing that the line numbers do not tell.
 bool is_worth_showing(const bp::StoredStep& step) {
   return !step.changes.empty() ||
          !(step.statement == "goto" || step.statement == "skip" || step.statement.starts_with("goto ") ||
@@ -43,7 +42,7 @@ std::string indented(std::uint32_t depth, const std::string& text) {
   return std::string(std::min<std::size_t>(2 * (depth - std::min(depth, 1U)), 12), ' ') + text;
 }
 
-// Rows of a program that was written in C: its lines, and whole numbers in place of their bits.
+// The rows for a program in C: its lines, and integers instead of their bits.
 class CRows {
  public:
   explicit CRows(const bp::StoredTrace& trace) : trace_(trace) {
@@ -52,7 +51,7 @@ class CRows {
     }
   }
 
-  // The steps from `first` on that are of one line, as one text; `first` becomes the one behind them.
+  // The steps from `first` on that belong to one line, as one text. `first` is set to the step after them.
   std::string text(std::size_t& first) {
     const bp::StoredStep& begin = trace_.steps[first];
     std::vector<std::string> changed;
@@ -81,7 +80,7 @@ class CRows {
     return trace_.steps[step].depth;
   }
 
-  // What a frame begins with is arbitrary, and what has a name of the translation's is intermediate.
+  // The first values of a frame are arbitrary, and variables of the translation are intermediate.
   void note(const bp::NamedValue& one, std::uint32_t depth, const bp::StoredStep& step,
             std::vector<std::string>& changed) {
     if (one.name.find(':') != std::string::npos) return;
@@ -152,7 +151,7 @@ std::vector<Row> rows_of(const bp::StoredTrace& trace) {
 }
 
 std::string begin_text(const bp::StoredTrace& trace, const TextStyle& style) {
-  if (trace.bits != 0) return "";  // as C says
+  if (trace.bits != 0) return "";  // as in C
   std::string text;
   for (const bp::NamedValue& one : trace.begin) {
     if (one.name.find(':') != std::string::npos || one.is_thread) continue;

@@ -28,7 +28,7 @@ constexpr std::array kCppEndings = {".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", 
 
 bool is_c(const std::string& file) { return fs::path(file).extension() == ".c"; }
 
-// A user's flags come last, so that they overrule ours.
+// The user's flags come last, so that they overrule ours.
 void run_compiler(const Toolchain& toolchain, std::vector<std::string> arguments, const std::string& what) {
   if (run(driver_command(toolchain, arguments)) != 0)
     throw UserError(what + ": does not compile; see the compiler's messages");
@@ -43,7 +43,7 @@ bool is_source(const std::string& file) {
 
 namespace {
 
-// Folders are called thrum-PID-XXXXXX. One whose process is gone was left by a check that was killed.
+// Folders are called thrum-PID-XXXXXX. If there is no process PID, a check that was killed left the folder.
 void sweep_folders(const fs::path& parent) {
   constexpr std::string_view kBegin = "thrum-";
   std::error_code error;

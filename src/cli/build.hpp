@@ -10,11 +10,11 @@ namespace thrum {
 // Whether a file's name says that it is C or C++ source.
 bool is_source(const std::string& file);
 
-// A program compiled into a folder of its own, which goes away with this object.
+// A program compiled into a folder of its own. The folder is removed with this object.
 class TemporaryBuild {
  public:
   // Compiles for checking: gnu++20 or gnu17, -O1 -g, then compile_flags. The compiler's messages go to
-  // standard error. Throws UserError where it fails.
+  // standard error. Throws UserError if it fails.
   TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags);
   ~TemporaryBuild();
   TemporaryBuild(const TemporaryBuild&) = delete;

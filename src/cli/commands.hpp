@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The commands of the front door. Each returns the exit code; wrong usage or environment is a UserError.
+// The commands of `thrum`. Each returns the exit code, and throws UserError for wrong usage or environment.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ int help_command(const std::string& topic);
 int strategies_command();
 int doctor_command();
 
-// Becomes the compiler, or the archiver that goes with it. name: thrum-c++, thrum-cc, thrum-gcc-ar and the
-// like.
+// Replaces this process by the compiler, or by the archiver that belongs to it. name: thrum-c++, thrum-cc,
+// thrum-gcc-ar and the like.
 int driver_command_line(const std::string& name, const std::vector<std::string>& arguments);
 
-// step: compile or link. compiler: gcc, clang, or empty for the one that the driver for C++ runs.
+// step: compile or link. compiler: gcc or clang; empty: the one that the driver for C++ runs.
 int flags_command(const std::string& step, const std::string& compiler);
 
-// The command line of `thrum`, or of `thrum-cc` and `thrum-c++` by the name that it is called by.
+// Runs a command line. words: the first is the name of this program, `thrum` or that of a compiler driver.
 int thrum_main(const std::vector<std::string>& words);
 
 }  // namespace thrum

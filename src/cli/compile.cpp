@@ -14,7 +14,7 @@ namespace thrum {
 
 namespace {
 
-// Set for the compiler that a driver runs.
+// An environment variable that a driver sets for the compiler that it runs.
 constexpr const char* kInsideDriver = "THRUM_INSIDE_DRIVER";
 
 }  // namespace

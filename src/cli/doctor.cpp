@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum doctor` and `thrum strategies`: what this machine can do, and what there is. Each compiler is tried
-// on a program with a bug, so that "works" means that it did.
+// `thrum doctor` and `thrum strategies`: the abilities of this machine, and the list of strategies. Each
+// compiler is tried on a program with a bug, so that "works" is an observation.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -58,7 +58,7 @@ class TrialSource {
   std::string path_;
 };
 
-// Compiles the trial, finds its bug, and runs all its schedules over and over to see how fast that goes.
+// Compiles the trial program, finds its bug, and measures the speed by running all its schedules repeatedly.
 Finding try_compiler(const std::string& name) {
   constexpr std::uint64_t kRepeats = 1'000;
   setenv("THRUM_CXX", name.c_str(), 1);
@@ -110,7 +110,7 @@ class Doctor {
     for (const std::string& name : compilers) {
       Finding finding = examine_compiler(name);
       any = any || finding.state == State::good;
-      // One that does not work is no obstacle where another does.
+      // One compiler that works is enough.
       if (finding.state == State::missing && compilers.size() > 1) finding.state = State::fallback;
       tell(finding);
     }

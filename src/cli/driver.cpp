@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stock compiler instruments for its thread sanitizer, and our runtime is linked in libtsan's place: see
+// The stock compiler instruments for its thread sanitizer, and our runtime is linked instead of libtsan: see
 // flags.cpp and cmake/runtime.cmake.
 //
 // Tested by driver_test.cpp.
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Programs of ours that stand for one of the compiler's own.
+// Our programs that replace a program of the compiler.
 constexpr std::string_view kPrefix = "thrum-";
 constexpr std::array<std::string_view, 5> kArchivers = {"gcc-ar", "gcc-ranlib", "gcc-nm", "llvm-ar",
                                                         "llvm-ranlib"};
@@ -39,7 +39,7 @@ bool is_source_file(const std::string& word) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Whether the text names functions that are atomic sections by their name.
+// Whether the text contains names that make functions atomic sections.
 bool names_section_functions(std::string_view text) {
   constexpr std::string_view kSection = "__VERIFIER_atomic_";
   for (std::size_t at = 0; (at = text.find(kSection, at)) != std::string_view::npos;) {
@@ -49,7 +49,7 @@ bool names_section_functions(std::string_view text) {
   return false;
 }
 
-// Whether the text defines reach_error: its name, parameters, and a body, with attributes or without.
+// Whether the text defines reach_error: name, parameters and body, with or without attributes.
 bool defines_reach_error(std::string_view text) {
   constexpr std::string_view kName = "reach_error";
   for (std::size_t at = 0; (at = text.find(kName, at)) != std::string_view::npos;) {
@@ -63,7 +63,7 @@ bool defines_reach_error(std::string_view text) {
   return false;
 }
 
-// The source files among the words, with the headers of their own that they include.
+// The source files among the words, and the headers beside them that they include.
 std::vector<std::string> source_texts(const std::vector<std::string>& words) {
   constexpr std::size_t kFilesMax = 200;
   std::vector<std::string> texts;
@@ -84,7 +84,7 @@ std::vector<std::string> source_texts(const std::vector<std::string>& words) {
   return texts;
 }
 
-// What keeps functions of the sources that mean something by their name from being optimised away.
+// Flags that keep functions with a meaning for Thrum from being optimised away.
 std::vector<std::string> keeping_flags(const Toolchain& toolchain, const std::vector<std::string>& words) {
   const std::vector<std::string> texts = source_texts(words);
   bool section = std::any_of(texts.begin(), texts.end(), names_section_functions);
@@ -109,7 +109,7 @@ std::vector<std::string> keeping_flags(const Toolchain& toolchain, const std::ve
   return flags;
 }
 
-// Whether the user's flags let code count how often it runs.
+// Whether the user's flags make the code count how often it runs.
 bool counts_runs(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "--coverage" || word == "-coverage" || word.starts_with("-fprofile-arcs") ||
@@ -143,7 +143,7 @@ Toolchain find_toolchain(Language language) {
 }
 
 Command driver_command(const Toolchain& toolchain, const std::vector<std::string>& arguments) {
-  // What a response file holds counts; but the compiler reads it itself.
+  // The flags in response files count, too; the compiler gets the response file itself.
   std::vector<std::string> words = expand_response_files(arguments);
   refuse_unsuitable(words);
   Request request = understand(words);
@@ -151,7 +151,7 @@ Command driver_command(const Toolchain& toolchain, const std::vector<std::string
   auto append = [&](const std::vector<std::string>& more) {
     command.insert(command.end(), more.begin(), more.end());
   };
-  // Before the user's, which may overrule them.
+  // They precede the user's flags, which may overrule them.
   if (request.compiles) append(compile_flags(toolchain));
   if (request.compiles && counts_runs(words)) append(counter_flags(toolchain));
   if (request.compiles) append(keeping_flags(toolchain, words));
@@ -165,8 +165,8 @@ std::optional<Command> archiver_command(const std::string& name, const Toolchain
   if (!name.starts_with(kPrefix)) return std::nullopt;
   std::string archiver = name.substr(kPrefix.size());
   if (std::find(kArchivers.begin(), kArchivers.end(), archiver) == kArchivers.end()) return std::nullopt;
-  // The compiler's name, which may stand behind ccache's, also says which one of several is meant:
-  // x86_64-linux-gnu-g++-12 goes with x86_64-linux-gnu-gcc-ar-12.
+  // The name of the compiler, perhaps after ccache, also tells which of several archivers belongs to it:
+  // x86_64-linux-gnu-gcc-ar-12 belongs to x86_64-linux-gnu-g++-12.
   static const std::regex kName(R"((.*-|.*/|)(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang)(-[0-9.]+)?)");
   Command command = {archiver};
   for (const std::string& word : toolchain.compiler) {

@@ -10,13 +10,13 @@ namespace thrum {
 
 namespace {
 
-// Warnings that g++ draws from the flow of values, and to which instrumented code may look wrong that is
-// right. They stay warnings, whatever -Werror says.
+// Warnings for which g++ follows the flow of values: correct code may look wrong to them once it is
+// instrumented. They are not made errors by -Werror.
 constexpr const char* kMisled[] = {
     "array-bounds", "free-nonheap-object", "maybe-uninitialized", "null-dereference",
     "restrict",     "stringop-overflow"};
 
-// Clang would warn of those among our flags that a step has no use for.
+// Clang would warn of flags that a step does not use.
 std::vector<std::string> without_warnings(std::vector<std::string> flags) {
   flags.insert(flags.begin(), "--start-no-unused-arguments");
   flags.emplace_back("--end-no-unused-arguments");
@@ -26,7 +26,7 @@ std::vector<std::string> without_warnings(std::vector<std::string> flags) {
 }  // namespace
 
 std::vector<std::string> compile_flags(const Toolchain& toolchain) {
-  // First the headers of test frameworks that stand before the frameworks' own.
+  // Our headers of test frameworks are found before the frameworks' own.
   std::string include = toolchain.prefix + "/include";
   std::vector<std::string> flags = {"-fsanitize=thread", "-g", "-D__THRUM__=1",
                                     "-I" + include + "/thrum/detail/wrapped", "-I" + include};
@@ -35,11 +35,11 @@ std::vector<std::string> compile_flags(const Toolchain& toolchain) {
       flags.insert(flags.end(), {"-mllvm", flag});
     return without_warnings(flags);
   }
-  // g++ writes memset of a constant size in line, without a callback. And it removes a block of the heap that
-  // no other code sees, together with a use after its free.
+  // g++ expands memset of a constant size in place, without a callback. And it removes a block of the heap
+  // that no other code sees, together with a use after its free.
   flags.insert(flags.end(), {"--param=tsan-distinguish-volatile=1", "-fno-builtin-memset",
                              "-fno-builtin-malloc", "-fno-builtin-calloc", "-fno-builtin-free",
-                             // "atomic_thread_fence is not supported": by libtsan; ours follows fences.
+                             // "atomic_thread_fence is not supported" by libtsan; our runtime supports it.
                              "-Wno-tsan"});
   for (const char* warning : kMisled) flags.push_back("-Wno-error=" + std::string(warning));
   return flags;
@@ -58,8 +58,8 @@ std::vector<std::string> link_flags(const Toolchain& toolchain) {
   std::vector<std::string> flags = {"-L" + library, "-Wl,-rpath," + library, "-Wl,-z,now",
                                     // The program's own calls of these functions go to the runtime.
                                     "-Wl,@" + library + "/wrap.options",
-                                    // Not -pthread: where a command compiles as well, it would be a
-                                    // flag of the compilation, and unlike that of a precompiled header.
+                                    // Not -pthread: in a command that also compiles it would be a flag of
+                                    // the compilation, and differ from those of a precompiled header.
                                     "-Wl,--push-state,--no-as-needed,-lthrum,-lpthread,--pop-state"};
   if (toolchain.clang) {
     flags.emplace_back("-fno-sanitize-link-runtime");

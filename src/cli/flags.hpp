@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The flags with which a stock compiler makes what Thrum can check: the one place that knows them. The
-// drivers put them in front of a user's own; `thrum flags` prints them, and the CMake package asks that.
+// The flags with which a stock compiler makes programs that Thrum can check; no other place knows them. The
+// drivers put them before the user's flags; `thrum flags` prints them, and the CMake package calls that.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace thrum {
 
-// What a driver runs, and where it finds Thrum's own parts.
+// The compiler that a driver runs, and the place of Thrum's own parts.
 struct Toolchain {
   Command compiler;    // the stock compiler, such as {"g++"} or {"ccache", "g++"}
   bool clang = false;  // else gcc
@@ -20,13 +20,13 @@ struct Toolchain {
 // For C and C++ alike.
 std::vector<std::string> compile_flags(const Toolchain& toolchain);
 
-// Behind compile_flags() where the user's own count how often code runs (--coverage and the like): counters
-// are no data of the program's, and g++ instruments only those that are not updated atomically. Not
-// elsewhere, since ccache keeps nothing of a command with such a flag.
+// Flags to add to compile_flags() if the user's flags count how often code runs (--coverage and the like).
+// Such counters are no data of the program; g++ does not instrument them if they are updated atomically. They
+// are not added otherwise, because ccache does not cache commands with such a flag.
 std::vector<std::string> counter_flags(const Toolchain& toolchain);
 
-// For programs and shared libraries. They stand in front of the user's libraries, so that no other definition
-// of an intercepted function comes first. Throws UserError where the runtime is missing.
+// For programs and shared libraries. They precede the user's libraries, so that no other definition of an
+// intercepted function comes first. Throws UserError if the runtime is missing.
 std::vector<std::string> link_flags(const Toolchain& toolchain);
 
 }  // namespace thrum

@@ -25,7 +25,7 @@ namespace thrum {
 
 namespace {
 
-// Whether it works, tried in a child, so that nothing of it stays.
+// Whether it works. It is tried in a child process, so that it has no effect on this one.
 template <typename Attempt>
 bool works_in_child(Attempt attempt) {
   pid_t child = fork();

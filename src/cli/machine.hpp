@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What this machine can do of what Thrum uses, what takes its place where it cannot, and what that costs.
+// The abilities of this machine that Thrum uses; for a missing one, its substitute and the costs of that.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct Finding {
 // Kernel, processor, limits.
 std::vector<Finding> examine_machine();
 
-// The program of that name, by what it prints as its version; missing: its state where it cannot be run, and
-// why that matters.
+// The program of that name, with the version that it prints. missing: its state if it cannot be run, and why
+// that matters.
 Finding examine_tool(const std::string& name, State missing, const std::string& why);
 
 }  // namespace thrum

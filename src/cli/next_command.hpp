@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What to run next where a check could not tell.
+// The command to run next after an inconclusive check.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace thrum {
 
-// The one command that is most likely to help, for a shell; empty where none is known. test: as judged;
-// command: the words of this one, "thrum" first.
+// The one command that is most likely to help, for a shell; empty if none is known. test: the judged result;
+// command: the words of the command line of this check, "thrum" first.
 std::string next_command(const WorkerOutcome& outcome, const CheckOptions& options, const TestResult& test,
                          const std::vector<std::string>& command);
 

@@ -13,13 +13,13 @@ namespace thrum {
 
 namespace {
 
-constexpr int kNotFound = 127;  // what a shell exits with
+constexpr int kNotFound = 127;  // exit code of a shell
 
-// False where there is no such pager, and nothing was shown.
+// False if there is no such pager; nothing was shown then.
 bool page(const std::string& pager, const std::string& text) {
   std::fflush(stdout);
   setenv("LESS", "FRX", 0);
-  // The pager may be left before the end of the text.
+  // The user may leave the pager before the end of the text.
   auto* before = std::signal(SIGPIPE, SIG_IGN);
   std::FILE* pipe = popen((pager + " 2>/dev/null").c_str(), "w");
   if (pipe != nullptr) std::fwrite(text.data(), 1, text.size(), pipe);

@@ -50,12 +50,12 @@ StatisticsResult statistics_at(const Json& json) {
   return statistics;
 }
 
-// Of a result or of one of its heaps: only whether all was run matters here.
+// The verdict of a result or of one of its heaps: here it only matters whether everything was run.
 Verdict verdict_at(const Json& json) {
   return json.at("verdict") == verdict_name(Verdict::exhausted) ? Verdict::exhausted : Verdict::inconclusive;
 }
 
-// What a picture shows of a test.
+// The parts of a test's result that a picture shows.
 TestResult test_at(const Json& json) {
   TestResult test;
   json.at("name").get_to(test.name);

@@ -10,14 +10,14 @@ namespace thrum {
 
 using Command = std::vector<std::string>;
 
-// Becomes the program, found as a shell would. Returns only where that fails.
+// Replaces this process by the program, which is found as by a shell. Returns only if that fails.
 void become(const Command& command);
 
-// The exit code (128 and the signal's number where a signal ended it). The program has our standard input,
-// output and error.
+// Runs the program with our standard input, output and error. Returns its exit code; if a signal ended it,
+// 128 plus the signal's number.
 int run(const Command& command);
 
-// What the program writes to its standard output and error; nothing where it cannot be run.
+// The standard output and error of the program; nothing if it cannot be run.
 std::optional<std::string> output_of(const Command& command);
 
 enum class Quoting {

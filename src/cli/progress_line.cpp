@@ -17,11 +17,11 @@ namespace thrum {
 
 namespace {
 
-constexpr double kFirstInLog = 10;  // seconds, and then twice as many each time
+constexpr double kFirstInLog = 10;  // seconds; each further line comes after twice the time
 constexpr double kFirstInLogAlways = 1;
-constexpr double kSurelyNot = 1e10;  // seconds that nobody waits
+constexpr double kSurelyNot = 1e10;  // seconds; nobody waits so long
 
-// Whether a line there can be written over.
+// Whether a line on standard error can be overwritten.
 bool is_terminal(int descriptor) {
   const char* terminal = std::getenv("TERM");
   return isatty(descriptor) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
@@ -33,7 +33,7 @@ int width_of(int descriptor) {
   return style_for(descriptor).width;
 }
 
-// "12 %", and never 100 while something is left.
+// "12 %"; it is less than 100 while something is left.
 std::string part_words(double done) {
   double percent = 100 * done;
   if (done >= 1) return "100 %";
@@ -43,7 +43,7 @@ std::string part_words(double done) {
 }
 
 std::string left_words(double done, double seconds) {
-  constexpr double kTooEarly = 1e-6;  // what is known by then says nothing of the rest
+  constexpr double kTooEarly = 1e-6;  // too early for an estimate
   if (done < kTooEarly || done >= 1) return "";
   double left = seconds * (1 - done) / done;
   return left > kSurelyNot ? ", not in years" : ", about " + duration_words(left) + " left";
@@ -113,7 +113,7 @@ void ProgressLine::show(const WorkerProgress& progress) {
     view_.rate =
         static_cast<double>(progress.executions - executions_before_) / (progress.seconds - seconds_before_);
   }
-  // An unanswered question changes nothing of what is known of levels.
+  // If the worker did not answer, the last known level stays.
   std::optional<Progress> last = view_.now.search;
   view_.now = progress;
   if (live_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far a search is, on standard error while it runs: on a terminal one line that is written over and gone
-// at the end; elsewhere, such as in a log, a line now and then.
+// Tells the progress of a search on standard error while it runs. On a terminal it is one line, which is
+// overwritten and removed at the end; elsewhere, such as in a log, a line from time to time.
 //
 // Tested by progress_line_test.cpp.
 #pragma once
@@ -13,22 +13,22 @@
 
 namespace thrum {
 
-// What a line says about. rate: executions a second, lately.
+// What a line shows. rate: executions per second, recently.
 struct ProgressView {
-  std::string about;     // which test, and the like; may be empty
+  std::string about;     // the test and the like; may be empty
   std::string strategy;  // as in the result
   WorkerProgress now;
   double rate = 0;
   double level_seconds = 0;  // since the level began, as far as that was seen
 };
 
-// One line without its end.
+// One line, without a line break.
 std::string progress_words(const ProgressView& view);
 
 // A duration for people: "8 s", "12 min", "3 h", "5 days".
 std::string duration_words(double seconds);
 
-// The terminal's columns of a text in UTF-8, at most; cut where it is longer.
+// The text in UTF-8, cut to at most so many columns of a terminal.
 std::string cut_to_width(const std::string& text, int width);
 
 class ProgressLine {
@@ -40,7 +40,7 @@ class ProgressLine {
 
   void show(const WorkerProgress& progress);
 
-  // Whether anything is ever to be said.
+  // Whether it will ever print a line.
   bool speaks() const { return mode_ != ProgressMode::never; }
 
  private:

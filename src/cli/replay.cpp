@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum replay`: one schedule again, from its trace file, and whether it still goes as it did.
+// `thrum replay`: runs the schedule of a trace file again, and compares the outcome with the trace.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 Job job_of(const TraceFile& recorded, Threads threads) {
   Job job;
-  job.settings.seed = recorded.seed;  // of the random numbers that the program draws
+  job.settings.seed = recorded.seed;  // for random numbers that the program draws
   job.steps = recorded.steps;
   job.hang_seconds = recorded.hang_seconds;
   job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);
@@ -41,7 +41,7 @@ Job job_of(const TraceFile& recorded, Threads threads) {
   return job;
 }
 
-// The program, compiled again where the trace was of sources.
+// The path of the program. If the trace is of source files, they are compiled again.
 std::string find_program(const Invocation& invocation, std::unique_ptr<TemporaryBuild>& build) {
   if (invocation.program.empty()) {
     if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
@@ -58,7 +58,7 @@ int say(const char* verdict, ExitCode code) {
   return code;
 }
 
-// A worker that died left no trace; then only how it ended can be compared.
+// A worker that dies leaves no trace. Then only the way in which it ended can be compared.
 int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome) {
   const SearchResult& search = outcome.report.result;
   bool same = !search.bugs.empty() && recorded.trace.events.empty() &&

@@ -38,7 +38,7 @@ Json read_json(const std::string& path, const std::string& said) {
   throw UserError(line.empty() ? path + ": cannot be read" : line);
 }
 
-// What `thrum check` finds, in a process of its own, which prints nothing here.
+// Runs `thrum check` in a process of its own, without output here.
 Json searched(const Command& arguments, const std::string& folder) {
   std::string result = folder + "/result.json";
   Command command = {thrum_itself(), "check"};
@@ -51,7 +51,7 @@ Json searched(const Command& arguments, const std::string& folder) {
   return json;
 }
 
-// The sequential program does what its text says: a read whose value nobody uses may still go wrong.
+// The compiler must not optimise: a read whose value is not used may still fail.
 std::string unoptimised(const std::string& flags) { return flags.empty() ? "-O0" : "-O0 " + flags; }
 
 Command flags_option(const std::string& flags) {
@@ -107,7 +107,7 @@ CheckerAnswer run_bool(const CheckerRequest& request) {
                      "--time",       fmt::format("{}", request.seconds),
                      "--out",        request.folder + "/boolean",
                      "--json",       result};
-  // It looks at the clock between its steps, and these may be long.
+  // It looks at the clock only between its steps, which may be long.
   std::string said =
       output_of(with_limit(request.seconds == 0 ? 0 : request.seconds + 5, command)).value_or("");
   CheckerAnswer answer;
@@ -132,10 +132,10 @@ CheckerAnswer run_bool(const CheckerRequest& request) {
   return answer;
 }
 
-// Gives what verifiers know a meaning in plain C.
+// Defines in plain C the functions that verifiers know.
 std::string plain_header() { return installation_prefix() + "/include/thrum/verifier.h"; }
 
-// The first program of these that there is.
+// The first of these programs that is installed.
 std::string found_program(const std::vector<std::string>& names, const std::string& package) {
   for (const std::string& name : names) {
     if (output_of({name, "--version"})) return name;
@@ -143,7 +143,7 @@ std::string found_program(const std::vector<std::string>& names, const std::stri
   throw UserError(fmt::format("--checker: {} is not there; install {}", names[0], package));
 }
 
-// The first line of the file that a message of a compiler is about, from there on in its output.
+// The line of the file in the first message of the compiler from this place of its output on.
 std::optional<unsigned> line_in(const std::string& output, std::size_t from, const std::string& file) {
   std::size_t at = output.find(file + ":", from);
   if (at == std::string::npos) return std::nullopt;
@@ -181,7 +181,7 @@ CheckerAnswer run_frama_c(const CheckerRequest& request) {
                    "-eva-precision",
                    "2",
                    "-cpp-extra-args=-include " + plain_header() + " " + request.flags,
-                   fs::absolute(request.file).string()};  // it believes PWD
+                   fs::absolute(request.file).string()};  // it uses PWD
   std::string output = output_of(with_limit(request.seconds, words)).value_or("");
   CheckerAnswer answer;
   if (output.find("assertion got status invalid") != std::string::npos) {
@@ -269,7 +269,7 @@ CheckerAnswer run_checker(const CheckerRequest& request) {
   return answer;
 }
 
-// The program is built again with macros that say each step, and run under the plan of the trace.
+// Builds the program again with macros that tell each step, and runs it under the plan of the trace.
 std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags,
                                          const std::string& folder) {
   std::string header = fs::absolute(folder).string() + "/recorder.h";
@@ -324,7 +324,7 @@ std::optional<std::string> confirming_trace(const std::vector<std::string>& file
       }
     }
   } catch (const UserError&) {
-    // It does not compile for this, or does what cannot be controlled.
+    // It does not compile with the macros, or does something that cannot be controlled.
   } catch (const Json::exception&) {
   }
   return std::nullopt;

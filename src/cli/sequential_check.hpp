@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checkers of sequential programs, and what they say of one that thrum sequentialize wrote.
+// Checkers of sequential programs, and their answers for a program of thrum sequentialize.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +31,17 @@ struct CheckerAnswer {
   bool budget_ended = false;
   double seconds = 0;
   std::uint64_t executions = 0;                                    // 0: the checker runs none
-  std::optional<unsigned> line{};                                  // of the file, that fails
+  std::optional<unsigned> line{};                                  // the failing line of the file
   std::vector<std::pair<std::string, std::string>> assumptions{};  // kind, text
-  std::string trace;                                               // of thrum
-  std::string bug_kind{};                                          // likewise
+  std::string trace;                                               // of `thrum check`, with
+  std::string bug_kind{};                                          // the kind of its bug
   std::string message{};
 };
 
-// Throws UserError where the checker is not there.
+// Throws UserError if the checker is missing.
 CheckerAnswer run_checker(const CheckerRequest& request);
 
-// A step of a thread, or its failure, in the sequential program's execution that a trace of thrum holds.
+// A step of a thread, or its failure, in an execution of the sequential program that a trace holds.
 struct RecordedStep {
   unsigned thread = 0;
   unsigned function = 0;  // that the thread runs; main is number 0
@@ -53,7 +53,7 @@ struct RecordedStep {
 std::vector<RecordedStep> recorded_steps(const std::string& trace, const std::string& flags,
                                          const std::string& folder);
 
-// The compiled program with threads, searched for a failure in the given line: the trace of one, or nothing.
+// Searches the compiled program with threads for a failure in this line. The trace of one, or nothing.
 std::optional<std::string> confirming_trace(const std::vector<std::string>& files, const std::string& flags,
                                             const std::string& file, unsigned line, bool is_race,
                                             double seconds, const std::string& folder);

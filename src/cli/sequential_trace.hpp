@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A failing execution of a sequential program, as a schedule of the program with threads that it was made
-// from: to keep, to show, and to run again.
+// from. It can be saved, shown and run again.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct SequentialTrace {
 };
 
 std::uint32_t switches_of(const SequentialTrace& trace);
-// Switches away from threads that go on later.
+// The number of switches away from threads that continue later.
 std::uint32_t preemptions_of(const SequentialTrace& trace);
 std::string to_json(const SequentialTrace& trace);
-// Nothing where the file is another one. Throws UserError where it is a broken one.
+// Nothing if the file is no such trace. Throws UserError if it is a damaged one.
 std::optional<SequentialTrace> read_sequential_trace(const std::string& path);
 std::string sequential_trace_text(const SequentialTrace& trace, const TextStyle& style);
 int sequential_replay_command(const std::string& path, const SequentialTrace& trace, Colour colour);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum show` and `thrum help`: what only is to be read.
+// `thrum show` and `thrum help`.
 #include <unistd.h>
 
 #include "cli/boolean_program.hpp"
