@@ -40,7 +40,7 @@ class ExecutionTree {
   void release(Node node) {
     release(node, [](Node, Node, const Departure&) {});
   }
-  // Likewise, and calls gone(node, parent, departure) for each node that goes away, children first.
+  // The same, and calls gone(node, parent, departure) for each node that goes away, children first.
   template <typename Gone>
   void release(Node node, Gone gone);
 
@@ -50,7 +50,7 @@ class ExecutionTree {
 
   // Writes the departures from the root to node.
   void path(Node node, std::vector<Departure>& departures) const;
-  // Likewise the nodes, without the root.
+  // Writes the nodes from the root to node, without the root.
   void lineage(Node node, std::vector<Node>& nodes) const;
 
   std::size_t live() const { return live_; }
@@ -102,7 +102,7 @@ class ExecutionTree {
   std::size_t live_ = 1;
   bool measured_ = false;
   std::vector<std::uint32_t> steps_;    // by node, where measured
-  std::vector<std::uint32_t> lengths_;  // likewise
+  std::vector<std::uint32_t> lengths_;  // of the executions, by node, where measured
   std::uint32_t length_ = 0;
   static constexpr Node kNone = 0xffffffff;
 };

@@ -7,7 +7,7 @@
 
 namespace thrum {
 
-// Puts plans that come one after another into the tree, so that they share the nodes of their common
+// Adds plans that come one after another to the tree, so that they share the nodes of their common
 // beginnings. Only the last plan is known, so it must still wait when the next one comes.
 class Fringe::Builder {
  public:
@@ -229,7 +229,7 @@ void put_group(ByteWriter& out, Fringe::Key key, std::uint32_t count, const std:
   out.settle();
 }
 
-// Names are long, and there may be millions of plans; so each is said once. By id.
+// Names are long, and there may be millions of plans; so each name is written once. By id.
 std::vector<ThreadId> load_names(ByteReader& in, ThreadNames& names) {
   std::vector<ThreadId> ids;
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {

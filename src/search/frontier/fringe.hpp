@@ -8,10 +8,10 @@
 //
 // Tree and fringe may be given a limit on their memory. Beyond it the plans that will be served last are
 // written to a file, those of the greatest keys first, and of a bucket the bottom: each as its path of
-// departures, less what it shares with the one before. A bucket so is a stack whose lower part lies in the
+// departures, less what it shares with the one before. So a bucket is a stack whose lower part lies in the
 // file, in segments; the topmost is read back when what lies above it has been served. Nothing of the order
-// changes. What is not written down is the top of the least bucket and the executions that others depart
-// from.
+// changes. What is never written to the file is the top of the least bucket and the executions that others
+// depart from.
 //
 // A search that keeps more of its executions than the tree does (Settings::keeps_inner) can lose none of
 // their nodes. Then a plan is written as its last departure alone, and what it departs from stays in memory.
@@ -97,7 +97,7 @@ class Fringe {
   // The nodes of the path.
   void lineage(const Waiting& taken, std::vector<Node>& nodes) const { tree_.lineage(taken.node, nodes); }
   void release(const Waiting& taken) { tree_.release(taken.node); }
-  // Likewise, as ExecutionTree::release().
+  // As ExecutionTree::release().
   template <typename Gone>
   void release(Node node, Gone gone) {
     tree_.release(node, gone);
@@ -157,7 +157,7 @@ class Fringe {
     std::uint32_t count = 0;
     std::uint32_t cost_min = 0;
   };
-  // A stack: below the segments, the oldest first; above them the blocks, likewise. No block is empty.
+  // A stack: below the segments, above them the blocks, the oldest first in both. No block is empty.
   struct Bucket {
     std::vector<Segment> segments;
     std::vector<std::vector<Waiting>> blocks;
@@ -218,8 +218,8 @@ class Fringe {
   };
   Recent recent_[kRecent];     // buckets found lately
   std::uint64_t besides_ = 0;  // as in settle()
-  std::size_t in_memory_ = 0;  // plans that wait
-  std::size_t in_file_ = 0;    // likewise
+  std::size_t in_memory_ = 0;  // plans that wait in memory
+  std::size_t in_file_ = 0;    // plans that wait in the file
   bool excluded_ = false;
   std::uint32_t cost_max_ = 0;  // the dearest plan that was taken
   std::size_t nodes_max_ = 1;

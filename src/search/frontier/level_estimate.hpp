@@ -25,7 +25,7 @@ class LevelEstimate {
     share(waiting);
   }
 
-  // Others wait than before: what is not done is shared anew.
+  // Others wait than before: what is not done is shared among them.
   void share(std::size_t waiting) {
     weights_.clear();
     weight_each_ = waiting == 0 ? 0 : (whole_ - done_) / static_cast<double>(waiting);

@@ -17,7 +17,7 @@ class SpillFile {
  public:
   virtual ~SpillFile() = default;
 
-  // Writes the bytes down and says where; nothing where that fails.
+  // Writes the bytes and says where; nothing where that fails.
   virtual std::optional<std::uint64_t> append(std::string_view bytes) = 0;
 
   // Reads bytes.size() bytes; false where that fails.

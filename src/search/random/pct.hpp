@@ -34,7 +34,7 @@ class Pct final : public Strategy, public Divisible, public Durable {
   Random random_;
   std::uint32_t depth_;
   std::uint32_t threads_ = 0;  // n, the most so far; 0: nothing was run
-  std::uint64_t steps_ = 0;    // k, likewise
+  std::uint64_t steps_ = 0;    // k, the most so far
   // Executions whose change points were drawn from all of steps_.
   std::uint64_t executions_ = 0;
   bool unfit_ = false;

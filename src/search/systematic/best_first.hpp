@@ -13,7 +13,7 @@
 // Every option is a child, with a bound and without. GAMBIT takes the points of dynamic partial-order
 // reduction only where there is no bound: that is best_first_dpor.hpp.
 //
-// Events are written down only where a priority asks for them. Tested by best_first_test.cpp and, against the
+// Events are recorded only where a priority asks for them. Tested by best_first_test.cpp and, against the
 // brute-force oracle, oracle_test.cpp.
 #pragma once
 

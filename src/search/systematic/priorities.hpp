@@ -27,7 +27,7 @@ struct Execution {
   const Trace& trace;
   TraceAnalysis& analysis;  // REQUIRES: the priority's row says that it needs events
   std::uint64_t seed;
-  // What a reduction says of the option, which put it down; nothing: the analysis judges.
+  // What a reduction says of the option, which inserted it; nothing: the analysis judges.
   std::optional<TraceAnalysis::Reversal> reversal = std::nullopt;
 };
 
@@ -48,7 +48,7 @@ class PriorityList {
  public:
   PriorityList() = default;
 
-  // Nothing where there is no priority of one of the names, or one stands there twice.
+  // Nothing if there is no priority of one of the names, or a name is given twice.
   static std::optional<PriorityList> make(std::span<const std::string> names);
 
   bool needs_events() const;

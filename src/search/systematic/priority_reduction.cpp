@@ -31,7 +31,7 @@ Level mdpor_priority(const Execution& execution, std::size_t choice, std::uint16
 }
 
 Level ss_priority(const Execution& execution, std::size_t choice, std::uint16_t option) {
-  if (execution.reversal) return 0;  // the reduction puts nothing down that sleeps
+  if (execution.reversal) return 0;  // the reduction inserts nothing that sleeps
   return execution.analysis.sleeps(choice, option) ? 1 : 0;
 }
 

@@ -17,8 +17,8 @@
 // all the same.
 //
 // Each execution leaves many plans that cost one more, and most wait until the whole level is done. Where too
-// many wait, an execution is put down in place of the plans that come from it, and run a second time when
-// their turn comes: a few percent more executions for a fiftieth of the memory.
+// many wait, an execution waits in place of the plans that come from it, and is run a second time when their
+// turn comes: a few percent more executions for a fiftieth of the memory.
 //
 // Tried and rejected: depth-first search with the bound raised step by step, which needs no fringe, but runs
 // every execution of the smaller bounds again. And the fringe's file in place of the second run: a million

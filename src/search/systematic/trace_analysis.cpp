@@ -40,7 +40,7 @@ bool releases_for(const Event& release, const Event& acquire) {
   return releases && acquires;
 }
 
-// Whether a thread that stands before it may have to wait.
+// Whether a thread may have to wait while the operation is pending.
 bool may_wait(Operation operation) {
   switch (operation) {
     case Operation::lock:
@@ -102,7 +102,7 @@ void TraceAnalysis::begin(const Plan& plan, const Trace& trace) {
   }
 }
 
-// A thread choice stands behind the last event that its thread had done then; others stand in the next one.
+// A thread choice comes behind the last event that its thread had done then; others are in the next one.
 std::uint32_t TraceAnalysis::find_position(const ChoicePoint& point) const {
   if (point.key.thread >= events_.size()) return 0;
   const auto& own = events_[point.key.thread];
@@ -196,9 +196,9 @@ void TraceAnalysis::number_threads(std::uint32_t begin) {
   known_.assign(count, Clock(count, 0));
 }
 
-// Whoever was not enabled before the last event, and is now, is so because of it. A thread that stood before
-// a lock, say, could also have had it before: so only what cannot be otherwise counts, a thread that was
-// created, or has joined another, since.
+// A thread that was not enabled before the last event, and is now, is so because of it. One whose pending
+// operation is a lock, say, could also have had it before: so only a thread counts that was created, or has
+// joined another, since.
 void TraceAnalysis::add_enabling_edges(std::uint32_t position) {
   const Event& last = *done_[position - 1];
   auto enabled = [&](ThreadId thread) {
@@ -254,7 +254,7 @@ class TraceAnalysis::Earlier {
 void TraceAnalysis::look_back(const Event& event, std::uint32_t position, std::uint32_t own_last) {
   const Clock& known = known_[column_[event.thread]];
   joined_ = known;
-  bool open = true;  // the last conflict before the thread came to stand here was not met yet
+  bool open = true;  // the last conflict before the operation was pending was not met yet
   Earlier candidates(*this, event, position);
   for (std::uint32_t i = candidates.next(); i != kNone; i = candidates.next()) {
     const Event& earlier = *done_[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What priorities ask about a trace: what a thread stands before at a choice, which options dynamic
-// partial-order reduction would take, and which ones sleep sets find useless.
+// What priorities ask about a trace: which operation of a thread is pending at a choice, which options
+// dynamic partial-order reduction would take, and which ones sleep sets find redundant.
 //
 // It answers for one execution alone, and it never decides what is run, only when: an answer that is too
 // careful, or wrong, costs time and no schedule.
@@ -10,11 +10,11 @@
 // events, but show in who is enabled.
 //
 // Reversals (Flanagan and Godefroid, POPL 2005, Figure 3; GAMBIT, Figure 4, lines 27 to 41). For each event,
-// and for what threads stand before at the end, the last earlier one that conflicts with it, that does not
-// happen before its thread, and so could come later: there its thread is to run instead (exact). Where it is
-// not enabled there, any of those that are may lead to it (conservative). So may whoever is enabled before a
-// lock is released that the event takes: the two are never enabled together, and the conflict proper is with
-// the acquisition before.
+// and for each operation that is pending at the end, the last earlier event that conflicts with it and does
+// not happen before its thread's step, and so could come later: there its thread is to run instead (exact).
+// If it is not enabled there, any enabled thread may lead to it (conservative). So may any thread that is
+// enabled before a lock is released that the event takes: the two are never enabled together, and the
+// conflict proper is with the acquisition before.
 //
 //   Example: thread 1 writes x, then thread 2 writes y and x. The choice before thread 1's event is marked
 //   exact for thread 2, if it is enabled there; that between y and x is no choice of interest.
@@ -43,17 +43,17 @@ class TraceAnalysis {
  public:
   enum class Reversal : std::uint8_t { none, conservative, exact };
 
-  // Forgets what was there. REQUIRES: trace is of plan, by its base, with Wanted::all_events(); both live on
-  // as long as questions are asked.
+  // Forgets the trace before. REQUIRES: trace is of plan, by its base, with Wanted::all_events(); both live
+  // on as long as questions are asked.
   void begin(const Plan& plan, const Trace& trace);
 
   // The first choice behind the plan's last departure.
   std::size_t first_new() const { return first_new_; }
 
-  // How many visible events come before the choice, or before the event in which it stands.
+  // How many visible events come before the choice, or before the event in whose middle it is.
   std::uint32_t position(std::size_t choice) const { return positions_[choice]; }
 
-  // What the thread does first from that position on, or stands before at the end; nullptr where neither.
+  // The thread's first event from that position on, or its pending operation at the end; nullptr: neither.
   const Event* next_of(ThreadId thread, std::uint32_t position) const;
 
   // REQUIRES of both: choice >= first_new(). Options that are no thread's next operation are exact where they
@@ -85,7 +85,7 @@ class TraceAnalysis {
   const Plan* plan_ = nullptr;
   const Trace* trace_ = nullptr;
   std::size_t first_new_ = 0;
-  std::vector<Event> standing_;                     // what threads stood before at the end
+  std::vector<Event> standing_;                     // operations that were pending at the end
   std::vector<const Event*> done_;                  // the visible events; positions count these
   std::vector<std::uint32_t> positions_;            // by choice
   std::vector<std::uint32_t> choice_at_;            // by position: the thread choice there, or kNone
