@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The choices (values, waiters) that a step made in its middle and that differ from the default, as one
-// number: Step::choices.
+// number: Step::choices. A step without choices, or with defaults only, has 0.
 //
 // Example: a step asks for two values, and gets the default and then 7. It has a list of one departure. Every
-// step with the same choices has the number of that list. A step without choices, or with defaults only, has
-// 0.
+// step with the same choices has the number of that list.
 //
 // Lists are numbered in the order in which they are first seen; numbers do not change. Thread safety: none.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "model/plan.hpp"
@@ -20,16 +19,20 @@ namespace thrum {
 
 class InnerChoices {
  public:
-  std::uint32_t number_of(const std::vector<Departure>& list);
+  using List = std::vector<Departure>;
+  std::uint32_t number_of(const List& list);
   // REQUIRES: number_of() returned the number.
-  const std::vector<Departure>& operator[](std::uint32_t number) const { return lists_[number]; }
+  const List& operator[](std::uint32_t number) const { return lists_[number]; }
 
   void save(ByteWriter& out) const;
   void load(ByteReader& in);
 
  private:
-  std::vector<std::vector<Departure>> lists_{{}};
-  std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by hash
+  struct Less {
+    bool operator()(const List& a, const List& b) const;
+  };
+  std::vector<List> lists_{{}};
+  std::map<List, std::uint32_t, Less> numbers_;
 };
 
 }  // namespace thrum

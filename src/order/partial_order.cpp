@@ -2,6 +2,7 @@
 #include "order/partial_order.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -17,15 +18,16 @@ void PartialOrder::truncate(Index n) {
     watches_.resize(steps_[n].watches_begin);
     for (Index i = size(); i-- > n;) {
       last_[places_[i].thread] = steps_[i].previous;
+      last_of(places_[i]) = places_[i].before;
       by_chance_ -= steps_[i].by_chance ? 1 : 0;
     }
     steps_.resize(n);
     places_.resize(n);
-    while (!wide_.empty() && wide_.back() >= n) wide_.pop_back();
     forget_hashes(n);
   }
   for (; !lessons_.empty() && lessons_.back().steps > n; lessons_.pop_back())
     last_lesson_[lessons_.back().thread] = lessons_.back().before;
+  lesson_clocks_.resize(lessons_.size() * width_);
 }
 
 void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
@@ -34,8 +36,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   const Index at = size();
   const Index previous = last_[event.thread];
   const Clock local = previous == kNone ? 1 : places_[previous].local + 1;
-  const Place place = place_of(event, local, by_chance || !watches.empty());
-  places_.emplace_back(place.local, place.thread, place.only_loads, place.begin, place.end);
+  Place& place = places_.emplace_back(place_of(event, local, by_chance || !watches.empty()));
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
                       static_cast<std::uint32_t>(watches_.size()), by_chance);
@@ -47,7 +48,6 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   last_[event.thread] = at;
   if (event.woken_by != 0 && event.woken_by <= at) join(clock, row(event.woken_by - 1));
   copy_row(clock + width_, clock, width_);
-  const DependenceFilter::Mark mark = mark_of(place);
   const bool is_wide = place.begin == 0;
   // False if the step happens after step i and, through it, after all earlier steps that it depends on.
   const auto look_at = [&](Index i) {
@@ -61,18 +61,22 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
     }
     return is_wide || !covers(steps_[i].event, event);
   };
-  Index covered = 0;
-  filter_.for_each_before(at, mark, [&](Index i) {
-    if (look_at(i)) return false;
-    covered = i;
-    return true;
-  });
-  // For steps that may depend on steps with other objects, that conclusion does not hold.
-  for (std::size_t i = wide_.size(); covered != 0 && i-- > 0;) {
-    if (wide_[i] < covered) look_at(wide_[i]);
+  // The steps that it may depend on, the latest first: all of them, or those of its word, and those of any
+  // word, for which that conclusion does not hold.
+  const bool is_any = place.word == kAnyWord;
+  Index all = is_any ? at : 0;
+  Index changes = is_any ? 0 : last_of_word_[2 * place.word];
+  Index loads = is_any || place.only_loads ? 0 : last_of_word_[2 * place.word + 1];
+  Index wide = last_of_word_[2 * kAnyWord];
+  while (const Index next = std::max({all, changes, loads, wide})) {
+    const Index i = next - 1;
+    if (next == all) --all;
+    if (next == changes) changes = places_[i].before;
+    if (next == loads) loads = places_[i].before;
+    if (next == wide) wide = places_[i].before;
+    if (!look_at(i)) all = changes = loads = 0;
   }
-  filter_.set(at, mark);
-  if (is_wide) wide_.push_back(at);
+  place.before = std::exchange(last_of(place), at + 1);
   // Last, since join() reads several numbers of a row at a time.
   clock[event.thread] = clock[width_ + event.thread] = local;
 }
@@ -80,14 +84,15 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
 // The ranges by which dependent() excludes most pairs. needs_all: the step may depend on steps with other
 // objects.
 PartialOrder::Place PartialOrder::place_of(const Event& event, Clock local, bool needs_all) {
-  if (needs_all || !is_simple(event.operation))
-    return {local, event.thread, false, 0, std::numeric_limits<std::uint64_t>::max()};
-  return {local, event.thread, event.operation == Operation::load, event.object,
-          event.object + std::max(event.size, 1u)};
-}
-
-DependenceFilter::Mark PartialOrder::mark_of(const Place& place) {
-  return DependenceFilter::mark(place.begin, place.end, place.only_loads);
+  Place place{local, event.thread, kAnyWord, false, 0, 0, std::numeric_limits<std::uint64_t>::max()};
+  if (needs_all || !is_simple(event.operation)) return place;
+  place.begin = event.object;
+  place.end = event.object + std::max(event.size, 1u);
+  const std::uint64_t word = place.begin / 8;
+  if (word != (place.end - 1) / 8) return place;
+  place.word = static_cast<std::uint8_t>((word * 0x9e3779b97f4a7c15) >> 58);
+  place.only_loads = event.operation == Operation::load;
+  return place;
 }
 
 bool PartialOrder::depends(const Event& event, std::span<const Watched> watches, const Step& earlier) const {
@@ -136,43 +141,38 @@ void PartialOrder::order_creation(const Event& event) {
 }
 
 void PartialOrder::teach(ThreadId thread, ThreadId teacher) {
-  lessons_.emplace_back(thread, size(), last_[teacher], last_lesson_[thread], last_lesson_[teacher], 0);
+  lesson_clocks_.resize(lesson_clocks_.size() + width_);
+  Clock* clock = lesson_clock(static_cast<Index>(lessons_.size()));
+  put_past(clock, teacher);
+  if (last_lesson_[thread] != kNone) join(clock, lesson_clock(last_lesson_[thread]));
+  lessons_.emplace_back(thread, size(), last_lesson_[thread]);
   last_lesson_[thread] = static_cast<Index>(lessons_.size() - 1);
 }
 
-// Adds what a thread has learned since its own step `behind`, or since it began: the lessons back from the
-// given one. A lesson that was visited already was added with everything that happens before it.
-void PartialOrder::add_lessons(Clock* clock, Index lesson, Index behind) {
-  for (; lesson != kNone; lesson = lessons_[lesson].before) {
-    Lesson& taken = lessons_[lesson];
-    if ((behind != kNone && taken.steps <= behind) || taken.asked == asked_) return;
-    taken.asked = asked_;
-    if (taken.step != kNone) join(clock, row(taken.step));
-    add_lessons(clock, taken.of_teacher, taken.step);
-  }
-}
-
 // The steps before the thread's next step: its causes, except the event that wakes it.
-void PartialOrder::put_past(Clock* clock, ThreadId thread) {
+void PartialOrder::put_past(Clock* clock, ThreadId thread) const {
   const Index previous = last_[thread];
+  const Index lesson = last_lesson_[thread];
   if (previous == kNone) {
     clear_row(clock, width_);
   } else {
     copy_row(clock, row(previous), width_);
+    if (lesson == kNone || lessons_[lesson].steps <= previous) return;
   }
-  ++asked_;
-  add_lessons(clock, last_lesson_[thread], previous);
+  if (lesson != kNone) join(clock, lesson_clock(lesson));
 }
 
 void PartialOrder::widen(ThreadId thread) {
   // Small steps, since rows are joined and copied whole.
   std::size_t width = std::max(thread + std::size_t{1}, width_ + width_ / 4);
   width = (width + kRowStep - 1) / kRowStep * kRowStep;
-  const std::size_t rows = width_ == 0 ? 0 : clocks_.size() / width_;
-  std::vector<Clock> wider(width * rows);
-  for (std::size_t i = 0; i < rows; ++i)
-    std::copy_n(clocks_.data() + i * width_, width_, wider.data() + i * width);
-  clocks_ = std::move(wider);
+  for (std::vector<Clock>* clocks : {&clocks_, &lesson_clocks_}) {
+    const std::size_t rows = width_ == 0 ? 0 : clocks->size() / width_;
+    std::vector<Clock> wider(width * rows);
+    for (std::size_t i = 0; i < rows; ++i)
+      std::copy_n(clocks->data() + i * width_, width_, wider.data() + i * width);
+    *clocks = std::move(wider);
+  }
   width_ = width;
   last_.resize(width, kNone);
   last_lesson_.resize(width, kNone);
@@ -188,7 +188,7 @@ std::span<const Watched> PartialOrder::watches(Index step) const {
   return std::span(watches_).subspan(steps_[step].watches_begin, end - steps_[step].watches_begin);
 }
 
-std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
+std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) const {
   std::vector<Index> result;
   if (thread >= width_) return result;
   std::vector<Clock> clock(width_);
@@ -200,39 +200,6 @@ std::vector<PartialOrder::Index> PartialOrder::last_known(ThreadId thread) {
   }
   std::sort(result.begin(), result.end(), std::greater<>());
   return result;
-}
-
-void PartialOrder::save(ByteWriter& out) const {
-  out.put(std::uint64_t{width_});
-  out.put_all(steps_);
-  out.put_all(places_);
-  out.put_all(wide_);
-  filter_.save(out);
-  out.put(by_chance_);
-  out.put_all(std::vector<Clock>(clocks_.data(), row(size())));
-  out.put_all(rivals_);
-  out.put_all(watches_);
-  out.put_all(last_);
-  out.put_all(lessons_);
-  out.put_all(last_lesson_);
-  out.put(asked_);
-}
-
-void PartialOrder::load(ByteReader& in) {
-  width_ = in.get<std::uint64_t>();
-  in.get_all(steps_);
-  in.get_all(places_);
-  in.get_all(wide_);
-  filter_.load(in);
-  by_chance_ = in.get<Index>();
-  in.get_all(clocks_);
-  in.get_all(rivals_);
-  in.get_all(watches_);
-  in.get_all(last_);
-  in.get_all(lessons_);
-  in.get_all(last_lesson_);
-  asked_ = in.get<std::uint64_t>();
-  hashes_.clear();
 }
 
 std::uint64_t PartialOrder::fingerprint() const {
@@ -263,10 +230,6 @@ std::uint64_t PartialOrder::hash(Index step) const {
     mix_pair(other, thread + 2);
   }
   return mixed(hash, other);
-}
-
-void PartialOrder::forget_hashes(Index from) {
-  if (from < hashes_.size()) hashes_.resize(from);
 }
 
 }  // namespace thrum

@@ -19,8 +19,7 @@
 #include <vector>
 
 #include "model/trace.hpp"
-#include "order/dependence_filter.hpp"
-#include "support/bytes.hpp"
+#include "support/members.hpp"
 #include "support/rows.hpp"
 
 namespace thrum {
@@ -57,7 +56,7 @@ class PartialOrder {
   std::span<const Index> rivals(Index step) const;
 
   // For each thread: its last step that happens before the next step of the given thread. The latest first.
-  std::vector<Index> last_known(ThreadId thread);
+  std::vector<Index> last_known(ThreadId thread) const;
 
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
@@ -66,9 +65,13 @@ class PartialOrder {
   // classes.
   bool has_chance() const { return by_chance_ != 0; }
 
-  // With the threads' ids; load() on the same machine only.
-  void save(ByteWriter& out) const;
-  void load(ByteReader& in);
+  // Events have the ids of their threads.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.width_, self.steps_, self.places_, self.last_of_word_, self.by_chance_, self.clocks_,
+                    self.rivals_, self.watches_, self.last_, self.lessons_, self.lesson_clocks_,
+                    self.last_lesson_, self.hashes_);
+  }
 
   // A number that two executions share if and only if they differ only in the order of independent steps, up
   // to collisions of 64 bits. Costs time only for steps appended since the last call.
@@ -101,26 +104,29 @@ class PartialOrder {
   struct Place {
     Clock local;  // counts the thread's steps, from 1
     ThreadId thread;
-    bool only_loads;  // then it depends on no other load
+    std::uint8_t word;  // a hash of the aligned eight bytes of the access; kAnyWord: there are others
+    bool only_loads;    // then it depends on no other load
+    Index before;       // the last step before it with the same word and only_loads, plus 1; 0: none
     // The range of the access. Steps of two threads with disjoint ranges do not depend on each other.
     std::uint64_t begin;
     std::uint64_t end;
   };
+  static constexpr std::uint8_t kAnyWord = 64;
   static Place place_of(const Event& event, Clock local, bool needs_all);
-  static DependenceFilter::Mark mark_of(const Place& place);
-  // A thread learns what another one knows: from its creator, or from a thread that it joined.
+  Index& last_of(const Place& place) { return last_of_word_[2 * place.word + (place.only_loads ? 1 : 0)]; }
+  // A thread learns what another one knows: from its creator, or from a thread that it joined. The clock of
+  // a lesson has all that the thread learned up to then.
   struct Lesson {
     ThreadId thread;
-    Index steps;          // the number of steps at that time
-    Index step;           // the teacher's last
-    Index before;         // the thread's lesson before this one
-    Index of_teacher;     // the teacher's last lesson
-    std::uint64_t asked;  // asked_ when this lesson was last visited
+    Index steps;   // the number of steps at that time
+    Index before;  // the thread's lesson before this one
   };
 
   const Clock* row(Index step) const { return clocks_.data() + std::size_t{2} * width_ * step; }
   const Clock* causes_of(Index step) const { return row(step) + width_; }
   Clock* row(Index step) { return clocks_.data() + std::size_t{2} * width_ * step; }
+  const Clock* lesson_clock(Index lesson) const { return lesson_clocks_.data() + width_ * lesson; }
+  Clock* lesson_clock(Index lesson) { return lesson_clocks_.data() + width_ * lesson; }
   bool knows(const Clock* clock, Index step) const {
     return clock[places_[step].thread] >= places_[step].local;
   }
@@ -131,27 +137,26 @@ class PartialOrder {
   void append_hidden(const Event& event);
   void order_creation(const Event& event);
   void teach(ThreadId thread, ThreadId teacher);
-  void add_lessons(Clock* clock, Index lesson, Index behind);
-  void put_past(Clock* clock, ThreadId thread);
+  void put_past(Clock* clock, ThreadId thread) const;
   std::uint64_t hash(Index step) const;
-  void forget_hashes(Index from);
+  void forget_hashes(Index from) { hashes_.resize(hashes_.size() < from ? hashes_.size() : from); }
 
   static constexpr std::size_t kRowsAtATime = 64;  // steps
 
   std::size_t width_ = 0;  // threads that a clock has room for
   std::vector<Step> steps_;
   std::vector<Place> places_;
-  DependenceFilter filter_;  // of the same steps
-  std::vector<Index> wide_;  // steps that may depend on steps with other objects
-  Index by_chance_ = 0;      // number of steps that depend on every step
+  // Of each word the last step that may change it, plus 1, and the last one that only loads.
+  std::vector<Index> last_of_word_ = std::vector<Index>(2 * (kAnyWord + 1));
+  Index by_chance_ = 0;  // number of steps that depend on every step
   // Two rows for each step: all steps that happen before it, and its causes. Also unused rows.
   std::vector<Clock> clocks_;
   std::vector<Index> rivals_;
   std::vector<Watched> watches_;
   std::vector<Index> last_;  // of each thread
   std::vector<Lesson> lessons_;
+  std::vector<Clock> lesson_clocks_;           // a row for each
   std::vector<Index> last_lesson_;             // of each thread
-  std::uint64_t asked_ = 0;                    // how often put_past() was called
   mutable std::vector<std::uint64_t> hashes_;  // fingerprint(): sums of the hashes of the first steps
 };
 

@@ -192,7 +192,11 @@ class AnyEvents {
           std::erase(ended_, other);
           return hidden(Operation::thread_join, thread, other);
         }
-        default: return below(2) == 0 ? store(thread, 16 + 4 * below(3)) : load(thread, 16 + 4 * below(3));
+        default: {
+          Event event = below(2) == 0 ? store(thread, 16 + 4 * below(3)) : load(thread, 16 + 4 * below(3));
+          if (below(4) == 0) event.size = 12;  // beyond a word
+          return event;
+        }
       }
     }
   }

@@ -19,8 +19,7 @@ std::uint64_t hash_of(const StepView& step) {
 }
 
 bool same(const PlannedStep& a, const StepView& b) {
-  return a.step == b.step && a.event == *b.event && a.events_after == b.events_after && a.foe == b.foe &&
-         a.creates == b.creates && a.alternative == b.alternative && a.anew == b.anew;
+  return static_cast<const StepTraits&>(a) == b && a.event == *b.event;
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ PlannedSteps::Number PlannedSteps::keep(const StepView& step) {
       free_ = kept_[number].next;
     }
     Kept& fresh = kept_[number];
-    step.keep_in(fresh.planned);
+    fresh.planned = step.kept();
     fresh.hash = hash;
     fresh.next = first;
     first = number;
@@ -90,14 +89,8 @@ void PlannedSteps::fill_buckets(std::size_t count) {
   }
 }
 
-void PlannedSteps::save(ByteWriter& out) const {
-  out.put_all(kept_);
-  out.put(free_);
-}
-
 void PlannedSteps::load(ByteReader& in) {
-  in.get_all(kept_);
-  free_ = in.get<Number>();
+  load_members(in, std::tie(kept_, free_));
   size_ = static_cast<std::size_t>(
       std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.holders != 0; }));
   fill_buckets(std::bit_ceil(std::max<std::size_t>(64, size_)));

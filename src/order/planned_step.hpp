@@ -8,7 +8,7 @@
 
 #include "model/choice.hpp"
 #include "model/event.hpp"
-#include "support/bytes.hpp"
+#include "support/members.hpp"
 
 namespace thrum {
 
@@ -44,15 +44,25 @@ struct Foe {
   friend bool operator==(const Foe&, const Foe&) = default;
 };
 
-// A step of a sequence, and what the step is known or expected to do.
-struct PlannedStep {
+// What is known of a planned step besides its event.
+struct StepTraits {
   Step step;
-  Event event;
   std::uint32_t events_after = 0;  // of the thread; not needed for the last step
   Foe foe = {};
   bool creates = false;      // it creates a thread whose memory depends on the order of creation
   bool alternative = false;  // inserted at the point where the step was run, with other choices in its middle
-  bool anew = false;         // it is run with an empty sleep set
+  bool awake = false;        // it is run with an empty sleep set, or is to be run so
+
+  friend bool operator==(const StepTraits&, const StepTraits&) = default;
+};
+
+// A step of a sequence, and what the step is known or expected to do.
+struct PlannedStep : StepTraits {
+  Event event;
+
+  PlannedStep() = default;
+  PlannedStep(const Step& of, const Event& does, std::uint32_t after = 0)
+      : StepTraits{of, after}, event(does) {}
 
   friend bool operator==(const PlannedStep&, const PlannedStep&) = default;
 };
@@ -62,37 +72,15 @@ PlannedStep unknown_step(const Step& step);
 
 // A planned step that refers to an event, which must outlive it. Many sequences are made of such views and
 // never kept.
-struct StepView {
-  Step step;
+struct StepView : StepTraits {
   const Event* event;
-  std::uint32_t events_after = 0;
-  Foe foe = {};
-  bool creates = false;
-  bool alternative = false;
-  bool anew = false;
 
-  StepView(const Step& of, const Event& does) : step(of), event(&does) {}
+  StepView(const StepTraits& traits, const Event& does) : StepTraits(traits), event(&does) {}
   StepView(const PlannedStep& planned)  // implicit: either may be asked after
-      : step(planned.step),
-        event(&planned.event),
-        events_after(planned.events_after),
-        foe(planned.foe),
-        creates(planned.creates),
-        alternative(planned.alternative),
-        anew(planned.anew) {}
-  // Copies it into `place`.
-  void keep_in(PlannedStep& place) const {
-    place.step = step;
-    place.event = *event;
-    place.events_after = events_after;
-    place.foe = foe;
-    place.creates = creates;
-    place.alternative = alternative;
-    place.anew = anew;
-  }
+      : StepTraits(planned), event(&planned.event) {}
   PlannedStep kept() const {
-    PlannedStep planned;
-    keep_in(planned);
+    PlannedStep planned(step, *event);
+    static_cast<StepTraits&>(planned) = *this;
     return planned;
   }
 };
@@ -128,7 +116,7 @@ class PlannedSteps {
   std::size_t size() const { return size_; }
 
   // With the threads' ids; load() on the same machine only.
-  void save(ByteWriter& out) const;
+  void save(ByteWriter& out) const { save_members(out, std::tie(kept_, free_)); }
   void load(ByteReader& in);
 
  private:

@@ -23,7 +23,7 @@ PlannedStep random_step(std::mt19937& random) {
   if (random() % 4 == 0) step.foe.add({1, false, 0});
   step.creates = random() % 4 == 0;
   step.alternative = random() % 8 == 0;
-  step.anew = random() % 8 == 0;
+  step.awake = random() % 8 == 0;
   return step;
 }
 

@@ -123,6 +123,7 @@ std::string compare_with_model(const ToyCode& code, Strategy& strategy, Model mo
 struct Course {
   std::vector<std::string> schedules;  // in their order
   std::uint64_t spilled = 0;
+  std::uint64_t blocked = 0;
   std::string problem;
 };
 
@@ -140,6 +141,7 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
   while (search->next(plan)) {
     program.run(plan, search->advisor(), search->wanted(), trace);
     schedules.push_back(program.schedule());
+    course.blocked += trace.end == End::stopped ? 1 : 0;
     if (schedules.size() > 2 * findings.executions.size() + 10) return "more executions than there are";
     if (trace.end == End::diverged) return "diverged: " + to_string(plan, program.names());
     if (trace.end != End::stopped) {
@@ -165,7 +167,7 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
   if (!course.problem.empty()) return "";  // the memory did not suffice; nothing is claimed
   count.executions += schedules.size();
   count.classes += shown.classes.size();
-  count.blocked += search->blocked();
+  count.blocked += course.blocked;
   if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search->guarantee().complete) return "does not claim to be complete";
   const SearchStatistics kept = search->reporting().statistics();

@@ -78,11 +78,13 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   std::string twice;
   bool cut_off = false;
   std::uint64_t redundant = 0;
+  std::uint64_t blocked = 0;
   std::uint64_t executions = 0;
   while (Team::Worker* worker = team.next(plan)) {
-    std::unique_ptr<Dpor>& search = worker->search;
+    std::unique_ptr<Strategy>& search = worker->search;
     program.run(plan, search->advisor(), search->wanted(), trace);
     ++executions;
+    blocked += trace.end == End::stopped ? 1 : 0;
     // With bounds it begins anew each time.
     const std::uint64_t times = algorithm == Reduction::bounded ? 20 : 2;
     if (executions > times * findings.executions.size() + 10) return "more executions than there are";
@@ -110,8 +112,8 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   count.executions += executions;
   count.classes += shown.classes.size();
   count.redundant += redundant;
-  const Dpor& search = team.search();
-  count.blocked += search.blocked();
+  const auto& search = dynamic_cast<const Dpor&>(team.search());
+  count.blocked += blocked;
   count.parts += team.parts();
   if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search.guarantee().complete) return "does not claim to be complete";
@@ -121,7 +123,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   if (algorithm != Reduction::optimal || may_repeat) return "";
   if (redundant != 0) return "a class twice (schedule " + twice + ")";
   // What would have come behind a failure is not known, and so not all that is asleep there.
-  if (!cut_off && search.blocked() != 0) return std::to_string(search.blocked()) + " executions in vain";
+  if (!cut_off && blocked != 0) return std::to_string(blocked) + " executions in vain";
   return "";
 }
 
@@ -131,8 +133,9 @@ namespace {
 const std::vector<std::string> kPriorities = {"mdpor", "db"};
 
 // What a search shows, and how many executions it runs; nothing where those are more than that.
-std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Dpor> search, std::uint64_t executions_max,
-                              ReductionCount& count, std::optional<std::uint64_t> shared_by = {}) {
+std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Strategy> search,
+                              std::uint64_t executions_max, ReductionCount& count,
+                              std::optional<std::uint64_t> shared_by = {}) {
   ToyProgram program(code);
   Team team(std::move(search), shared_by);
   Shown shown;
@@ -143,6 +146,7 @@ std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Dpor> search,
   while (Team::Worker* worker = team.next(plan)) {
     program.run(plan, worker->search->advisor(), worker->search->wanted(), trace);
     if (++executions > executions_max) return {};
+    count.blocked += trace.end == End::stopped ? 1 : 0;
     worker->search->learn(plan, trace);
     worker->take_down(trace);
     if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
@@ -151,10 +155,10 @@ std::optional<Shown> shown_by(const ToyCode& code, std::unique_ptr<Dpor> search,
     shown.states.insert(print(program.final_state()));
     if (!shown.classes.insert(worker->class_of_last()).second) ++count.redundant;
   }
-  shown.is_lost = team.search().is_lost();
+  const auto* const dpor = dynamic_cast<const Dpor*>(&team.search());
+  shown.is_lost = dpor != nullptr && dpor->is_lost();
   count.executions += executions;
   count.classes += shown.classes.size();
-  count.blocked += team.search().blocked();
   count.parts += team.parts();
   return shown;
 }
@@ -182,7 +186,7 @@ std::optional<std::string> compare_with_each_other(const ToyCode& code, const Si
   if (optimal.redundant != 0 && !has_chances(code) && !expected->fails_behind_join)
     return std::to_string(optimal.redundant) + " classes twice";
   const std::uint64_t most = 50 * optimal.executions + 1'000;
-  std::map<std::string, std::unique_ptr<Dpor>> others;
+  std::map<std::string, std::unique_ptr<Strategy>> others;
   others["source"] = std::make_unique<Dpor>(Algorithm::source);
   others["persistent"] = std::make_unique<Dpor>(Algorithm::persistent);
   others["best-first"] =

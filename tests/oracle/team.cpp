@@ -12,7 +12,8 @@ void Team::Worker::take_down(const Trace& trace) {
   }
   // All before the first step that is new.
   auto end = events.begin();
-  for (auto steps = search->kept(); end != events.end() && (!is_visible(end->operation) || steps-- > 0);)
+  for (auto steps = dynamic_cast<Dpor&>(*search).kept();
+       end != events.end() && (!is_visible(end->operation) || steps-- > 0);)
     ++end;
   events.erase(end, events.end());
   events.insert(events.end(), trace.events.begin() + trace.branch, trace.events.end());
@@ -24,7 +25,7 @@ std::uint64_t Team::Worker::class_of_last() const {
   return order.fingerprint();
 }
 
-Team::Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by)
+Team::Team(std::unique_ptr<Strategy> search, std::optional<std::uint64_t> shared_by)
     : shares_(shared_by.has_value()), random_(shared_by.value_or(0)) {
   workers_.push_back(std::make_unique<Worker>());
   workers_[0]->search = std::move(search);
@@ -65,7 +66,7 @@ bool Team::share(Worker& worker) {
   if (part == nullptr) return false;
   ++parts_;
   auto other = std::make_unique<Worker>();
-  other->search.reset(dynamic_cast<Dpor*>(part.release()));
+  other->search = std::move(part);
   other->from = &worker;
   other->events = worker.events;
   workers_.push_back(std::move(other));

@@ -14,7 +14,7 @@ namespace thrum {
 class Team {
  public:
   struct Worker {
-    std::unique_ptr<Dpor> search;
+    std::unique_ptr<Strategy> search;
     Worker* from = nullptr;     // whose part it is
     std::vector<Event> events;  // of its last execution
     bool waits = false;
@@ -27,12 +27,12 @@ class Team {
 
   // shared_by: the seed by which they split, take turns and merge, now sooner and now later; nothing: one has
   // it alone.
-  Team(std::unique_ptr<Dpor> search, std::optional<std::uint64_t> shared_by);
+  Team(std::unique_ptr<Strategy> search, std::optional<std::uint64_t> shared_by);
 
   // The worker whose turn it is, with its plan; nullptr: the search is done.
   Worker* next(Plan& plan);
 
-  const Dpor& search() const { return *workers_[0]->search; }
+  const Strategy& search() const { return *workers_[0]->search; }
   std::uint64_t parts() const { return parts_; }
 
  private:

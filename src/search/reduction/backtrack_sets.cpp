@@ -7,11 +7,6 @@ namespace thrum {
 
 namespace {
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
 // What dependence is told by.
 Event essential(const Event& event) {
   Event kept;
@@ -24,25 +19,6 @@ Event essential(const Event& event) {
   kept.index = event.index;  // a foe is named by it
   if (event.operation == Operation::cancel) kept.value = event.value;
   return kept;
-}
-
-bool same(const PlannedStep& a, const PlannedStep& b) {
-  const Event& x = a.event;
-  const Event& y = b.event;
-  return x.object == y.object && x.operand == y.operand && x.value == y.value && x.thread == y.thread &&
-         x.operation == y.operation && x.outcome == y.outcome && x.size == y.size && x.index == y.index &&
-         a.foe == b.foe && a.creates == b.creates;
-}
-
-std::uint64_t hash_of(const PlannedStep& planned) {
-  const Event& event = planned.event;
-  std::uint64_t hash = mix(event.object, event.operand);
-  hash = mix(hash, event.value);
-  hash = mix(hash, event.index);
-  hash = mix(hash, std::uint64_t{event.thread} << 32 | std::uint64_t(event.operation) << 8 |
-                       std::uint64_t(event.outcome));
-  hash = mix(hash, std::uint64_t{event.size} << 1 | (planned.creates ? 1 : 0));
-  return mix(hash, std::uint64_t{planned.foe.thread} << 32 | planned.foe.index);
 }
 
 }  // namespace
@@ -59,9 +35,9 @@ BacktrackSets::Entry* BacktrackSets::Set::find_waiting(const Step& step) {
   return found == entries.end() ? nullptr : &*found;
 }
 
-bool BacktrackSets::Set::runs_anew(const Step& step) const {
+bool BacktrackSets::Set::runs_again(const Step& step) const {
   return std::any_of(entries.begin(), entries.end(),
-                     [&](const Entry& entry) { return entry.anew && entry.step == step; });
+                     [&](const Entry& entry) { return entry.awake && entry.step == step; });
 }
 
 // The first one is the owner's own.
@@ -150,27 +126,22 @@ void BacktrackSets::drop(std::vector<Set>& sets, std::size_t count) {
 }
 
 std::uint32_t BacktrackSets::number_of(const StepView& planned) {
-  PlannedStep kept{{}, essential(*planned.event), 0, planned.foe, planned.creates};
-  const std::uint64_t hash = hash_of(kept);
-  for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
-    if (same(events_[known->second], kept)) return known->second;
-  }
-  events_.push_back(kept);
-  const auto number = static_cast<std::uint32_t>(events_.size() - 1);
-  numbers_.emplace(hash, number);
-  return number;
+  PlannedStep kept({}, essential(*planned.event));
+  kept.foe = planned.foe;
+  kept.creates = planned.creates;
+  return events_.keep(kept);
 }
 
 void BacktrackSets::save(ByteWriter& out) const {
   out.put(bytes_);
   out.put(std::uint64_t{count_});
-  out.put_all(events_);
+  events_.save(out);
   out.put(std::uint64_t{by_owner_.size()});
   for (const auto& [node, owner] : by_owner_) {
     out.put(node);
     out.put(owner.continued);
     out.put(std::uint64_t{owner.sets.size()});
-    for (const Set& set : owner.sets) save(out, set);
+    for (const Set& set : owner.sets) save_member(out, set);
     out.settle();
   }
 }
@@ -178,36 +149,14 @@ void BacktrackSets::save(ByteWriter& out) const {
 void BacktrackSets::load(ByteReader& in) {
   bytes_ = in.get<std::uint64_t>();
   count_ = in.get<std::uint64_t>();
-  in.get_all(events_);
-  numbers_.clear();
-  for (std::uint32_t i = 0; i < events_.size(); ++i) numbers_.emplace(hash_of(events_[i]), i);
+  events_.load(in);
   by_owner_.clear();
   for (auto owners = in.get<std::uint64_t>(); owners > 0 && in.ok(); --owners) {
     Owner& owner = by_owner_[in.get<Node>()];
     owner.continued = in.get<bool>();
     for (auto sets = in.get<std::uint64_t>(); sets > 0 && in.ok(); --sets)
-      load(in, owner.sets.emplace_back());
+      load_member(in, owner.sets.emplace_back());
   }
-}
-
-void BacktrackSets::save(ByteWriter& out, const Set& set) {
-  out.put(set.key.thread);
-  out.put(set.key.kind);
-  out.put(set.key.index);
-  out.put(set.depth);
-  out.put(set.live);
-  out.put(set.runs);
-  out.put_all(set.entries);
-}
-
-void BacktrackSets::load(ByteReader& in, Set& set) {
-  set.key.thread = in.get<ThreadId>();
-  set.key.kind = in.get<ChoiceKind>();
-  set.key.index = in.get<std::uint32_t>();
-  set.depth = in.get<std::uint32_t>();
-  set.live = in.get<std::uint32_t>();
-  set.runs = in.get<std::uint16_t>();
-  in.get_all(set.entries);
 }
 
 }  // namespace thrum

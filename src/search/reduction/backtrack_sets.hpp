@@ -42,7 +42,7 @@ class BacktrackSets {
     std::uint16_t order = kWaits;      // so many were run there before it
     bool stops = false;                // the execution ended with it, by a bug
     bool sleeps = false;               // it may sleep in what is run there after it
-    bool anew = false;                 // it runs once more, and nothing of the set sleeps in it
+    bool awake = false;                // it runs once more, and nothing of the set sleeps in it
   };
   struct Set {
     ChoiceKey key;
@@ -54,8 +54,14 @@ class BacktrackSets {
     // nullptr: there is none.
     Entry* find(const Step& step);
     Entry* find_waiting(const Step& step);
-    bool runs_anew(const Step& step) const;
+    bool runs_again(const Step& step) const;
     Entry* find_run(Node node);  // but the owner's own
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.key.thread, self.key.kind, self.key.index, self.depth, self.live, self.runs,
+                      self.entries);
+    }
   };
 
   // nullptr: nothing was added there. Valid until the sets of the owner change.
@@ -90,14 +96,11 @@ class BacktrackSets {
     std::vector<Set> sets;   // in order of depth
     bool continued = false;  // continue_as_child(), and that child lives
   };
-  static void save(ByteWriter& out, const Set& set);
-  static void load(ByteReader& in, Set& set);
   void drop(std::vector<Set>& sets, std::size_t count);
   Owner& of(Node owner);
 
   std::unordered_map<Node, Owner> by_owner_;
-  std::vector<PlannedStep> events_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by hash
+  PlannedSteps events_;
   std::uint64_t bytes_ = 0;
   std::size_t count_ = 0;
 };

@@ -16,7 +16,7 @@ PlannedStep any_step_of(const Option& option) { return unknown_step({option, 0})
 bool is_unknown(const PlannedStep& planned) { return planned.event.operation == Operation::process_exit; }
 
 bool sleeps_in(const BacktrackSets::Entry& entry, const BacktrackSets::Entry& later) {
-  return entry.order < later.order && entry.sleeps && !later.anew;
+  return entry.order < later.order && entry.sleeps && !later.awake;
 }
 
 Fringe::Settings keeping_inner(Fringe::Settings settings) {
@@ -27,7 +27,9 @@ Fringe::Settings keeping_inner(Fringe::Settings settings) {
 }  // namespace
 
 BestFirstDpor::BestFirstDpor(Settings settings)
-    : Dpor(Algorithm::persistent), settings_(std::move(settings)), fringe_(keeping_inner(settings_.fringe)) {
+    : settings_(std::move(settings)),
+      backtracking_(Backtracking::Algorithm::persistent),
+      fringe_(keeping_inner(settings_.fringe)) {
   fringe_.push_plan({}, 0, 0);
 }
 
@@ -54,7 +56,7 @@ void BestFirstDpor::find_groups(const Plan& plan) {
       ++group.end;
     departures_.assign(plan.departures.begin() + static_cast<std::ptrdiff_t>(i + 1),
                        plan.departures.begin() + static_cast<std::ptrdiff_t>(group.end));
-    group.step.choices = path_.choices().number_of(departures_);
+    group.step.choices = path().choices().number_of(departures_);
     group.node = lineage_[group.end - 1];
     groups_.push_back(group);
     i = group.end;
@@ -75,26 +77,26 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   auto stays = [&](const Point& point) { return !departs(last, point) && !departs(groups_, point); };
   Index depth = 0;
   if (!std::exchange(is_stale_, false)) {
-    while (depth < path_.size() && stays(path_[depth])) ++depth;
+    while (depth < path().size() && stays(path()[depth])) ++depth;
   }
-  branch_ = depth;
+  read_from_ = depth;
   reading_ = {};
   group_ = 0;
-  if (depth == path_.size()) {  // nothing was run, or nothing of it is in the way
-    branch_ = 0;
-    if (!path_.empty()) truncate(0);
-    path_.order() = PartialOrder();
+  if (depth == path().size()) {  // nothing was run, or nothing of it is in the way
+    read_from_ = 0;
+    path().truncate(0);
+    path().order() = PartialOrder();
     groups_before_.clear();
     return;
   }
-  const Point& point = path_[depth];
+  const Point& point = path()[depth];
   reading_.event = point.event;
   reading_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
   reading_.depth = depth;
   group_ = groups_before_[depth];
   groups_before_.resize(depth);
-  truncate(depth);
-  path_.push_unread();
+  path().truncate(depth);
+  path().push_unread();
 }
 
 BestFirstDpor::Node BestFirstDpor::owner(Index depth) const {
@@ -104,7 +106,7 @@ BestFirstDpor::Node BestFirstDpor::owner(Index depth) const {
 
 void BestFirstDpor::meet(Index depth) {
   groups_before_.push_back(static_cast<std::uint32_t>(group_));
-  Point& point = path_[depth];
+  Point& point = path()[depth];
   Set* set = sets_.find(owner(depth), depth);
   const bool departs = group_ < groups_.size() && groups_[group_].key == point.key;
   if (departs) {
@@ -123,7 +125,7 @@ void BestFirstDpor::meet(Index depth) {
   if (taken->event != BacktrackSets::kUnknown) point.foe = sets_.event(taken->event).foe;
   for (const Entry& entry : set->entries) {
     if (!sleeps_in(entry, *taken)) continue;
-    Sleeper& sleeper = path_.add_sleeper();
+    Path::Sleeper& sleeper = path().add_sleeper();
     sleeper.planned = sets_.event(entry.event);
     sleeper.planned.step = entry.step;
     sleeper.stops = entry.stops;
@@ -132,7 +134,7 @@ void BestFirstDpor::meet(Index depth) {
 
 // Reads what has been run of the execution since it was read last.
 void BestFirstDpor::read_on(const Trace& trace) {
-  while (path_.read_next(trace, reading_, branch_)) meet(reading_.depth - 1);
+  while (path().read_next(trace, reading_, read_from_)) meet(reading_.depth - 1);
 }
 
 Advice BestFirstDpor::at_point(const View& view) {
@@ -140,7 +142,7 @@ Advice BestFirstDpor::at_point(const View& view) {
     if (view.point.key.kind != ChoiceKind::thread) return {};
     read_on(view.trace);
     if (!is_at_branch()) return {};
-    asleep_.set(path_.sleepers(at_branch_), path_[at_branch_].event);
+    asleep_.set(path().sleepers(at_branch_), path()[at_branch_].event);
     asleep_.begin();
   }
   return asleep_.at_point(view);
@@ -148,24 +150,22 @@ Advice BestFirstDpor::at_point(const View& view) {
 
 void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
   read_on(trace);
-  if (trace.end == End::stopped) ++blocked_;
   if (!is_at_branch()) {
     push_default();
     return finish();
   }
-  if (path_.empty()) return finish();
+  if (path().empty()) return finish();
   if (settings_.priorities.needs_events()) analysis_.begin(plan, trace);
-  branch_ = groups_.empty() ? 0 : at_branch_;
-  for (Index depth = 0; depth < path_.size(); ++depth) show_known(depth);
-  find_branches(trace);
+  for (Index depth = 0; depth < path().size(); ++depth) show_known(depth);
+  backtracking_.find_branches(trace, groups_.empty() ? 0 : at_branch_);
   if (!groups_.empty()) describe(at_branch_, *taken_at(at_branch_));
-  if (path_.back().stops) {
-    for (Index depth = 0; depth < path_.size(); ++depth) push_anew(depth);
+  if (path().back().stops) {
+    for (Index depth = 0; depth < path().size(); ++depth) push_again(depth);
   }
   add_advised();
-  fringe_.note_length(static_cast<std::uint32_t>(path_.size()));
+  fringe_.note_length(static_cast<std::uint32_t>(path().size()));
   // Among equals the deepest point is pushed last and so served first.
-  for (Index depth = 0; depth < path_.size(); ++depth) push_new(depth, trace);
+  for (Index depth = 0; depth < path().size(); ++depth) push_new(depth, trace);
   finish();
 }
 
@@ -174,15 +174,15 @@ BestFirstDpor::Entry* BestFirstDpor::taken_at(Index depth) {
   Set* set = sets_.find(owner(depth), depth);
   if (set == nullptr) return nullptr;
   const std::uint32_t before = groups_before_[depth];
-  const bool departs = before < groups_.size() && groups_[before].key == path_[depth].key;
+  const bool departs = before < groups_.size() && groups_[before].key == path()[depth].key;
   Entry* const run = departs ? set->find_run(groups_[before].top) : nullptr;
   return run != nullptr ? run : set->entries.data();
 }
 
 // What the step did that was run there.
 void BestFirstDpor::describe(Index depth, Entry& entry) {
-  const Point& point = path_[depth];
-  entry.event = sets_.number_of(path_.planned(depth));
+  const Point& point = path()[depth];
+  entry.event = sets_.number_of(path().planned(depth));
   entry.stops = point.stops;
   entry.sleeps = point.inner_count == 0;
 }
@@ -190,9 +190,9 @@ void BestFirstDpor::describe(Index depth, Entry& entry) {
 // A set that is not there yet: all that passed the point so far went on as this execution does.
 BestFirstDpor::Set& BestFirstDpor::set_at(Index depth) {
   if (Set* set = sets_.find(owner(depth), depth)) return *set;
-  Entry first{path_[depth].step};
+  Entry first{path()[depth].step};
   describe(depth, first);
-  return sets_.make(owner(depth), depth, path_[depth].key, first);
+  return sets_.make(owner(depth), depth, path()[depth].key, first);
 }
 
 // The steps of the backtrack set are branches of the point, so that they are not added again; what sleeps is
@@ -205,16 +205,16 @@ void BestFirstDpor::show_known(Index depth) {
     if (&entry == &taken || sleeps_in(entry, taken)) continue;
     PlannedStep known = any_step_of(entry.step.option);
     known.step = entry.step;
-    trees_.add_last(path_[depth].branches, known);
+    backtracking_.trees().add_last(path()[depth].branches, known);
   }
 }
 
 // Behind the branch the execution departed from what is done by default where it was advised to.
 void BestFirstDpor::add_advised() {
   const bool is_root = groups_.empty();
-  for (Index depth = is_root ? 0 : at_branch_ + 1; depth < path_.size(); ++depth) {
+  for (Index depth = is_root ? 0 : at_branch_ + 1; depth < path().size(); ++depth) {
     groups_before_[depth] = static_cast<std::uint32_t>(groups_.size());
-    const Point& point = path_[depth];
+    const Point& point = path()[depth];
     if (point.by_default) continue;
     const Node node = fringe_.add(last_node_, {point.key, point.step.option}, depth);
     sets_.continue_as_child(last_node_);
@@ -225,16 +225,16 @@ void BestFirstDpor::add_advised() {
 }
 
 void BestFirstDpor::push_new(Index depth, const Trace& trace) {
-  WakeupTrees::Branches& branches = path_[depth].branches;
-  if (branches.empty()) return;
+  WakeupTrees& trees = backtracking_.trees();
+  WakeupTrees::Branches& branches = path()[depth].branches;
   here_.clear();
-  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees_.next(node))
-    here_.push_back(trees_.step(node));
-  trees_.clear(branches);
+  for (auto node = branches.first; node != WakeupTrees::kNone; node = trees.next(node))
+    here_.push_back(trees.step(node));
+  trees.clear(branches);
   for (std::size_t i = here_.size(); i-- > 0;) {
     Set* set = sets_.find(owner(depth), depth);
     if (set != nullptr && set->find(here_[i].step) != nullptr) continue;
-    if (path_.is_option(depth, here_[i].step.option)) {
+    if (path().is_option(depth, here_[i].step.option)) {
       push_one(depth, here_[i], trace);
     } else {
       push_all(depth, trace);
@@ -244,10 +244,11 @@ void BestFirstDpor::push_new(Index depth, const Trace& trace) {
 
 // What may lead to a step that cannot be done there.
 void BestFirstDpor::push_all(Index depth, const Trace& trace) {
-  for (std::size_t i = path_[depth].options_count; i-- > 0;) {
-    const PlannedStep any = any_step_of(path_.options(depth)[i]);
+  for (std::size_t i = path()[depth].options_count; i-- > 0;) {
+    const PlannedStep any = any_step_of(path().options(depth)[i]);
     Set* set = sets_.find(owner(depth), depth);
-    if (is_known(depth, any.step) || (set != nullptr && set->find(any.step) != nullptr)) continue;
+    if (backtracking_.is_known(depth, any.step) || (set != nullptr && set->find(any.step) != nullptr))
+      continue;
     push_one(depth, any, trace);
   }
 }
@@ -260,8 +261,8 @@ void BestFirstDpor::push_one(Index depth, const PlannedStep& planned, const Trac
 
 // The step of this execution was found not to go with another one that is independent otherwise. What was run
 // there behind it, with it asleep, runs once more, with everything awake.
-void BestFirstDpor::push_anew(Index depth) {
-  if (path_[depth].foe.thread == kNoThread) return;
+void BestFirstDpor::push_again(Index depth) {
+  if (path()[depth].foe.thread == kNoThread) return;
   is_stale_ = true;
   Set& set = set_at(depth);
   Entry& taken = *taken_at(depth);
@@ -271,12 +272,12 @@ void BestFirstDpor::push_anew(Index depth) {
   if (!slept) return;
   std::vector<Step> again;
   for (const Entry& entry : set.entries) {
-    const bool is_late = entry.order > taken.order && entry.order != BacktrackSets::kWaits && !entry.anew;
-    if (is_late && !set.runs_anew(entry.step)) again.push_back(entry.step);
+    const bool is_late = entry.order > taken.order && entry.order != BacktrackSets::kWaits && !entry.awake;
+    if (is_late && !set.runs_again(entry.step)) again.push_back(entry.step);
   }
   for (const Step& step : again) {
     push(set, owner(depth), step, 0, 0);
-    set.entries.back().anew = true;
+    set.entries.back().awake = true;
   }
 }
 
@@ -301,7 +302,7 @@ void BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t ke
   sets_.add(set, step);
   ++set.live;
   departures_.assign(1, {set.key, step.option});
-  const std::vector<Departure>& choices = path_.choices()[step.choices];
+  const std::vector<Departure>& choices = path().choices()[step.choices];
   departures_.insert(departures_.end(), choices.begin(), choices.end());
   fringe_.push_path(from, departures_, set.depth, key, cost);
 }
@@ -309,12 +310,12 @@ void BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t ke
 // By the choice of this execution at which it took something else.
 std::uint64_t BestFirstDpor::key_of(Index depth, const PlannedStep& planned, const Trace& trace,
                                     std::uint32_t& cost) {
-  const Point& point = path_[depth];
+  const Point& point = path()[depth];
   std::size_t choice = point.choice;
   Option wanted = planned.step.option;
   if (wanted == point.step.option) {  // something else in its middle
     choice = Path::kNoChoice;
-    const std::vector<Departure>& choices = path_.choices()[planned.step.choices];
+    const std::vector<Departure>& choices = path().choices()[planned.step.choices];
     for (std::size_t i = point.inner_begin; i < point.inner_begin + point.inner_count; ++i) {
       const ChoicePoint& made = trace.choices[i];
       std::span<const Option> options = trace.options_of(made);
@@ -346,7 +347,7 @@ void BestFirstDpor::plan_of_owner(Index depth) {
   for (std::uint32_t i = 0; i < groups_before_[depth]; ++i) {
     const Group& group = groups_[i];
     owner_plan_.departures.push_back({group.key, group.step.option});
-    const std::vector<Departure>& choices = path_.choices()[group.step.choices];
+    const std::vector<Departure>& choices = path().choices()[group.step.choices];
     owner_plan_.departures.insert(owner_plan_.departures.end(), choices.begin(), choices.end());
   }
 }
@@ -373,20 +374,22 @@ Guarantee BestFirstDpor::guarantee() const {
   return guarantee;
 }
 
-// Backtrack sets are known by nodes, so these keep their numbers.
+// Backtrack sets are known by nodes, so these keep their numbers; and steps by the numbers of their choices.
 void BestFirstDpor::save(ByteWriter& out, const ThreadNames& names) const {
-  Dpor::save(out, names);
+  names.save(out);
+  path().choices().save(out);
   fringe_.save_with_nodes(out);
   sets_.save(out);
 }
 
 // The next execution is read from its beginning, as if nothing had been run before.
 bool BestFirstDpor::load(ByteReader& in, ThreadNames& names) {
-  const bool has_same_ids = Dpor::load(in, names);
+  const bool has_same_ids = names.load(in);
+  path().truncate(0);
+  path().choices().load(in);
   fringe_ = Fringe(keeping_inner(settings_.fringe));
   fringe_.load_with_nodes(in);
   sets_.load(in);
-  if (!path_.empty()) truncate(0);
   groups_.clear();
   return has_same_ids && in.ok();
 }

@@ -22,15 +22,15 @@
 // Where the default step sleeps the strategy advises another one. What departs behind it must do so too;
 // hence an execution that was advised is continued by a child that departs there, and so on.
 //
-// Which steps are added, and what else is run, is decided by the code of Dpor with persistent sets, of which
-// this is the other order: that keeps one path, this one a tree of them.
+// Which steps are inserted is decided by Backtracking with persistent sets, as in Dpor; what differs is the
+// order: Dpor keeps one path, this strategy a tree of them.
 //
 // Where we differ from GAMBIT: races are those of the happens-before relation, lock sections are reversed as
-// acquisitions, and sleep sets need no memory. And from Dpor:
+// acquisitions, and sleep sets need no memory. And from Dpor (dpor.hpp):
 //   - A step that chooses a value or a waiter never sleeps, since what it may choose besides need not have
 //     been run yet; so some classes are run more than once.
 //   - That a step does not commute with another one may be found when others were run with it asleep
-//     (Dpor::reverse_end). Those run once more.
+//     (Backtracking::reverse_end). Those run once more.
 //
 // The memory for backtrack sets counts in the limit of the fringe, and cannot be written to a file: nodes
 // from which others depart stay in memory (Fringe::Settings::keeps_inner).
@@ -44,12 +44,14 @@
 
 #include "search/frontier/fringe.hpp"
 #include "search/reduction/backtrack_sets.hpp"
-#include "search/reduction/dpor.hpp"
+#include "search/reduction/backtracking.hpp"
+#include "search/reduction/sleep_advisor.hpp"
+#include "search/strategy.hpp"
 #include "search/systematic/priorities.hpp"
 
 namespace thrum {
 
-class BestFirstDpor final : public Dpor, public Advisor {
+class BestFirstDpor final : public Strategy, public Durable, public Reporting, public Advisor {
  public:
   struct Settings {
     PriorityList priorities;
@@ -60,17 +62,21 @@ class BestFirstDpor final : public Dpor, public Advisor {
   explicit BestFirstDpor(Settings settings);
 
   bool next(Plan& plan) override;
-  Divisible* divisible() override { return nullptr; }  // one worker has it all
-  std::string problem() const override { return fringe_.problem(); }
   Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, {}, known_departures_}; }
   Advisor* advisor() override { return groups_.empty() ? nullptr : this; }
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
+  Durable* durable() override { return this; }
+  Reporting& reporting() override { return *this; }
+  // load() gives false also where other threads have the ids that those had.
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
+  bool keeps_addresses() const override { return true; }
   Guarantee guarantee() const override;
+  std::string problem() const override { return fringe_.problem(); }
   SearchStatistics statistics() const override;
   Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
+  const PartialOrder* last_order() const override { return &path().order(); }
 
   // The backtrack sets that are kept, and their bytes.
   const BacktrackSets& sets() const { return sets_; }
@@ -79,6 +85,8 @@ class BestFirstDpor final : public Dpor, public Advisor {
   using Node = Fringe::Node;
   using Set = BacktrackSets::Set;
   using Entry = BacktrackSets::Entry;
+  using Index = Path::Index;
+  using Point = Path::Point;
 
   // Departures that belong to one step: its thread, and what it chooses.
   struct Group {
@@ -89,6 +97,8 @@ class BestFirstDpor final : public Dpor, public Advisor {
     Step step;
   };
 
+  Path& path() { return backtracking_.path(); }
+  const Path& path() const { return backtracking_.path(); }
   void find_groups(const Plan& plan);
   void keep_shared(const std::vector<Group>& last);
   void read_on(const Trace& trace);
@@ -103,7 +113,7 @@ class BestFirstDpor final : public Dpor, public Advisor {
   void push_new(Index depth, const Trace& trace);
   void push_all(Index depth, const Trace& trace);
   void push_one(Index depth, const PlannedStep& planned, const Trace& trace);
-  void push_anew(Index depth);
+  void push_again(Index depth);
   void push_default();
   std::uint64_t key_of(Index depth, const PlannedStep& planned, const Trace& trace, std::uint32_t& cost);
   void plan_of_owner(Index depth);
@@ -111,6 +121,8 @@ class BestFirstDpor final : public Dpor, public Advisor {
   void finish();
 
   Settings settings_;
+  Backtracking backtracking_;  // of the execution that was read last
+  SleepAdvisor asleep_;
   Fringe fringe_;
   BacktrackSets sets_;
   TraceAnalysis analysis_;
@@ -123,6 +135,7 @@ class BestFirstDpor final : public Dpor, public Advisor {
   bool is_stale_ = false;  // who sleeps on the path was told before something was learned of it
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group
+  Index read_from_ = 0;    // the steps before are read already
   Node last_node_ = 0;     // that the execution ends as
   // Of each step of the path: how many groups lie before it, and so who owns its point.
   std::vector<std::uint32_t> groups_before_;

@@ -11,10 +11,7 @@ bool BoundedDpor::begins_again() {
   if (!excluded_ || bound_ == limit_) return false;
   ++bound_;
   excluded_ = false;
-  progress_ = 0;
-  share_ = {};
-  branch_ = 0;
-  known_departures_ = 0;
+  begin_again();
   return true;
 }
 
@@ -69,14 +66,14 @@ void BoundedDpor::insert(Index, Index early, const Step& taken) { add_within_bou
 void BoundedDpor::add_within_bound(Index depth, const Option& option) {
   const ThreadId thread = path_[depth].step.option.value;
   for (Index i = depth;; --i) {
+    const Point& point = path_[i];
     const bool begins = i == 0 || path_[i - 1].step.option.value != thread;
-    if (begins || i == depth || path_[i].free_to_leave) {
-      std::span<const Option> here = path_.options(i);
-      auto found = std::find(here.begin(), here.end(), option);
-      if (found == here.end()) {
-        for (std::size_t k = 0; k < here.size(); ++k) add_if_allowed(i, k);
-      } else {
-        add_if_allowed(i, static_cast<std::size_t>(found - here.begin()));
+    const bool is_free =
+        point.choice != Path::kNoChoice && (!point.made.running_enabled || point.made.yielded);
+    if (begins || i == depth || is_free) {
+      const bool is_possible = path_.is_option(i, option);
+      for (std::size_t k = 0; k < point.options_count; ++k) {
+        if (!is_possible || path_.options(i)[k] == option) add_if_allowed(i, k);
       }
     }
     if (begins) return;
@@ -84,26 +81,18 @@ void BoundedDpor::add_within_bound(Index depth, const Option& option) {
 }
 
 void BoundedDpor::add_if_allowed(Index depth, std::size_t option) {
-  const PlannedStep planned{{path_.options(depth)[option], 0}, {}};
+  const Point& point = path_[depth];
+  const PlannedStep planned({path_.options(depth)[option], 0}, {});
   if (is_known(depth, planned.step)) return;
-  if (cost(depth, option) > bound_) {
+  const std::uint32_t cost =
+      point.made.cost_before +
+      std::uint32_t{option_cost(point.made, path_.options(depth), static_cast<std::uint16_t>(option),
+                                Base::nonpreemptive)};
+  if (cost > bound_) {
     excluded_ = true;
   } else {
     add_step(depth, planned);
   }
-}
-
-// Of an execution that takes the option there.
-std::uint32_t BoundedDpor::cost(Index depth, std::size_t option) const {
-  const Point& point = path_[depth];
-  if (point.choice == Path::kNoChoice) return point.cost_before;
-  ChoicePoint made;
-  made.key = point.key;
-  made.running_enabled = !point.free_to_leave;
-  made.enabled = point.enabled;
-  return point.cost_before +
-         std::uint32_t{option_cost(made, path_.options(depth), static_cast<std::uint16_t>(option),
-                                   Base::nonpreemptive)};
 }
 
 std::unique_ptr<Strategy> BoundedDpor::split() {
@@ -119,8 +108,8 @@ void BoundedDpor::merge(Strategy& other) {
 
 Guarantee BoundedDpor::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = done_;
-  guarantee.complete = done_ && !excluded_;
+  guarantee.exhausted = is_done();
+  guarantee.complete = is_done() && !excluded_;
   guarantee.bounds.push_back({Base::nonpreemptive, limit_, completed_, Covers::local_states});
   return guarantee;
 }
@@ -133,19 +122,12 @@ Progress BoundedDpor::progress() {
 
 void BoundedDpor::save(ByteWriter& out, const ThreadNames& names) const {
   Dpor::save(out, names);
-  out.put(bound_);
-  out.put(excluded_);
-  out.put(completed_.has_value());
-  out.put(completed_.value_or(0));
+  save_members(out, std::tie(bound_, excluded_, completed_));
 }
 
 bool BoundedDpor::load(ByteReader& in, ThreadNames& names) {
   const bool has_same_ids = Dpor::load(in, names);
-  bound_ = in.get<std::uint32_t>();
-  excluded_ = in.get<bool>();
-  const bool has_completed = in.get<bool>();
-  completed_ = in.get<std::uint32_t>();
-  if (!has_completed) completed_.reset();
+  load_members(in, std::tie(bound_, excluded_, completed_));
   return has_same_ids && in.ok();
 }
 

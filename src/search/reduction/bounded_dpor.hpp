@@ -50,7 +50,6 @@ class BoundedDpor final : public Dpor {
   void find_conflicts(Index late);
   void add_within_bound(Index depth, const Option& option);
   void add_if_allowed(Index depth, std::size_t option);
-  std::uint32_t cost(Index depth, std::size_t option) const;
 
   std::optional<std::uint32_t> limit_;
   std::uint32_t bound_ = 0;  // of the executions that run now

@@ -7,17 +7,6 @@
 
 namespace thrum {
 
-namespace {
-
-// Whether an execution ended though threads could go on.
-bool cuts_off(const Trace& trace) {
-  if (trace.end == End::assumption || is_cut_by_limit(trace.end)) return true;
-  return trace.end == End::bug && trace.failure.kind != BugKind::deadlock &&
-         trace.failure.kind != BugKind::livelock;
-}
-
-}  // namespace
-
 bool Dpor::next(Plan& plan) {
   if (done_) return false;
   plan.policy = Policy{};
@@ -40,7 +29,6 @@ bool Dpor::next(Plan& plan) {
   }
   begun_ = true;
   for (Point& point : path_) {
-    if (point.walked_to > branch_) point.walked = WakeupTrees::kNone;
     if (&point == &path_[branch_]) known_departures_ = plan.departures.size();
     if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
     const std::vector<Departure>& choices = path_.choices()[point.step.choices];
@@ -65,13 +53,15 @@ void Dpor::end_subtree() {
   if (point.is_void) return;
   const auto last = static_cast<Index>(path_.size() - 1);
   Sleeper& run = path_.add_sleeper();
-  path_.planned(last).keep_in(run.planned);
+  run.planned = path_.planned(last).kept();
   run.stops = point.stops;
-  run.anew = point.anew;
-  run.weak = last < shared_;
+  run.planned.awake = point.awake;
+  run.weak = point.is_shared;
   // A step that chooses is run otherwise too (find_alternatives()), though some branch may be covered by
   // that.
-  if (algorithm_ == Algorithm::optimal && point.inner_count != 0 && !point.stops && !has_weak(last))
+  std::span<const Sleeper> asleep = path_.sleepers(last);
+  if (point.inner_count != 0 && !point.stops &&
+      std::none_of(asleep.begin(), asleep.end(), [](const Sleeper& sleeper) { return sleeper.weak; }))
     trees_.drop_asleep(point.branches, run.planned);
 }
 
@@ -81,7 +71,10 @@ void Dpor::take_branch() {
   path_.order().truncate(branch_);
   WakeupTrees::Node node = trees_.take_first(path_.back().branches);
   path_.plan_step(trees_.step(node));
-  if (path_[branch_].anew) wake_all(branch_);
+  // Those that were run there commute with nothing from now on.
+  if (path_[branch_].awake) {
+    for (Sleeper& sleeper : path_.sleepers(branch_)) sleeper.planned.foe.any = true;
+  }
   while (true) {
     WakeupTrees::Branches branches = trees_.below(node);
     trees_.give_back(node);
@@ -91,41 +84,19 @@ void Dpor::take_branch() {
   }
 }
 
-// Those that were run there commute with nothing from now on.
-void Dpor::wake_all(Index depth) {
-  for (Sleeper& sleeper : path_.sleepers(depth)) sleeper.planned.foe.any = true;
-}
-
 // Takes back the last point, and those before it up to one that may have a branch left.
 void Dpor::backtrack() {
   auto depth = static_cast<Index>(path_.size() - 1);
   while (depth > first_own() && path_[depth - 1].branches.empty()) --depth;
-  truncate(depth);
-}
-
-void Dpor::truncate(Index depth) {
   path_.truncate(depth);
-  shared_ = std::min(shared_, depth);
 }
 
 void Dpor::learn(const Plan&, const Trace& trace) {
-  if (trace.end == End::stopped) ++blocked_;
   read(trace);
-  if (path_.empty() || path_.back().is_void) return;
-  find_branches(trace);
+  if (!path_.empty() && !path_.back().is_void) find_branches(trace, branch_);
 }
 
-// What is to be run besides, by what the execution did from the branch on.
-void Dpor::find_branches(const Trace& trace) {
-  path_.back().stops = cuts_off(trace);
-  for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
-  recheck_races();
-  for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
-  if (path_.back().stops) reverse_end(trace);
-  reverse_pending(trace);
-}
-
-// Takes down what the execution did from the branch on.
+// Reads what the execution did from the branch on.
 void Dpor::read(const Trace& trace) {
   // Of another recording the choices are not those of the steps.
   THRUM_CHECK(branch_ == 0 || path_[branch_].options_count <= 1 || trace.choices.empty() ||
@@ -148,68 +119,8 @@ void Dpor::read(const Trace& trace) {
   if (trace.end == End::stopped) {
     lost_ = lost_ || !is_guess;
     add_all(branch_);
-    if (is_left && depth > branch_ && algorithm_ == Algorithm::optimal)
-      run_anew(branch_, path_.planned(branch_).kept(), path_[branch_].anew);
+    if (is_left && depth > branch_) run_again(branch_, path_.planned(branch_).kept(), path_[branch_].awake);
   }
-}
-
-// What the step could have been instead, by its thread's own will or by chance; and what could have happened
-// by chance, and cannot any more.
-void Dpor::add_alternatives(Index depth) {
-  if (!path_[depth].has_chances) return;
-  const Step taken = path_[depth].step;
-  std::span<const Option> after;
-  if (depth + 1 < path_.size()) after = path_.options(depth + 1);
-  for (std::size_t i = 0; i < path_[depth].options_count; ++i) {
-    const Option option = path_.options(depth)[i];
-    if (option == taken.option) continue;
-    bool is_lost = option.via != Via::run && std::find(after.begin(), after.end(), option) == after.end();
-    if ((option.value == taken.option.value || is_lost) && !is_known(depth, {option, 0}))
-      trees_.add_last(path_[depth].branches, unknown_step({option, 0}));
-  }
-}
-
-// Those, and each choice in its middle made otherwise.
-void Dpor::find_alternatives(Index depth, const Trace& trace) {
-  add_alternatives(depth);
-  if (path_[depth].inner_count == 0) return;
-  // Each choice in the middle of the step: the ones before it as they were made, and another one here. Of an
-  // alternative, those up to where it differs were added with it.
-  const Step taken = path_[depth].step;
-  bool is_added = path_[depth].alternative && taken.choices != 0;
-  const ChoiceKey differs = is_added ? path_.choices()[taken.choices].back().key : ChoiceKey{};
-  std::vector<Departure> choices;
-  for (std::size_t i = 0; i < path_[depth].inner_count; ++i) {
-    const ChoicePoint& made = trace.choices[path_[depth].inner_begin + i];
-    std::span<const Option> options = trace.options_of(made);
-    const std::uint16_t fallback = default_option(made, options, Base::nonpreemptive);
-    for (std::size_t k = is_added ? 0 : options.size(); k-- > 0;) {
-      if (k == made.taken) continue;
-      if (k != fallback) choices.push_back({made.key, options[k]});
-      Step step{taken.option, path_.choices().number_of(choices)};
-      // First, so that all of them are run before any other thread is: when all sleep, the thread is covered.
-      trees_.bring_first(path_[depth].branches, step);
-      PlannedStep other{step, path_.order().event(depth), path_[depth].events_after};
-      other.alternative = true;
-      Sequence alone;
-      alone.begin(path_.order());
-      alone.add(other, depth, false);
-      if (!is_known(depth, step) && cover_by_sleepers(depth, alone, path_.back().stops) == Cover::none)
-        trees_.add_first(path_[depth].branches, other);
-      if (k != fallback) choices.pop_back();
-    }
-    if (made.taken != fallback) choices.push_back({made.key, options[made.taken]});
-    if (made.key == differs) is_added = false;
-  }
-}
-
-bool Dpor::is_known(Index depth, const Step& step) const {
-  return path_[depth].step == step || path_.sleeps(depth, step) || trees_.holds(path_[depth].branches, step);
-}
-
-bool Dpor::has_weak(Index depth) const {
-  std::span<const Sleeper> asleep = path_.sleepers(depth);
-  return std::any_of(asleep.begin(), asleep.end(), [](const Sleeper& sleeper) { return sleeper.weak; });
 }
 
 Guarantee Dpor::guarantee() const {
@@ -246,35 +157,22 @@ Progress Dpor::progress() {
   return progress;
 }
 
-// All that is kept between two executions, as it lies in memory.
+// For a search that has ended, with another bound.
+void Dpor::begin_again() {
+  progress_ = 0;
+  share_ = {};
+  branch_ = 0;
+  known_departures_ = 0;
+}
+
 void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   names.save(out);
-  path_.save(out);
-  trees_.save(out);
-  out.put_all(provisos_);
-  out.put(branch_);
-  out.put(begun_);
-  out.put(done_);
-  out.put(blocked_);
-  out.put(progress_);
-  for (double part : {share_.whole, share_.given, share_.begun}) out.put(part);
-  out.put(lost_);
-  save_shared(out);
+  save_members(out, members(*this));
 }
 
 bool Dpor::load(ByteReader& in, ThreadNames& names) {
   const bool has_same_ids = names.load(in);
-  path_.load(in);
-  trees_.load(in);
-  in.get_all(provisos_);
-  branch_ = in.get<Index>();
-  begun_ = in.get<bool>();
-  done_ = in.get<bool>();
-  blocked_ = in.get<std::uint64_t>();
-  progress_ = in.get<double>();
-  for (double* part : {&share_.whole, &share_.given, &share_.begun}) *part = in.get<double>();
-  lost_ = in.get<bool>();
-  load_shared(in);
+  load_members(in, members(*this));
   return has_same_ids && in.ok();
 }
 

@@ -31,11 +31,8 @@ bool Path::sleeps(Index depth, const Step& step) const {
 }
 
 StepView Path::planned(Index depth) const {
-  const Point& point = points_[depth];
-  StepView view{point.step, order_.event(depth)};
-  view.events_after = point.events_after;
-  view.foe = point.foe;
-  view.creates = point.creates;
+  StepView view(points_[depth], order_.event(depth));
+  view.alternative = view.awake = false;
   return view;
 }
 
@@ -44,7 +41,8 @@ Path::Sleeper& Path::add_sleeper() {
   return sleepers_.emplace_back();
 }
 
-void Path::weaken_sleepers() {
+void Path::share() {
+  for (Point& point : points_) point.is_shared = true;
   for (Sleeper& sleeper : sleepers_) sleeper.weak = true;
 }
 
@@ -57,13 +55,9 @@ Path::Point& Path::push_planned(const PlannedStep& planned) {
 }
 
 void Path::plan(Point& point, const PlannedStep& planned) {
-  point.step = planned.step;
-  point.by_default = false;
-  point.stops = point.is_void = false;
+  static_cast<StepTraits&>(point) = planned;
   point.foe = {};
-  point.anew = planned.anew;
-  point.events_after = planned.events_after;
-  point.alternative = planned.alternative;
+  point.by_default = point.stops = point.is_void = false;
   point.is_guess =
       planned.event.operation == Operation::process_exit || is_by_chance(planned.step.option.via);
 }
@@ -137,9 +131,7 @@ void Path::read_choices(const Trace& trace, Index depth, Index branch, std::size
     options_.insert(options_.end(), options.begin(), options.end());
     point.step.option = options[made.taken];
     point.by_default = made.taken == default_option(made, options, Base::nonpreemptive);
-    point.free_to_leave = !made.running_enabled || made.yielded;
-    point.enabled = made.enabled;
-    point.cost_before = made.cost_before;
+    point.made = made;
   } else {
     options_.push_back(point.step.option);
   }
@@ -195,22 +187,6 @@ void Path::keep_points_only() {
   order_ = PartialOrder();
   options_.clear();
   sleepers_.clear();
-}
-
-void Path::save(ByteWriter& out) const {
-  order_.save(out);
-  out.put_all(points_);
-  out.put_all(options_);
-  out.put_all(sleepers_);
-  choices_.save(out);
-}
-
-void Path::load(ByteReader& in) {
-  order_.load(in);
-  in.get_all(points_);
-  in.get_all(options_);
-  in.get_all(sleepers_);
-  choices_.load(in);
 }
 
 }  // namespace thrum

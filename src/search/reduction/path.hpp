@@ -18,7 +18,6 @@
 #include "order/inner_choices.hpp"
 #include "order/partial_order.hpp"
 #include "search/reduction/wakeup_tree.hpp"
-#include "support/bytes.hpp"
 
 namespace thrum {
 
@@ -30,29 +29,21 @@ class Path {
   struct Sleeper {
     PlannedStep planned;
     bool stops = false;  // the execution ended with the step, by a bug
-    bool anew = false;   // nothing slept when it was run, or it is to be run so
     bool weak = false;   // it covers only sequences that contain it, as in Algorithm 1 (dpor_split.cpp)
   };
 
   static constexpr std::uint32_t kNoChoice = 0xffffffff;
-  struct Point {
-    Step step;
+  struct Point : StepTraits {  // of the step
     ChoiceKey key;
-    bool by_default = false;  // the plan need not say it
-    bool stops = false;       // the execution ended with the step, by a bug
-    bool creates = false;     // these two as PlannedStep
-    bool alternative = false;
-    bool is_guess = false;  // whether it can be taken there was not known
-    Foe foe;
-    std::uint32_t events_after = 0;    // of its thread: the key of the choice that follows
+    bool by_default = false;           // the plan need not say it
+    bool stops = false;                // the execution ended with the step, by a bug
+    bool is_guess = false;             // whether it can be taken there was not known
+    bool is_void = false;              // it could not be taken after all
+    bool is_shared = false;            // a subtree was delegated there or below
+    bool has_chances = false;          // some option is taken by something else than its thread's running
     std::uint32_t event = 0;           // its place in the last trace
     std::uint32_t choice = kNoChoice;  // that of the choice before it; kNoChoice: it had no alternative
-    bool anew = false;                 // as of Sleeper
-    bool is_void = false;              // it could not be taken after all
-    bool has_chances = false;          // some option is taken by something else than its thread's running
-    bool free_to_leave = false;        // to run another thread than the one before costs nothing
-    std::uint16_t enabled = 0;         // so many options, the first ones, are threads that can go on
-    std::uint32_t cost_before = 0;     // where there are several options
+    ChoicePoint made;                  // that choice
     std::uint32_t inner_begin = 0;     // the choices in its middle
     std::uint32_t inner_count = 0;
     std::uint32_t options_begin = 0;
@@ -63,11 +54,6 @@ class Path {
     // What is to be run there besides. Of a delegate, at points that belong to another search: steps that
     // need not be reported.
     WakeupTrees::Branches branches;
-    // Dpor::insert_along_path(): the steps from here to that one, as far as they do not depend on this one,
-    // stand in the tree up to that node; kNone: not known.
-    WakeupTrees::Node walked = WakeupTrees::kNone;
-    Index walked_to = 0;
-    bool walked_past = false;  // others wait there before some of those
   };
 
   Index size() const { return static_cast<Index>(points_.size()); }
@@ -75,7 +61,6 @@ class Path {
   Point& operator[](Index depth) { return points_[depth]; }
   const Point& operator[](Index depth) const { return points_[depth]; }
   Point& back() { return points_.back(); }
-  const Point& back() const { return points_.back(); }
   auto begin() { return points_.begin(); }
   auto end() { return points_.end(); }
 
@@ -95,8 +80,8 @@ class Path {
 
   // A step falls asleep at the last point.
   Sleeper& add_sleeper();
-  // Those that sleep are weak from now on.
-  void weaken_sleepers();
+  // A subtree below the last point is delegated.
+  void share();
 
   // The step of the last point is another one from now on; a further one follows.
   void plan_step(const PlannedStep& planned) { plan(points_.back(), planned); }
@@ -125,8 +110,10 @@ class Path {
   // All that a delegate keeps when it is done.
   void keep_points_only();
 
-  void save(ByteWriter& out) const;
-  void load(ByteReader& in);
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.order_, self.points_, self.options_, self.sleepers_, self.choices_);
+  }
 
  private:
   static void plan(Point& point, const PlannedStep& planned);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which races of an execution are to be reversed, and from which point: a function of the execution alone.
-// What is run for a reversal is another matter (dpor_races.cpp).
+// What is run for a reversal is another matter (backtracking.hpp).
 //
-// Mostly the later step of a race is to come before the earlier one. But an operation that waited cannot come
-// before what let it go on (order/reversal.hpp), what happens by chance is possible only at some points, and
-// an operation that waits for a limited time may time out instead.
+// Mostly the later step of a race is to come before the earlier one. But an operation that waits cannot come
+// before the step that ends its wait: a lock is not taken before the unlock that it follows, but it can be
+// taken before the lock that this unlock ends. So critical sections that compete for a lock are reversed as
+// acquisitions (docs/semantics.md, "Classes and states"). What happens by chance is possible only at some
+// points, and an operation that waits for a limited time may time out instead.
+//
+// Tested by reversals_test.cpp.
 #pragma once
 
 #include <span>
@@ -14,6 +18,25 @@
 
 namespace thrum {
 
+// By what the operations of an execution are, whatever was possible at its points.
+struct Reversal {
+  // The step before which the later one may come, with all steps that do not depend on that step; kNone:
+  // none.
+  PartialOrder::Index before = PartialOrder::kNone;
+  // Whether the later step is certainly enabled there. If not, each enabled thread must be tried.
+  bool certain = true;
+};
+
+// For a step and one of its rivals.
+Reversal reversal(const PartialOrder& order, PartialOrder::Index late, PartialOrder::Index rival);
+
+// For a last step that was not done, because it is blocked.
+Reversal reversal_of_blocked(const PartialOrder& order, PartialOrder::Index late);
+
+// What the later step is expected to do there; its outcome may be another one.
+Event as_reversed(const PartialOrder& order, PartialOrder::Index late, PartialOrder::Index before);
+
+// And by what was possible at the points of the path.
 class Reversals {
  public:
   using Index = Path::Index;
@@ -36,7 +59,7 @@ class Reversals {
   void add(const Path& path, Index late, Index early) {
     found_.push_back({early, true, as_taken(path, late)});
   }
-  void find(const Path& path, Index late, Index before, bool is_certain);
+  void find(const Path& path, Index late, Reversal turned);
   void find_unsure(const Path& path, Index late, Index rival);
   void find_by_chance(const Path& path, Index late, Index rival);
   void find_timeout(const Path& path, Index late, Index rival);

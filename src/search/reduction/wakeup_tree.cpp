@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/reduction/wakeup_tree.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "support/check.hpp"
@@ -42,13 +41,10 @@ void WakeupTrees::add_first(Branches& branches, const StepView& step) {
   mark_covering(node);
   nodes_[node].next = branches.first;
   branches.first = node;
-  if (branches.last == kNone) branches.last = node;
 }
 
 void WakeupTrees::add_last(Branches& branches, const StepView& step) {
-  Node node = make(step);
-  mark_covering(node);
-  append(branches, node);
+  mark_covering(add_below(branches, kNone, step));
 }
 
 WakeupTrees::Node WakeupTrees::add_below(Branches& root, Node parent, const StepView& step) {
@@ -57,33 +53,25 @@ WakeupTrees::Node WakeupTrees::add_below(Branches& root, Node parent, const Step
   return node;
 }
 
-WakeupTrees::Node WakeupTrees::find(const Branches& branches, const Step& step) const {
+WakeupTrees::Node WakeupTrees::find(Branches branches, const Step& step) const {
   Node node = branches.first;
-  while (node != kNone && !(steps_[nodes_[node].step].step == step)) node = nodes_[node].next;
+  while (node != kNone && this->step(node).step != step) node = next(node);
   return node;
 }
 
 void WakeupTrees::bring_first(Branches& branches, const Step& step) {
-  Branches rest = std::exchange(branches, {});
-  Node first = kNone;
-  while (!rest.empty()) {
-    const Node node = take_first(rest);
-    if (steps_[nodes_[node].step].step == step) {
-      first = node;
-    } else {
-      append(branches, node);
-    }
-  }
-  if (first == kNone) return;
-  nodes_[first].next = branches.first;
-  branches.first = first;
-  if (branches.last == kNone) branches.last = first;
+  const Node node = find(branches, step);
+  if (node == kNone) return;
+  Node* link = &branches.first;
+  while (*link != node) link = &nodes_[*link].next;
+  *link = next(node);
+  nodes_[node].next = branches.first;
+  branches.first = node;
 }
 
 WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
-  Node node = branches.first;
-  branches.first = nodes_[node].next;
-  if (branches.first == kNone) branches.last = kNone;
+  const Node node = branches.first;
+  branches.first = next(node);
   return node;
 }
 
@@ -94,78 +82,70 @@ void WakeupTrees::give_back(Node node) {
   --live_;
 }
 
+// This and the next two without recursion: a sequence may be as long as an execution.
 void WakeupTrees::clear(Branches& branches) {
-  std::vector<Node> rest;
-  while (!branches.empty()) rest.push_back(take_first(branches));
+  std::vector<Node> rest = {std::exchange(branches, {}).first};
   while (!rest.empty()) {
-    Node node = rest.back();
+    const Node node = rest.back();
     rest.pop_back();
-    Branches below = nodes_[node].branches;
-    while (!below.empty()) rest.push_back(take_first(below));
+    if (node == kNone) continue;
+    rest.push_back(next(node));
+    rest.push_back(below(node).first);
     give_back(node);
   }
 }
 
 WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branches) {
-  struct Level {
-    Node above;  // kNone: the branches themselves
-    Branches rest;
+  struct Move {
+    Node theirs;
+    Node above;  // ours; kNone: the branches themselves
   };
   Branches taken;
-  std::vector<Level> levels = {{kNone, branches}};
-  while (!levels.empty()) {
-    Level& level = levels.back();
-    if (level.rest.empty()) {
-      levels.pop_back();
-      continue;
-    }
-    const Node theirs = other.take_first(level.rest);
+  std::vector<Move> rest = {{branches.first, kNone}};
+  while (!rest.empty()) {
+    const auto [theirs, above] = rest.back();
+    rest.pop_back();
+    if (theirs == kNone) continue;
     const Node mine = make(other.step(theirs));
     nodes_[mine].covers = other.nodes_[theirs].covers;
-    append(level.above == kNone ? taken : nodes_[level.above].branches, mine);
-    levels.push_back({mine, other.below(theirs)});
-    other.give_back(theirs);
+    append(above == kNone ? taken : nodes_[above].branches, mine);
+    rest.push_back({other.next(theirs), above});
+    rest.push_back({other.below(theirs).first, mine});
   }
-  branches = {};
+  other.clear(branches);
   return taken;
 }
 
-// Without recursion: a sequence may be as long as an execution.
 void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
-  struct Level {
-    Node above;
-    Branches rest;  // to be looked at
-    Branches kept;
+  std::vector<Node*> links = {&branches.first};  // to a node, and to each node above it
+  const auto drop = [&] {
+    const Node node = *links.back();
+    *links.back() = next(node);
+    clear(nodes_[node].branches);
+    give_back(node);
   };
-  std::vector<Level> levels = {{kNone, branches, {}}};
   while (true) {
-    Level& level = levels.back();
-    if (level.rest.empty()) {
-      const Level done = level;
-      levels.pop_back();
-      if (levels.empty()) {
-        branches = done.kept;
-        return;
-      }
-      nodes_[done.above].branches = done.kept;
-      if (done.kept.empty() && !nodes_[done.above].covers) {
-        give_back(done.above);
+    const Node node = *links.back();
+    if (node == kNone) {  // all that is below the node above was looked at
+      links.pop_back();
+      if (links.empty()) return;
+      Entry& above = nodes_[*links.back()];
+      if (above.branches.empty() && !above.covers) {
+        drop();
       } else {
-        append(levels.back().kept, done.above);
+        links.back() = &above.next;
       }
       continue;
     }
-    const Node node = take_first(level.rest);
     Entry& entry = nodes_[node];
     const PlannedStep& planned = step(node);
     const bool is_same_thread = planned.event.thread == sleeper.event->thread;
-    if (planned.step == sleeper.step) {
-      clear(entry.branches);
-      give_back(node);
+    if (planned.step == sleeper.step && !planned.awake) {
+      drop();
     } else if (!entry.branches.empty() && !is_same_thread && commute(planned, sleeper)) {
-      levels.push_back({node, entry.branches, {}});
+      links.push_back(&entry.branches.first);
     } else {
-      append(level.kept, node);
+      links.back() = &entry.next;
     }
   }
 }
@@ -191,27 +171,9 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
 }
 
 void WakeupTrees::append(Branches& branches, Node node) {
-  nodes_[node].next = kNone;
-  if (branches.last == kNone) {
-    branches.first = node;
-  } else {
-    nodes_[branches.last].next = node;
-  }
-  branches.last = node;
-}
-
-void WakeupTrees::save(ByteWriter& out) const {
-  out.put_all(nodes_);
-  steps_.save(out);
-  out.put(free_);
-  out.put(std::uint64_t{live_});
-}
-
-void WakeupTrees::load(ByteReader& in) {
-  in.get_all(nodes_);
-  steps_.load(in);
-  free_ = in.get<Node>();
-  live_ = in.get<std::uint64_t>();
+  Node* link = &branches.first;
+  while (*link != kNone) link = &nodes_[*link].next;
+  *link = node;
 }
 
 }  // namespace thrum

@@ -11,14 +11,11 @@
 // while few steps are different: so a node has the number of its step.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "order/planned_step.hpp"
 #include "order/sequence.hpp"
-#include "support/bytes.hpp"
 
 namespace thrum {
 
@@ -27,10 +24,9 @@ class WakeupTrees {
   using Node = std::uint32_t;
   static constexpr Node kNone = 0xffffffff;
 
-  // The branches of a point, from the first to be run to the last.
+  // The branches of a point, or those below a node, in the order in which they are to be run.
   struct Branches {
-    Node first = kNone;
-    Node last = kNone;
+    Node first = kNone;  // next() leads to the others
     bool empty() const { return first == kNone; }
   };
 
@@ -45,39 +41,36 @@ class WakeupTrees {
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);
   void add_last(Branches& branches, const StepView& step);
-
-  // The same below a node of the tree whose branches are given; kNone: below none. Gives the new node.
+  // A step below a node of the tree whose branches are given; kNone: below none. Gives the new node.
   Node add_below(Branches& root, Node parent, const StepView& step);
 
-  // Whether a branch begins with that step.
-  bool holds(const Branches& branches, const Step& step) const { return find(branches, step) != kNone; }
+  // The branch that begins with that step, or kNone.
+  Node find(Branches branches, const Step& step) const;
+  bool holds(Branches branches, const Step& step) const { return find(branches, step) != kNone; }
+  // Makes it the first one, if there is one.
+  void bring_first(Branches& branches, const Step& step);
+
   // The subtree of the node covers a reversal that was not inserted: drop_asleep() keeps the node.
   void mark_covering(Node node) { nodes_[node].covers = true; }
-  // That branch, or kNone.
-  Node find(const Branches& branches, const Step& step) const;
-
-  // Makes that branch the first, where it is there.
-  void bring_first(Branches& branches, const Step& step);
+  // Takes out the branches, below steps that commute with it, that begin with a step that sleeps now. Keeps
+  // nodes that cover other reversals.
+  void drop_asleep(Branches& branches, const StepView& sleeper);
 
   // Takes the first branch off. The caller reads below(), then gives the node back.
   Node take_first(Branches& branches);
   void give_back(Node node);
-
-  // Gives back all that is there.
+  // Gives back all branches.
   void clear(Branches& branches);
-
   // Moves branches of another pool into this one.
   Branches take_over(WakeupTrees& other, Branches& branches);
 
-  // Takes out the branches, below steps that commute with it, that begin with a step that sleeps now. Keeps a
-  // node that covers other reversals (mark_covering()).
-  void drop_asleep(Branches& branches, const StepView& sleeper);
-
   std::size_t live() const { return live_; }
 
-  // By the ids that threads have; to be read on the same machine.
-  void save(ByteWriter& out) const;
-  void load(ByteReader& in);
+  // Steps have the ids of their threads.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.nodes_, self.steps_, self.free_, self.live_);
+  }
 
  private:
   static constexpr unsigned kStepBits = 31;

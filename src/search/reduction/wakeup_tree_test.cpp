@@ -53,7 +53,7 @@ std::string print(const WakeupTrees& trees, const WakeupTrees::Branches& branche
   std::string text;
   for (auto node = branches.first; node != WakeupTrees::kNone; node = trees.next(node)) {
     const std::string one = std::to_string(trees.step(node).event.thread) + print(trees, trees.below(node));
-    text += branches.first == branches.last ? one : "(" + one + ")";
+    text += trees.next(branches.first) == WakeupTrees::kNone ? one : "(" + one + ")";
   }
   return text;
 }

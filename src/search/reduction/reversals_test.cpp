@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "order/reversal.hpp"
+#include "search/reduction/reversals.hpp"
 
 #include <gtest/gtest.h>
 
