@@ -2,12 +2,10 @@
 #include "order/partial_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <limits>
 #include <utility>
 
-#include "support/check.hpp"
 #include "support/hash.hpp"
 
 namespace thrum {

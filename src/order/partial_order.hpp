@@ -60,6 +60,10 @@ class PartialOrder {
 
   // The last step of the thread before the given one, or kNone.
   Index previous(Index step) const { return steps_[step].previous; }
+  // Whether the late step's operation was pending at the early step: its thread has no step between.
+  bool was_pending(Index late, Index early) const {
+    return previous(late) == kNone || previous(late) < early;
+  }
 
   // Whether some step was appended as depending on every step (by_chance). Then there are more orders than
   // classes.

@@ -4,10 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
-#include "model/choice.hpp"
 #include "model/event.hpp"
+#include "model/plan.hpp"
 #include "support/members.hpp"
 
 namespace thrum {
@@ -15,9 +16,32 @@ namespace thrum {
 // Which step a thread takes.
 struct Step {
   Option option;              // the thread, and how it goes on
-  std::uint32_t choices = 0;  // number of its inner choices (inner_choices.hpp); 0: the default
+  std::uint32_t choices = 0;  // by InnerChoices
 
   friend bool operator==(const Step&, const Step&) = default;
+};
+
+// The choices (values, waiters) that a step made in its middle and that differ from the default, as one
+// number: 0 without any. Lists are numbered in the order in which they are first seen.
+//
+// Example: a step asks for two values, and gets the default and then 7. It has a list of one departure. Every
+// step with the same choices has the number of that list.
+class InnerChoices {
+ public:
+  using List = std::vector<Departure>;
+  std::uint32_t number_of(const List& list);
+  // REQUIRES: number_of() returned the number.
+  const List& operator[](std::uint32_t number) const { return lists_[number]; }
+
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
+
+ private:
+  struct Less {
+    bool operator()(const List& a, const List& b) const;
+  };
+  std::vector<List> lists_{{}};
+  std::map<List, std::uint32_t, Less> numbers_;
 };
 
 // Whether a thread that goes on this way does so by chance. This may be possible only while some other thread
@@ -70,8 +94,7 @@ struct PlannedStep : StepTraits {
 // A step of which only the thread is known. Its event depends on all others.
 PlannedStep unknown_step(const Step& step);
 
-// A planned step that refers to an event, which must outlive it. Many sequences are made of such views and
-// never kept.
+// The same of an event that must outlive it. Many sequences are made of such views and never kept.
 struct StepView : StepTraits {
   const Event* event;
 
@@ -85,14 +108,13 @@ struct StepView : StepTraits {
   }
 };
 
-inline bool is_foe(const StepView& a, const StepView& b) {
-  return a.foe.any || (a.foe.thread == b.event->thread && a.foe.index == b.event->index);
-}
-
 // Whether two steps of different threads must keep their order, whatever they do.
 inline bool keep_their_order(const StepView& a, const StepView& b) {
-  return is_foe(a, b) || is_foe(b, a) || (a.creates && b.creates) || is_by_chance(a.step.option.via) ||
-         is_by_chance(b.step.option.via);
+  auto is_foe = [](const Foe& foe, const Event& event) {
+    return foe.any || (foe.thread == event.thread && foe.index == event.index);
+  };
+  return is_foe(a.foe, *b.event) || is_foe(b.foe, *a.event) || (a.creates && b.creates) ||
+         is_by_chance(a.step.option.via) || is_by_chance(b.step.option.via);
 }
 
 // Whether two neighbouring steps of different threads may be swapped.
@@ -115,7 +137,7 @@ class PlannedSteps {
   // The number of different steps that are kept.
   std::size_t size() const { return size_; }
 
-  // With the threads' ids; load() on the same machine only.
+  // Steps have the ids of their threads.
   void save(ByteWriter& out) const { save_members(out, std::tie(kept_, free_)); }
   void load(ByteReader& in);
 

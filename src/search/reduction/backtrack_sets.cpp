@@ -7,7 +7,7 @@ namespace thrum {
 
 namespace {
 
-// What dependence is told by.
+// The part of an event that decides on dependence.
 Event essential(const Event& event) {
   Event kept;
   kept.object = event.object;
@@ -108,7 +108,7 @@ void BacktrackSets::node_gone(Node node, Node parent, ChoiceKey key) {
     continued = false;
   }
   if (continued) return;
-  // The last sets of which no child lives are passed by nobody any more.
+  // No plan that waits passes the last sets of which no child lives.
   std::size_t count = sets.size();
   while (count > 0 && sets[count - 1].live == 0) --count;
   drop(sets, count);

@@ -9,8 +9,8 @@ namespace {
 constexpr ChoiceKey key_at(std::uint32_t index) { return {kMainThread, ChoiceKind::thread, index}; }
 constexpr Step step_of(ThreadId thread) { return {{thread, Via::run}, 0}; }
 
-// Puts the step down at the root's point, and runs it as that node.
-void put_down(BacktrackSets& sets, std::uint32_t depth, ThreadId thread, BacktrackSets::Node node) {
+// Inserts the step at the root's point, and runs it as that node.
+void insert(BacktrackSets& sets, std::uint32_t depth, ThreadId thread, BacktrackSets::Node node) {
   BacktrackSets::Set* set = sets.find(0, depth);
   if (set == nullptr) set = &sets.make(0, depth, key_at(depth), {step_of(0)});
   ++set->live;
@@ -36,10 +36,10 @@ TEST(BacktrackSets, TheFirstEntryIsTheOwnersOwn) {
 // A set stays while somebody departs there or behind it, and no longer.
 TEST(BacktrackSets, GoWithThoseWhoCanPassThem) {
   BacktrackSets sets;
-  put_down(sets, 5, 1, 10);
-  put_down(sets, 2, 1, 11);
-  put_down(sets, 8, 1, 12);
-  put_down(sets, 2, 2, 13);
+  insert(sets, 5, 1, 10);
+  insert(sets, 2, 1, 11);
+  insert(sets, 8, 1, 12);
+  insert(sets, 2, 2, 13);
   EXPECT_EQ(sets.size(), 3u);
   const std::uint64_t before = sets.bytes();
   sets.node_gone(10, 0, key_at(5));
@@ -58,10 +58,10 @@ TEST(BacktrackSets, GoWithThoseWhoCanPassThem) {
 // The number of a node that has gone may be another one's.
 TEST(BacktrackSets, NodesAreNotConfusedWithOlderOnes) {
   BacktrackSets sets;
-  put_down(sets, 2, 1, 10);
-  put_down(sets, 2, 2, 11);
+  insert(sets, 2, 1, 10);
+  insert(sets, 2, 2, 11);
   sets.node_gone(10, 0, key_at(2));
-  put_down(sets, 2, 3, 10);
+  insert(sets, 2, 3, 10);
   BacktrackSets::Set* set = sets.find(0, 2);
   ASSERT_NE(set, nullptr);
   EXPECT_EQ(set->find_run(10)->step, step_of(3));
@@ -70,7 +70,7 @@ TEST(BacktrackSets, NodesAreNotConfusedWithOlderOnes) {
 TEST(BacktrackSets, StayWhileTheirOwnerIsContinued) {
   BacktrackSets sets;
   sets.continue_as_child(0);
-  put_down(sets, 2, 1, 10);
+  insert(sets, 2, 1, 10);
   sets.node_gone(10, 0, key_at(2));
   EXPECT_EQ(sets.size(), 1u);
   sets.node_gone(20, 0, key_at(9));  // the one that it was continued as

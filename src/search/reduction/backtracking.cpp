@@ -5,15 +5,6 @@
 
 namespace thrum {
 
-namespace {
-
-// Whether an operation that waits depends on the event, also if it should turn out to change nothing.
-bool depends_anyway(const Event& waits, const Event& event) {
-  return dependent(waits, event) && (waits.operation == Operation::store || !is_read(event));
-}
-
-}  // namespace
-
 bool cuts_off(const Trace& trace) {
   if (trace.end == End::assumption || is_cut_by_limit(trace.end)) return true;
   return trace.end == End::bug && trace.failure.kind != BugKind::deadlock &&
@@ -175,16 +166,12 @@ PlannedStep Backtracking::reversed(Index late, Index early, const Step& taken) c
   return {taken, as_reversed(path_.order(), late, early), path_[late].events_after};
 }
 
-// The simple way is this function without the two lines that return early. They make it faster: the step
-// itself may sleep at the point, and need none of notdep(e); or the reversal is in the tree, as it came.
 void Backtracking::insert(Index late, Index early, const Step& taken) {
-  const Index previous = path_.order().previous(late);
-  const bool is_first = previous == PartialOrder::kNone || previous < early;
-  if (is_first && path_.sleeps(early, taken) && !find_needed(early, late)) return;
+  const bool needs_any = find_needed(early, late);
+  const bool was_pending = path_.order().was_pending(late, early);
+  if (was_pending && !needs_any && path_.sleeps(early, taken)) return;  // it covers all of the race
   // By chance a step may be possible at the point and not behind the rest of the reversal.
   const bool is_whole = insertion_->is_whole && !is_by_chance(taken.option.via);
-  if (is_whole && early >= floor_ && is_in_tree(early, late, taken)) return;
-  find_needed(early, late);
   const PlannedStep turned = reversed(late, early, taken);
   Sequence& reversal = sequence_;
   reversal.begin(path_.order());
@@ -201,27 +188,6 @@ void Backtracking::insert(Index late, Index early, const Step& taken) {
   const bool covers_all =
       asleep == Cover::none ? (this->*insertion_->insert)(early, turned, reversal) : asleep == Cover::all;
   if (!covers_all && is_whole && late < path_.size()) provisos_.push_back({late, early, last});
-}
-
-// Whether the wakeup tree of the early point has what the reversals of the race have in common, step by step
-// as it came, to the late step or to a leaf, and no branch on the way may come first in some of them. Mostly
-// it has, and the sequence need not be made.
-bool Backtracking::is_in_tree(Index early, Index late, const Step& taken) {
-  WakeupTrees::Branches branches = path_[early].branches;
-  for (Index i = early + 1; !branches.empty(); ++i) {
-    if (i != late && happens_after(early, i)) continue;
-    const Step& step = i == late ? taken : path_[i].step;
-    WakeupTrees::Node node = branches.first;
-    for (; node != WakeupTrees::kNone && trees_.step(node).step != step; node = trees_.next(node)) {
-      if (i == late || !depends_anyway(trees_.step(node).event, path_.order().event(i))) return false;
-    }
-    if (node == WakeupTrees::kNone) return false;
-    branches = trees_.below(node);
-    if (i != late && !branches.empty()) continue;
-    trees_.mark_covering(node);
-    return true;
-  }
-  return false;
 }
 
 // Whether a step is none of notdep(early). Nothing comes behind a step that ends the execution.

@@ -23,8 +23,8 @@
 //     Later executions with these steps give the reversal another tail. They need no second look if what the
 //     reversals have in common (the steps up to the reversed one) alone decides where they go: it was
 //     followed in the wakeup tree to its end or to a leaf, and no other branch on the way could come first
-//     for another tail; or a sleeping step covers it. Else the race is looked at again (Proviso). This is our
-//     argument.
+//     for another tail; or a sleeping step covers it. Else the race is looked at again (Proviso). This is
+//     our argument.
 //
 // Tested by reduction_test.cpp, against the brute-force oracle, and by reference_dpor_test.cpp, against
 // Algorithm 2 as the paper prints it.
@@ -129,7 +129,6 @@ class Backtracking {
   void reverse_end(const Trace& trace);
   void reverse_pending(const Trace& trace);
   PlannedStep reversed(Index late, Index early, const Step& taken) const;
-  bool is_in_tree(Index early, Index late, const Step& taken);
   bool happens_after(Index early, Index i) const;
   bool find_needed(Index early, Index late);
   static Cover covers(const StepView& run, bool stops, const Sequence& reversal, bool is_whole);

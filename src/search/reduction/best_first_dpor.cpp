@@ -63,8 +63,8 @@ void BestFirstDpor::find_groups(const Plan& plan) {
   }
 }
 
-// Of the path that was run last so many steps come again as lie before the first departure that only one of
-// the two makes.
+// The plan has the steps of the last path in common with it up to the first departure that only one of the
+// two makes.
 void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   std::size_t shared = 0;
   // The last departure is new, though a plan that runs once more departs as another one did.
@@ -132,7 +132,7 @@ void BestFirstDpor::meet(Index depth) {
   }
 }
 
-// Reads what has been run of the execution since it was read last.
+// Reads the steps that were run since the execution was read last.
 void BestFirstDpor::read_on(const Trace& trace) {
   while (path().read_next(trace, reading_, read_from_)) meet(reading_.depth - 1);
 }
@@ -179,7 +179,7 @@ BestFirstDpor::Entry* BestFirstDpor::taken_at(Index depth) {
   return run != nullptr ? run : set->entries.data();
 }
 
-// What the step did that was run there.
+// Records what the step did that was run there.
 void BestFirstDpor::describe(Index depth, Entry& entry) {
   const Point& point = path()[depth];
   entry.event = sets_.number_of(path().planned(depth));
@@ -187,7 +187,7 @@ void BestFirstDpor::describe(Index depth, Entry& entry) {
   entry.sleeps = point.inner_count == 0;
 }
 
-// A set that is not there yet: all that passed the point so far went on as this execution does.
+// Makes the set if there is none: all executions that passed the point so far went on as this one does.
 BestFirstDpor::Set& BestFirstDpor::set_at(Index depth) {
   if (Set* set = sets_.find(owner(depth), depth)) return *set;
   Entry first{path()[depth].step};
@@ -195,8 +195,8 @@ BestFirstDpor::Set& BestFirstDpor::set_at(Index depth) {
   return sets_.make(owner(depth), depth, path()[depth].key, first);
 }
 
-// The steps of the backtrack set are branches of the point, so that they are not added again; what sleeps is
-// known anyway.
+// The steps of the backtrack set become branches of the point, so that they are not inserted again. Sleeping
+// steps are known anyway.
 void BestFirstDpor::show_known(Index depth) {
   Set* set = sets_.find(owner(depth), depth);
   if (set == nullptr) return;
@@ -209,7 +209,7 @@ void BestFirstDpor::show_known(Index depth) {
   }
 }
 
-// Behind the branch the execution departed from what is done by default where it was advised to.
+// Behind the branch the execution departed from the default where it was advised to.
 void BestFirstDpor::add_advised() {
   const bool is_root = groups_.empty();
   for (Index depth = is_root ? 0 : at_branch_ + 1; depth < path().size(); ++depth) {
@@ -242,7 +242,7 @@ void BestFirstDpor::push_new(Index depth, const Trace& trace) {
   }
 }
 
-// What may lead to a step that cannot be done there.
+// Every thread that may lead to a step that cannot be taken there.
 void BestFirstDpor::push_all(Index depth, const Trace& trace) {
   for (std::size_t i = path()[depth].options_count; i-- > 0;) {
     const PlannedStep any = any_step_of(path().options(depth)[i]);
@@ -259,8 +259,8 @@ void BestFirstDpor::push_one(Index depth, const PlannedStep& planned, const Trac
   push(set_at(depth), owner(depth), planned.step, key, cost);
 }
 
-// The step of this execution was found not to go with another one that is independent otherwise. What was run
-// there behind it, with it asleep, runs once more, with everything awake.
+// The step of this execution was found not to commute with another one that is independent otherwise. Steps
+// that were run there after it, with it asleep, run once more with an empty sleep set.
 void BestFirstDpor::push_again(Index depth) {
   if (path()[depth].foe.thread == kNoThread) return;
   is_stale_ = true;
@@ -281,8 +281,8 @@ void BestFirstDpor::push_again(Index depth) {
   }
 }
 
-// The last step of the plan came to nothing: what it was to choose cannot be chosen there. So it may choose
-// what it does by default, and whatever else it can.
+// The last step of the plan could not be taken: what it was to choose cannot be chosen there. So it may
+// choose what it does by default, and whatever else it can.
 void BestFirstDpor::push_default() {
   THRUM_CHECK(group_ + 1 == groups_.size());
   const auto depth = reading_.depth;
@@ -352,7 +352,7 @@ void BestFirstDpor::plan_of_owner(Index depth) {
   }
 }
 
-// The plan has been run. Whatever goes with it is passed by nobody any more.
+// The plan was run. No plan that waits passes the nodes that go with it.
 void BestFirstDpor::finish() {
   auto gone = [&](Node node, Node parent, const Departure& departure) {
     sets_.node_gone(node, parent, departure.key);

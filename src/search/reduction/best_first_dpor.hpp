@@ -132,11 +132,11 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   std::vector<Group> groups_;
   std::size_t known_departures_ = 0;
   Path::Reading reading_;
-  bool is_stale_ = false;  // who sleeps on the path was told before something was learned of it
+  bool is_stale_ = false;  // the sleep sets of the path are older than what was learned of its steps
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group
   Index read_from_ = 0;    // the steps before are read already
-  Node last_node_ = 0;     // that the execution ends as
+  Node last_node_ = 0;     // of the execution with what was advised
   // Of each step of the path: how many groups lie before it, and so who owns its point.
   std::vector<std::uint32_t> groups_before_;
 

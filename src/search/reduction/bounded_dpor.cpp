@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/reduction/bounded_dpor.hpp"
 
-#include <algorithm>
-
 namespace thrum {
 
 // The bound is done. False: and so is the search.
@@ -11,7 +9,6 @@ bool BoundedDpor::begins_again() {
   if (!excluded_ || bound_ == limit_) return false;
   ++bound_;
   excluded_ = false;
-  begin_again();
   return true;
 }
 
@@ -32,17 +29,17 @@ void BoundedDpor::add_alternatives(Index depth) {
 }
 
 void BoundedDpor::reverse_races(Index late) {
-  find_conflicts(late);
-  for (Index conflict : conflicts_) insert(late, conflict, Reversals::as_taken(path_, late));
-  for (Index conflict : conflicts_) apply(late, reversals_.of_race(path_, late, conflict));
+  const std::vector<Index> conflicts = find_conflicts(late);
+  for (Index conflict : conflicts) insert(late, conflict, Reversals::as_taken(path_, late));
+  for (Index conflict : conflicts) apply(late, reversals_.of_race(path_, late, conflict));
 }
 
-// The steps of others that depend on what the thread does with this one, and that it stood beside: those that
-// it knew of when it came there are not among them, and of those that were there already each thread's last.
-// What it waited for is among them: had it come there before, to leave it would have cost nothing.
-void BoundedDpor::find_conflicts(Index late) {
+// The steps of other threads that depend on this one and were taken while it was pending, without those that
+// happen before its thread's step before it; and of earlier ones each thread's last. What it waited for is
+// among them: had it come there before, to leave it would have cost nothing.
+std::vector<BoundedDpor::Index> BoundedDpor::find_conflicts(Index late) const {
   const PartialOrder& order = path_.order();
-  conflicts_.clear();
+  std::vector<Index> conflicts;
   const Index previous = order.previous(late);
   const bool is_first = previous == PartialOrder::kNone;
   const ThreadId own = order.event(late).thread;
@@ -55,8 +52,9 @@ void BoundedDpor::find_conflicts(Index late) {
     if (is_cause && is_first) continue;  // its creation
     if (!is_cause && !order.depend(i, late)) continue;
     is_seen[thread] = is_cause || (!is_first && i < previous);
-    if (is_first || i > previous || !order.ordered(i, previous)) conflicts_.push_back(i);
+    if (is_first || i > previous || !order.ordered(i, previous)) conflicts.push_back(i);
   }
+  return conflicts;
 }
 
 void BoundedDpor::insert(Index, Index early, const Step& taken) { add_within_bound(early, taken.option); }

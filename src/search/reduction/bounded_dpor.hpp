@@ -10,9 +10,9 @@
 // Example: thread 1 loads x and stores to y, thread 2 stores to y. To run 2 before the store of 1 costs one
 // preemption. With a bound of 0, 2 is run before the load.
 //
-// What else is different from Dpor. A thread is held against every step that it stood beside, and not against
-// the last alone: to come before that one may be too dear, and before the one before it not. And nothing
-// sleeps: what was run instead may have cost more.
+// What else is different from Dpor. A step is compared with every step that was taken while it was pending,
+// not with the last alone: to come before that one may be too dear, and before the one before it not. And
+// nothing sleeps: what was run instead may have cost more.
 //
 // Tested by reduction_test.cpp.
 #pragma once
@@ -47,7 +47,7 @@ class BoundedDpor final : public Dpor {
   void add_all(Index depth) override { add_within_bound(depth, {kNoThread, Via::run}); }
   void take_foe(const Foe&, const Delegation&) override {}  // nothing sleeps
 
-  void find_conflicts(Index late);
+  std::vector<Index> find_conflicts(Index late) const;
   void add_within_bound(Index depth, const Option& option);
   void add_if_allowed(Index depth, std::size_t option);
 
@@ -55,7 +55,6 @@ class BoundedDpor final : public Dpor {
   std::uint32_t bound_ = 0;  // of the executions that run now
   bool excluded_ = false;    // something cost more
   std::optional<std::uint32_t> completed_;
-  std::vector<Index> conflicts_;  // find_conflicts()
 };
 
 }  // namespace thrum

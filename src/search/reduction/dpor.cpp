@@ -20,10 +20,17 @@ bool Dpor::next(Plan& plan) {
     }
     if (path_.size() > floor_) {
       take_branch();
-    } else if (floor_ > 0 || !begins_again()) {
+    } else if (floor_ == 0 && begins_again()) {
+      branch_ = 0;
+      known_departures_ = 0;
+      progress_ = 0;
+      share_ = {};
+    } else {
       done_ = true;
       THRUM_CHECK(floor_ > 0 || trees_.live() == 0);  // all that was inserted was run
-      if (floor_ > 0) keep_reports_only();
+      trees_ = WakeupTrees();  // a delegate that is done is small when it is sent as bytes
+      if (floor_ > 0) path_.keep_points_only();
+      provisos_.clear();
       return false;
     }
   }
@@ -47,7 +54,6 @@ bool Dpor::has_branch_left() {
   return !point.branches.empty();
 }
 
-// It sleeps from now on.
 void Dpor::end_subtree() {
   Point& point = path_.back();
   if (point.is_void) return;
@@ -57,12 +63,25 @@ void Dpor::end_subtree() {
   run.stops = point.stops;
   run.planned.awake = point.awake;
   run.weak = point.is_shared;
-  // A step that chooses is run otherwise too (find_alternatives()), though some branch may be covered by
-  // that.
+  // A step that chooses is run otherwise too, which may cover some branch.
   std::span<const Sleeper> asleep = path_.sleepers(last);
   if (point.inner_count != 0 && !point.stops &&
       std::none_of(asleep.begin(), asleep.end(), [](const Sleeper& sleeper) { return sleeper.weak; }))
-    trees_.drop_asleep(point.branches, run.planned);
+    trees_.drop_asleep(point.branches, run.planned, all_values_sleep(last));
+}
+
+// Whether the thread of the step can do nothing but choose a value, which depends on nothing, and each value
+// was run. Then the steps that choose are a persistent set.
+bool Dpor::all_values_sleep(Index depth) const {
+  const Point& point = path_[depth];
+  if (path_.order().event(depth).operation != Operation::choose || point.inner_count != 1) return false;
+  std::uint32_t values = 0;
+  for (const Sleeper& sleeper : path_.sleepers(depth)) {
+    if (sleeper.planned.step.option != point.step.option || sleeper.planned.awake) continue;
+    if (sleeper.stops || sleeper.planned.creates || sleeper.planned.foe != Foe()) return false;
+    ++values;
+  }
+  return values == point.values;
 }
 
 void Dpor::take_branch() {
@@ -101,7 +120,7 @@ void Dpor::read(const Trace& trace) {
   // Of another recording the choices are not those of the steps.
   THRUM_CHECK(branch_ == 0 || path_[branch_].options_count <= 1 || trace.choices.empty() ||
               trace.choices[0].key == path_[branch_].key);
-  Path::Reading reading{trace.branch, 0, 0, branch_};
+  Path::Reading reading{trace.branch, 0, branch_};
   while (path_.read_next(trace, reading, branch_)) {
   }
   const Index depth = reading.depth;
@@ -155,14 +174,6 @@ Progress Dpor::progress() {
   progress_ = std::min(std::max(progress_, share_.of(*progress.done) - share_.given), most);
   progress.done = progress_;
   return progress;
-}
-
-// For a search that has ended, with another bound.
-void Dpor::begin_again() {
-  progress_ = 0;
-  share_ = {};
-  branch_ = 0;
-  known_departures_ = 0;
 }
 
 void Dpor::save(ByteWriter& out, const ThreadNames& names) const {

@@ -48,9 +48,8 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   Progress progress() override;
   const PartialOrder* last_order() const override { return &path_.order(); }
 
-  // Whether a plan could not be followed where it was no guess that it can. Every option of the branch is
-  // tried then; but what loops wait for and signals apart, the search is wrong, or the program does what is
-  // not seen.
+  // Whether a plan could not be followed where it was no guess that it can. What loops wait for and signals
+  // apart, the search is wrong, or the program does what is not seen.
   bool is_lost() const { return lost_; }
 
   // So many steps of the last execution were as in the one before, and are not in its trace.
@@ -75,11 +74,11 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   // What a delegate found the delegated step not to commute with.
   virtual void take_foe(const Foe& foe, const Delegation& of);
 
-  void begin_again();
   bool is_done() const { return done_; }
 
  private:
   bool has_branch_left();
+  bool all_values_sleep(Index depth) const;
   void take_branch();
   void backtrack();
   Index first_own() const;
@@ -89,7 +88,6 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   // dpor_split.cpp
   void accept(Index depth, std::span<const StepView> steps);
   bool is_explored(Index depth, const StepView& step, bool is_first) const;
-  void keep_reports_only();
 
   template <typename Self>
   static auto members(Self& self) {

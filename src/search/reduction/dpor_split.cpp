@@ -8,9 +8,8 @@
 // The delegate finds races whose reversals have to be run from that point or from one above. These points
 // belong to the search, so the delegate only reports the point and the initials of the reversal, unless it
 // may begin with a step that waited there when the subtree was delegated, or was reported before. When the
-// delegate is done it is merged: the search adds one of the initials to the branches of the point, unless it
-// has explored the subtree of one of them, or will. Until then it must not leave the point, and may have to
-// wait.
+// delegate is done it is merged: the search runs one of the initials there, unless it has explored the
+// subtree of one of them, or will. Until then it must not leave the point, and may have to wait.
 //
 // Why no class is missed. Which initial is run, and in which order the branches of a point are explored, does
 // not matter to Algorithm 1 (source sets): it asks only that one of the initials of each reversal is explored
@@ -47,10 +46,9 @@ std::unique_ptr<Strategy> Dpor::split() {
   const double before = *along_path().done;
   // What is large and is not for the delegate is not copied.
   WakeupTrees trees = std::exchange(trees_, WakeupTrees());
-  std::vector<Report> reports = std::exchange(reports_, {});
   std::unique_ptr<Dpor> delegate = copy();
   trees_ = std::move(trees);
-  reports_ = std::move(reports);
+  delegate->reports_.clear();
   for (Index i = 0; i < path_.size(); ++i) {
     Point& point = delegate->path_[i];
     point.branches = {};
@@ -95,13 +93,6 @@ void Dpor::merge(Strategy& other) {
     } while (++i < delegate.reports_.size() && !delegate.reports_[i].is_first);
     accept(depth, steps);
   }
-}
-
-// A delegate that is done is small when it is sent as bytes.
-void Dpor::keep_reports_only() {
-  trees_ = WakeupTrees();
-  path_.keep_points_only();
-  provisos_.clear();
 }
 
 // Steps that ran with the delegated step asleep, and should not have, run again.

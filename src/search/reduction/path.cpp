@@ -71,16 +71,11 @@ void Path::truncate(Index depth) {
 }
 
 bool Path::read_next(const Trace& trace, Reading& reading, Index branch) {
-  auto& [i, choice, watch, depth] = reading;
+  auto& [i, choice, depth] = reading;
   while (i < trace.events.size()) {
     const Event& event = trace.events[i];
-    for (; watch < trace.watches.size() && trace.watches[watch].event < i; ++watch) {
-    }
-    std::size_t watch_end = watch;
-    for (; watch_end < trace.watches.size() && trace.watches[watch_end].event == i; ++watch_end) {
-    }
-    order_.append(event, event.forced || is_by_chance(via_of(event)),
-                  std::span(trace.watches).subspan(watch, watch_end - watch));
+    const auto watches = std::ranges::equal_range(trace.watches, i, {}, &Watched::event);
+    order_.append(event, event.forced || is_by_chance(via_of(event)), watches);
     const std::size_t at = i++;
     if (!is_visible(event.operation)) {
       if (depth > 0 && depth > branch && creates_thread(event)) points_[depth - 1].creates = true;
@@ -100,14 +95,10 @@ bool Path::read_next(const Trace& trace, Reading& reading, Index branch) {
 
 // The choice before the first step is main's.
 ChoiceKey Path::first_key(const Trace& trace) {
-  ChoiceKey key;
   const Event& first = trace.events[0];
-  if (first.thread == kMainThread) {
-    key.index = first.index;
-  } else if (!trace.choices.empty() && trace.choices[0].key.thread == kMainThread) {
-    key.index = trace.choices[0].key.index;
-  }
-  return key;
+  if (first.thread == kMainThread) return {kMainThread, ChoiceKind::thread, first.index};
+  const bool is_main = !trace.choices.empty() && trace.choices[0].key.thread == kMainThread;
+  return {kMainThread, ChoiceKind::thread, is_main ? trace.choices[0].key.index : 0};
 }
 
 void Path::read_choices(const Trace& trace, Index depth, Index branch, std::size_t& choice, std::size_t at) {
@@ -152,6 +143,7 @@ void Path::read_choices(const Trace& trace, Index depth, Index branch, std::size
     std::span<const Option> options = trace.options_of(made);
     if (made.taken != default_option(made, options, Base::nonpreemptive))
       choices.push_back({made.key, options[made.taken]});
+    point.values = static_cast<std::uint32_t>(options.size());
     ++choice;
   }
   point.inner_count = static_cast<std::uint32_t>(choice) - point.inner_begin;

@@ -15,7 +15,6 @@
 #include <span>
 #include <vector>
 
-#include "order/inner_choices.hpp"
 #include "order/partial_order.hpp"
 #include "search/reduction/wakeup_tree.hpp"
 
@@ -46,6 +45,7 @@ class Path {
     ChoicePoint made;                  // that choice
     std::uint32_t inner_begin = 0;     // the choices in its middle
     std::uint32_t inner_count = 0;
+    std::uint32_t values = 0;  // of the last of them there are so many options
     std::uint32_t options_begin = 0;
     std::uint32_t options_count = 0;
     std::uint32_t sleepers_begin = 0;
@@ -98,7 +98,6 @@ class Path {
   struct Reading {
     std::size_t event = 0;
     std::size_t choice = 0;
-    std::size_t watch = 0;
     Index depth = 0;
   };
   // Reads the next step of an execution, which is as the one before up to the step of the branch. False:

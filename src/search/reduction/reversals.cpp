@@ -168,7 +168,7 @@ bool is_atomic_access(Operation operation) {
   }
 }
 
-// Whether somebody who waited may go on behind it.
+// Whether a thread that waited may go on behind it.
 bool lets_go(const Event& event) {
   switch (event.operation) {
     case Operation::unlock:
@@ -194,16 +194,10 @@ bool ends_wait(const Event& early, const Event& late) {
   }
 }
 
-// Whether the later step's thread had come to it before the earlier step.
-bool stood_there(const Path& path, Index late, Index early) {
-  const Index previous = path.order().previous(late);
-  return previous == PartialOrder::kNone || previous < early;
-}
-
 }  // namespace
 
 Reversal reversal(const PartialOrder& order, Index late, Index rival) {
-  // The thread could go on in this way only.
+  // The thread could go on in no other way.
   if (order.event(late).forced || order.event(rival).forced) return {};
   if (!order.watches(late).empty()) return reverse_watch(order, late, rival);
   switch (awaits(order.event(late).operation)) {
@@ -288,7 +282,7 @@ void Reversals::find(const Path& path, Index late, Reversal turned) {
 void Reversals::find_timeout(const Path& path, Index late, Index rival) {
   const Option timeout{path.order().event(late).thread, Via::timeout};
   if (late >= path.size() || path[late].step.option.via != Via::run) return;
-  if (stood_there(path, late, rival) && !path.is_option(rival, timeout)) return;
+  if (path.order().was_pending(late, rival) && !path.is_option(rival, timeout)) return;
   found_.push_back({rival, true, {timeout, 0}});
 }
 
@@ -300,7 +294,7 @@ void Reversals::find_unsure(const Path& path, Index late, Index rival) {
   for (Index i = rival + 1; i-- > 0;) {
     if (order.causes(i, late)) return;
     if (i != rival && !dependent(order.event(i), order.event(late))) continue;
-    if (stood_there(path, late, i) && path.is_option(i, option)) return add(path, late, i);
+    if (order.was_pending(late, i) && path.is_option(i, option)) return add(path, late, i);
     found_.push_back({i, false});
   }
 }
@@ -309,7 +303,7 @@ void Reversals::find_unsure(const Path& path, Index late, Index rival) {
 // can go on.
 void Reversals::find_by_chance(const Path& path, Index late, Index rival) {
   const PartialOrder& order = path.order();
-  if (!stood_there(path, late, rival)) {
+  if (!path.order().was_pending(late, rival)) {
     // It would wait there as well, but not for a lock that its rival took.
     const Event& event = order.event(rival);
     if (!dependent(event, order.event(late)) || lets_go(event)) add(path, late, rival);

@@ -2,11 +2,11 @@
 // Which races of an execution are to be reversed, and from which point: a function of the execution alone.
 // What is run for a reversal is another matter (backtracking.hpp).
 //
-// Mostly the later step of a race is to come before the earlier one. But an operation that waits cannot come
-// before the step that ends its wait: a lock is not taken before the unlock that it follows, but it can be
-// taken before the lock that this unlock ends. So critical sections that compete for a lock are reversed as
-// acquisitions (docs/semantics.md, "Classes and states"). What happens by chance is possible only at some
-// points, and an operation that waits for a limited time may time out instead.
+// Mostly the later step of a race is to come before the earlier one. But a lock is not taken before the
+// unlock that it follows; it can be taken before the lock that this unlock ends. So critical sections that
+// compete for a lock are reversed as acquisitions (docs/semantics.md, "Classes and states"). What happens by
+// chance is possible only at some points, and an operation that waits for a limited time may time out
+// instead.
 //
 // Tested by reversals_test.cpp.
 #pragma once
@@ -20,11 +20,9 @@ namespace thrum {
 
 // By what the operations of an execution are, whatever was possible at its points.
 struct Reversal {
-  // The step before which the later one may come, with all steps that do not depend on that step; kNone:
-  // none.
-  PartialOrder::Index before = PartialOrder::kNone;
-  // Whether the later step is certainly enabled there. If not, each enabled thread must be tried.
-  bool certain = true;
+  PartialOrder::Index before =
+      PartialOrder::kNone;  // the later step may come before that one; kNone: nowhere
+  bool certain = true;      // the later step is enabled there. If not, each enabled thread must be tried
 };
 
 // For a step and one of its rivals.

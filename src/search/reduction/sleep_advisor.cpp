@@ -6,18 +6,6 @@
 
 namespace thrum {
 
-namespace {
-
-// Whether a thread has ended.
-bool is_over(ThreadId thread, Pending& threads) {
-  std::span<const PendingOperation> live = threads.pending();
-  return thread != kNoThread &&
-         std::none_of(live.begin(), live.end(),
-                      [&](const PendingOperation& operation) { return operation.thread == thread; });
-}
-
-}  // namespace
-
 void SleepAdvisor::set(std::span<const Path::Sleeper> sleepers, std::size_t event) {
   sleepers_ = sleepers;
   event_ = event;
@@ -46,13 +34,18 @@ Advice SleepAdvisor::at_point(const View& view) {
                         [&](const Sleeper* sleeper) { return sleeper->planned.step.option == option; });
   };
   if (sleeper_of(view.options[view.default_option]) == asleep_.end()) return {};
+  auto has_ended = [&](ThreadId thread) {
+    std::span<const PendingOperation> live = view.threads.pending();
+    return std::ranges::find(live, thread, &PendingOperation::thread) == live.end();
+  };
   // A step that ends the execution is run again where nothing else is left.
   std::optional<std::uint16_t> last_resort;
   for (std::size_t i = 0; i < view.options.size(); ++i) {
     auto sleeper = sleeper_of(view.options[i]);
     auto option = static_cast<std::uint16_t>(i);
     if (sleeper == asleep_.end()) return {Advice::Kind::take, option};
-    if ((*sleeper)->stops || is_over((*sleeper)->planned.foe.thread, view.threads)) last_resort = option;
+    const ThreadId foe = (*sleeper)->planned.foe.thread;
+    if ((*sleeper)->stops || (foe != kNoThread && has_ended(foe))) last_resort = option;
   }
   if (last_resort) return {Advice::Kind::take, *last_resort};
   return {Advice::Kind::stop};

@@ -21,30 +21,30 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
     if (node == kNone) break;
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
     if (nodes_[node].branches.empty()) {  // whatever follows is run anyway
-      mark_covering(node);
+      nodes_[node].covers = true;
       return lasts;
     }
     if (at != Sequence::kNone) sequence.erase(at);
-    if (sequence.common_is_erased()) mark_covering(node);
+    if (sequence.common_is_erased()) nodes_[node].covers = true;
     parent = node;
     branches = &nodes_[node].branches;
   }
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     parent = add_below(root, parent, sequence[i]);
-    if (sequence.is_common(i) && !sequence.is_common(i + 1)) mark_covering(parent);
+    if (sequence.is_common(i) && !sequence.is_common(i + 1)) nodes_[parent].covers = true;
   }
   return lasts;
 }
 
 void WakeupTrees::add_first(Branches& branches, const StepView& step) {
   Node node = make(step);
-  mark_covering(node);
+  nodes_[node].covers = true;
   nodes_[node].next = branches.first;
   branches.first = node;
 }
 
 void WakeupTrees::add_last(Branches& branches, const StepView& step) {
-  mark_covering(add_below(branches, kNone, step));
+  nodes_[add_below(branches, kNone, step)].covers = true;
 }
 
 WakeupTrees::Node WakeupTrees::add_below(Branches& root, Node parent, const StepView& step) {
@@ -116,7 +116,7 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
   return taken;
 }
 
-void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
+void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper, bool all) {
   std::vector<Node*> links = {&branches.first};  // to a node, and to each node above it
   const auto drop = [&] {
     const Node node = *links.back();
@@ -130,7 +130,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
       links.pop_back();
       if (links.empty()) return;
       Entry& above = nodes_[*links.back()];
-      if (above.branches.empty() && !above.covers) {
+      if (above.branches.empty() && (all || !above.covers)) {
         drop();
       } else {
         links.back() = &above.next;
@@ -139,10 +139,12 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
     }
     Entry& entry = nodes_[node];
     const PlannedStep& planned = step(node);
-    const bool is_same_thread = planned.event.thread == sleeper.event->thread;
-    if (planned.step == sleeper.step && !planned.awake) {
+    const bool is_asleep = all ? planned.step.option == sleeper.step.option : planned.step == sleeper.step;
+    const bool may_swap = planned.event.thread != sleeper.event->thread && commute(planned, sleeper);
+    const bool is_leaf = entry.branches.empty();
+    if (!planned.awake && (is_asleep || (all && is_leaf && may_swap))) {
       drop();
-    } else if (!entry.branches.empty() && !is_same_thread && commute(planned, sleeper)) {
+    } else if (!is_leaf && may_swap) {
       links.push_back(&entry.branches.first);
     } else {
       links.back() = &entry.next;

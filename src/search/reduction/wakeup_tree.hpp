@@ -41,8 +41,6 @@ class WakeupTrees {
   // A branch of one step.
   void add_first(Branches& branches, const StepView& step);
   void add_last(Branches& branches, const StepView& step);
-  // A step below a node of the tree whose branches are given; kNone: below none. Gives the new node.
-  Node add_below(Branches& root, Node parent, const StepView& step);
 
   // The branch that begins with that step, or kNone.
   Node find(Branches branches, const Step& step) const;
@@ -50,11 +48,10 @@ class WakeupTrees {
   // Makes it the first one, if there is one.
   void bring_first(Branches& branches, const Step& step);
 
-  // The subtree of the node covers a reversal that was not inserted: drop_asleep() keeps the node.
-  void mark_covering(Node node) { nodes_[node].covers = true; }
   // Takes out the branches, below steps that commute with it, that begin with a step that sleeps now. Keeps
-  // nodes that cover other reversals.
-  void drop_asleep(Branches& branches, const StepView& sleeper);
+  // nodes that cover other reversals. all: all that its thread could choose in place of it sleeps. Then what
+  // commutes with it is covered, too, and no node is kept for others.
+  void drop_asleep(Branches& branches, const StepView& sleeper, bool all);
 
   // Takes the first branch off. The caller reads below(), then gives the node back.
   Node take_first(Branches& branches);
@@ -76,11 +73,12 @@ class WakeupTrees {
   static constexpr unsigned kStepBits = 31;
   struct Entry {
     PlannedSteps::Number step : kStepBits;
-    PlannedSteps::Number covers : 1;  // mark_covering()
+    PlannedSteps::Number covers : 1;  // its subtree covers a reversal that was not inserted
     Branches branches;
     Node next = kNone;
   };
   Node make(const StepView& step);
+  Node add_below(Branches& root, Node parent, const StepView& step);  // kNone: below none
   void append(Branches& branches, Node node);
 
   std::vector<Entry> nodes_;
