@@ -24,8 +24,7 @@ struct Step {
 // The choices (values, waiters) that a step made in its middle and that differ from the default, as one
 // number: 0 without any. Lists are numbered in the order in which they are first seen.
 //
-// Example: a step asks for two values, and gets the default and then 7. It has a list of one departure. Every
-// step with the same choices has the number of that list.
+// Example: a step asks for two values, and gets the default and then 7. It has a list of one departure.
 class InnerChoices {
  public:
   using List = std::vector<Departure>;

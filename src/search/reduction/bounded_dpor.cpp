@@ -105,11 +105,8 @@ void BoundedDpor::merge(Strategy& other) {
 }
 
 Guarantee BoundedDpor::guarantee() const {
-  Guarantee guarantee;
-  guarantee.exhausted = is_done();
-  guarantee.complete = is_done() && !excluded_;
-  guarantee.bounds.push_back({Base::nonpreemptive, limit_, completed_, Covers::local_states});
-  return guarantee;
+  const Bound bound{Base::nonpreemptive, limit_, completed_, Covers::local_states};
+  return {is_done() && !excluded_, is_done(), {bound}, {}};
 }
 
 Progress BoundedDpor::progress() {

@@ -142,12 +142,6 @@ void Dpor::read(const Trace& trace) {
   }
 }
 
-Guarantee Dpor::guarantee() const {
-  Guarantee guarantee;
-  guarantee.exhausted = guarantee.complete = done_;
-  return guarantee;
-}
-
 // Knuth's estimate along the path: the branches of a point weigh the same, as many of them as are known now.
 // More may become known while those below are run, so that it is too high at first; it does not go back.
 Progress Dpor::along_path() const {

@@ -44,7 +44,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   bool load(ByteReader& in, ThreadNames& names) override;
   bool is_small() const override { return trees_.live() < (1 << 16); }
   bool keeps_addresses() const override { return true; }
-  Guarantee guarantee() const override;
+  Guarantee guarantee() const override { return {done_, done_, {}, {}}; }
   Progress progress() override;
   const PartialOrder* last_order() const override { return &path_.order(); }
 

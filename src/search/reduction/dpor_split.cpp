@@ -19,7 +19,8 @@
 // delegated. So the steps that sleep at a point when a subtree is delegated there or below, and all that fall
 // asleep there later, are weak (Sleeper::weak): there and further down they cover only reversals that contain
 // them, as in Algorithm 1. In the delegate, steps that slept before cover what they covered: their subtrees
-// were explored before the delegated one. The price is redundant executions (docs/reduction.md).
+// were explored before the delegated one. But its points remain what they are (Point::is_shared). The price
+// is redundant executions (docs/reduction.md).
 //
 // Tested by tests/oracle/reduction_test.cpp (ReductionsCanBeShared) and shared_search_test.cpp.
 #include <algorithm>
@@ -52,7 +53,6 @@ std::unique_ptr<Strategy> Dpor::split() {
   for (Index i = 0; i < path_.size(); ++i) {
     Point& point = delegate->path_[i];
     point.branches = {};
-    point.is_shared = i <= depth;
     if (i > depth) point.branches = delegate->trees_.take_over(trees_, path_[i].branches);
     // The steps that the delegate need not report.
     if (i != depth && i >= floor_) continue;
