@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -166,8 +167,10 @@ enum class Completion : std::uint8_t { words, files, nothing };
 
 Completion completion_of(const std::string& value) {
   if (!words_of_value(value).empty()) return Completion::words;
-  const bool is_path = value.starts_with("FILE") || value == "DIR" || value == "FOLDER" ||
-                       value.find('.') != std::string::npos;
+  // The end of a file's name is in small letters: "RESULT.json".
+  const std::size_t end = value.find('.') + 1;  // 0: there is none
+  const bool has_end = end != 0 && end < value.size() && std::islower(static_cast<unsigned char>(value[end]));
+  const bool is_path = value.starts_with("FILE") || value == "DIR" || value == "FOLDER" || has_end;
   return is_path ? Completion::files : Completion::nothing;
 }
 

@@ -78,6 +78,7 @@ TEST(Completion, OfValues) {
   EXPECT_EQ(completions("thrum replay --threads f"), "fibers");
   EXPECT_EQ(completions("thrum check --baseline ''"), "") << "files";
   EXPECT_EQ(completions("thrum check --steps ''"), "nothing:") << "a number";
+  EXPECT_EQ(completions("thrum check --priority ''"), "nothing:") << "a list";
 }
 
 }  // namespace
