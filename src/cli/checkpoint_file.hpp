@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The file of --checkpoint: the results and states of a check's searches, from which a later check continues.
 //
-// Format: a header of fixed size; the states of searches, one after the other, each a frame of zstd; an index,
-// which holds everything else. Header, index and each frame have a digest, and the header holds the file's size.
-// So a file that was cut or changed anywhere is detected. Numbers are little-endian.
+// Format: a header of fixed size; the states of searches, one after the other, each a frame of zstd; an
+// index, which holds everything else. Header, index and each frame have a digest, and the header holds the
+// file's size. So a file that was cut or changed anywhere is detected. Numbers are little-endian.
 //
 // A new checkpoint is written under another name in the same folder. It replaces the last one when it is
 // complete and on the disk, so there is a complete file at any moment. If the system supports files without

@@ -138,6 +138,7 @@ std::string compare_reduced(const ToyCode& code, const Findings& findings,
   Trace trace;
   Shown shown;
   program.record_local_states(&shown.local_states);
+  if (part != 0) program.begin_again();
   while (search->next(plan)) {
     program.run(plan, search->advisor(), search->wanted(), trace);
     schedules.push_back(program.schedule());

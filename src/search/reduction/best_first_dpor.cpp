@@ -79,24 +79,35 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   if (!std::exchange(is_stale_, false)) {
     while (depth < path().size() && stays(path()[depth])) ++depth;
   }
-  read_from_ = depth;
-  reading_ = {};
-  group_ = 0;
-  if (depth == path().size()) {  // nothing was run, or nothing of it is in the way
-    read_from_ = 0;
-    path().truncate(0);
-    path().order() = PartialOrder();
-    groups_before_.clear();
-    return;
+  keeps_ = depth != path().size();  // else nothing was run, or nothing of it is in the way
+  read_from_ = keeps_ ? depth : 0;
+  reads_from_ = {};
+  if (keeps_) {
+    const Point& point = path()[depth];
+    reads_from_.event = point.event;
+    reads_from_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
+    reads_from_.depth = depth;
   }
-  const Point& point = path()[depth];
-  reading_.event = point.event;
-  reading_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
-  reading_.depth = depth;
-  group_ = groups_before_[depth];
-  groups_before_.resize(depth);
-  path().truncate(depth);
-  path().push_unread();
+  first_group_ = keeps_ ? groups_before_[depth] : 0;
+  is_met_ = false;
+  rewind();
+}
+
+// Forgets what was read of the execution that runs.
+void BestFirstDpor::rewind() {
+  reading_ = reads_from_;
+  group_ = first_group_;
+  groups_before_.resize(read_from_);
+  path().truncate(read_from_);
+  if (keeps_) {
+    path().push_unread();
+  } else {
+    path().order() = PartialOrder();
+  }
+}
+
+void BestFirstDpor::begin() {
+  if (reading_.event != reads_from_.event) rewind();
 }
 
 BestFirstDpor::Node BestFirstDpor::owner(Index depth) const {
@@ -112,7 +123,7 @@ void BestFirstDpor::meet(Index depth) {
   if (departs) {
     at_branch_ = depth;
     ++group_;
-    if (is_at_branch()) {
+    if (is_at_branch() && !std::exchange(is_met_, true)) {
       THRUM_CHECK(set != nullptr);
       Entry* entry = set->find_waiting(groups_.back().step);
       THRUM_CHECK(entry != nullptr);

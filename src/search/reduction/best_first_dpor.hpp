@@ -64,6 +64,7 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   bool next(Plan& plan) override;
   Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, {}, known_departures_}; }
   Advisor* advisor() override { return groups_.empty() ? nullptr : this; }
+  void begin() override;
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
   Durable* durable() override { return this; }
@@ -101,6 +102,7 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   const Path& path() const { return backtracking_.path(); }
   void find_groups(const Plan& plan);
   void keep_shared(const std::vector<Group>& last);
+  void rewind();
   void read_on(const Trace& trace);
   void meet(Index depth);
   bool is_at_branch() const { return group_ == groups_.size(); }
@@ -135,8 +137,12 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   bool is_stale_ = false;  // the sleep sets of the path are older than what was learned of its steps
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group
+  bool is_met_ = false;    // the step of the last group, in this execution or an attempt before it
+  bool keeps_ = false;     // some steps of the path before
   Index read_from_ = 0;    // the steps before are read already
-  Node last_node_ = 0;     // of the execution with what was advised
+  Path::Reading reads_from_;
+  std::size_t first_group_ = 0;
+  Node last_node_ = 0;  // of the execution with what was advised
   // Of each step of the path: how many groups lie before it, and so who owns its point.
   std::vector<std::uint32_t> groups_before_;
 
