@@ -78,7 +78,6 @@ class Backtracking {
   // Every thread is to be tried there.
   virtual void add_all(Index depth);
 
-  bool inserts_whole() const { return insertion_->is_whole; }
   void apply(Index late, std::span<const Reversals::Found> found);
   void add_step(Index depth, const StepView& step);
   // A step that was run there is run again with nothing asleep, unless it was, or is to be.

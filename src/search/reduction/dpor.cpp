@@ -67,22 +67,7 @@ void Dpor::end_subtree() {
   std::span<const Sleeper> asleep = path_.sleepers(last);
   if (point.inner_count != 0 && !point.stops &&
       std::none_of(asleep.begin(), asleep.end(), [](const Sleeper& sleeper) { return sleeper.weak; }))
-    trees_.drop_asleep(point.branches, run.planned, all_values_sleep(last));
-}
-
-// Whether each value was run that the thread of the step may choose. Then these steps are a persistent set,
-// since they depend on nothing but what happens by chance.
-bool Dpor::all_values_sleep(Index depth) const {
-  const Point& point = path_[depth];
-  if (!inserts_whole() || has_chances_ || point.inner_count != 1) return false;
-  if (path_.order().event(depth).operation != Operation::choose) return false;
-  std::uint32_t values = 0;
-  for (const Sleeper& sleeper : path_.sleepers(depth)) {
-    if (sleeper.planned.step.option != point.step.option || sleeper.planned.awake) continue;
-    if (sleeper.stops || sleeper.planned.creates || sleeper.planned.foe != Foe()) return false;
-    ++values;
-  }
-  return values == point.values;
+    trees_.drop_asleep(point.branches, run.planned);
 }
 
 void Dpor::take_branch() {
@@ -113,7 +98,6 @@ void Dpor::backtrack() {
 
 void Dpor::learn(const Plan&, const Trace& trace) {
   read(trace);
-  for (Index i = branch_; i < path_.size(); ++i) has_chances_ = has_chances_ || path_[i].has_chances;
   if (!path_.empty() && !path_.back().is_void) find_branches(trace, branch_);
 }
 

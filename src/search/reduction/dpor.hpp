@@ -78,7 +78,6 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
 
  private:
   bool has_branch_left();
-  bool all_values_sleep(Index depth) const;
   void take_branch();
   void backtrack();
   Index first_own() const;
@@ -92,15 +91,14 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.path_, self.trees_, self.provisos_, self.branch_, self.begun_, self.done_,
-                    self.lost_, self.has_chances_, self.progress_, self.share_, self.floor_, self.of_.depth,
-                    self.of_.sleeper, self.delegated_, self.reports_);
+                    self.lost_, self.progress_, self.share_, self.floor_, self.of_.depth, self.of_.sleeper,
+                    self.delegated_, self.reports_);
   }
 
   SleepAdvisor asleep_;
   bool begun_ = false;
   bool done_ = false;
-  bool lost_ = false;         // a plan could not be followed where nothing was guessed
-  bool has_chances_ = false;  // something could have happened by chance in some execution
+  bool lost_ = false;  // a plan could not be followed where nothing was guessed
   std::size_t known_departures_ = 0;
 
   // Of progress(), where several workers share the search.

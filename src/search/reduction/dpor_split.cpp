@@ -82,7 +82,6 @@ void Dpor::merge(Strategy& other) {
   waits_ = false;
   share_.given -= delegate.share_.whole;
   lost_ = lost_ || delegate.lost_;
-  has_chances_ = has_chances_ || delegate.has_chances_;
   for (Index depth = 0; depth < of.depth; ++depth) path_[depth].foe.add(delegate.path_[depth].foe);
   take_foe(delegate.path_[of.depth].foe, of);
   for (std::size_t i = 0; i < delegate.reports_.size();) {

@@ -143,7 +143,6 @@ void Path::read_choices(const Trace& trace, Index depth, Index branch, std::size
     std::span<const Option> options = trace.options_of(made);
     if (made.taken != default_option(made, options, Base::nonpreemptive))
       choices.push_back({made.key, options[made.taken]});
-    point.values = static_cast<std::uint32_t>(options.size());
     ++choice;
   }
   point.inner_count = static_cast<std::uint32_t>(choice) - point.inner_begin;

@@ -45,7 +45,6 @@ class Path {
     ChoicePoint made;                  // that choice
     std::uint32_t inner_begin = 0;     // the choices in its middle
     std::uint32_t inner_count = 0;
-    std::uint32_t values = 0;  // of the last of them there are so many options
     std::uint32_t options_begin = 0;
     std::uint32_t options_count = 0;
     std::uint32_t sleepers_begin = 0;

@@ -116,7 +116,7 @@ WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branc
   return taken;
 }
 
-void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper, bool all) {
+void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
   std::vector<Node*> links = {&branches.first};  // to a node, and to each node above it
   const auto drop = [&] {
     const Node node = *links.back();
@@ -130,7 +130,7 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper, bool 
       links.pop_back();
       if (links.empty()) return;
       Entry& above = nodes_[*links.back()];
-      if (above.branches.empty() && (all || !above.covers)) {
+      if (above.branches.empty() && !above.covers) {
         drop();
       } else {
         links.back() = &above.next;
@@ -139,12 +139,10 @@ void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper, bool 
     }
     Entry& entry = nodes_[node];
     const PlannedStep& planned = step(node);
-    const bool is_asleep = all ? planned.step.option == sleeper.step.option : planned.step == sleeper.step;
     const bool may_swap = planned.event.thread != sleeper.event->thread && commute(planned, sleeper);
-    const bool is_leaf = entry.branches.empty();
-    if (!planned.awake && (is_asleep || (all && is_leaf && may_swap))) {
+    if (!planned.awake && planned.step == sleeper.step) {
       drop();
-    } else if (!is_leaf && may_swap) {
+    } else if (!entry.branches.empty() && may_swap) {
       links.push_back(&entry.branches.first);
     } else {
       links.back() = &entry.next;

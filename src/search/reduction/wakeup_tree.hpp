@@ -49,9 +49,8 @@ class WakeupTrees {
   void bring_first(Branches& branches, const Step& step);
 
   // Takes out the branches, below steps that commute with it, that begin with a step that sleeps now. Keeps
-  // nodes that cover other reversals. all: all that its thread could choose in place of it sleeps. Then what
-  // commutes with it is covered, too, and no node is kept for others.
-  void drop_asleep(Branches& branches, const StepView& sleeper, bool all);
+  // nodes that cover other reversals, which may begin an execution in vain (docs/reduction.md).
+  void drop_asleep(Branches& branches, const StepView& sleeper);
 
   // Takes the first branch off. The caller reads below(), then gives the node back.
   Node take_first(Branches& branches);

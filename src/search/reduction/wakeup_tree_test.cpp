@@ -113,23 +113,10 @@ TEST_F(WakeupTreesTest, DropsWhatSleepsButNotWhatOthersWereLeftTo) {
   EXPECT_TRUE(insert(Put({store(3, kX), store(2, kY)}, 1, {0})));
   EXPECT_EQ(tree(), "(123)(32)");
   PlannedStep sleeper = step_of(store(3, kZ));
-  trees_.drop_asleep(branches_, sleeper, false);
+  trees_.drop_asleep(branches_, sleeper);
   EXPECT_EQ(tree(), "12") << "3 is behind the race of the first, and before that of the second";
   sleeper = step_of(store(2, kY));
-  trees_.drop_asleep(branches_, sleeper, false);
-  EXPECT_EQ(tree(), "");
-  EXPECT_EQ(trees_.live(), 0u);
-}
-
-TEST_F(WakeupTreesTest, DropsAllThatCommutesWithAStepOfWhichEachChoiceSleeps) {
-  EXPECT_TRUE(insert(Put({store(1, kX), store(2, kY), store(3, kZ)}, 1, {0})));
-  trees_.add_last(branches_, step_of(store(4, kX)));
-  EXPECT_EQ(tree(), "(123)(4)");
-  trees_.drop_asleep(branches_, step_of(store(5, kX)), true);
-  EXPECT_EQ(tree(), "(123)(4)") << "1 and 4 store to the same";
-  trees_.drop_asleep(branches_, step_of(store(5, kZ)), true);
-  EXPECT_EQ(tree(), "123") << "3 depends on it";
-  trees_.drop_asleep(branches_, step_of(store(5, 64)), true);
+  trees_.drop_asleep(branches_, sleeper);
   EXPECT_EQ(tree(), "");
   EXPECT_EQ(trees_.live(), 0u);
 }
