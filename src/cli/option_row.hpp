@@ -86,7 +86,7 @@ void check_word(const std::string& name, const std::string& text, std::string_vi
 [[noreturn]] void not_yet(const std::string& what);
 
 template <class T>
-inline constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+inline constexpr bool kHasRange = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 
 // The type of the member that a member pointer points to.
 template <class Pointer>
@@ -137,7 +137,7 @@ std::vector<std::string> texts_of(const OptionRow<Options>& row, const Options& 
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
       texts = options.*member;
       std::erase(texts, "");
-    } else if constexpr (kIsNumber<T>) {
+    } else if constexpr (kHasRange<T>) {
       texts.push_back(fmt::format("{}", options.*member));
     }
   };
@@ -170,7 +170,7 @@ template <class Options>
 std::string range_of(const OptionRow<Options>& row) {
   const auto words = [&](auto member) {
     using T = typename MemberType<decltype(member)>::Type;
-    return kIsNumber<T> ? range_words(std::is_integral_v<T>, row.range) : std::string();
+    return kHasRange<T> ? range_words(std::is_integral_v<T>, row.range) : std::string();
   };
   return std::visit(words, row.member);
 }
