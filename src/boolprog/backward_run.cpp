@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kStepsMax = 1000000;
 
-// The first addition that has some of the states.
+// The first addition that contains one of the states.
 const Addition& first_with(const GrowingSet& set, const Bdd& states) {
   const auto& all = set.additions();
   auto found = std::partition_point(all.begin(), all.end(), [&](const Addition& one) {
@@ -51,7 +51,7 @@ BackwardRun::BackwardRun(const Transfer& transfer, const Phase& phase,
   for (std::uint32_t i = 0; i < encoding.results(); ++i) results_.push_back(encoding.result(i));
 }
 
-// --- Sets of one member ---
+// --- Sets of one valuation ---
 
 Bdd BackwardRun::set_to(const std::vector<int>& variables, const std::vector<bool>& values) const {
   Bdd result = Bdd::constant(true);
@@ -68,12 +68,12 @@ Bdd BackwardRun::entry(const At& at) const {
   return set_to(global_entry_, at.point.entry_globals) & set_to(local_entry_, at.point.entry_locals);
 }
 
-// A called set's members that call with what this point saw at its entry.
+// The calls of a called set whose callee sees at its entry what this point saw.
 Bdd BackwardRun::seen_at_entry(const Point& point) const {
   return set_to(global_now_, point.entry_globals) & set_to(local_next_, point.entry_locals);
 }
 
-// Of a caller, what it had when it called, and what it has behind the return.
+// The caller's locals that have the same values before the call and after the return.
 Bdd BackwardRun::kept(Pc call, const std::vector<bool>& locals) const {
   const std::vector<bool>& which = transfer_.kept_over(call);
   Bdd result = Bdd::constant(true);
@@ -155,7 +155,7 @@ Run BackwardRun::run() {
 
 // --- Backwards ---
 
-// In a frame that was there when the context began. False: here the thread began.
+// A step back in a frame that was on the stack when the context began. False: the thread began here.
 bool BackwardRun::step_back_old() {
   auto at = [&](Pc pc) -> const GrowingSet& { return phase_->at({top_.origin, {top_.frame.entry, pc}}); };
   const Addition& addition = first_with(at(top_.frame.pc), fixed(top_));
@@ -177,7 +177,7 @@ bool BackwardRun::step_back_old() {
   return true;
 }
 
-// In a frame that was called in this context. False: here it was entered.
+// A step back in a frame that was called in this context. False: the frame was entered here.
 bool BackwardRun::step_back_new(At& at, Steps& steps) {
   const Summaries& summaries = phase_->summaries();
   const Addition& addition = first_with(summaries.at(at.frame), fixed(at));
@@ -204,7 +204,7 @@ void BackwardRun::moved(const GrowingSet& from, const Addition& addition, At& at
   at.frame.pc = pc;
 }
 
-// Over a whole call, from behind it to before it.
+// A step back over a whole call, from after the return to before the call.
 void BackwardRun::called(const GrowingSet& callers, const Bdd& returned, const Addition& addition, At& at,
                          Steps& steps) {
   Pc call = addition.cause.from;
@@ -225,8 +225,8 @@ void BackwardRun::called(const GrowingSet& callers, const Bdd& returned, const A
   at = before;
 }
 
-// The steps of a procedure from its call to its return, both included. exit: globals at the return, and what
-// it saw at its entry; after: the caller behind the return.
+// Adds the steps of a procedure from its call to its return, both included. exit: the globals at the return,
+// and what the procedure saw at its entry. after: the caller after the return.
 void BackwardRun::through(Pc call, const Point& exit, const Bdd& results, const At& after, Steps& steps) {
   const Flow& flow = transfer_.encoding().flow();
   Pc entry_pc = flow.procedures[flow.code[call].callee].entry;
@@ -245,7 +245,7 @@ void BackwardRun::through(Pc call, const Point& exit, const Bdd& results, const 
   add(steps, call, at);
 }
 
-// The frame on top was just entered: back to the one that called it.
+// The top frame was just entered. A step back to its caller, before the call.
 void BackwardRun::leave_entry() {
   Pc entry_pc = top_.frame.entry;
   const Summaries& summaries = phase_->summaries();
@@ -279,7 +279,7 @@ void BackwardRun::leave_entry() {
   top_ = caller;
 }
 
-// The frame on top goes on since one that an earlier context had left above it has returned.
+// The top frame goes on because a frame above it has returned, which an earlier context had left there.
 void BackwardRun::resumed(const Addition& addition) {
   const Cause& cause = addition.cause;
   const Phase& then = phase_->of_number(cause.origin);
@@ -317,7 +317,7 @@ void BackwardRun::resumed(const Addition& addition) {
   THRUM_CHECK(false && "something returned to the frame");
 }
 
-// The frame is as an earlier context of the thread left it.
+// The context begins here. A step back to the end of the previous context of the thread.
 void BackwardRun::change_context() {
   phase_ = phase_->previous().get();
   Bdd left =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a thread came to a state: its steps through all of its contexts, found from the end.
+// Finds the run of one thread to a given state: its steps in all of its contexts, from the last to the first.
 //
-// Each set of a search keeps what was added to it when, and from what (saturation.hpp). A state lies in an
-// addition; what led to it lies in what had been added before, so going back ends.
+// Each set of a search records its additions in order, each with its cause (saturation.hpp). A state is in
+// one of the additions. Its predecessor was already in a set before that addition, so the search backwards
+// ends.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,25 @@
 
 namespace thrum::bp {
 
-// What one thread sees: concrete bits.
+// A concrete valuation of what one thread sees.
 struct Point {
   std::vector<bool> globals;
   std::vector<bool> locals;
-  std::vector<bool> entry_globals;  // these two only in a frame that was called
+  std::vector<bool> entry_globals;  // the entry copies matter only in a frame that was called
   std::vector<bool> entry_locals;
 };
 
-// A step that a thread did, and what it then sees; a thread that has ended sees the globals.
+// A step of a thread, and what the thread sees after it. A thread that has ended sees the globals.
 struct RunStep {
   Pc pc = 0;                  // of the instruction
   std::uint32_t context = 0;  // counted from 1 in the schedule
-  Pc to = 0;                  // where the top frame then stands
+  Pc to = 0;                  // place of the top frame after the step
   std::vector<bool> globals;
   std::vector<bool> locals;
 };
 
 struct Run {
-  std::uint32_t context = 0;  // in which the thread began
+  std::uint32_t context = 0;  // the one in which the thread began
   Pc entry = 0;
   Point begin;
   std::vector<RunStep> steps;
@@ -46,24 +47,24 @@ class TraceTooLong : public std::runtime_error {
 
 class BackwardRun {
  public:
-  // boundaries: the globals where each context ended, from 1; [0] is not used.
+  // boundaries: the globals at the end of each context, counted from 1; [0] is not used.
   BackwardRun(const Transfer& transfer, const Phase& phase, const std::vector<std::vector<bool>>& boundaries);
 
-  // Ends with the phase's failure, of whose states one is chosen.
+  // The run to one of the states of the phase's failure.
   Run to_failure();
-  // Ends as the phase does, with these globals at the end of its context.
+  // The run to the end of the phase's context, with these globals there.
   Run to_end(const std::vector<bool>& globals);
-  // Of `init`, which ends with these.
+  // The run of `init` that ends with these globals.
   Run through_init(const std::vector<bool>& globals);
 
  private:
-  // A frame; on top, or below where a later step tells of it.
+  // A frame: the top one, or one below it to which a later step of the run returns.
   struct At {
     std::uint32_t origin = kBase;  // the phase's own number: called in this context
     FrameKey frame;
     Point point;
   };
-  using Steps = std::vector<RunStep>;  // the last one first
+  using Steps = std::vector<RunStep>;  // the last step first
 
   Run run();
   Run to_some(const Bdd& ends, bool dead);

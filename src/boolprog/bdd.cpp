@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "boolprog/bdd.hpp"
 
-// BuDDy's header gives a C++ class of its own, under names that stand for the functions of C.
+// BuDDy's header also has a C++ class. Its macros hide the C functions with these names.
 #include <bdd.h>
 #undef bdd_init
 #undef bdd_ithvar
@@ -20,7 +20,7 @@ namespace {
 
 std::function<bool()> g_is_over;
 
-// Both hooks may leave BuDDy by an exception; nothing but bdd_done() is called on it after that.
+// The hooks may throw through BuDDy. After that only bdd_done() is called on it.
 void on_error(int error) {
   if (error == BDD_NODENUM || error == BDD_MEMORY) throw BddMemoryError(bdd_errstring(error));
   THRUM_CHECK(false && "BuDDy reports an error");
@@ -78,7 +78,7 @@ Bdd Cube::exists(const Bdd& set) const {
 }
 
 Bdd Cube::exists(const Bdd& a, const Bdd& b) const {
-  // BuDDy's cache tells cubes apart by the lower bits of their nodes' numbers only.
+  // BuDDy's cache distinguishes cubes only by the lower bits of their node numbers.
   constexpr int kNodesToldApart = 1 << 23;
   if (all_.node_ >= kNodesToldApart) return exists(a & b);
   return all_.is_true() ? a & b : Bdd(bdd_appex(a.node_, b.node_, bddop_and, all_.node_));
@@ -101,7 +101,7 @@ Bdd Renaming::operator()(const Bdd& set) const {
 
 BddSpace::BddSpace(int variables, std::uint64_t nodes_max, std::function<bool()> is_over) {
   THRUM_CHECK(bdd_isrunning() == 0);
-  nodes_max = std::max<std::uint64_t>(nodes_max, 30000);  // BuDDy begins with about so many
+  nodes_max = std::max<std::uint64_t>(nodes_max, 30000);  // BuDDy begins with about this many
   int begin = 20000;
   bdd_init(begin, begin / 4);
   bdd_error_hook(on_error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets of truth assignments as binary decision diagrams; a thin interface over BuDDy.
+// Sets of valuations of boolean variables, as binary decision diagrams (BDDs); a thin interface over BuDDy.
 //
 // BuDDy keeps one table of nodes for the whole process, so there is one BddSpace at a time, and one thread
 // uses it. A Bdd must not outlive its space.
@@ -13,13 +13,13 @@
 
 namespace thrum::bp {
 
-// The diagrams need more nodes than they were given.
+// Thrown when the diagrams need more nodes than `nodes_max`.
 class BddMemoryError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The callback of BddSpace asked for an end.
+// Thrown when `is_over` of the BddSpace returned true.
 class BddInterrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -56,7 +56,7 @@ class Bdd {
   // Nodes of this diagram.
   std::uint64_t size() const;
 
-  // A value for each of the variables, of an assignment that is in the set. REQUIRES: not empty.
+  // The values of these variables in one valuation of the set. REQUIRES: the set is not empty.
   std::vector<bool> pick(const std::vector<int>& variables) const;
 
  private:
@@ -82,7 +82,7 @@ class Cube {
   Bdd all_;
 };
 
-// New names for variables, given all at once: {from, to}.
+// Renames variables, all at once: {from, to}.
 class Renaming {
  public:
   explicit Renaming(const std::vector<std::pair<int, int>>& pairs);
@@ -100,21 +100,21 @@ class Renaming {
 
 class BddSpace {
  public:
-  // Variables are numbered from 0, in their order in the diagrams. nodes_max: 20 bytes each. is_over: asked
-  // now and then; true ends the operation with BddInterrupted.
+  // Variables are numbered from 0, in their order in the diagrams. nodes_max: 20 bytes each. is_over: is
+  // called now and then; if it returns true, the operation ends with BddInterrupted.
   BddSpace(int variables, std::uint64_t nodes_max, std::function<bool()> is_over);
   ~BddSpace();
   BddSpace(const BddSpace&) = delete;
   BddSpace& operator=(const BddSpace&) = delete;
 
-  // Nodes in the table, those that nothing refers to any more included.
+  // Nodes in the table, including those that nothing refers to any more.
   static std::uint64_t nodes();
 
-  // Variables that follow each other, which stay together: the first and the last.
+  // The first and the last of adjacent variables, which stay adjacent in every order.
   using Block = std::pair<int, int>;
-  // An order of all blocks in which the diagrams that are referred to are small, as numbers of blocks
-  // (sifting: Rudell, ICCAD 1993). Nothing where these have more nodes than `nodes_max`. Afterwards the space
-  // is good for nothing more. REQUIRES: few renamings, since each is kept up to date.
+  // Sifts the blocks (Rudell, ICCAD 1993): finds an order in which the diagrams in use are small. Returns the
+  // numbers of the blocks in this order, or nothing if the diagrams have more than `nodes_max` nodes. The
+  // space cannot be used afterwards. REQUIRES: few renamings, since each is kept up to date.
   static std::vector<std::uint32_t> sift(const std::vector<Block>& blocks, std::uint64_t nodes_max);
 };
 

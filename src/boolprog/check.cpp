@@ -16,14 +16,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kBytesOfSchedule = 16384;  // of one in the tree, without its diagrams
+constexpr std::uint64_t kBytesOfSchedule = 16384;  // of a node of the tree, without its diagrams
 constexpr std::uint32_t kRoomMax = 512;            // contexts
-// The order of bits is sifted after so few contexts, or up to so many, as soon as they reach so much of the
-// code: what is not reached has no part in the diagrams, and would lie anywhere.
+// The order of bits is sifted after kRoomToSift to kRoomToSiftMax contexts, as soon as the search has reached
+// this part of the code. The diagrams say nothing about other code, so its bits would get arbitrary
+// positions.
 constexpr std::uint32_t kRoomToSift = 3;
 constexpr std::uint32_t kRoomToSiftMax = 5;
 constexpr double kReachedToSift = 0.7;
-constexpr std::uint32_t kRoomAtOnce = 8;      // where so many are asked for
+constexpr std::uint32_t kRoomAtOnce = 8;      // contexts after the first few; fewer if the limit is lower
 constexpr std::uint64_t kSiftedMax = 200000;  // nodes
 constexpr std::uint64_t kBytesOfNode = 28;    // of a diagram, with its part of BuDDy's caches
 
@@ -75,9 +76,9 @@ class PushdownCheck {
 
   Answer run() {
     bool starts_threads = flow_.uses(Instruction::Kind::start_thread);
-    // Diagrams are made for so many contexts; where they do not do, the search begins anew with more. The
-    // threads that a program starts have their part in each diagram, so there it grows by one. Else the first
-    // few contexts, which cost little, also tell in which order bits lie well.
+    // The encoding has variables for `room` contexts. If they are too few, the search begins again with more.
+    // Started threads need variables in each diagram, so with them `room` grows by one. Otherwise the first
+    // few contexts, which are cheap, also show a good order of the bits.
     std::uint32_t room = starts_threads ? 1 : kRoomToSift;
     may_sift_ = !starts_threads;
     if (limits_.contexts != 0) room = std::min(room, limits_.contexts);
@@ -104,7 +105,7 @@ class PushdownCheck {
  private:
   bool time_is_over() const { return limits_.seconds > 0 && seconds_since(begin_) > limits_.seconds; }
 
-  // Where the states are finitely many, and few: nothing goes wrong in any number of contexts.
+  // True: the states are finitely many and few, and none of them fails, in any number of contexts.
   bool is_explored_fully() {
     ExplorationBudget budget;
     if (limits_.seconds > 0) budget.seconds = std::min(budget.seconds, limits_.seconds / 10);
@@ -116,7 +117,7 @@ class PushdownCheck {
     return true;
   }
 
-  // Up to `room` contexts; true: there is an answer.
+  // Searches up to `room` contexts. True: there is an answer.
   bool search_with(std::uint32_t room) {
     Encoding encoding(flow_, room - 1, room - 1, 0, order_);
     answer_.bdd_variables = encoding.variables();

@@ -10,7 +10,8 @@
 namespace thrum::bp {
 namespace {
 
-// "bug in N", "exhausted N", "complete", or why it is neither. Each bug's trace is kept, read, and run again.
+// "bug in N", "exhausted N" or "complete", or else the reason. Each trace of a bug is saved, read and
+// replayed.
 std::string outcome(const std::string& text, const std::vector<std::string>& threads, std::uint32_t contexts,
                     Engine engine) {
   Flow flow = to_flow(parse(text), threads);
@@ -56,7 +57,7 @@ TEST(Check, PreemptionsAreOfThreadsThatCouldGoOn) {
   EXPECT_LT(Interpreter(flow).preemptions(*answer.bug), 2U);
 }
 
-// The seed's example (slide 37) has five aggregate states: a global and the stacks that it is seen with.
+// The example of Qadeer and Rehof's slide 37 has five aggregate states: a global and a set of stacks.
 TEST(Check, AggregateStatesOfTheSlides) {
   Flow flow = to_flow(parse("decl a;\n"
                             "void main() begin L1: a := T; L2: flip(a); L3: skip; end\n"
@@ -127,12 +128,12 @@ TEST(Check, CallsWithResults) {
 
 TEST(Check, Enforce) {
   expect("decl a; void main() begin enforce a; a := F; assert(a); end",
-         "complete");  // nothing goes on behind it
+         "complete");  // nothing runs after it
   expect("decl a; void main() begin abortif !a; assert(a); a := F; assert(a); end", "complete");
   expect("decl a, b; void main() begin enforce a | b; assert(a); end", "bug in 1");
 }
 
-// As many up as down: no bound on the stack rules the error out.
+// p is negated as often before the calls as after them. To prove it takes an analysis of unbounded stacks.
 TEST(Check, UnboundedStacks) {
   std::string text =
       "decl p; void f() begin p := !p; if * then f(); fi p := !p; end "
@@ -141,7 +142,7 @@ TEST(Check, UnboundedStacks) {
   EXPECT_EQ(outcome(text, {}, 3, Engine::explicit_states), "a stack grew to more than 64 frames");
 }
 
-// The stack of one thread remembers, over two switches, what it saw.
+// The stack of one thread keeps, over two context switches, what the thread saw.
 TEST(Check, StacksLastOverSwitches) {
   std::string text =
       "decl g, turn, ready; "
@@ -152,7 +153,7 @@ TEST(Check, StacksLastOverSwitches) {
 }
 
 TEST(Check, ContextsOfTwoThreads) {
-  // x has to be seen changed twice by the same thread.
+  // The same thread must see x change twice.
   std::string text =
       "decl x; "
       "void main() begin assume(x); x := F; assume(x); assert(F); end "
@@ -168,7 +169,7 @@ TEST(Check, AtomicSections) {
   std::string other = " end void other() begin assume(x); assert(F); end";
   expect(begin + "x := T; x := F;" + other, "bug in 2");
   expect(begin + "atomic_begin; x := T; x := F; atomic_end;" + other, "complete");
-  expect(begin + "atomic_begin; x := T; end_thread;" + other, "bug in 2");  // its end releases it
+  expect(begin + "atomic_begin; x := T; end_thread;" + other, "bug in 2");  // which ends the section
 }
 
 TEST(Check, ForkAndJoin) {
@@ -185,7 +186,7 @@ TEST(Check, ForkAndJoin) {
       "t := start_thread g(); join u; assert(x); end "
       "void f() begin x := T; end void g() begin skip; end",
       "complete");
-  // One joined twice ends once; the other may not have moved.
+  // A thread that is joined twice ends once; the other one may not have moved.
   expect(
       "decl x, y; void main() begin decl thread t, u; x, y := F, F; t := start_thread f(); u := start_thread "
       "g(); "
@@ -194,7 +195,7 @@ TEST(Check, ForkAndJoin) {
       "bug in 3");
 }
 
-// The child has the locals of its parent at that moment, and they go with the globals of that moment.
+// The child has its parent's locals at the start, together with the globals at the start.
 TEST(Check, ChildrenHaveTheirParentsLocals) {
   std::string text =
       "decl g; void main() begin decl l; g, l := F, F; while * do g := *; l := g; start_thread goto C; "
@@ -226,7 +227,7 @@ TEST(Check, WaitAndBroadcast) {
   expect(begin + "x := T; broadcast;" + f, "complete");
 }
 
-// What init leaves is what the threads find, also where it keeps all but one of them from moving.
+// The threads begin with the globals that init leaves, even if these keep all but one thread from moving.
 TEST(Check, InitMayLeaveAtomicTrue) {
   std::string threads = "void a() begin assert(!atomic); end void b() begin skip; end";
   expect("decl atomic, x; void init() begin x := F; end " + threads, "bug in 1");
@@ -242,7 +243,7 @@ TEST(Check, ThreadsMayCallThemselves) {
       "bug in 1");
 }
 
-// Every further context would have no step, so there is none: the schedules come to an end by themselves.
+// No further context would have a step, so none is searched: the tree of schedules is finite.
 TEST(Check, SchedulesOfThreadsThatEndAreFew) {
   Flow flow =
       to_flow(parse("decl atomic, x, y, z; void init() begin atomic := F; end "
@@ -256,8 +257,8 @@ TEST(Check, SchedulesOfThreadsThatEndAreFew) {
   EXPECT_LT(answer.schedules, 200U);
 }
 
-// A bug stays one where its trace cannot be shown: here the stacks are as deep as there are values of twelve
-// variables.
+// A bug is reported even if its trace cannot be shown. Here the stack has a frame for each valuation of
+// twelve variables.
 TEST(Check, BugsWithoutATrace) {
   std::string names, zero, ones, carry;
   std::string text;
@@ -290,7 +291,7 @@ TEST(Check, SmallMemory) {
   EXPECT_TRUE(answer.kind == Answer::Kind::inconclusive || answer.complete);
 }
 
-// What was cut before the bug was found is not said to be covered.
+// What was cut before the bug was found does not count as covered.
 TEST(Check, CutsAreNoCoverage) {
   Flow flow = to_flow(parse("void main() begin if * then start_thread c(); start_thread c(); assert(F); "
                             "else start_thread d(); fi end "

@@ -16,7 +16,7 @@ ContextSearch::ContextSearch(const Transfer& transfer, std::uint32_t contexts, s
   if (transfer.encoding().flow().init) run_init();
 }
 
-// The globals that `init` leaves are those to begin with.
+// Runs `init`. Its final globals are the initial globals of the threads.
 void ContextSearch::run_init() {
   const Encoding& encoding = transfer_.encoding();
   std::uint32_t procedure = *encoding.flow().init;
@@ -94,7 +94,7 @@ void ContextSearch::add_child(const std::shared_ptr<const Node>& parent, std::ui
   if (node->phases[thread]->failure()) failure_ = node;
 }
 
-// A copy of the node, and of those that led to it.
+// A copy of the node and its ancestors, whose contexts are run again with causes recorded.
 std::shared_ptr<Node> ContextSearch::remembered(const Node& node) {
   auto result = std::make_shared<Node>(node);
   if (node.parent == nullptr) return result;

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-// As many as tell the numbers 0 to `largest` apart.
+// How many bits the numbers from 0 to `largest` need.
 std::uint32_t bits_for(std::uint32_t largest) { return static_cast<std::uint32_t>(std::bit_width(largest)); }
 
 std::uint32_t choices_in(const Expression& expression) {
@@ -25,7 +25,7 @@ std::uint32_t choices_in(const Expression& expression) {
   return count;
 }
 
-// Bits that a statement names, as numbers.
+// The numbers of the bits that a statement names.
 using Edge = std::vector<std::uint32_t>;
 
 std::uint64_t span_of(const std::vector<Edge>& edges, const std::vector<double>& place) {
@@ -38,8 +38,8 @@ std::uint64_t span_of(const std::vector<Edge>& edges, const std::vector<double>&
   return static_cast<std::uint64_t>(all);
 }
 
-// An order in which the members of each edge lie near each other: each bit goes where the middle of its edges
-// is, again and again; the best that was seen.
+// An order in which the bits of each edge are near each other. Each round moves each bit to the mean of the
+// middles of its edges. The result is the best order of all rounds.
 std::vector<std::uint32_t> order_by_force(std::uint32_t count, const std::vector<Edge>& edges) {
   constexpr int kRounds = 40;
   std::vector<std::uint32_t> order(count);
@@ -104,10 +104,10 @@ Encoding::Encoding(const Flow& flow, std::uint32_t boundaries, std::uint32_t slo
   variables_ = first_result_ + 2 * results_ + choices_ + place_bits_ * threads_;
 }
 
-// What an instruction names, and what a branch decides of: each assignment in the code that it may jump over.
+// The bits that an instruction names. A branch also has an edge with each assignment that it may jump over.
 std::vector<std::vector<std::uint32_t>> Encoding::edges() const {
   constexpr std::size_t kMost =
-      11;  // what is read and assigned in a long list has nothing to do with each other
+      11;  // a longer list reads and assigns bits that are mostly unrelated to each other
   constexpr Pc kFar = 16;
   std::vector<Edge> all;
   auto add = [&](const Edge& edge) {

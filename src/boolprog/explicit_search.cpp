@@ -30,7 +30,7 @@ class Search {
     } else {
       interpreter_.begin([this](State&& state) { add_start(std::move(state)); });
     }
-    std::size_t first = 0;  // of the level
+    std::size_t first = 0;  // the first node of the level
     std::uint32_t level = 1;
     while (true) {
       std::size_t end = level_from(first);
@@ -62,7 +62,7 @@ class Search {
     for (std::uint32_t thread = 0; thread < state.threads.size(); ++thread) add(state, thread, kNoParent);
   }
 
-  // Runs `init` to its end; what it leaves are the states to begin with.
+  // Runs `init` to its end. Its final states give the initial states of the threads.
   void run_init() {
     interpreter_.begin([this](State&& state) { add(state, 0, kNoParent); });
     level_from(0);
@@ -110,7 +110,8 @@ class Search {
     return passed.count() > limits_.seconds;
   }
 
-  // All that the threads of the nodes from `first` on reach by themselves; gives where the level ends.
+  // Adds all states that the threads of the nodes from `first` on reach without a context switch. Returns the
+  // end of the level.
   std::size_t level_from(std::size_t first) {
     for (std::size_t i = first; i < nodes_.size() && !result_.bug && !result_.cut_states; ++i) {
       if (out_of_time()) {

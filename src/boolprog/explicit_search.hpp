@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Breadth-first search of a boolean program's states, one by one: by contexts first, so that a bug is shown
-// in as few contexts as there can be, and then by steps. It keeps every state that it saw, and is exact as
-// far as its limits let it go; the pushdown engine (contexts.hpp) has no such limits.
+// Breadth-first search of a boolean program's explicit states: first by contexts, so that a bug is found in
+// as few contexts as possible, then by steps. It keeps every state that it has seen, and is exact within its
+// limits. The pushdown engine (contexts.hpp) does not have these limits.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace thrum::bp {
 struct ExplicitLimits {
   std::uint32_t contexts = 0;      // 0: none
   std::uint32_t depth = 64;        // frames of a stack
-  std::uint32_t threads = 16;      // that were ever there
+  std::uint32_t threads = 16;      // also those that have ended
   std::uint64_t states = 4000000;  // that are kept
   double seconds = 0;              // 0: none
 };
@@ -22,9 +22,9 @@ struct ExplicitLimits {
 struct ExplicitResult {
   std::optional<Execution> bug{};
   std::uint32_t contexts = 0;  // of the bug; else `searched`
-  std::uint32_t searched = 0;  // so many were searched to their end, without a bug and with nothing left out
+  std::uint32_t searched = 0;  // contexts that were searched completely, without a bug
   bool complete = false;       // no further context would show a new state
-  // What was left out, if anything.
+  // The limits that cut the search, if any.
   bool cut_depth = false;
   bool cut_threads = false;
   bool cut_states = false;

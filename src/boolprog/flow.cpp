@@ -15,7 +15,7 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
-// What a statement is called in a trace: its text without what is nested in it.
+// The text of a statement in a trace, without the statements nested in it.
 std::string headline(Statement statement) {
   statement.labels.clear();
   if (statement.kind == Statement::Kind::choice) return "if " + to_text(statement.arms[0].condition);
@@ -103,7 +103,7 @@ class Builder {
     for (Expression& operand : expression.operands) resolve(operand, in_constraint);
   }
 
-  // What is given to a variable that holds a thread, or a truth value.
+  // The value that is assigned to a variable. thread: the variable holds a thread.
   Expression given(const Expression& value, bool thread) const {
     if (!thread) return truth_value(value);
     if (value.kind == Expression::Kind::variable) {
@@ -186,7 +186,7 @@ class Builder {
     }
   }
 
-  // Control that reaches the end of a function returns; results are arbitrary then.
+  // A function that reaches its end returns arbitrary results.
   void fall_off(const Function& function) {
     Statement end;
     end.kind = Statement::Kind::give_back;
@@ -236,7 +236,7 @@ class Builder {
            });
   }
 
-  // Those behind which control goes on at the next statement.
+  // Statements after which control goes on at the next statement.
   void plain(const Statement& one) {
     std::vector<Variable> into = targets(one.targets);
     std::vector<Expression> values;
@@ -248,7 +248,7 @@ class Builder {
       case Statement::Kind::assertion:
         kind = one.kind == Statement::Kind::assume ? Kind::assume : Kind::assertion;
         values.push_back(truth_value(one.values[0]));
-        if (constraint) kind = Kind::assign;  // of nothing, under both
+        if (constraint) kind = Kind::assign;  // without targets, under both conditions
         break;
       case Statement::Kind::assign:
         kind = Kind::assign;
@@ -300,7 +300,7 @@ class Builder {
     return values;
   }
 
-  // A variable that is dead is arbitrary.
+  // A dead variable has an arbitrary value.
   void forget(Variable variable, const Statement& one, std::vector<Expression>& values) const {
     if (declaration(variable).is_thread) {
       throw InputError(one.where, "a variable that holds a thread is not declared dead");
@@ -332,7 +332,7 @@ class Builder {
     flow_.code[branch].next.push_back(here());
   }
 
-  // What is done if the condition holds follows it.
+  // The code to run if the condition holds comes next.
   Pc branch_on(const Expression& condition, const Statement& at, const char* word) {
     Expression value = truth_value(condition);
     Pc branch = here();
@@ -454,7 +454,7 @@ class Builder {
     }
   }
 
-  // What runs before the threads of the program is alone.
+  // `init` runs alone, before the threads of the program.
   void refuse_starts_from_init() const {
     std::set<std::uint32_t> reached;
     std::vector<std::uint32_t> work{0};
@@ -496,7 +496,7 @@ class Builder {
   Flow flow_;
   Names globals_;
   Names functions_;
-  std::uint32_t procedure_ = 0;  // that is built
+  std::uint32_t procedure_ = 0;  // the one that is being built
   Names locals_;
   std::map<std::string, Pc> labels_;
   std::vector<Jump> jumps_;

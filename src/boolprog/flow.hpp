@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A boolean program as code: every name looked up, every structured statement taken apart into instructions
-// that say where control goes next. All engines run this form.
+// A boolean program as a control-flow graph: all names are resolved, and structured statements are replaced
+// by instructions with successors. All engines run this form.
 //
-// An instruction is one step of a thread: nothing of another thread comes between its evaluation and its
-// effect. A thread stands before an instruction; the places in the code are counted through all procedures.
+// An instruction is one atomic step of a thread. A thread stands at the instruction that it executes next:
+// its place in the code. Places are numbered through all procedures.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Instruction {
   enum class Kind : std::uint8_t {
     skip,
     assume,        // values[0]
-    assertion,     // values[0]: where it may be false, the program fails
-    assign,        // targets := values, at once, and only so that constraint holds behind it
+    assertion,     // values[0]: if it may be false, the program fails
+    assign,        // targets := values, simultaneously; only if the constraint holds afterwards
     branch,        // to next[0] if values[0], else to next[1]
     jump,          // to any of next
-    call,          // targets := procedure(values); goes on at next[0]
+    call,          // targets := procedure(values); the return continues at next[0]
     give_back,     // values
     start_thread,  // at `entry`, with a copy of the locals, or with values as the procedure's parameters
     end_thread,
@@ -33,11 +33,11 @@ struct Instruction {
     atomic_begin,
     atomic_end,
     wait,       // until another thread broadcasts
-    broadcast,  // all that wait go on
+    broadcast,  // all waiting threads go on
   };
 
   Kind kind = Kind::skip;
-  std::uint32_t procedure = 0;  // that it belongs to
+  std::uint32_t procedure = 0;  // to which it belongs
   std::uint32_t callee = 0;     // call; start_thread
   Pc entry = 0;                 // start_thread
   bool copies_locals = false;   // start_thread
@@ -56,9 +56,9 @@ struct Procedure {
   std::uint32_t parameters = 0;  // the first of `locals`
   std::uint32_t results = 0;
   std::vector<Declaration> locals{};
-  std::vector<Expression> enforce{};  // all hold wherever the procedure goes on
+  std::vector<Expression> enforce{};  // all hold before each step of the procedure
   Pc entry = 0;
-  // The procedure whose frame it works on, where that is not its own: it was inlined there (inline.hpp).
+  // If the procedure was inlined (inline.hpp): the procedure whose frame it uses.
   std::optional<std::uint32_t> frame_of{};
 };
 
@@ -66,13 +66,13 @@ struct Flow {
   std::vector<Declaration> globals{};
   std::vector<Procedure> procedures{};
   std::vector<Instruction> code{};
-  // Threads that are there from the beginning: procedures without parameters.
+  // The initial threads: procedures without parameters.
   std::vector<std::uint32_t> threads{};
-  // Runs to its end before them.
+  // A procedure that runs to its end before the threads begin.
   std::optional<std::uint32_t> init{};
-  // Procedures may have instructions in common, and need not lie one behind the other.
+  // Procedures may share instructions, and their code need not be contiguous.
   bool shares_code = false;
-  // Globals that keep other threads from moving while they are true: `atomic` of Getafix.
+  // While one of these globals is true, no other thread may move: `atomic` of Getafix.
   std::vector<std::uint32_t> atomic_globals{};
 
   const Declaration& declaration(Variable variable, std::uint32_t procedure) const {
@@ -83,8 +83,8 @@ struct Flow {
   std::vector<Pc> labelled(const std::string& label) const;
 };
 
-// threads: names of procedures; empty: as the file says, which is `main`, or, in a file of Getafix's, each
-// function that no other one calls. Throws InputError for what is no correct program.
+// threads: names of procedures. Empty: `main`, or, in a file of Getafix, each function that no other one
+// calls. Throws InputError if the program is not correct.
 Flow to_flow(const Program& program, const std::vector<std::string>& threads);
 
 }  // namespace thrum::bp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What passes between `thrum` and the module that reads C (src/cprogram/module.cpp). libclang is large and
-// not everywhere, and `thrum` is also the compiler driver; so the module is loaded where C is read, and only
-// then. No exception passes: each side has types of its own to catch.
+// The interface between `thrum` and the module that reads C (src/cprogram/module.cpp). libclang is large and
+// not always installed, and `thrum` is also the compiler driver. So the module is loaded only when C is read.
+// No exception crosses the interface, since each side has its own exception types.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct FromCRequest {
 
 struct FromCReply {
   Program program{};
-  std::string text{};     // of the program, with a comment on where it comes from
+  std::string text{};     // of the program, with a comment on its origin
   std::string message{};  // not empty: why there is no program, and where
   std::string file{};
   Position where{};

@@ -19,12 +19,12 @@ using Kind = Instruction::Kind;
 constexpr std::size_t kCodeMax = 5000;
 constexpr std::uint32_t kThreadsMax = 8;
 
-// How many threads a program without calls may start, at most.
+// An upper bound on the threads that a program without calls may start.
 class StartCounter {
  public:
   explicit StartCounter(const Flow& flow) : flow_(flow) {}
 
-  // Nothing: there is no bound, or it is too large.
+  // nullopt: there is no bound, or it is too large.
   std::optional<std::uint32_t> count() {
     std::uint32_t all = 0;
     for (std::uint32_t thread : flow_.threads) {
@@ -49,7 +49,7 @@ class StartCounter {
     return seen;
   }
 
-  // A start that no path comes to again is done once by each thread.
+  // A start that lies on no cycle is executed at most once by each thread.
   std::optional<std::uint32_t> from(Pc entry) {
     if (std::find(active_.begin(), active_.end(), entry) != active_.end()) return {};
     active_.push_back(entry);
@@ -92,7 +92,7 @@ class FullExploration {
     }
   }
 
-  // Whether nothing goes wrong.
+  // True: no reachable state fails.
   bool run() {
     Bdd begin = transfer_.first_globals();
     if (flow_.init && !run_init(begin)) return false;
@@ -132,7 +132,7 @@ class FullExploration {
     return result;
   }
 
-  // From these states of a thread, by place, all that it reaches by itself. False: something goes wrong.
+  // Adds all states that the thread reaches by itself from these, which are given by place. False: one fails.
   bool saturate(std::map<Pc, GrowingSet>& states) const {
     Worklist<Pc> work;
     for (const auto& [pc, set] : states) work.push(pc);
@@ -156,7 +156,7 @@ class FullExploration {
     return true;
   }
 
-  // What `init` leaves.
+  // Replaces the globals by those at the end of `init`. False: `init` fails.
   bool run_init(Bdd& globals) const {
     std::map<Pc, GrowingSet> states;
     states[flow_.procedures[*flow_.init].entry].add(globals & transfer_.first_locals(*flow_.init));
@@ -165,7 +165,7 @@ class FullExploration {
     return true;
   }
 
-  // What the states become by a context of the thread. Nothing: something goes wrong.
+  // The states after a context of the thread. nullopt: the context fails.
   std::optional<Bdd> moved(std::uint32_t thread, const Bdd& before) const {
     std::map<Pc, GrowingSet> states;
     auto begin = [&](Pc pc, const Bdd& set) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All reachable states of a program whose stacks and threads are bounded, for any number of contexts.
+// Computes all reachable states of a program with bounded stacks and threads, for any number of contexts.
 //
-// Calls are replaced by the code of what they call (inline.hpp); a state is then the globals and, of each
-// thread, its locals and its place. A set of states is one diagram. It grows by what each thread does by
-// itself, until nothing new comes.
+// Calls are inlined (inline.hpp). A state is then a valuation of the globals and of the locals and the place
+// of each thread. A set of states is one BDD. In each round a thread adds the states that it reaches by
+// itself, until a fixed point.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace thrum::bp {
 
 enum class Exploration : std::uint8_t {
-  no_bug,       // nothing goes wrong, whatever the number of contexts
-  bug,          // something does
+  no_bug,       // no failure in any number of contexts
+  bug,          // some execution fails
   not_bounded,  // stacks or threads are not bounded, or too many
   out_of_budget,
 };

@@ -26,7 +26,7 @@ class Inliner {
       for (std::uint32_t thread : flow_.threads)
         result_.threads.push_back(root({thread, first_of(thread), false}));
       if (flow_.init) result_.init = root({*flow_.init, first_of(*flow_.init), false});
-      // More roots come to light while code is written.
+      // write() may find further roots.
       for (std::size_t i = 0; i < roots_.size(); ++i) write(i);
     } catch (const TooLarge&) {
       return {};
@@ -39,14 +39,14 @@ class Inliner {
   }
 
  private:
-  // Where threads begin.
+  // The procedure and the place at which threads begin.
   struct Root {
     std::uint32_t procedure;
     Pc entry;
-    bool takes_locals;  // all locals are handed over
+    bool takes_locals;  // the parent passes on all locals
     friend auto operator<=>(const Root&, const Root&) = default;
   };
-  // A procedure's code in the place of a call.
+  // A copy of a procedure's code that replaces a call.
   struct Copy {
     std::uint32_t procedure;
     std::uint32_t offset;  // of its locals in the frame
@@ -61,7 +61,7 @@ class Inliner {
                                                    : static_cast<Pc>(flow_.code.size());
   }
 
-  // The number of the root's procedure.
+  // The number of the root's procedure in the result.
   std::uint32_t root(const Root& root) {
     auto [place, is_new] =
         root_numbers_.try_emplace(root, static_cast<std::uint32_t>(result_.procedures.size()));
@@ -96,7 +96,7 @@ class Inliner {
     if (begin + (end - first) > code_max_) throw TooLarge{};
     for (std::size_t i = frame_.size(); i < one.offset + from.locals.size(); ++i) frame_.emplace_back();
     for (std::uint32_t i = 0; i < from.locals.size(); ++i) {
-      // Frames that lie at the same place one after the other may hold a thread or a truth value there.
+      // One frame may hold a thread at a position where a later frame holds a truth value.
       Declaration& declared = frame_[one.offset + i];
       if (!declared.name.text.empty() && declared.is_thread != from.locals[i].is_thread) throw TooLarge{};
       declared = from.locals[i];
@@ -139,7 +139,7 @@ class Inliner {
     return result;
   }
 
-  // What its locals were does not matter any more.
+  // The return also resets the locals of the procedure, whose values no longer matter.
   void give_back(Instruction& result, const Copy& one) const {
     result.kind = Kind::assign;
     result.values.resize(one.targets.size());
@@ -152,7 +152,7 @@ class Inliner {
     result.next = {one.return_to};
   }
 
-  // at: of the call in the result, whose targets and values are of there already.
+  // at: the place of the call in the result, where its targets and values are already renamed.
   void call(const Instruction& from, const Copy& one, Pc at) {
     const Procedure& callee = flow_.procedures[from.callee];
     Copy inner{from.callee,
@@ -190,8 +190,8 @@ class Inliner {
   std::map<Root, std::uint32_t> root_numbers_;
   std::vector<std::pair<Pc, std::uint32_t>> starts_;
   std::set<std::uint32_t> active_;        // procedures whose code is being copied
-  std::vector<Declaration> frame_;        // of the root that is written
-  std::vector<std::uint32_t> instances_;  // its procedures
+  std::vector<Declaration> frame_;        // of the root that is being written
+  std::vector<std::uint32_t> instances_;  // the root's procedures
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The same program without calls: each call is replaced by the code of what it calls.
+// Inlining: an equivalent program without calls.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace thrum::bp {
 
-// Each step of the program is one of the result, and the other way round; frames of a thread lie beside each
-// other in its one frame. Nothing where a procedure calls itself, be it through others, or where the result
-// would have more instructions than `code_max`.
+// The steps of the program and of the result correspond one to one. The locals of all frames of a thread are
+// in its one frame. nullopt if a procedure is recursive, directly or through others, or if the result would
+// have more than `code_max` instructions.
 std::optional<Flow> without_calls(const Flow& flow, std::size_t code_max);
 
 }  // namespace thrum::bp

@@ -80,7 +80,7 @@ struct Interpreter::Context {
   const std::vector<Value>* locals = nullptr;
   const std::vector<Value>* next_globals = nullptr;
   const std::vector<Value>* next_locals = nullptr;
-  // The outcomes of the choices, in the order in which they are met; those not decided yet are false.
+  // The outcomes of the choices, in the order of evaluation. A choice that is met first is false.
   std::vector<bool> choices{};
   std::size_t met = 0;
 
@@ -92,7 +92,7 @@ struct Interpreter::Context {
     }
     return choices[met++];
   }
-  // Goes on to the next outcomes; false: these were the last.
+  // Goes on to the next outcomes. False: these were the last ones.
   bool advance() {
     met = 0;
     while (!choices.empty() && choices.back()) choices.pop_back();
@@ -171,7 +171,7 @@ void Interpreter::outcomes(const State& state, std::uint32_t thread, const std::
   } while (context.advance());
 }
 
-// All truth values of the variables from `from` on; those that hold threads hold none.
+// Enumerates the valuations of the variables from `from` on. Variables that hold threads hold none.
 void Interpreter::any_values(std::vector<Value>& values, std::size_t from,
                              const std::vector<Declaration>& declared, const std::vector<Value>* wanted,
                              const std::function<void()>& visit) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a boolean program does, one concrete step at a time: the definition that the engines are held against.
-// docs/boolean-programs.md says it in words.
+// The concrete semantics of boolean programs, one step at a time. All engines are tested against this
+// definition. docs/boolean-programs.md describes it in words.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace thrum::bp {
 
-// 0 or 1; of a variable that holds a thread 0 for none, else the thread's number counted from 1.
+// 0 or 1. Of a variable that holds a thread: the number of the thread, counted from 1, or 0 for none.
 using Value = std::uint16_t;
 
 struct Frame {
-  Pc pc = 0;  // of a frame below the top: the call that it waits for
+  Pc pc = 0;  // in a frame below the top: the call that has not returned yet
   std::vector<Value> locals{};
 
   friend bool operator==(const Frame&, const Frame&) = default;
@@ -35,7 +35,7 @@ struct State {
   std::vector<Thread> threads{};
 
   friend bool operator==(const State&, const State&) = default;
-  // All of it, as the key of a table.
+  // The whole state, as the key of a table.
   std::string key() const;
   static State from_key(const std::string& key, const Flow& flow);
 };
@@ -48,19 +48,19 @@ struct Step {
 };
 
 struct Execution {
-  State first{};         // with what `init` has left, if there is one
-  bool in_init = false;  // `init` itself goes wrong, and is the only thread
+  State first{};         // after `init`, if there is one that does not fail
+  bool in_init = false;  // `init` itself fails, and is the only thread
   std::vector<Step> steps{};
-  std::uint32_t failing = 0;  // the thread that then stands before what is wrong
+  std::uint32_t failing = 0;  // the thread that reaches the goal after these steps
 };
 
 // What a search looks for.
 struct Goal {
-  bool assertions = true;    // one that fails
-  std::vector<Pc> labels{};  // a thread that moves stands there
+  bool assertions = true;    // an assertion that fails
+  std::vector<Pc> labels{};  // or a thread that moves and stands at one of these places
 };
 
-// Raised where a step has more outcomes than can be listed.
+// Thrown if a step has too many outcomes to enumerate.
 class TooManyOutcomes : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -74,33 +74,33 @@ class Interpreter {
 
   using Visit = std::function<void(State&&)>;
 
-  // States before `init`, which is then the only thread, or before the program's threads.
+  // Visits the initial states: of `init`, which is then the only thread, or else of the program's threads.
   void begin(const Visit& visit) const;
-  // The program's threads, put in the place of an `init` that has ended; with_any_locals: each may begin with
-  // any.
+  // started: the state with the program's threads instead of an `init` that has ended. with_any_locals:
+  // visits the state with each valuation of the threads' locals.
   State started(State state) const;
   void with_any_locals(State state, const Visit& visit) const;
 
-  // Whether another thread than the last one may go on.
+  // Whether a context switch is possible in this state.
   bool may_switch(const State& state) const;
 
   bool can_step(const State& state, std::uint32_t thread) const;
-  // Switches away from a thread that could have gone on.
+  // Counts the context switches away from a thread that could have gone on.
   std::uint32_t preemptions(const Execution& execution) const;
 
-  // The assertion that the thread stands before may fail in this state.
+  // Whether the next instruction of the thread is an assertion that may fail in this state.
   bool may_fail(const State& state, std::uint32_t thread) const;
 
-  // Whether the thread, which moves, is where the search wants to get.
+  // Whether this thread, which is the one that moves, has reached the goal.
   bool is_reached(const Goal& goal, const State& state, std::uint32_t thread) const;
 
-  // Each state that a step of the thread may lead to; some may come more than once. entered: the locals of a
-  // frame that the step makes, where only those are asked for. Throws TooManyOutcomes.
+  // Visits each successor state by a step of the thread, some of them more than once. entered: if given, only
+  // the successors whose new frame has these locals. Throws TooManyOutcomes.
   void step(const State& state, std::uint32_t thread, const Visit& visit,
             const std::vector<Value>* entered = nullptr) const;
 
  private:
-  struct Context;  // what an expression is evaluated in
+  struct Context;  // the valuations in which an expression is evaluated
 
   bool evaluate(const Expression& expression, Context& context) const;
   bool may_hold(const Expression& expression, const State& state, std::uint32_t thread, bool wanted) const;
@@ -111,7 +111,7 @@ class Interpreter {
   void give_back(const State& state, std::uint32_t thread, const Visit& visit) const;
   void start(const State& state, std::uint32_t thread, const Visit& visit,
              const std::vector<Value>* entered) const;
-  // Once for each outcome of the choices in `values` and `constraint`, with the values.
+  // Calls `visit` with the values once for each outcome of the choices in `values` and the constraint.
   void outcomes(const State& state, std::uint32_t thread, const std::vector<Expression>& values,
                 const std::function<void(const std::vector<Value>&, Context&)>& visit) const;
   void any_values(std::vector<Value>& values, std::size_t from, const std::vector<Declaration>& declared,

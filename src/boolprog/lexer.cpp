@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 33> kKeywords = {
     "do",   "od",     "return",  "dead", "print", "start_thread", "end_thread", "atomic_begin", "atomic_end",
     "wait", "T",      "schoose", "F",    "sync",  "broadcast"};
 
-// Longer ones before those that they begin with.
+// Longer symbols come before their own prefixes.
 constexpr std::array<std::string_view, 24> kSymbols = {":=", "=>", "!=", "<>", ":", ";", ",", "(",
                                                        ")",  "<",  ">",  "*",  "!", "~", "=", "&",
                                                        "^",  "|",  "?",  "[",  "]", "'", "{", "}"};
@@ -24,7 +24,7 @@ bool begins_identifier(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool goes_on(char c) { return begins_identifier(c) || is_digit(c) || c == '$' || c == '.'; }
 
-// As it can be shown: a byte that is no printable character as a number.
+// The character as text; a byte that is not printable as a number.
 std::string shown(char c) {
   auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x20 && byte < 0x7f) return std::string("'") + c + "'";

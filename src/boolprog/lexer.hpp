@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Splits the text of a boolean program into words. `//` begins a comment.
+// Splits the text of a boolean program into tokens. `//` begins a comment.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Token {
   Position where{};
 };
 
-// The last one is of kind end. Throws InputError where a character begins no word.
+// The last token is of kind `end`. Throws InputError at a character that begins no token.
 std::vector<Token> split(const std::string& text);
 
 }  // namespace thrum::bp

@@ -13,7 +13,7 @@ void read(const Expression& expression, Live& live) {
   for (const Expression& operand : expression.operands) read(operand, live);
 }
 
-// What is live before the instruction.
+// The locals that are live before the instruction.
 Live before(const Flow& flow, const Instruction& one, const std::vector<Live>& all) {
   Live live(flow.procedures[one.procedure].locals.size(), false);
   auto add = [&](const Live& other) {
@@ -31,7 +31,7 @@ Live before(const Flow& flow, const Instruction& one, const std::vector<Live>& a
   }
   if (one.copies_locals) add(all[one.entry]);
   for (const Expression& value : one.values) read(value, live);
-  // 'x of what is not assigned is x.
+  // If x is not assigned, 'x in the constraint is x.
   if (one.constraint) read(*one.constraint, live);
   for (const Expression& condition : flow.procedures[one.procedure].enforce) read(condition, live);
   return live;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which locals still matter: a local is live at a place in the code where a path from there reads it before
-// it is assigned. What the others hold makes no difference to anything that a program does.
+// Live variables. A local is live at a place in the code if a path from there reads it before it is assigned.
+// The values of the other locals have no effect on the program's behaviour.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace thrum::bp {
 
-// For each place, and one behind them, whether each local of its procedure is live.
+// For each place, and for the one after the last: whether each local of its procedure is live.
 std::vector<std::vector<bool>> live_locals(const Flow& flow);
 
 }  // namespace thrum::bp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recursive descent over the grammar of SatAbs and Boom; what Getafix writes is read, too: its conditions in
-// parentheses are expressions in parentheses. Binary operators bind, from the tightest: = != <>, &, ^, |, =>,
-// ?:, and all of them to the left but the last.
+// A recursive-descent parser for the grammar of SatAbs and Boom. It also reads the dialect of Getafix, whose
+// conditions in parentheses are expressions in parentheses. Binary operators, from the tightest: = != <>, &,
+// ^, |, =>, ?:. All but the last are left-associative.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// What is nested deeper than this is refused, before the stack of the reader's own recursion ends.
+// Deeper nesting is refused, so that the recursion of the parser does not overflow the stack.
 constexpr int kDepthMax = 400;
 constexpr std::uint32_t kResultsMax = 1024;
 
@@ -31,7 +31,7 @@ class Parser {
   }
 
  private:
-  // Counts how deep the reader is while it lives.
+  // One level of nesting, for as long as the object lives.
   class Depth {
    public:
     explicit Depth(Parser& parser) : parser_(parser) {
@@ -64,7 +64,7 @@ class Parser {
     take();
     return true;
   }
-  // An identifier that means something here only; elsewhere it is a name like any other.
+  // A word with a meaning only here; elsewhere it is an identifier like any other.
   bool is_word(const char* text) const { return peek().kind == Kind::identifier && peek().text == text; }
 
   [[noreturn]] void fail(const std::string& expected) const {
@@ -93,7 +93,7 @@ class Parser {
     return {identifier("the name of a variable"), is_thread};
   }
 
-  // `decl thread a, b;`: the word holds for all names of the line.
+  // `decl thread a, b;`: `thread` applies to all names of the line.
   void declarations(std::vector<Declaration>& into) {
     expect("decl");
     Declaration first = declaration();
@@ -266,7 +266,7 @@ class Parser {
     result.values = arguments();
   }
 
-  // What begins with a name that is no keyword: a join, a call or an assignment.
+  // A statement that begins with an identifier: a join, a call or an assignment.
   void named(Statement& result) {
     if (is_word("join") && peek(1).kind == Kind::identifier) {
       take();
@@ -353,8 +353,8 @@ class Parser {
     return result;
   }
 
-  // The operators of a level, the loosest first; all of a level in one go, so that long chains nest as trees
-  // but not as calls.
+  // Parses the operators of one level; level 0 binds loosest. A loop takes all operators of the level, so a
+  // long chain gives a deep tree without deep recursion.
   Expression binary(std::size_t level) {
     struct Operator {
       const char* text;

@@ -6,7 +6,7 @@
 namespace thrum::bp {
 namespace {
 
-// "line:column: message", or empty where the text is a correct program.
+// "line:column: message", or empty if the text is a correct program.
 std::string problem_of(const std::string& text) {
   try {
     to_flow(parse(text), {});
@@ -17,7 +17,7 @@ std::string problem_of(const std::string& text) {
   return "";
 }
 
-// A program whose main holds these statements.
+// A program whose main contains these statements.
 std::string in_main(const std::string& statements) {
   return "decl a, b;\nvoid main()\nbegin\n" + statements + "\nend\n";
 }
@@ -39,7 +39,7 @@ TEST(Parser, OperatorsBindAsInGetafix) {
   EXPECT_EQ(printed_expression("schoose[a | b, *]"), "schoose[a | b, *]");
 }
 
-// Everything that the grammar has, in one program.
+// One program with every construct of the grammar.
 constexpr char kWhole[] = R"(// a comment
 decl g$0, other_1;
 decl lonely;
@@ -142,7 +142,7 @@ TEST(Flow, RefusesInitsThatStartThreads) {
             "1:19: there is no thread: each function is called by another one");
 }
 
-// A file of Getafix's: its threads are what nobody calls.
+// In a file of Getafix, the threads are the functions that no other one calls.
 TEST(Flow, KnowsTheFilesOfGetafix) {
   Program program = parse(
       "decl super_atomic, atomic, x;\n"

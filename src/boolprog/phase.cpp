@@ -100,7 +100,7 @@ void Phase::saturate() {
   if (!failure_) find_stacks();
 }
 
-// The boundaries that the frames below depend on, too.
+// The boundaries on which both this frame and the frames below it depend.
 std::vector<std::uint32_t> Phase::needed(const OldFrame& frame) const {
   if (frame.origin == kBase) return {};
   return of_number(frame.origin).boundaries();
@@ -180,8 +180,8 @@ void Phase::give_back(const OldFrame& frame, const Bdd& states) {
   }
 }
 
-// Which frames, called in this context, may lie on a stack: those that an old frame called, and those that
-// such a frame did.
+// Finds the frames called in this context that may be on the stack: those that an old frame called, and those
+// that such a frame called in turn.
 void Phase::find_stacks() {
   Worklist<Pc> work;
   auto see = [&](Pc entry, const Bdd& entries, const Cause& cause) {

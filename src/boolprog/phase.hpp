@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One context of one thread, for all that may have come before it in a schedule.
+// One context of one thread, for all executions that may come before it in a schedule.
 //
-// A thread that goes on has frames on its stack, each called in one of its earlier contexts. What such a
-// frame may look like depends on how globals stood where those contexts began and ended, so its sets are over
-// copies of the globals there: the boundaries of the thread. They split the aggregate states by the globals
-// at the switches without listing them: what does not depend on a global there does not mention it (compare
-// the lazy splitting of Suwimonteerabuth, Esparza and Schwoon, Symbolic Context-Bounded Analysis of
-// Multithreaded Java Programs, SPIN 2008). Frames that are called in this context depend on their entry alone
-// (summaries.hpp).
+// When a thread goes on, its stack has frames that it called in its earlier contexts. The possible states of
+// such a frame depend on the globals at the context switches where those contexts began and ended: the
+// boundaries of the thread. So the sets for these frames also range over copies of the globals at the
+// boundaries. This splits the aggregate states by the globals at the switches without listing them: a BDD
+// that does not depend on such a global does not mention it (compare the lazy splitting of Suwimonteerabuth,
+// Esparza and Schwoon, Symbolic Context-Bounded Analysis of Multithreaded Java Programs, SPIN 2008). Frames
+// that are called in this context depend only on their entry (summaries.hpp).
 //
-// Whether the last context of a schedule goes wrong is answered with less: what the globals at boundaries
-// have to do with other threads does not matter any more, and a frame needs to know only what it has in
-// common with those that lie below it. Such a phase is no ground for further contexts.
+// To decide whether the last context of a schedule fails, less is enough. How the boundaries depend on other
+// threads does not matter any more, and a frame needs only those boundaries on which the frames below it
+// depend, too. No further context can begin from such a phase.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@
 
 namespace thrum::bp {
 
-// The first of a thread's procedures is no entry: it is told apart from later calls of the same procedure.
+// Marks the first frame of a thread, to distinguish it from later calls of the same procedure.
 inline constexpr std::uint32_t kBase = 0;
 // In a cause: the caller was called in the same context as the frame that returned to it.
 inline constexpr std::uint32_t kNoOldCaller = ~std::uint32_t{0};
 
-// A frame that was there when the context began.
+// A frame that was on the stack when the context began.
 struct OldFrame {
-  std::uint32_t origin = kBase;  // the thread's context that called it, counted from 1; kBase: its first
+  std::uint32_t origin = kBase;  // the context of the thread that called it, from 1; kBase: the first frame
   FrameKey frame;
   friend bool operator==(const OldFrame&, const OldFrame&) = default;
-  // Frames called later come first: they return to earlier ones, and never the other way round.
+  // Frames called later come first: they return to earlier ones, never the other way round.
   friend auto operator<=>(const OldFrame& a, const OldFrame& b) {
     return std::tie(b.origin, a.frame) <=> std::tie(a.origin, b.frame);
   }
@@ -52,29 +52,30 @@ class Phase {
   };
 
   enum class Purpose : std::uint8_t {
-    detect,  // whether the context goes wrong
-    go_on,   // further contexts
-    trace,   // likewise, and how it all came about
+    detect,  // decides whether the context fails
+    go_on,   // further contexts follow
+    trace,   // the same, and records causes for a witness
   };
 
-  // The first context of a thread. start: the boundary where it begins, 0 for the beginning of all.
+  // The first context of a thread. start: the boundary where it begins; 0: the beginning of the execution.
   Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose, std::uint32_t thread,
         std::uint32_t start);
-  // A further one.
+  // A further context of the thread.
   Phase(Summaries& summaries, const Transfer& transfer, Purpose purpose,
         std::shared_ptr<const Phase> previous, std::uint32_t start);
 
   // begin: the states of the thread's first frame at `entry`.
   void begin_first(Pc entry, const Bdd& begin);
-  // Where a switch makes a difference. schedules: which globals there may be at the boundaries.
+  // Begins with the frames of the previous context, at places where a context switch makes a difference
+  // (switches.hpp). schedules: the possible globals at the boundaries.
   void begin_again(const Bdd& schedules);
-  // Runs the thread as far as it goes.
+  // Computes all states that the thread reaches in this context.
   void saturate();
-  // What another thread may find: globals now, over the thread's boundaries, before
-  // Transfer::context_ended(). Only where a switch makes a difference (switches.hpp), and of states that were
-  // not there when the context began: a context without a step says nothing new.
+  // The globals now with which the context may end, over the boundaries of the thread, before
+  // Transfer::context_ended(). Only from places where a context switch makes a difference (switches.hpp), and
+  // only from states with which the context did not begin: a context without a step adds nothing.
   Bdd ends() const;
-  // The context is over, at this boundary.
+  // Ends the context at this boundary.
   void close(std::uint32_t end) { end_ = end; }
 
   std::uint32_t thread() const { return thread_; }
@@ -92,12 +93,13 @@ class Phase {
   };
   const std::optional<Failure>& failure() const { return failure_; }
 
-  // For reading a trace back.
+  // For the search backwards (backward_run.hpp).
   const GrowingSet& at(const OldFrame& frame) const;
   const std::map<OldFrame, GrowingSet>& old_frames() const { return at_; }
   const std::vector<OldCaller>& callers(Pc entry) const;
-  // Entries with which a procedure's frame, called in this context, may be on the stack; over the boundaries.
-  // Their causes: resume, by callers(entry)[index]; back, by a frame of `entry` that stands at `from`.
+  // The entries of a procedure's frames that were called in this context and may be on the stack, over the
+  // boundaries. Causes: resume: a call by callers(entry)[index]; back: a call at `from` in a frame of
+  // Cause::entry.
   const GrowingSet& on_stack(Pc entry) const;
   const std::map<Pc, GrowingSet>& stacks() const { return on_stack_; }
   const Phase& of_number(std::uint32_t number) const;
@@ -122,7 +124,7 @@ class Phase {
   std::uint32_t start_;
   std::uint32_t end_ = 0;
   std::map<OldFrame, GrowingSet> at_;
-  std::map<OldFrame, Bdd> begun_;  // what was there when the context began
+  std::map<OldFrame, Bdd> begun_;  // the states with which the context began
   std::map<Pc, std::vector<OldCaller>> callers_;
   std::map<Pc, GrowingSet> on_stack_;
   std::uint64_t rank_ = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From where one thread goes wrong, with unbounded stacks: pre* of a symbolic pushdown system (Bouajjani,
-// Esparza and Maler, CONCUR 1997; Schwoon 2002, section 3.1), with the thread alone.
+// The states from which one thread, running alone, can fail, with unbounded stacks: pre* of a symbolic
+// pushdown system (Bouajjani, Esparza and Maler, CONCUR 1997; Schwoon 2002, section 3.1).
 //
-// The automaton for "a frame that fails lies on top, anything below" has a state that accepts everything, and
-// one for each way to return. Its transitions from a top frame at pc are two sets:
-//   fails(pc)     to the first: from here the frame, or one that it calls, fails
-//   returns(pc)   to the others: from here the frame returns, with those globals and results
+// The P-automaton of "a failing frame on top of any stack" has a state that accepts every stack, and a state
+// for each valuation with which a frame may return. Its transitions for a top frame at pc are two sets:
+//   fails(pc)     to the first state: the frame, or one that it calls, can fail
+//   returns(pc)   to the others: the frame can return with these globals and results
 #pragma once
 
 #include <vector>
@@ -19,12 +19,12 @@ class Predecessors {
  public:
   explicit Predecessors(const Transfer& transfer);
 
-  // Saturates both for the whole program.
+  // Computes both sets for all places.
   void saturate();
 
-  // Globals and locals now.
+  // Over globals and locals now.
   const Bdd& fails(Pc pc) const { return fails_[pc].all(); }
-  // Likewise, and the exit's globals (entry copies) and results (exit results).
+  // Over the same, and the globals (entry copies) and results (exit results) at the return.
   const Bdd& returns(Pc pc) const { return returns_[pc].all(); }
 
  private:
@@ -33,7 +33,7 @@ class Predecessors {
 
   struct Into {
     Pc from;
-    std::uint32_t move;  // kCall: it is a call, which comes here when it returns
+    std::uint32_t move;  // kCall: a call that returns to this place
   };
   static constexpr std::uint32_t kCall = ~std::uint32_t{0};
 

@@ -8,7 +8,7 @@ namespace thrum::bp {
 
 namespace {
 
-// How tightly an expression of a kind binds; the parser's levels.
+// How tightly an expression of each kind binds, in the order of the parser's levels.
 constexpr int kLoosest = 0;
 constexpr int kUnary = 7;
 
@@ -37,7 +37,7 @@ const char* sign_of(Expression::Kind kind) {
   }
 }
 
-// least: what binds less tightly than this stands in parentheses.
+// least: an expression that binds less tightly than this gets parentheses.
 void print(const Expression& expression, int least, std::string& out) {
   int level = level_of(expression.kind);
   bool parentheses = level < least;

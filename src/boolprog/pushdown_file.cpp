@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a system becomes a program: the shared state is in globals, bit by bit; a stack symbol is a place in
-// the code, where one of its rules is taken; to push is to call, to pop is to return. A thread that is where
-// the target wants it may stop for good and say so; the one that says so last fails, if the shared state is
-// right.
+// How a pushdown system becomes a boolean program: the bits of the shared state are globals. A stack symbol
+// is a place in the code, at which one of its rules is taken. A push is a call, a pop is a return. A thread
+// whose top is the one of the target may stop for good and set a flag. The thread that sets the last flag
+// fails if the shared state is the target's.
 #include "boolprog/pushdown_file.hpp"
 
 #include <algorithm>
@@ -186,7 +186,7 @@ class Builder {
 
   Pc here() const { return static_cast<Pc>(flow_.code.size()); }
 
-  // goes_on: at the next instruction.
+  // goes_on: the next instruction is its successor.
   Instruction& emit(Kind kind, const std::string& text, Position where = {}, bool goes_on = true) {
     Instruction one;
     one.kind = kind;
@@ -216,7 +216,7 @@ class Builder {
     set_state(one, begin_.state);
     for (std::size_t i = 0; i < file_.threads.size(); ++i) {
       one.targets.push_back({true, stopped(i)});
-      // Where it begins it may stay.
+      // A thread that begins at the target may stop there.
       bool may_stay = begin_.tops[i] == target_.tops[i];
       one.values.push_back(may_stay ? Expression{.kind = Expression::Kind::nondeterministic}
                                     : constant(false));
@@ -271,7 +271,7 @@ class Builder {
     emit(Kind::jump, "goto", where, false);
   }
 
-  // Where a thread with this symbol on top stands.
+  // Emits the code for stacks with this symbol on top.
   void place(Symbol top) {
     Pc at = here();
     if (top) places_[*top] = at;
@@ -293,7 +293,7 @@ class Builder {
       ways.push_back(here());
       stop();
     }
-    // A symbol without rules has nowhere to go.
+    // A symbol without rules has no successor.
     if (ways.empty()) {
       flow_.code[at].kind = Kind::assume;
       flow_.code[at].values.push_back(constant(false));
@@ -312,7 +312,7 @@ class Builder {
       jump(rule.pushed.back(), rule.where);
       return;
     }
-    // The empty stack stays below: what lies lower is called first, and calls what lies over it.
+    // The frame of the empty stack stays below. It calls the lower symbol, which calls the upper one.
     if (rule.pushed.size() == 2) {
       std::uint32_t outer = static_cast<std::uint32_t>(flow_.procedures.size());
       flow_.procedures.push_back({.name = "pda" + std::to_string(thread_ + 1) + ".two"});

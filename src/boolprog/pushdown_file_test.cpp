@@ -32,7 +32,7 @@ std::string problem_of(const std::string& text) {
   return "";
 }
 
-// Pushes as often as it likes, and says so; the other one pops as often as it was told, and no more.
+// The first thread pushes as often as it likes, and reports each push. The second one answers once for each.
 constexpr char kTwo[] = R"(3  # shared states
 # pushes 1 over 2
 PDA 1 3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets that grow to a fixed point, and, where it is asked for, how each of their members came about.
+// Sets that grow to a fixed point and, on request, record the cause of each addition.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace thrum::bp {
 
-// Why something is in a set.
+// Why states were added to a set.
 struct Cause {
   enum class Kind : std::uint8_t {
-    begin,   // it was there
+    begin,   // initial states
     move,    // a step within the frame: move `index` of the instruction at `from`
-    back,    // a call at `from` has come back in the same context
-    resume,  // a frame that was left in an earlier context has returned to this one, which called at `from`
+    back,    // a call at `from` has returned in the same context
+    resume,  // a frame left by an earlier context has returned to this one, which called at `from`
   };
   Kind kind = Kind::begin;
   Pc from = 0;
@@ -27,12 +27,12 @@ struct Cause {
   Pc entry = 0;              // resume: of its procedure
 };
 
-// What was added to a set at once. Whatever it was made of has smaller ranks.
+// States that were added to a set together. They were computed from additions of smaller ranks.
 struct Addition {
   std::uint64_t rank = 0;
   Bdd set{};
   Cause cause{};
-  Bdd before{};  // what was there already
+  Bdd before{};  // the set before this addition
 };
 
 class GrowingSet {
@@ -42,7 +42,7 @@ class GrowingSet {
   Bdd take_new() { return std::exchange(new_, Bdd()); }
   const std::vector<Addition>& additions() const { return additions_; }
 
-  // What of the set was not there; it is empty where nothing was.
+  // Adds the states. The result is empty if all were known, and else contains those that were new.
   Bdd add(const Bdd& set) {
     Bdd more = all_ | set;
     if (more == all_) return Bdd();
@@ -50,7 +50,7 @@ class GrowingSet {
     new_ |= set;
     return set;
   }
-  // The same, with its cause. The diagrams that this keeps are many times those of the set.
+  // The same, and records the cause. The recorded diagrams are many times those of the set.
   Bdd add(const Bdd& set, const Cause& cause, std::uint64_t& rank) {
     Bdd before = all_;
     Bdd fresh = add(set);
@@ -58,7 +58,7 @@ class GrowingSet {
     return fresh;
   }
 
-  // What had been added before an addition of this rank.
+  // The set before the addition of this rank.
   Bdd before(std::uint64_t rank) const {
     auto next = std::partition_point(additions_.begin(), additions_.end(),
                                      [rank](const Addition& one) { return one.rank < rank; });
@@ -71,8 +71,8 @@ class GrowingSet {
   std::vector<Addition> additions_{};
 };
 
-// Keys whose sets have something new. The smallest comes first, which is what stands first in the code: so a
-// loop is run until nothing new comes of it before what stands behind it.
+// Keys of sets that have new states. The smallest key comes first; keys follow the order of the code. So a
+// loop reaches its fixed point before the code after it is run.
 template <typename Key>
 class Worklist {
  public:

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What procedures do when nothing comes between: reachability of one thread, with unbounded stacks.
+// Summaries of procedures without context switches: reachability of one thread, with unbounded stacks.
 //
 // This is post* of a symbolic pushdown system (Schwoon, Model-Checking Pushdown Systems, 2002, sections 3.3
-// and 3.4; Büchi 1964). The automaton that it saturates has a state for each procedure that was called and
-// what it saw at its entry: the globals and its arguments. With "entry" for that state:
-//   at(entry, pc)     a transition to the state, of the top frame: the globals and locals there
-//   callers(entry)    the transitions that leave it: which frames may lie below
-//   returned(entry)   transitions without a symbol: what the procedure returns with
-// All are sets over the entry copies of variables, so that one diagram stands for many states of the
-// automaton.
+// and 3.4; Büchi 1964). The saturated P-automaton has a state for each procedure and each valuation of the
+// globals and arguments at its entry. With "entry" for such a state:
+//   at(entry, pc)     transitions to the state: the globals, and the locals of the top frame
+//   callers(entry)    transitions from the state: the frames that may be below
+//   returned(entry)   epsilon transitions: the valuations with which the procedure returns
+// All these sets are over the entry copies of variables, so one BDD represents many states of the automaton.
 //
-// What a procedure does depends on its entry alone. So all contexts of all threads share one automaton, which
-// grows with the entries that are asked for.
+// The summary of a procedure depends only on its entry. So all contexts of all threads share one automaton,
+// which grows when further entries are demanded.
 #pragma once
 
 #include <map>
@@ -22,14 +21,14 @@
 
 namespace thrum::bp {
 
-// A frame is told by where its procedure was entered (a place in the code) and where it stands.
+// Identifies frames: the place where the procedure was entered, and the current place in the code.
 struct FrameKey {
   Pc entry = 0;
   Pc pc = 0;
   friend auto operator<=>(const FrameKey&, const FrameKey&) = default;
 };
 
-// A call from a frame: which frame, and the called set (Transfer::called).
+// A call from a frame: the frame, and its called set (Transfer::called).
 struct Caller {
   FrameKey frame;
   Bdd called;
@@ -39,7 +38,7 @@ class Summaries {
  public:
   explicit Summaries(const Transfer& transfer) : transfer_(transfer) {}
 
-  // Sees to it that all is known of a procedure for these entries, and for those that it leads to.
+  // Completes the summary of a procedure for these entries, and for all entries that they lead to.
   void demand(std::uint32_t procedure, const Bdd& entries);
 
   const GrowingSet& at(FrameKey frame) const;
@@ -47,7 +46,7 @@ class Summaries {
   const std::map<Pc, std::vector<Caller>>& all_callers() const { return callers_; }
   // In the form that Transfer::resumed() takes.
   const GrowingSet& returned(Pc entry) const;
-  // For a procedure's entries, the globals with which a frame of it may be on top at one of the places.
+  // Over the entries of a procedure: the globals with which its frame may be on top at one of the places.
   Bdd globals_of(Pc entry, const std::vector<bool>& places) const;
   const std::map<FrameKey, GrowingSet>& frames() const { return at_; }
 

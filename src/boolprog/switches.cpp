@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-// Of globals.
+// The globals that are read and written.
 struct Accesses {
   explicit Accesses(std::size_t globals) : read(globals, false), written(globals, false) {}
 
@@ -71,7 +71,7 @@ class Switches {
   }
 
  private:
-  // What a return assigns is named by the calls.
+  // A return assigns the targets of the calls.
   Accesses accesses_of(const Instruction& one) const {
     Accesses result(flow_.globals.size());
     for (const Expression& value : one.values) result.reads(value);
@@ -84,7 +84,7 @@ class Switches {
     return result;
   }
 
-  // Where control may go from there, through calls and returns too; not in threads that are started.
+  // The successors of a place, also through calls and returns, but not into threads that are started.
   std::vector<Pc> successors(Pc pc) const {
     const Instruction& one = flow_.code[pc];
     if (one.kind == Kind::call) return {flow_.procedures[one.callee].entry};
@@ -119,7 +119,7 @@ class Switches {
       case Kind::wait:
       case Kind::broadcast: return true;
       case Kind::give_back:
-        // It may end the thread.
+        // The return may end the thread.
         if (flow_.uses(Kind::join) || flow_.uses(Kind::atomic_begin)) return true;
         break;
       default: break;
@@ -131,8 +131,8 @@ class Switches {
   }
 
   SwitchPlaces places_for(const Accesses& others) const {
-    // A thread that waits may not even do what concerns itself; and where code is shared, so are the accesses
-    // of returns.
+    // A thread that waits cannot take any step, not even one that is not shared. If procedures share code, a
+    // return may also assign the targets of their calls.
     bool all = flow_.uses(Kind::wait) || flow_.shares_code;
     SwitchPlaces result{std::vector<bool>(places_, all), std::vector<bool>(places_, all)};
     result.ends[dead()] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A boolean program as it is written: what the parser makes and the printer writes. Names are not looked up
+// The syntax tree of a boolean program, which the parser makes and the printer writes. Names are not resolved
 // here; flow.hpp does that.
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace thrum::bp {
 
-// In a source text, both counted from 1.
+// A position in a source text, counted from 1.
 struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 };
 
-// What is wrong with an input, and where. what() is the message alone.
+// An error in an input, with its position. what() is only the message.
 class InputError : public std::runtime_error {
  public:
   InputError(Position where, const std::string& message) : std::runtime_error(message), where_(where) {}
@@ -27,7 +27,7 @@ class InputError : public std::runtime_error {
   Position where_;
 };
 
-// What a name stands for, once it is known: a variable of the program or of the procedure.
+// A resolved name: a variable of the program or of the procedure.
 struct Variable {
   bool is_global = false;
   std::uint32_t index = 0;
@@ -40,7 +40,7 @@ struct Expression {
     constant,
     nondeterministic,  // *: each occurrence is a choice of its own, each time it is evaluated
     variable,
-    next,  // 'x in a constraint: x behind the statement
+    next,  // 'x in a constraint: the value of x after the statement
     negation,
     equal,
     different,
@@ -55,12 +55,12 @@ struct Expression {
   Kind kind = Kind::constant;
   bool value = false;   // constant
   std::string name{};   // variable, next
-  Variable variable{};  // of these, once it is known
+  Variable variable{};  // of these, once it is resolved
   std::vector<Expression> operands{};
   Position where{};
 };
 
-// An identifier where it stands.
+// An identifier and its position.
 struct Name {
   std::string text;
   Position where{};
@@ -68,7 +68,7 @@ struct Name {
 
 struct Declaration {
   Name name;
-  bool is_thread = false;  // holds a thread, and no truth value
+  bool is_thread = false;  // holds a thread, not a truth value
 };
 
 struct Statement;
@@ -134,10 +134,10 @@ struct Program {
   std::vector<Function> functions{};
 };
 
-// Reads a program. Throws InputError where it is none.
+// Parses a program. Throws InputError if the text is not one.
 Program parse(const std::string& text);
 
-// A text that parses to the same program.
+// Returns a text that parses to the same program.
 std::string to_text(const Program& program);
 std::string to_text(const Expression& expression);
 

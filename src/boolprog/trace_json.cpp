@@ -16,7 +16,7 @@ std::string local_name(const Flow& flow, std::uint32_t procedure, std::uint32_t 
 
 std::uint32_t procedure_of(const Flow& flow, const Frame& frame) { return flow.code[frame.pc].procedure; }
 
-// What a thread begins with.
+// Adds the first locals of a thread.
 void add_first_locals(const Flow& flow, const State& state, std::size_t thread,
                       std::vector<NamedValue>& values) {
   const Frame& frame = state.threads[thread].stack[0];
@@ -38,8 +38,8 @@ std::vector<NamedValue> begin_of(const Flow& flow, const State& state) {
   return result;
 }
 
-// Globals, and locals of the frame that is then on top: all of them where the step entered it, else those
-// that differ from before; of a thread that was started, what it begins with.
+// The globals that changed; the locals of the frame that is then on top, all of them if the step entered it,
+// else those that changed; the first locals of a thread that was started.
 std::vector<NamedValue> changes_of(const Flow& flow, const State& before, const State& after,
                                    std::uint32_t thread) {
   std::vector<NamedValue> result;
@@ -135,7 +135,7 @@ StoredStep step_from(const Json& json) {
   return step;
 }
 
-// The value that a trace gives a variable; nothing: it does not say.
+// The value of a variable in a trace; nullopt: the trace does not say.
 std::optional<Value> given(const std::vector<NamedValue>& values, const std::string& name) {
   auto found =
       std::find_if(values.begin(), values.end(), [&](const NamedValue& one) { return one.name == name; });
@@ -162,7 +162,7 @@ State begin_state(const Flow& flow, const Interpreter& interpreter, const Stored
   return state;
 }
 
-// The locals that the step's new frame has, be it the thread's own or that of one that it starts.
+// The locals of the step's new frame, of this thread or of one that it starts.
 std::vector<Value> entered_locals(const Flow& flow, const State& state, const StoredStep& step) {
   const Instruction& instruction = flow.code[step.pc];
   bool starts = instruction.kind == Instruction::Kind::start_thread;
@@ -232,7 +232,7 @@ std::string to_json(const StoredTrace& trace) {
 }
 
 std::optional<StoredTrace> trace_from_json(const std::string& text, std::string& problem) {
-  // Other traces may be large, and are not read twice.
+  // Traces of other kinds may be large. They are not parsed twice.
   if (text.find("\"boolean_program\"") == std::string::npos) return {};
   try {
     Json json = Json::parse(text);

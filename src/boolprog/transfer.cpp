@@ -290,7 +290,7 @@ void Transfer::compile_assign(const Instruction& one, const Bdd& guard, Rule& ru
   }
   Bdd constraint = yes_;
   if (one.constraint) {
-    // What is not assigned is behind the statement what it was before it.
+    // A variable that is not assigned keeps its value.
     std::vector<std::pair<int, int>> same;
     auto unchanged = [&](int now, int next) {
       bool changes_it =
@@ -303,7 +303,7 @@ void Transfer::compile_assign(const Instruction& one, const Bdd& guard, Rule& ru
     for (std::uint32_t i = 0; i < encoding_.locals(); ++i)
       unchanged(encoding_.local_now(i), encoding_.local_next(i));
     constraint = value(*one.constraint, one.procedure);
-    // Not a renaming: both copies may occur.
+    // A renaming would be wrong, since both copies may occur.
     std::vector<int> gone;
     Bdd identity = yes_;
     for (auto [next, now] : same) {
@@ -372,7 +372,7 @@ void Transfer::compile_return(const Instruction& one, const Bdd& guard, Rule& ru
   rule.relation = some_choice(relation);
 }
 
-// Either the thread never moves, or it is given one of the slots.
+// The started thread either never moves, or gets one of the free slots.
 void Transfer::compile_start(const Instruction& one, const Bdd& guard, Rule& rule) {
   std::uint32_t start = encoding_.start_of(one);
   for (std::uint32_t slot = 0; slot <= encoding_.slots(); ++slot) {
@@ -462,7 +462,7 @@ Bdd Transfer::returns_at(Pc pc) const {
 }
 
 Bdd Transfer::seen_by_callers(std::uint32_t procedure, const Bdd& at_entry) const {
-  // The other locals may have begun as anything but threads.
+  // The other locals are arbitrary at the entry, but hold no threads.
   std::vector<int> others;
   for (std::uint32_t i = encoding_.parameter_bits(procedure); i < encoding_.locals(); ++i) {
     others.push_back(encoding_.local_now(i));

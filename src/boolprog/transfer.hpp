@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the symbolic pushdown system that a boolean program is: for each instruction the relation
-// between what a thread sees before and behind it, as a diagram (encoding.hpp says over which variables).
+// The rules of a boolean program as a symbolic pushdown system: for each instruction, the relation between
+// the valuations before and after it, as a BDD (over the variables of encoding.hpp).
 //
-// Sets that rules are applied to may depend on further variables, such as copies at entry and at boundaries;
-// those pass through. Of locals that are not live (liveness.hpp) they say nothing: there they hold anything.
+// The sets that rules are applied to may depend on further variables, such as the copies at entry and at
+// boundaries. Rules leave these unchanged. The sets do not constrain locals that are not live (liveness.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 
 namespace thrum::bp {
 
-// Changes bits of what is now; the others stay.
+// Changes some bits now; the other bits keep their values.
 class Update {
  public:
-  // relation: between now and the next copies of the changed bits. changed: {now, next} of each. dead: bits
-  // now that may then be anything.
+  // relation: between the bits now and the next copies of the changed bits. changed: {now, next} of each.
+  // dead: bits now that are arbitrary afterwards.
   Update(Bdd relation, const std::vector<std::pair<int, int>>& changed, const std::vector<int>& dead);
   Bdd operator()(const Bdd& set) const { return back_(quantified_.exists(set, relation_)); }
-  // What may become a member of `set`.
+  // The preimage of `set`.
   Bdd before(const Bdd& set) const { return next_.exists(relation_, forth_(dead_.exists(set))); }
 
  private:
@@ -48,7 +48,7 @@ class Transfer {
 
   const Encoding& encoding() const { return encoding_; }
 
-  // A place that a thread that has ended stands at.
+  // The place of a thread that has ended.
   Pc dead() const { return static_cast<Pc>(encoding_.flow().code.size()); }
 
   // Steps within a frame.
@@ -56,61 +56,64 @@ class Transfer {
   bool is_call(Pc pc) const { return kind(pc) == Instruction::Kind::call; }
   bool is_give_back(Pc pc) const { return kind(pc) == Instruction::Kind::give_back; }
 
-  // A call: `set` with the callee's parameters as next locals. "Called" sets are over those and the globals
-  // now. Of the caller's locals they keep those that matter behind the return.
+  // A call: `set` with the callee's parameters as next locals. The result, a "called" set, is over these and
+  // the globals now. It keeps those locals of the caller that matter after the return.
   Bdd called(Pc pc, const Bdd& set) const { return rules_[pc].lost->exists(set, rules_[pc].relation); }
   const std::vector<bool>& kept_over(Pc call) const { return rules_[call].kept; }  // bits of locals
   bool is_live(Pc pc, std::uint32_t local) const { return live_[pc][local]; }
-  // Of a called set, what the callee sees at its entry: as entry copies,
-  Bdd entered(const Bdd& called) const;       // and nothing else
-  Bdd entered_from(const Bdd& called) const;  // and the boundaries
-  // The states at the entry of a procedure for entry copies.
+  // What the callee of a called set sees at its entry:
+  Bdd entered(const Bdd& called) const;       // over entry copies only
+  Bdd entered_from(const Bdd& called) const;  // over entry copies and boundaries
+  // The states at the entry of a procedure, from a set over entry copies.
   Bdd at_entry(std::uint32_t procedure, const Bdd& entries) const;
-  // A return: globals behind it and results, over the callee's entry copies, in the form that `resumed`
-  // takes.
+  // A return: the globals after it and the results, over the callee's entry copies, in the form that
+  // `resumed` takes.
   Bdd returned(Pc pc, const Bdd& set) const;
-  // The caller behind the return. called: before the call; returned: as above.
+  // The caller after the return. called: the calls; returned: the returns, as above.
   Bdd resumed(Pc call, const Bdd& called, const Bdd& returned) const;
   // A thread returns from its first procedure.
   Bdd ended(Pc pc, const Bdd& set) const;
 
-  // Read backwards, for pre*; a set is over the frame now and, as entry copies and exit results, over what
-  // the frame will return with. What a frame at pc returns with at once; what callers see of a procedure that
-  // does so from its entry; and the callers that come to be in `after`.
+  // The rules backwards, for pre*. Sets are over the frame now and over what it will return: globals as entry
+  // copies, results as exit results. returns_at: frames that return at pc in one step. seen_by_callers: the
+  // summary of a procedure, from such a set at its entry. before_call: callers that are in `after` when the
+  // call has returned.
   Bdd returns_at(Pc pc) const;
   Bdd seen_by_callers(std::uint32_t procedure, const Bdd& at_entry) const;
   Bdd before_call(Pc call, const Bdd& returns, const Bdd& after) const;
-  // The callers whose callee begins in `at_entry`.
+  // Callers whose callee begins in `at_entry`.
   Bdd calls_into(Pc call, const Bdd& at_entry) const;
 
-  // Read backwards, for traces: what of `set` may return, with the results; calls and returns that lead the
-  // caller to `after`; states that may end at pc as `after`.
+  // The rules backwards, for witnesses. returning: the states of `set` that may return, with the results.
+  // resumed_to: calls and returns after which the caller is in `after`. ended_to: states that may end the
+  // thread at pc, with the result `after`.
   Bdd returning(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }
   Bdd calling(Pc pc, const Bdd& set) const { return set & rules_[pc].relation; }  // all locals are kept
   Bdd resumed_to(Pc call, const Bdd& called, const Bdd& returned, const Bdd& after) const;
   Bdd ended_to(Pc pc, const Bdd& after) const;
 
-  // Where what the search looks for is reached at pc.
+  // The states at pc that reach the goal.
   const Bdd& failing(Pc pc) const { return rules_[pc].failing; }
 
   // --- Contexts ---
 
-  // Places where switches make a difference (switches.hpp); threads are numbered as in Encoding::waiting().
+  // Places where a context switch makes a difference (switches.hpp). Threads are numbered as in
+  // Encoding::waiting().
   const SwitchPlaces& switches(std::uint32_t thread) const {
     return switches_[std::min<std::size_t>(thread, switches_.size() - 1)];
   }
-  // What globals there may be before anything runs.
+  // The possible globals before anything runs.
   Bdd first_globals() const;
-  // The locals with which a thread may begin: any, and no threads.
+  // The initial locals of a thread: arbitrary, except that variables for threads hold none.
   Bdd first_locals(std::uint32_t procedure) const;
-  // A context of the thread ends, or begins.
+  // A context of the thread ends; see context_begun() for its beginning.
   Bdd context_ended(std::uint32_t thread, const Bdd& set) const { return ends_[thread](set); }
   // `init` has ended, and the program's threads begin.
   Bdd init_ended(const Bdd& set) const { return (*init_ended_)(set); }
   Bdd init_ended_to(const Bdd& after) const { return init_ended_->before(after); }
   Bdd context_ended_to(std::uint32_t thread, const Bdd& after) const { return ends_[thread].before(after); }
   Bdd context_begun(std::uint32_t thread, const Bdd& set) const { return begins_[thread](set); }
-  // The first context of a slot begins: of its thread, if it is of this start.
+  // The first context of a slot begins, if its thread has this start.
   Bdd slot_begun(std::uint32_t slot, std::uint32_t start, const Bdd& set) const;
 
   // Projections.
@@ -118,7 +121,7 @@ class Transfer {
   Bdd without_locals(const Bdd& set) const { return locals_.exists(set); }
   Bdd now_as_boundary(std::uint32_t boundary, const Bdd& set) const { return to_boundary_[boundary](set); }
   Bdd now_is_boundary(std::uint32_t boundary) const { return is_boundary_[boundary]; }
-  // A set over boundaries, without those that are not `kept`.
+  // Projects a set onto the boundaries `kept`.
   Bdd onto_boundaries(const Bdd& set, const std::vector<std::uint32_t>& kept) const;
   // The same of a & b.
   Bdd onto_boundaries(const Bdd& a, const Bdd& b, const std::vector<std::uint32_t>& kept) const;
@@ -151,7 +154,7 @@ class Transfer {
                     const std::vector<Bdd>& value) const;
   Update update(const Bdd& guard, const std::vector<Change>& changes, const Bdd& constraint,
                 const std::vector<int>& dead = {}) const;
-  // Bits of locals now that are not live at the place.
+  // The bits now of locals that are not live at the place.
   std::vector<int> dead_bits(Pc pc) const;
   void compile(Pc pc, const Goal& goal);
   void compile_assign(const Instruction& one, const Bdd& guard, Rule& rule);

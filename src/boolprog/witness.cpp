@@ -15,7 +15,7 @@ using Kind = Instruction::Kind;
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 constexpr std::uint64_t kFramesMax = 5000000;  // of all states of an execution
 
-// Puts the runs of the threads together, and lets the interpreter go along.
+// Combines the runs of the threads to one execution, which the interpreter executes.
 class Player {
  public:
   Player(const Transfer& transfer, const ContextSearch& search, const Goal& goal)
@@ -74,7 +74,7 @@ class Player {
     for (; node->contexts > 0; node = node->parent) schedule_[node->contexts] = node->thread;
   }
 
-  // The program's threads, each with the locals that its run begins with.
+  // Starts the program's threads, each with the first locals of its run.
   void begin() {
     const Run& first = runs_.at(schedule_[1]);
     if (search_.init() != nullptr) {
@@ -109,7 +109,7 @@ class Player {
     return state;
   }
 
-  // Threads are none; the interpreter knows them better.
+  // Variables for threads hold none here; the interpreter keeps their values.
   std::vector<Value> locals_of(std::uint32_t procedure, const std::vector<bool>& bits) const {
     std::vector<Value> result;
     const auto& declared = flow_.procedures[procedure].locals;
@@ -133,7 +133,7 @@ class Player {
     }
   }
 
-  // The slot that is free before and taken after; 0: none.
+  // The slot that is free before the step and taken after it; 0: none.
   std::uint32_t slot_taken(const std::vector<bool>& before, const std::vector<bool>& after) const {
     for (std::uint32_t slot = 1; slot <= encoding_.slots(); ++slot) {
       if (number(encoding_.slot_code(slot), before) == Encoding::kFree &&
@@ -152,7 +152,7 @@ class Player {
     return result;
   }
 
-  // One step. slot: of a thread that it starts.
+  // Executes one step. slot: of the thread that it starts.
   void take(const RunStep& step, std::uint32_t thread, std::uint32_t slot) {
     const Instruction& instruction = flow_.code[step.pc];
     THRUM_CHECK(!state_.threads[thread].stack.empty() && state_.threads[thread].stack.back().pc == step.pc);
@@ -164,7 +164,7 @@ class Player {
       threads_[fixed + slot - 1] = static_cast<std::uint32_t>(state_.threads.size());
     }
     if (instruction.kind == Kind::start_thread) {
-      // What a thread that never moves begins with is all the same.
+      // The first locals of a thread that never moves do not matter.
       entered.resize(flow_.procedures[instruction.callee].locals.size());
       auto run = runs_.find(slot == 0 ? kNobody : fixed + slot - 1);
       enters = run != runs_.end();
@@ -200,7 +200,7 @@ class Player {
     return same_values(top, locals_of(flow_.code[top.pc].procedure, step.locals));
   }
 
-  // Of the locals that are live, but for threads.
+  // Compares live locals, except those that hold threads.
   bool same_values(const Frame& frame, const std::vector<Value>& locals) const {
     const auto& declared = flow_.procedures[flow_.code[frame.pc].procedure].locals;
     for (std::uint32_t i = 0; i < declared.size(); ++i) {
@@ -220,7 +220,7 @@ class Player {
   std::vector<std::vector<bool>> boundaries_;  // from 1
   std::map<std::uint32_t, Run> runs_;
   std::vector<std::uint32_t> schedule_;             // from 1
-  std::map<std::uint32_t, std::uint32_t> threads_;  // of the encoding, to those of the interpreter
+  std::map<std::uint32_t, std::uint32_t> threads_;  // numbers of the encoding to those of the interpreter
   State state_;
   std::uint64_t frames_ = 0;
   Execution execution_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One execution that shows what a ContextSearch found, step by step.
+// The witness for a failure that a ContextSearch found: one execution, step by step.
 #pragma once
 
 #include "boolprog/contexts.hpp"
