@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One function, written anew. Its normal form has one access to shared memory in a statement, with a
-// scheduling point before it: statements.cpp has control flow, expressions.cpp what is computed, accesses.cpp
-// memory and scheduling points, calls.cpp functions, library.cpp threads and what they meet by.
+// Rewrites one function. In its normal form a statement has one access to shared memory, with a scheduling
+// point before it. statements.cpp rewrites control flow, expressions.cpp values, accesses.cpp memory and
+// scheduling points, calls.cpp functions, library.cpp threads and their synchronisation.
 //
-// A value that is computed is a text over locals, which nothing changes before it is used: C leaves open what
-// happens where it would be, unless something is sequenced in between (&&, ||, ?:), and there it is stored.
+// A computed value is a text over locals. Nothing changes these locals before the value is used: C does not
+// define the result of such a change, unless something is sequenced in between (&&, ||, ?:); there the value
+// is stored.
 //
-// Locals stand at the function's beginning, under names of their own; so jumps pass over no declaration.
+// Locals are declared at the beginning of the function, under unique names, so jumps pass over no
+// declaration.
 #pragma once
 
 #include <clang/AST/Decl.h>
@@ -30,11 +32,11 @@ class Function {
  public:
   Function(Program& program, const Source& source, Declarations& declarations, Defined& defined);
 
-  // Reads the body; what the program has to know is noted there.
+  // Reads the body, and stores in the program what that has to know.
   void read();
 
   void write_prototype(Text& text) const;
-  void write_frame(Text& text) const;  // lazy: where its locals are while others run
+  void write_frame(Text& text) const;  // lazy: the struct of its locals while other threads run
   void write_definition(Text& text) const;
 
  private:
@@ -43,13 +45,13 @@ class Function {
   // --- statements.cpp ---
 
   struct Jumps {
-    std::string on;  // where 'continue' goes
+    std::string on;  // target of 'continue'
     bool used = false;
   };
   void statement(const clang::Stmt* statement);
   void assembly(const clang::GCCAsmStmt* code);
   void branch(const clang::IfStmt* branch);
-  // before: of 'for'. condition, step: may be missing. first: the body comes before the condition.
+  // condition, step: may be missing. first: the body comes before the condition.
   void loop(const clang::Stmt* where, const Expr* condition, const Expr* step, const clang::Stmt* body,
             bool first);
   void choose_case(const clang::SwitchStmt* choice);
@@ -72,7 +74,7 @@ class Function {
   std::string block_value(const clang::StmtExpr* block, bool wanted);
   std::string size_of(const clang::UnaryExprOrTypeTraitExpr* expression);
   std::string printed(const Expr* expression);
-  // Stores what initialises an object, piece by piece.
+  // Stores the initialiser of an object, part by part.
   void initialise(const std::string& object, clang::QualType type, const Expr* from);
   void clear_anonymous(const std::string& object, const clang::RecordDecl* record);
   void initialise_array(const std::string& object, const clang::ConstantArrayType* type, const Expr* from);
@@ -82,7 +84,7 @@ class Function {
   std::string place(const Expr* lvalue);
   std::string variable(const clang::VarDecl* variable);
   std::string read(const Expr* lvalue);
-  // The value that was written, where wanted.
+  // Returns the value that was written, if it is wanted.
   std::string write(const Expr* lvalue, const std::string& value, bool wanted);
   void narrow(const Expr* lvalue, const std::string& value);
   void point(clang::SourceLocation where);
@@ -90,7 +92,7 @@ class Function {
   bool is_race_target(const Expr* lvalue) const;
   bool is_shared(const Expr* lvalue) const { return sharing_.is_shared(lvalue); }
   void stop_if(const std::string& condition);
-  // Of an operation that is atomic, on what the pointer leads to.
+  // The scheduling point of an atomic operation on the object that the pointer points to.
   void atomic_point(const Expr* pointer, const std::string& object, bool writes);
   void race_check(const std::string& place, bool writes, bool is_atomic);
 
@@ -106,14 +108,14 @@ class Function {
   std::string atomic(const clang::AtomicExpr* expression, bool wanted);
   std::string still_atomic(const clang::AtomicExpr* expression, bool wanted);
   std::string builtin_atomic(llvm::StringRef name, const clang::CallExpr* call, bool wanted, bool& known);
-  // One step that reads, and may write, what the pointer leads to.
+  // One step that reads, and may write, the object that the pointer points to.
   std::string read_modify(const Expr* pointer, const std::string& operation, const std::string& operand,
                           bool old, bool wanted);
   std::string compare_exchange(const Expr* pointer, const Expr* expected, const Expr* wished);
 
   // --- library.cpp ---
 
-  // Nothing where it is not known.
+  // nullopt if the function is not known.
   std::optional<std::string> known_call(const std::string& name, const clang::CallExpr* call);
   std::optional<std::string> thread_call(const std::string& name, const clang::CallExpr* call);
   std::optional<std::string> lock_call(const std::string& name, const clang::CallExpr* call);
@@ -125,7 +127,7 @@ class Function {
   std::optional<std::string> verifier_call(const std::string& name, const clang::CallExpr* call);
   void start_thread(const clang::CallExpr* call);
   void fail(const std::string& message);
-  std::string behind(const Expr* pointer);  // the object that it leads to, as an lvalue
+  std::string behind(const Expr* pointer);  // the object that it points to, as an lvalue
 
   // --- function.cpp ---
 
@@ -133,7 +135,7 @@ class Function {
   Form form() const { return program_.options.form; }
   std::string temporary(clang::QualType type);
   void release_temporaries() { temporaries_in_use_ = temporaries_kept_; }
-  // A new one; its text. keep: where others may have pointers to it.
+  // Declares a new local and returns its text. keep: others may have pointers to it.
   std::string local(const std::string& name, clang::QualType type, bool keep = false);
   bool keeps(const clang::VarDecl* variable) const;
   std::string kept(const std::string& name, clang::QualType type);
@@ -150,7 +152,7 @@ class Function {
   void line(const std::string& text) { out_->line(text); }
   void changed() { ++changes_; }
   void set_position(clang::SourceLocation where) { out_->at(source_.place(where)); }
-  // What the action writes.
+  // The text that the action writes.
   template <typename Action>
   Text written_by(Action action) {
     Text text;
@@ -172,7 +174,7 @@ class Function {
   Defined& defined_;
   const clang::FunctionDecl* function_;
   Sharing sharing_;
-  bool resumable_ = false;  // lazy: it stops at scheduling points and goes on there
+  bool resumable_ = false;  // lazy: it stops at scheduling points and resumes there
   bool atomic_ = false;     // called __VERIFIER_atomic_...: it is one step
 
   struct Local {
@@ -187,16 +189,16 @@ class Function {
   std::set<std::string> temporaries_in_use_;
   std::set<std::string> temporaries_kept_;  // of expressions around the statement
   std::map<const clang::OpaqueValueExpr*, std::string> opaque_;
-  std::map<std::string, std::string> child_frames_;  // of callees: what declares them
+  std::map<std::string, std::string> child_frames_;  // of callees: the text that declares them
   std::vector<Jumps> jumps_;
   unsigned labels_ = 0;
-  unsigned points_ = 0;   // at which the function may go on
+  unsigned points_ = 0;   // at which the function may resume
   unsigned changes_ = 0;  // of anything but temporaries
   Text body_;
   Text* out_ = &body_;
 };
 
-// Of a function, so that they hide nothing that stands outside.
+// The names of a function's parameters, which hide no outer declaration.
 std::vector<std::string> parameter_names(const clang::FunctionDecl* function, const Declarations& outside);
 
 // The text as an operand of any operator.
