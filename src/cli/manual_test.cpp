@@ -2,6 +2,7 @@
 #include "cli/manual.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -15,7 +16,7 @@ namespace {
 
 // What bash says to a script.
 std::string bash(const std::string& script) {
-  const std::string path = testing::TempDir() + "thrum-completion.bash";
+  const std::string path = testing::TempDir() + "thrum-completion-" + std::to_string(getpid()) + ".bash";
   std::ofstream(path) << script;
   std::FILE* pipe = popen(("bash " + path + " 2>&1").c_str(), "r");
   std::string output;
