@@ -283,7 +283,7 @@ TEST(Native, AgreesWithTheOracleOnFamilyC) {
 
 // Each shows a rule that random programs seldom come to, or failed once.
 TEST(Native, AgreesWithTheOracleOnToys) {
-  fs::path folder = fs::path(__FILE__).parent_path() / "toys";
+  fs::path folder = fs::path(THRUM_SOURCE_DIR) / "tests/native/toys";
   Workshop workshop;
   for (const auto& entry : fs::directory_iterator(folder)) {
     std::ostringstream text;
