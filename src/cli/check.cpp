@@ -259,9 +259,9 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   run.outcome = run_worker(settings, job, run.names);
   run.seconds = seconds_since(begun);
   if (!run.outcome.problem.empty())
-    throw UserError(run.outcome.report.refused.empty() ? run.outcome.problem
-                                                       : "--resume " + options_.resume + ": " +
-                                                             run.outcome.problem + "; begin the check anew");
+    throw UserError(run.outcome.report.refused.empty()
+                        ? run.outcome.problem
+                        : "--resume " + options_.resume + ": " + run.outcome.problem + "; start a new check");
   for (const Note& note : run.outcome.report.notes) {
     if (note.kind == kWrongUse) throw UserError(note.text);
   }

@@ -128,7 +128,7 @@ void Checkpoint::begin(const std::string& program) {
   if (!digest) throw UserError(program + ": cannot be read");
   if (!resumed_from_.empty() && *digest != contents_.program)
     throw UserError("--resume " + resumed_from_ + ": " + program +
-                    " is another program than it was then; begin the check anew");
+                    " is another program than it was then; start a new check");
   contents_.program = *digest;
   if (std::string problem = write_checkpoint(path_, contents_); !problem.empty()) throw UserError(problem);
   written_ = std::chrono::steady_clock::now();
@@ -149,7 +149,7 @@ std::optional<WorkerOutcome> Checkpoint::ended(const Job& job, ThreadNames& name
   ByteReader in(run->report);
   std::optional<Report> report = read_report(in, names);
   if (!report)
-    throw UserError("--resume " + resumed_from_ + ": the checkpoint is damaged; begin the check anew");
+    throw UserError("--resume " + resumed_from_ + ": the checkpoint is damaged; start a new check");
   WorkerOutcome outcome;
   outcome.report = std::move(*report);
   outcome.output = run->output;

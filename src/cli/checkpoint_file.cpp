@@ -258,10 +258,10 @@ std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::
     return std::nullopt;
   ByteReader in(std::string_view(bytes).substr(kMagic.size()));
   if (in.get<std::uint32_t>() != kFormat) {
-    problem = path + ": was written by another version of thrum; begin the check anew";
+    problem = path + ": was written by another version of thrum; start a new check";
     return std::nullopt;
   }
-  problem = path + ": the checkpoint is damaged; begin the check anew";
+  problem = path + ": the checkpoint is damaged; start a new check";
   in.get<std::uint32_t>();
   Header header;
   for (std::uint64_t* number : {&header.size, &header.index, &header.index_digest})
@@ -274,7 +274,7 @@ std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::
     return std::nullopt;
   ByteReader reader(index);
   if (reader.get_string() != kVersion) {
-    problem = path + ": was written by another version of thrum; begin the check anew";
+    problem = path + ": was written by another version of thrum; start a new check";
     return std::nullopt;
   }
   CheckpointContents contents;

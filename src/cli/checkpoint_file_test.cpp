@@ -160,7 +160,7 @@ TEST_F(CheckpointFile, OfAnotherFormatIsRefused) {
   put(other);
   std::string problem;
   EXPECT_FALSE(read_checkpoint(path(), problem));
-  EXPECT_EQ(problem, path() + ": was written by another version of thrum; begin the check anew");
+  EXPECT_EQ(problem, path() + ": was written by another version of thrum; start a new check");
 }
 
 // Its worker wrote other bytes than it said.

@@ -49,7 +49,7 @@ bool chooses(const ToyCode& code);
 
 enum class Searched : std::uint8_t {
   at_once,
-  in_parts,   // after each few executions the search is put down and taken up by another
+  in_parts,   // after each few executions the search is saved and loaded into another
   shared,     // by several workers, who take turns
   attempted,  // at once; each plan is begun, broken off and begun again
 };

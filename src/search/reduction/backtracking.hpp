@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Backtracking points: what an execution adds to the branches of its path. It is the part of the reductions
-// that looks at races (JACM 2017, Algorithm 2, lines 6 to 9); the order in which branches are run is another
-// matter (dpor.hpp, best_first_dpor.hpp).
+// that looks at races (lines 3 to 5 of Algorithm 2 as tests/oracle/reference_dpor.cpp has it); the order in
+// which branches are run is another matter (dpor.hpp, best_first_dpor.hpp).
 //
 // For a race of e and a later step e' the reversal is v = notdep(e).e': the steps behind e that do not happen
 // after it, as they came, and then e' turned round. It is inserted at the point before e unless it is covered
