@@ -99,6 +99,7 @@ struct Symbolizer::Library {
   // Of the system's own libraries the symbols alone are read: reports show none of their lines, and the debug
   // information of libc takes a quarter of a second.
   bool has_lines = true;
+  std::map<std::uint64_t, std::vector<SourceLine>> lines;  // by return address
 
   explicit Library(const std::string& path) : has_lines(!is_system_path(path)) {
     session = dwfl_begin(&kCallbacks);
@@ -110,26 +111,40 @@ struct Symbolizer::Library {
   ~Library() {
     if (session != nullptr) dwfl_end(session);
   }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  std::vector<SourceLine> lines_at(std::uint64_t return_offset);
 };
 
-Symbolizer::Symbolizer(const std::vector<std::string>& modules) : modules_(modules) {}
+Symbolizer::Symbolizer() = default;
 Symbolizer::~Symbolizer() = default;
 
-Symbolizer::Library* Symbolizer::open(std::uint16_t module) {
-  if (module >= modules_.size()) return nullptr;
+Symbolizer::Library* Symbolizer::open(const std::string& module) {
   std::unique_ptr<Library>& library = libraries_[module];
-  if (!library) library = std::make_unique<Library>(modules_[module]);
+  if (!library) library = std::make_unique<Library>(module);
   return library->module ? library.get() : nullptr;
 }
 
-std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t return_offset) {
-  std::vector<SourceLine> lines;
+const std::vector<SourceLine>& Symbolizer::code(const std::string& module, std::uint64_t return_offset) {
+  static const std::vector<SourceLine> kNone;
   Library* library = open(module);
-  if (library == nullptr || return_offset == 0) return lines;
-  Dwarf_Addr address = return_offset - 1 + library->bias;
+  if (library == nullptr || return_offset == 0) return kNone;
+  auto [entry, is_new] = library->lines.try_emplace(return_offset);
+  if (!is_new) return entry->second;
+  entry->second = library->lines_at(return_offset);
+  for (SourceLine& line : entry->second) {
+    if (!is_system_path(line.file)) line.text = sources_.text(line.file, line.line);
+  }
+  return entry->second;
+}
+
+std::vector<SourceLine> Symbolizer::Library::lines_at(std::uint64_t return_offset) {
+  std::vector<SourceLine> result;
+  Dwarf_Addr address = return_offset - 1 + bias;
   SourceLine at;  // of the function that comes next, from the inside out
   Dwarf_Addr unit_bias = 0;
-  Dwarf_Die* unit = library->has_lines ? find_unit(library->module, address, &unit_bias) : nullptr;
+  Dwarf_Die* unit = has_lines ? find_unit(module, address, &unit_bias) : nullptr;
   if (Dwarf_Line* line = unit ? dwarf_getsrc_die(unit, address - unit_bias) : nullptr) {
     int number = 0;
     dwarf_lineno(line, &number);
@@ -138,7 +153,7 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
     at.line = static_cast<std::uint32_t>(number);
   }
   Dwarf_Die* scopes = nullptr;
-  int count = unit ? scopes_around(unit, address - unit_bias, library->nested, &scopes) : 0;
+  int count = unit ? scopes_around(unit, address - unit_bias, nested, &scopes) : 0;
   for (int i = 0; i < count; ++i) {
     if (!is_function(&scopes[i])) continue;
     at.function = function_name(&scopes[i]);
@@ -146,20 +161,20 @@ std::vector<SourceLine> Symbolizer::code(std::uint16_t module, std::uint64_t ret
     int declared = 0;
     if (at.line == 0 && dwarf_decl_line(&scopes[i], &declared) == 0)  // of code that the compiler made up
       at.line = static_cast<std::uint32_t>(declared);
-    lines.push_back(at);
+    result.push_back(at);
     if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) break;
     at = call_site(&scopes[i], unit);
   }
   std::free(scopes);
-  if (lines.empty()) {
-    const char* name = dwfl_module_addrname(library->module, address);
+  if (result.empty()) {
+    const char* name = dwfl_module_addrname(module, address);
     at.function = name ? short_function_name(demangle(name)) : "";
-    if (!at.function.empty() || !at.file.empty()) lines.push_back(at);
+    if (!at.function.empty() || !at.file.empty()) result.push_back(at);
   }
-  return lines;
+  return result;
 }
 
-std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset, std::uint32_t size) {
+std::string Symbolizer::data(const std::string& module, std::uint64_t offset, std::uint32_t size) {
   Library* library = open(module);
   if (library == nullptr) return "";
   GElf_Off inside = 0;
@@ -182,9 +197,10 @@ std::string Symbolizer::data(std::uint16_t module, std::uint64_t offset, std::ui
   return inside == 0 ? text : fmt::format("{}+{}", text, inside);
 }
 
-std::string Symbolizer::local(const StackFrame& frame, std::uint64_t distance, std::uint32_t size) {
+std::string Symbolizer::local(const std::string& module, const StackFrame& frame, std::uint64_t distance,
+                              std::uint32_t size) {
   constexpr Dwarf_Addr kTop = Dwarf_Addr{1} << 46;  // of a stack: anywhere
-  Library* library = frame.code.space == Place::Space::module ? open(frame.code.owner) : nullptr;
+  Library* library = open(module);
   if (library == nullptr) return "";
   Dwarf_Addr address = frame.code.offset - 1 + library->bias;
   Dwarf_Addr bias = 0;
@@ -214,7 +230,7 @@ namespace {
 // Names the places of one trace file.
 class Namer {
  public:
-  explicit Namer(TraceFile& file) : file_(file), symbolizer_(file.modules) {}
+  explicit Namer(TraceFile& file) : file_(file) {}
 
   void run() {
     const Trace& trace = file_.trace;
@@ -231,41 +247,47 @@ class Namer {
   }
 
  private:
+  // The path of a place's module; nullptr: it lies in none that is known.
+  const std::string* module_of(const Place& place) const {
+    const bool is_known = place.space == Place::Space::module && place.owner < file_.modules.size();
+    return is_known ? &file_.modules[place.owner] : nullptr;
+  }
+
+  // The variable at a place on a stack; empty where none is known.
+  std::string local_at(const Place& place, std::uint32_t size) const {
+    const std::vector<StackFrame>& frames = file_.trace.details.frames;
+    if (place.space != Place::Space::stack || place.number == 0 || place.number > frames.size()) return "";
+    const StackFrame& frame = frames[place.number - 1];
+    const std::string* module = module_of(frame.code);
+    return module ? symbolizer().local(*module, frame, place.offset, size) : "";
+  }
+
   void name_pointer(const Place& place) {
     name_data(place, 0);  // in case that it is the second object of an event
-    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
-                    place.number <= file_.trace.details.frames.size();
-    std::string name;
     if (file_.symbols.pointers.contains(place)) return;
-    if (place.space == Place::Space::module) name = symbolizer_.data(place.owner, place.offset, kPointer);
-    if (in_frame)
-      name = symbolizer_.local(file_.trace.details.frames[place.number - 1], place.offset, kPointer);
-    if (!name.empty()) file_.symbols.pointers[place] = name;
+    const std::string* module = module_of(place);
+    std::string name =
+        module ? symbolizer().data(*module, place.offset, kPointer) : local_at(place, kPointer);
+    if (!name.empty()) file_.symbols.pointers[place] = std::move(name);
   }
 
   void name_data(const Place& place, std::uint32_t size) {
     Symbols& symbols = file_.symbols;
-    if (place.space == Place::Space::module && !symbols.data.contains({place.owner, place.offset})) {
-      std::string name = symbolizer_.data(place.owner, place.offset, size);
-      if (!name.empty()) symbols.data[{place.owner, place.offset}] = name;
+    const std::string* module = module_of(place);
+    if (module && !symbols.data.contains({place.owner, place.offset})) {
+      std::string name = symbolizer().data(*module, place.offset, size);
+      if (!name.empty()) symbols.data[{place.owner, place.offset}] = std::move(name);
     }
-    bool in_frame = place.space == Place::Space::stack && place.number != 0 &&
-                    place.number <= file_.trace.details.frames.size();
-    if (in_frame && !symbols.locals.contains(place)) {
-      std::string name = symbolizer_.local(file_.trace.details.frames[place.number - 1], place.offset, size);
-      if (!name.empty()) symbols.locals[place] = name;
-    }
+    if (symbols.locals.contains(place)) return;
+    std::string name = local_at(place, size);
+    if (!name.empty()) symbols.locals[place] = std::move(name);
   }
 
   void name_stack(const std::vector<Place>& stack) {
     for (const Place& place : stack) {
-      if (place.space != Place::Space::module || file_.symbols.code.contains({place.owner, place.offset}))
-        continue;
-      std::vector<SourceLine> lines = symbolizer_.code(place.owner, place.offset);
-      for (SourceLine& line : lines) {
-        if (!is_system_path(line.file)) line.text = sources_.text(line.file, line.line);
-      }
-      file_.symbols.code[{place.owner, place.offset}] = std::move(lines);
+      const std::string* module = module_of(place);
+      if (module)
+        file_.symbols.code.try_emplace({place.owner, place.offset}, symbolizer().code(*module, place.offset));
     }
   }
 
@@ -277,11 +299,14 @@ class Namer {
   }
 
   TraceFile& file_;
-  Symbolizer symbolizer_;
-  SourceReader sources_;
 };
 
 }  // namespace
+
+Symbolizer& symbolizer() {
+  static Symbolizer only;
+  return only;
+}
 
 void name_places(TraceFile& file) { Namer(file).run(); }
 

@@ -9,37 +9,44 @@
 #include <string>
 #include <vector>
 
+#include "report/source_lines.hpp"
 #include "report/trace_file.hpp"
 
 namespace thrum {
 
 // Offsets are addresses as the ELF file counts them: the address in the process less the module's load bias.
+// module: its path; a file that cannot be read yields no names. Each file is opened once, and each return
+// address is looked up once, since the traces of one check share most of their stacks.
 class Symbolizer {
  public:
-  // modules: paths. A file that cannot be read yields no names.
-  explicit Symbolizer(const std::vector<std::string>& modules);
+  Symbolizer();
   ~Symbolizer();
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  // The lines of a return address: of the call before it, innermost inlined function first.
-  std::vector<SourceLine> code(std::uint16_t module, std::uint64_t return_offset);
+  // The lines of a return address, with their text: of the call before it, innermost inlined function first.
+  // Valid as long as the symbolizer.
+  const std::vector<SourceLine>& code(const std::string& module, std::uint64_t return_offset);
 
   // "counter", "table[2].next", "table+16"; empty where no object of the symbol table lies there. size: of
   // the access; 0: a synchronization object.
-  std::string data(std::uint16_t module, std::uint64_t offset, std::uint32_t size = 0);
+  std::string data(const std::string& module, std::uint64_t offset, std::uint32_t size = 0);
 
   // The variable of a function at a distance from the upper end of the stack: "main::ready". Empty where none
-  // is known to lie there.
-  std::string local(const StackFrame& frame, std::uint64_t distance, std::uint32_t size);
+  // is known to lie there. module: the one that frame.code names.
+  std::string local(const std::string& module, const StackFrame& frame, std::uint64_t distance,
+                    std::uint32_t size);
 
  private:
   struct Library;
-  Library* open(std::uint16_t module);
+  Library* open(const std::string& module);
 
-  std::vector<std::string> modules_;
-  std::map<std::uint16_t, std::unique_ptr<Library>> libraries_;
+  std::map<std::string, std::unique_ptr<Library>> libraries_;  // by path
+  SourceReader sources_;
 };
+
+// The one of this process: files of the program do not change while it is checked.
+Symbolizer& symbolizer();
 
 // Names all places of the trace. modules must be filled in.
 void name_places(TraceFile& file);

@@ -14,6 +14,8 @@
 namespace thrum {
 namespace {
 
+const std::string kThisProgram = "/proc/self/exe";
+
 int g_symbolizer_test_table[4];
 
 struct Slot {
@@ -63,8 +65,8 @@ __attribute__((noinline)) std::uint64_t outer_caller() {
 }
 
 TEST(Symbolizer, InlinedFunctionsWithinTheirCallers) {
-  Symbolizer symbolizer({"/proc/self/exe"});
-  std::vector<SourceLine> lines = symbolizer.code(0, outer_caller() - bias());
+  Symbolizer symbolizer;
+  std::vector<SourceLine> lines = symbolizer.code(kThisProgram, outer_caller() - bias());
   ASSERT_GE(lines.size(), 2U);
   EXPECT_NE(lines[0].function.find("inlined_caller"), std::string::npos) << lines[0].function;
   EXPECT_NE(lines[1].function.find("outer_caller"), std::string::npos) << lines[1].function;
@@ -84,8 +86,8 @@ __attribute__((noinline)) std::uint64_t caller_in_a_lambda() {
 }
 
 TEST(Symbolizer, InlinedFunctionsWithinALambda) {
-  Symbolizer symbolizer({"/proc/self/exe"});
-  std::vector<SourceLine> lines = symbolizer.code(0, caller_in_a_lambda() - bias());
+  Symbolizer symbolizer;
+  std::vector<SourceLine> lines = symbolizer.code(kThisProgram, caller_in_a_lambda() - bias());
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_NE(lines[0].function.find("inlined_caller"), std::string::npos) << lines[0].function;
   EXPECT_EQ(lines[1].function, "lambda");
@@ -94,17 +96,18 @@ TEST(Symbolizer, InlinedFunctionsWithinALambda) {
 }
 
 TEST(Symbolizer, Variables) {
-  Symbolizer symbolizer({"/proc/self/exe"});
+  Symbolizer symbolizer;
   std::uint64_t table = reinterpret_cast<std::uint64_t>(&g_symbolizer_test_table) - bias();
-  EXPECT_EQ(symbolizer.data(0, table), "thrum::g_symbolizer_test_table[0]");
-  EXPECT_TRUE(symbolizer.data(0, table + 8).ends_with("g_symbolizer_test_table[2]"));
-  EXPECT_TRUE(symbolizer.data(0, table + 9).ends_with("g_symbolizer_test_table[2]+1"));
+  EXPECT_EQ(symbolizer.data(kThisProgram, table), "thrum::g_symbolizer_test_table[0]");
+  EXPECT_TRUE(symbolizer.data(kThisProgram, table + 8).ends_with("g_symbolizer_test_table[2]"));
+  EXPECT_TRUE(symbolizer.data(kThisProgram, table + 9).ends_with("g_symbolizer_test_table[2]+1"));
 }
 
 TEST(Symbolizer, PartsOfVariables) {
-  Symbolizer symbolizer({"/proc/self/exe"});
+  Symbolizer symbolizer;
   auto name = [&](const void* address, std::uint32_t size) {
-    std::string whole = symbolizer.data(0, reinterpret_cast<std::uint64_t>(address) - bias(), size);
+    std::string whole =
+        symbolizer.data(kThisProgram, reinterpret_cast<std::uint64_t>(address) - bias(), size);
     return whole.substr(whole.rfind(':') + 1);
   };
   const Parts& parts = g_parts;
@@ -145,20 +148,20 @@ __attribute__((noinline, optimize("no-omit-frame-pointer"))) std::string name_of
   const char* top = static_cast<const char*>(__builtin_frame_address(0)) + (1 << 20);
   frame_of(frame, top);
   auto distance = static_cast<std::uint64_t>(top - reinterpret_cast<const char*>(&local.slots[1].full));
-  return symbolizer.local(frame, distance, 1);
+  return symbolizer.local(kThisProgram, frame, distance, 1);
 }
 
 TEST(Symbolizer, Locals) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer keeps locals elsewhere";
 #endif
-  Symbolizer symbolizer({"/proc/self/exe"});
+  Symbolizer symbolizer;
   EXPECT_EQ(name_of_local(symbolizer), "name_of_local::local.slots[1].full");
 }
 
 TEST(Symbolizer, UnknownFilesAndAddresses) {
-  Symbolizer symbolizer({"/no/such/file", "/etc/passwd"});
-  for (std::uint16_t module = 0; module < 3; ++module) {
+  Symbolizer symbolizer;
+  for (const char* module : {"/no/such/file", "/etc/passwd", ""}) {
     EXPECT_TRUE(symbolizer.code(module, 0x1000).empty());
     EXPECT_EQ(symbolizer.data(module, 0x1000), "");
   }

@@ -520,12 +520,9 @@ ExitCode worse(ExitCode a, ExitCode b) {
 
 bool is_death_test(const Report& report) {
   if (!uncontrolled_note(report)) return false;
-  std::vector<std::string> modules;
-  for (const Module& module : report.modules) modules.push_back(module.path);
-  Symbolizer symbolizer(modules);
   auto assumes_role = [&](const Place& place) {
-    if (place.space != Place::Space::module) return false;
-    std::vector<SourceLine> lines = symbolizer.code(place.owner, place.offset);
+    if (place.space != Place::Space::module || place.owner >= report.modules.size()) return false;
+    const std::vector<SourceLine>& lines = symbolizer().code(report.modules[place.owner].path, place.offset);
     return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) {
       return line.function.ends_with("DeathTest::AssumeRole");
     });
