@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A map from addresses to numbers that is emptied at once. Each entry holds the number of its filling;
-// entries of earlier fillings count as free. Tested by the tests of round_detector.hpp, which uses it.
+// entries of earlier fillings count as free.
 #pragma once
 
 #include <cstddef>

@@ -284,10 +284,10 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();
+  trace.counts.steps = steps_done();
   if (warnings().wants_events()) warnings().learn(trace);
   if (!wants_events()) trace.events.clear();
   world.channel->in_execution.store(0, std::memory_order_relaxed);
-  trace.counts.steps = steps_done();
   trace.counts.points = scheduler().points();
   trace.counts.midway = midway;
   trace.counts.trusted = !judging().judges();

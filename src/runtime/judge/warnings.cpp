@@ -179,7 +179,7 @@ void Warnings::merge(ByteReader& in, ThreadNames& names) {
 // ---- Orders of locks -----------------------------------------------------------------------------
 
 void Warnings::learn(const Trace& trace) {
-  const std::uint64_t steps = steps_done();
+  const std::uint64_t steps = trace.counts.steps;
   steps_ += steps;
   if (executions_ + kEachOf == next_) next_ += kEachOf * (steps / kStepsOfEach);  // it was sampled
   Held held;

@@ -47,7 +47,7 @@ class Warnings {
   }
   // Whether the execution's events have to be recorded.
   bool wants_events() const { return sampled_; }
-  // The execution is over; the trace has the events that were asked for.
+  // The execution is over; the trace has its steps, and the events that were asked for.
   void learn(const Trace& trace);
 
   // The running thread ends the process while others live.
