@@ -66,7 +66,8 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   Index changes = is_any ? 0 : last_of_word_[2 * place.word];
   Index loads = is_any || place.only_loads ? 0 : last_of_word_[2 * place.word + 1];
   Index wide = last_of_word_[2 * kAnyWord];
-  while (const Index next = std::max({all, changes, loads, wide})) {
+  // Two by two: a list of four goes through memory.
+  while (const Index next = std::max(std::max(all, changes), std::max(loads, wide))) {
     const Index i = next - 1;
     if (next == all) --all;
     if (next == changes) changes = places_[i].before;

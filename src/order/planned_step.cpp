@@ -87,7 +87,8 @@ PlannedSteps::Number PlannedSteps::keep(const StepView& step) {
       free_ = kept_[number].next;
     }
     Kept& fresh = kept_[number];
-    fresh.planned = step.kept();
+    static_cast<StepTraits&>(fresh.planned) = step;  // in place: a copy would go through memory twice
+    fresh.planned.event = *step.event;
     fresh.hash = hash;
     fresh.next = first;
     first = number;
