@@ -1,20 +1,20 @@
 # A folder is one concept and one target.
 #
 #   thrum_component(NAME [FOLDER dir] [SUBFOLDERS name[:name,...]...] [DEPENDS component...]
-#                   [LOADS component...] [LIBRARIES target...] [EXCLUDE file...] [TOGETHER] [TESTS_APART])
+#                   [LOADS component...] [LIBRARIES target...] [EXCLUDE file...] [TESTS_APART])
 #
 # makes the library thrum_NAME of the sources in src/NAME (or FOLDER), and the program NAME_test of its
 # *_test.cpp files, each of whose tests ctest knows by name. SUBFOLDERS names folders in it that belong to the
 # same library: each may include what stands in the folder itself, and the subfolders behind its colon. LOADS
 # names components that lie in modules: their headers may be included, and they are not linked. EXCLUDE names
-# files that belong to another target. TOGETHER: see thrum_compile_together. TESTS_APART: see
+# files that belong to another target. TESTS_APART: see
 # thrum_test_options. The include root is the folder's parent, so that an include reads "model/plan.hpp". A folder that holds no sources (headers only, or not written yet) is an interface library.
 
 include_guard()
 define_property(GLOBAL PROPERTY THRUM_DEPENDENCIES BRIEF_DOCS "Lines `folder: folders it may include`")
 
 function(thrum_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TOGETHER;TESTS_APART" "FOLDER" "SUBFOLDERS;DEPENDS;LOADS;LIBRARIES;EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TESTS_APART" "FOLDER" "SUBFOLDERS;DEPENDS;LOADS;LIBRARIES;EXCLUDE")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${PROJECT_SOURCE_DIR}/src/${name})
     thrum_declare_dependencies(${name} ${arg_DEPENDS} ${arg_LOADS})
@@ -37,7 +37,7 @@ function(thrum_component name)
   target_include_directories(thrum_${name} ${scope} ${include_root})
   target_link_libraries(thrum_${name} ${scope} ${arg_DEPENDS} ${arg_LIBRARIES})
 
-  if(arg_TOGETHER)
+  if(sources)
     thrum_compile_together(thrum_${name})
   endif()
 
@@ -67,6 +67,9 @@ endfunction()
 # and templates instantiated, once for all. A file whose names clash with those of others has the property
 # SKIP_UNITY_BUILD_INCLUSION.
 function(thrum_compile_together target)
+  if(NOT THRUM_TOGETHER)
+    return()
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 14)
 endfunction()
 

@@ -1,6 +1,6 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
-thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json TOGETHER)
+thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
 thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)

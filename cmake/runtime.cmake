@@ -30,13 +30,21 @@ if(THRUM_TRAIN)
 endif()
 
 # Local statics without guards: the guards are the program's, and intercepted here.
-set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS
+set(runtime_options
   "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-exceptions;-fno-sanitize=all;-mfsgsbase>"
   "$<$<COMPILE_LANGUAGE:CXX>:-fno-rtti;-fno-threadsafe-statics>")
+if(THRUM_TRAIN)
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${runtime_options})
+endif()
 # A static initialisation or a once that throws passes through here.
 set_property(SOURCE ${runtime_dir}/intercept/intercept_once.cpp APPEND PROPERTY COMPILE_OPTIONS -fexceptions)
 # 16-byte atomics without a library.
 set_property(SOURCE ${runtime_dir}/intercept/tsan_atomic.cpp APPEND PROPERTY COMPILE_OPTIONS -mcx16)
+
+# Compiled one by one: what defines the program's functions, or a section of its own.
+set(apart ${sources})
+list(FILTER apart INCLUDE REGEX "/intercept/|/base/world.cpp")
+set_property(SOURCE ${apart} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 
 # Blocks of a known size are cleared and copied in place. By default GCC takes an instruction that is made for
 # large ones (rep stos), which takes longer to begin than a few stores.
@@ -50,6 +58,10 @@ function(thrum_runtime_library name folder)
   add_library(${name}_objects OBJECT ${sources} ${layer_library_sources})
   target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name}_objects PRIVATE xxhash::xxhash)
+  if(NOT THRUM_TRAIN)
+    target_compile_options(${name}_objects PRIVATE ${runtime_options})
+    thrum_compile_together(${name}_objects)
+  endif()
   target_compile_options(${name}_objects PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-falign-functions=64;${thrum_inline_blocks};${ARGN}>")
 
   # Its standard library is its own; the unwinder is shared with the program, whose exceptions and

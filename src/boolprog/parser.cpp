@@ -12,7 +12,7 @@ namespace thrum::bp {
 
 namespace {
 
-using Kind = Token::Kind;
+using TokenKind = Token::Kind;
 
 // Deeper nesting is refused, so that the recursion of the parser does not overflow the stack.
 constexpr int kDepthMax = 400;
@@ -25,7 +25,7 @@ class Parser {
   Program program() {
     Program program;
     while (is("decl")) declarations(program.globals);
-    while (peek().kind != Kind::end) program.functions.push_back(function());
+    while (peek().kind != TokenKind::end) program.functions.push_back(function());
     if (program.functions.empty()) fail("a function");
     return program;
   }
@@ -57,7 +57,7 @@ class Parser {
   }
   bool is(const char* text, std::size_t ahead = 0) const {
     const Token& token = peek(ahead);
-    return (token.kind == Kind::keyword || token.kind == Kind::symbol) && token.text == text;
+    return (token.kind == TokenKind::keyword || token.kind == TokenKind::symbol) && token.text == text;
   }
   bool accept(const char* text) {
     if (!is(text)) return false;
@@ -65,11 +65,11 @@ class Parser {
     return true;
   }
   // A word with a meaning only here; elsewhere it is an identifier like any other.
-  bool is_word(const char* text) const { return peek().kind == Kind::identifier && peek().text == text; }
+  bool is_word(const char* text) const { return peek().kind == TokenKind::identifier && peek().text == text; }
 
   [[noreturn]] void fail(const std::string& expected) const {
     const Token& token = peek();
-    std::string found = token.kind == Kind::end ? token.text : "'" + token.text + "'";
+    std::string found = token.kind == TokenKind::end ? token.text : "'" + token.text + "'";
     throw InputError(token.where, "expected " + expected + ", found " + found);
   }
   Position expect(const char* text) {
@@ -77,18 +77,18 @@ class Parser {
     return take().where;
   }
   Name identifier(const char* what) {
-    if (peek().kind != Kind::identifier) fail(what);
+    if (peek().kind != TokenKind::identifier) fail(what);
     Token token = take();
     return {token.text, token.where};
   }
   Name label() {
-    if (peek().kind != Kind::identifier && peek().kind != Kind::number) fail("a label");
+    if (peek().kind != TokenKind::identifier && peek().kind != TokenKind::number) fail("a label");
     Token token = take();
     return {token.text, token.where};
   }
 
   Declaration declaration() {
-    bool is_thread = is_word("thread") && peek(1).kind == Kind::identifier;
+    bool is_thread = is_word("thread") && peek(1).kind == TokenKind::identifier;
     if (is_thread) take();
     return {identifier("the name of a variable"), is_thread};
   }
@@ -106,7 +106,7 @@ class Parser {
     if (accept("void")) return 0;
     expect("bool");
     if (!accept("<")) return 1;
-    if (peek().kind != Kind::number) fail("the number of results");
+    if (peek().kind != TokenKind::number) fail("the number of results");
     Token token = take();
     unsigned long count = token.text.size() > 4 ? kResultsMax + 1UL : std::stoul(token.text);
     if (count == 0 || count > kResultsMax) {
@@ -147,7 +147,7 @@ class Parser {
   Block block(std::initializer_list<const char*> ends) {
     Block result;
     while (std::none_of(ends.begin(), ends.end(), [this](const char* word) { return is(word); })) {
-      if (peek().kind == Kind::end) fail(std::string("a statement or '") + *ends.begin() + "'");
+      if (peek().kind == TokenKind::end) fail(std::string("a statement or '") + *ends.begin() + "'");
       result.push_back(statement());
     }
     return result;
@@ -156,7 +156,7 @@ class Parser {
   Statement statement() {
     Depth depth(*this);
     Statement result;
-    while ((peek().kind == Kind::identifier || peek().kind == Kind::number) && is(":", 1)) {
+    while ((peek().kind == TokenKind::identifier || peek().kind == TokenKind::number) && is(":", 1)) {
       result.labels.push_back(label());
       take();
     }
@@ -240,7 +240,7 @@ class Parser {
       result.names.push_back(label());
     } else if (is("start_thread")) {
       start(result);
-    } else if (peek().kind == Kind::identifier) {
+    } else if (peek().kind == TokenKind::identifier) {
       named(result);
     } else {
       fail("a statement");
@@ -268,7 +268,7 @@ class Parser {
 
   // A statement that begins with an identifier: a join, a call or an assignment.
   void named(Statement& result) {
-    if (is_word("join") && peek(1).kind == Kind::identifier) {
+    if (is_word("join") && peek(1).kind == TokenKind::identifier) {
       take();
       result.kind = Statement::Kind::join;
       result.targets.push_back(identifier("a variable that holds a thread"));
@@ -295,7 +295,7 @@ class Parser {
       if (result.targets.size() != 1) {
         throw InputError(result.where, "a new thread is given to one variable");
       }
-    } else if (peek().kind == Kind::identifier && is("(", 1)) {
+    } else if (peek().kind == TokenKind::identifier && is("(", 1)) {
       result.kind = Statement::Kind::call;
       result.callee = identifier("a function");
       result.values = arguments();
@@ -401,7 +401,7 @@ class Parser {
       result.kind = Expression::Kind::nondeterministic;
     } else if (is("T") || is("F")) {
       result.value = take().text == "T";
-    } else if (peek().kind == Kind::number) {
+    } else if (peek().kind == TokenKind::number) {
       Token token = take();
       if (token.text != "0" && token.text != "1") {
         throw InputError(token.where, "a truth value is 0 or 1, not " + token.text);

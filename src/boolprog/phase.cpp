@@ -8,7 +8,7 @@ namespace thrum::bp {
 namespace {
 
 const GrowingSet kNothing{};
-const std::vector<Phase::OldCaller> kNobody{};
+const std::vector<Phase::OldCaller> kNoOldCallers{};
 
 }  // namespace
 
@@ -38,7 +38,7 @@ const GrowingSet& Phase::at(const OldFrame& frame) const {
 
 const std::vector<Phase::OldCaller>& Phase::callers(Pc entry) const {
   auto found = callers_.find(entry);
-  return found == callers_.end() ? kNobody : found->second;
+  return found == callers_.end() ? kNoOldCallers : found->second;
 }
 
 const GrowingSet& Phase::on_stack(Pc entry) const {

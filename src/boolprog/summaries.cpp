@@ -8,7 +8,7 @@ namespace thrum::bp {
 namespace {
 
 const GrowingSet kNothing{};
-const std::vector<Caller> kNobody{};
+const std::vector<Caller> kNoCallers{};
 
 }  // namespace
 
@@ -19,7 +19,7 @@ const GrowingSet& Summaries::at(FrameKey frame) const {
 
 const std::vector<Caller>& Summaries::callers(Pc entry) const {
   auto found = callers_.find(entry);
-  return found == callers_.end() ? kNobody : found->second;
+  return found == callers_.end() ? kNoCallers : found->second;
 }
 
 const GrowingSet& Summaries::returned(Pc entry) const {

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 constexpr int kNestingMax = 32;
 
 // A list of words, each between two spaces.
-using Words = std::string_view;
+using WordList = std::string_view;
 
 // Options whose argument is the next word. That word is no input.
-constexpr Words kTakesWord =
+constexpr WordList kTakesWord =
     " -o -x -I -L -D -U -A -B -T -u -z -e -h -G -include -imacros -isystem -iquote -idirafter -iprefix"
     " -isysroot -iwithprefix -iwithprefixbefore -imultilib -MF -MT -MQ -MJ -Xlinker -Xclang -Xassembler"
     " -Xpreprocessor -mllvm --param -target -arch -aux-info -wrapper -specs --specs -dumpbase -dumpbase-ext"
@@ -32,23 +32,23 @@ constexpr Words kTakesWord =
     " -serialize-diagnostics --serialize-diagnostics --sysroot --output --language --include"
     " --include-directory --library-directory --define-macro --undefine-macro --entry --prefix --assert"
     " --config --for-linker --for-assembler ";
-constexpr Words kStopsBeforeLink =
+constexpr WordList kStopsBeforeLink =
     " -c -S -E -M -MM -fsyntax-only -r --compile --assemble --preprocess --precompile -emit-ast ";
 // Every other file goes to the linker.
-constexpr Words kSourceEndings =
+constexpr WordList kSourceEndings =
     " .c .i .ii .m .mi .mm .M .mii .cc .cp .cxx .cpp .CPP .c++ .C .s .S .sx .f .for .ftn .F .f90 .F90 .f95"
     " .f03 .f08 .d .go .ll .cppm .ixx .ccm .cxxm .c++m .pcm ";
 // Compiled by themselves, they become precompiled headers.
-constexpr Words kHeaderEndings = " .h .hh .H .hp .hxx .hpp .HPP .h++ .tcc ";
+constexpr WordList kHeaderEndings = " .h .hh .H .hp .hxx .hpp .HPP .h++ .tcc ";
 
 // Sanitizers whose runtimes replace Thrum's instrumentation or its heap.
-constexpr Words kOtherSanitizers =
+constexpr WordList kOtherSanitizers =
     " address kernel-address hwaddress kernel-hwaddress memory kernel-memory leak dataflow safe-stack"
     " shadow-call-stack fuzzer fuzzer-no-link memtag memtag-stack memtag-heap numerical realtime type cfi"
     " kcfi ";
 
-bool contains(Words list, std::string_view word) {
-  return !word.empty() && list.find(" " + std::string(word) + " ") != Words::npos;
+bool contains(WordList list, std::string_view word) {
+  return !word.empty() && list.find(" " + std::string(word) + " ") != WordList::npos;
 }
 
 std::string ending(const std::string& file) { return fs::path(file).extension().string(); }

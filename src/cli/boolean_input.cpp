@@ -4,28 +4,18 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "boolprog/pushdown_file.hpp"
 #include "cli/boolean_program.hpp"
 #include "cli/load_module.hpp"
 #include "verdict/error.hpp"
-#include "verdict/found_bugs.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a program");
-  std::ifstream in(path);
-  if (!in) throw UserError(path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 UserError error_in(const std::string& file, bp::Position where, const std::string& message) {
   return UserError(fmt::format("{}:{}:{}: {}", file, where.line, where.column, message));

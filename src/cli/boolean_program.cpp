@@ -16,6 +16,7 @@
 #include "verdict/error.hpp"
 #include "verdict/found_bugs.hpp"
 #include "verdict/sizes.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
@@ -23,9 +24,9 @@ namespace {
 
 std::string contexts_words(std::uint32_t count) { return fmt::format("{} context{}", count, plural(count)); }
 
-class Check {
+class BooleanCheck {
  public:
-  Check(const BoolOptions& options, const std::vector<std::string>& command) : options_(options) {
+  BooleanCheck(const BoolOptions& options, const std::vector<std::string>& command) : options_(options) {
     result_.command = command;
   }
 
@@ -242,7 +243,7 @@ class Check {
 }  // namespace
 
 int bool_check_command(const BoolOptions& options, const std::vector<std::string>& command) {
-  return Check(options, command).run();
+  return BooleanCheck(options, command).run();
 }
 
 int bool_print_command(const std::string& file) {

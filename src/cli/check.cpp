@@ -33,6 +33,7 @@
 #include "verdict/error.hpp"
 #include "verdict/found_bugs.hpp"
 #include "verdict/heap_modes.hpp"
+#include "verdict/text_file.hpp"
 #include "verdict/verdict.hpp"
 #include "verdict/warnings.hpp"
 

@@ -2,29 +2,17 @@
 // `thrum plot`: one picture of several results, such as those of several strategies on one program.
 #include "report/plot.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "verdict/error.hpp"
-#include "verdict/found_bugs.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
 namespace {
 
-using Json = nlohmann::json;
-
-std::string read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory");
-  std::ifstream in(path);
-  if (!in) throw UserError(path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using Json = nlohmann::ordered_json;
 
 template <typename T>
 std::optional<T> optional_at(const Json& json, const char* key) {
@@ -77,7 +65,7 @@ TestResult test_at(const Json& json) {
 void add_result(const std::string& path, Result& all) {
   bool has_any = false;
   try {
-    Json json = Json::parse(read_text(path));
+    Json json = Json::parse(read_file(path));
     if (json.at("schema") != 1) throw UserError(path + ": is of a schema that this version does not know");
     for (const Json& one : json.at("tests")) {
       TestResult test = test_at(one);

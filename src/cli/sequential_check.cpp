@@ -14,7 +14,7 @@
 #include "cli/driver.hpp"
 #include "cli/process.hpp"
 #include "verdict/error.hpp"
-#include "verdict/found_bugs.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
@@ -25,13 +25,9 @@ namespace fs = std::filesystem;
 
 std::string thrum_itself() { return installation_prefix() + "/bin/thrum"; }
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 Json read_json(const std::string& path, const std::string& said) {
-  Json json = Json::parse(read_text(path), nullptr, false);
+  std::ifstream in(path);
+  Json json = Json::parse(in, nullptr, false);
   if (json.is_object()) return json;
   std::string line = said.substr(0, said.find('\n'));
   if (line.starts_with("thrum: ")) line.erase(0, 7);

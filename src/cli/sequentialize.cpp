@@ -20,6 +20,7 @@
 #include "sequentialize/module.hpp"
 #include "verdict/error.hpp"
 #include "verdict/found_bugs.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
@@ -79,9 +80,10 @@ std::string text_of_line(const std::string& file, unsigned line) {
 }
 
 // Sequentializes, runs a checker, and tells its answer in terms of the program with threads.
-class Check {
+class SequentialCheck {
  public:
-  Check(const SequentializeOptions& options, const std::vector<std::string>& command) : options_(options) {
+  SequentialCheck(const SequentializeOptions& options, const std::vector<std::string>& command)
+      : options_(options) {
     result_.command = command;
   }
 
@@ -289,7 +291,7 @@ int sequentialize_command(const SequentializeOptions& options, const std::vector
     throw UserError("--eager is of rounds: say how many with --rounds");
   if (!options.checker.empty()) {
     if (options.normal_form) throw UserError("--normal-form has threads still; leave out --checker");
-    return Check(options, command).run();
+    return SequentialCheck(options, command).run();
   }
   seq::Sequential program = sequential_program(options);
   if (options.out.empty()) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <csignal>
 #include <utility>
@@ -21,10 +20,6 @@ constexpr double kSplitPause = 0.001;    // from one part to the next, of the sa
 constexpr double kSplitPauseMax = 0.02;  // where it gave none
 constexpr double kCopySeconds = 10;      // from one copy to the next
 constexpr double kCopySecondsLeast = 0.05;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void wake_all(std::atomic<std::uint32_t>& futex) {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&futex), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -23,6 +24,11 @@
 #include "supervisor/shared_memory.hpp"
 
 namespace thrum {
+
+// The time of the supervisor's clock, in seconds.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 class Crew {
  public:

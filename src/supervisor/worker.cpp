@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <optional>
 #include <thread>
@@ -45,10 +44,6 @@ constexpr double kReportedGraceSeconds = 2;  // for the worker to end when it ha
 constexpr double kProgressSeconds = 1;
 constexpr double kLookSeconds = 0.05;
 constexpr double kAnswerSeconds = 0.5;  // for the worker to say how far it is
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // What is in the channel may be anything.
 Progress progress_of(const Channel::PassedProgress& passed) {

@@ -3,14 +3,10 @@
 #include "verdict/baseline.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "verdict/error.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
@@ -18,19 +14,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError("--baseline " + path + ": is a directory");
-  std::ifstream in(path);
-  if (!in) throw UserError("--baseline " + path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 Baseline::Baseline(const std::string& path) {
   result_.file = path;
   try {
-    Json json = Json::parse(read_text(path));
+    Json json = Json::parse(read_file(path, "--baseline "));
     if (json.at("schema") != 1)
       throw UserError("--baseline " + path + ": is of a schema that this version does not know");
     for (const Json& test : json.at("tests")) {

@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "report/fingerprint.hpp"
 #include "report/source_lines.hpp"
 #include "verdict/error.hpp"
 #include "verdict/heap_modes.hpp"
+#include "verdict/text_file.hpp"
 #include "verdict/tracing.hpp"
 
 namespace thrum {
@@ -100,13 +99,6 @@ bool holds(const std::vector<KnownRace>& races, const KnownRace& race) {
 
 }  // namespace
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) throw UserError(path + ": cannot be written: " + std::strerror(errno));
-}
-
 void write_result(const Result& result, const std::string& path) {
   if (path == "-") {
     fmt::print("{}", to_json(result));
@@ -131,12 +123,8 @@ FoundBugs::FoundBugs(const CheckOptions& options, const Invocation& invocation)
     : options_(options), invocation_(invocation) {
   const std::string& path = options.suppressions;
   if (path.empty()) return;
-  if (fs::is_directory(path)) throw UserError("--suppressions " + path + ": is a directory");
-  std::ifstream in(path);
-  if (!in) throw UserError("--suppressions " + path + ": " + std::strerror(errno));
-  std::string text(std::istreambuf_iterator<char>(in), {});
   std::string problem;
-  std::optional<Suppressions> parsed = Suppressions::parse(text, problem);
+  std::optional<Suppressions> parsed = Suppressions::parse(read_file(path, "--suppressions "), problem);
   if (!parsed) throw UserError("--suppressions " + path + ": " + problem);
   suppressions_ = std::move(*parsed);
 }

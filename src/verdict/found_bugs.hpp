@@ -56,9 +56,6 @@ class FoundBugs {
 // Makes the folder for trace files and removes those of earlier checks in it. Throws UserError.
 void prepare_trace_folder(const std::string& folder);
 
-// Throws UserError where the file cannot be written.
-void write_file(const std::string& path, const std::string& text);
-
 // As JSON, to the file of --json; "-" is standard output. Throws UserError.
 void write_result(const Result& result, const std::string& path);
 

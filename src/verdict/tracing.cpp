@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "verdict/tracing.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "report/source_lines.hpp"
 #include "report/symbolizer.hpp"
 #include "verdict/error.hpp"
+#include "verdict/text_file.hpp"
 
 namespace thrum {
 
@@ -36,12 +31,8 @@ std::vector<SourceLine> stack_lines(const Report& report, const std::vector<Plac
 }
 
 TraceFile read_trace_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) throw UserError(path + ": is a directory; name a trace file");
-  std::ifstream in(path);
-  if (!in) throw UserError(path + ": " + std::strerror(errno));
-  std::string text(std::istreambuf_iterator<char>(in), {});
   std::string problem;
-  std::optional<TraceFile> file = trace_file_from_json(text, problem);
+  std::optional<TraceFile> file = trace_file_from_json(read_file(path), problem);
   if (!file) throw UserError(path + ": is no trace file of thrum check: " + problem);
   return std::move(*file);
 }

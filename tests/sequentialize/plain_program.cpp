@@ -13,7 +13,7 @@ constexpr const char* kTypes[] = {"_Bool", "char",           "signed char", "uns
                                   "short", "unsigned short", "int",         "unsigned",
                                   "long",  "unsigned long",  "long long",   "int"};
 
-constexpr const char* kBefore = R"(#include <stddef.h>
+constexpr const char* kPlainBefore = R"(#include <stddef.h>
 extern void out(long value);
 enum color { red, green = 5, blue };
 typedef unsigned char byte;
@@ -83,7 +83,7 @@ class Writer {
   explicit Writer(std::uint64_t seed) : random_(seed * 0x9E3779B97F4A7C15U + 7) {}
 
   std::string run() {
-    out_ = kBefore;
+    out_ = kPlainBefore;
     for (int i = 0; i < 2; ++i)
       function("static int f" + std::to_string(i) + "(int v0, unsigned char v1)", i);
     function("int main(void)", 2);

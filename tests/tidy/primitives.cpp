@@ -25,12 +25,6 @@ struct Row {
   std::string wrong;
 };
 
-const File* find_file(const Tree& tree, std::string_view path) {
-  auto found =
-      std::find_if(tree.files.begin(), tree.files.end(), [&](const File& file) { return file.path == path; });
-  return found == tree.files.end() ? nullptr : &*found;
-}
-
 bool matches(const std::string& pattern, const std::string& name) {
   if (!pattern.ends_with('*')) return pattern == name;
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
@@ -167,7 +161,7 @@ std::string shown_part(std::string name) {
 }
 
 std::string test_fault(const Tree& tree, const Row& row, const std::string& path) {
-  const File* file = find_file(tree, path);
+  const File* file = tree.find(path);
   if (!file) return path + " does not exist";
   for (const Name& name : row.names) {
     if (!name.mentioned) continue;
@@ -209,9 +203,9 @@ std::vector<std::string> row_faults(const Tree& tree, const Row& row, const std:
 }  // namespace
 
 Findings faulty_primitives(const Tree& tree) {
-  const File* map = find_file(tree, kExports);
+  const File* map = tree.find(kExports);
   if (!map) return {};
-  const File* table = find_file(tree, kTable);
+  const File* table = tree.find(kTable);
   if (!table) return {{std::string(kExports), 1, std::string(kTable) + " does not exist"}};
   Findings findings;
   std::set<std::string> names_defined = defined(tree, exported(*map));

@@ -19,13 +19,6 @@ namespace {
 constexpr std::string_view kExceptions = "tests/tidy/exceptions.txt";
 constexpr std::string_view kFolders = "src/README.md";
 
-const File* find_file(const Tree& tree, std::string_view path) {
-  for (const File& file : tree.files) {
-    if (file.path == path) return &file;
-  }
-  return nullptr;
-}
-
 void append(Findings& findings, Findings more) {
   std::move(more.begin(), more.end(), std::back_inserter(findings));
 }
@@ -191,7 +184,7 @@ Findings undescribed_folders(const Tree& tree) {
     if (!folder.empty()) folders.insert(folder);
   }
   std::string text;
-  if (const File* file = find_file(tree, kFolders)) {
+  if (const File* file = tree.find(kFolders)) {
     for (const std::string& line : file->lines) text += line + "\n";
   }
   Findings findings;
@@ -288,7 +281,7 @@ Findings private_words(const Tree& tree) {
 }
 
 Findings apply_exceptions(const Tree& tree, Findings findings) {
-  const File* file = find_file(tree, kExceptions);
+  const File* file = tree.find(kExceptions);
   if (file == nullptr) return findings;
   for (std::size_t i = 0; i < file->lines.size(); ++i) {
     const std::string& line = file->lines[i];

@@ -14,6 +14,12 @@ bool File::has_extension(std::initializer_list<std::string_view> extensions) con
                      [this](std::string_view extension) { return path.ends_with(extension); });
 }
 
+const File* Tree::find(std::string_view path) const {
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const File& file) { return file.path == path; });
+  return found == files.end() ? nullptr : &*found;
+}
+
 namespace {
 
 bool is_left_out(const fs::path& relative) {

@@ -20,6 +20,9 @@ struct File {
 struct Tree {
   std::vector<File> files;      // text files, sorted by path
   std::set<std::string> paths;  // every file, binary ones too
+
+  // The text file of that path; nullptr: there is none.
+  const File* find(std::string_view path) const;
 };
 
 // Leaves out what git keeps or what a build or a run leaves behind: .git, build*, thrum-out.

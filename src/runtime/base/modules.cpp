@@ -13,6 +13,15 @@
 
 namespace thrum {
 
+bool holds(const dl_phdr_info& info, std::uint64_t address) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    std::uint64_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz) return true;
+  }
+  return false;
+}
+
 namespace {
 
 // Calls visit(info, its number) for each module until it returns true.
@@ -28,15 +37,6 @@ bool any_module(Visit visit) {
                return state.visit(*info, state.number++) ? 1 : 0;
              },
              &walk) != 0;
-}
-
-bool holds(const dl_phdr_info& info, std::uint64_t address) {
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const auto& segment = info.dlpi_phdr[i];
-    std::uint64_t begin = info.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz) return true;
-  }
-  return false;
 }
 
 // Instrumented code calls the runtime, and so needs the library.

@@ -2,6 +2,7 @@
 // The executable and the shared libraries in the process.
 #pragma once
 
+#include <link.h>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 namespace thrum {
 
 std::vector<Module> modules();
+
+// Whether one of the module's segments holds the address.
+bool holds(const dl_phdr_info& module, std::uint64_t address);
 
 // Finds the module that holds the address, and the offset in it; false if none holds it.
 bool find_in_modules(std::uint64_t address, Place& place);

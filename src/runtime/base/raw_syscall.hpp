@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/syscall.h>
+#include <string>
 
 namespace thrum {
 
@@ -19,5 +20,9 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
                : "rcx", "r11", "memory");
   return result;
 }
+
+// Arguments that are addresses.
+inline long word(const volatile void* pointer) { return reinterpret_cast<long>(pointer); }
+inline long word(const std::string& text) { return word(text.c_str()); }
 
 }  // namespace thrum

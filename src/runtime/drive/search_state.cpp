@@ -30,7 +30,7 @@ constinit Forever<SearchState> the_search_state;
 
 namespace {
 
-constexpr long kPage = 4096;
+constexpr long kFilePage = 4096;
 
 // Writes to the file, from an offset on.
 class StateWriter final : public ByteWriter::Sink {
@@ -144,7 +144,7 @@ void SearchState::put_down(const SearchSoFar& so_far, const SearchResult& before
   Channel& channel = *world.channel;
   // The supervisor may still be reading the state that it asked for last.
   const std::uint64_t used = channel.state_answered != 0 ? channel.state.offset + channel.state.size : 0;
-  StateWriter file(file_, last_ ? (used + kPage - 1) / kPage * kPage : 0);
+  StateWriter file(file_, last_ ? (used + kFilePage - 1) / kFilePage * kFilePage : 0);
   ByteWriter out(file);
   const ThreadNames& names = *world.names;
   put_names(out);
@@ -179,7 +179,7 @@ std::string SearchState::take_up(SearchSoFar& so_far, SearchResult& before, Stra
   const std::uint64_t size = world.board->state_to_take_up;
   world.board->state_to_take_up = 0;
   const long memory = raw_syscall(SYS_mmap, 0, static_cast<long>(size), PROT_READ, MAP_PRIVATE, file_, 0);
-  if (memory < 0 && memory > -kPage) return "there is no memory for it";
+  if (memory < 0 && memory > -kFilePage) return "there is no memory for it";
   ByteReader in({reinterpret_cast<const char*>(memory), size});
   std::string problem = read(in, so_far, before, strategy, digest, fairness, load_library);
   raw_syscall(SYS_munmap, memory, static_cast<long>(size));

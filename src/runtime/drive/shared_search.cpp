@@ -41,8 +41,6 @@ constexpr std::uint32_t kNothing = 0;
 
 std::uint32_t g_search = 0;  // number of searches begun
 
-long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
-
 void sleep_while(std::atomic<std::uint32_t>& futex, std::uint32_t value) {
   while (futex.load(std::memory_order_acquire) == value)
     raw_syscall(SYS_futex, word(&futex), FUTEX_WAIT, static_cast<long>(value), 0);

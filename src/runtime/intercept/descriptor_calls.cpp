@@ -397,7 +397,7 @@ long Descriptors::ask_device(const SystemCall& call) {
 // poll and the like: asks once without waiting.
 long Descriptors::wait_for(const SystemCall& call) {
   timespec none{};
-  timeval nothing{};
+  timeval zero{};
   const long* a = call.arguments;
   SystemCall once = call;
   bool waits = true;
@@ -416,7 +416,7 @@ long Descriptors::wait_for(const SystemCall& call) {
       break;
     case SYS_select:
       waits = !is_zero(a[4]);
-      once.arguments[4] = reinterpret_cast<long>(&nothing);
+      once.arguments[4] = reinterpret_cast<long>(&zero);
       break;
     case SYS_pselect6:
       waits = !is_zero(a[4]);

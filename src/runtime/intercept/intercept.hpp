@@ -7,6 +7,7 @@
 // point.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <ctime>
 
@@ -34,6 +35,13 @@ inline std::uint64_t address_of(const volatile void* object) {
   return reinterpret_cast<std::uint64_t>(object);
 }
 
+// The result of a call that fails with this error, by errno; and of one whose error may be 0: none.
+inline int fail_with(int error) {
+  errno = error;
+  return -1;
+}
+inline int or_errno(int error) { return error == 0 ? 0 : fail_with(error); }
+
 // The owner word of a lock that the running thread holds.
 inline std::uint32_t running_owner() {
   return world.running ? scheduler().current().id + 1u : kMainThread + 1u;
@@ -41,6 +49,8 @@ inline std::uint32_t running_owner() {
 
 // The thread with that handle, or nullptr.
 Thread* find_thread(pthread_t handle);
+
+inline constexpr std::uint64_t kSecond = 1'000'000'000;  // nanoseconds
 
 // Virtual time: nanoseconds since the process began. Clocks differ from virtual time by a constant.
 std::uint64_t virtual_now();

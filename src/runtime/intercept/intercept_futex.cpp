@@ -25,11 +25,6 @@ using namespace thrum;
 
 namespace {
 
-long fail_with(int error) {
-  errno = error;
-  return -1;
-}
-
 // The deadline of a futex wait. Its timeout is a duration; with a bit of the operation set it is absolute.
 std::uint64_t deadline_of(const timespec* timeout, int operation) {
   if (!timeout) return kNoDeadline;

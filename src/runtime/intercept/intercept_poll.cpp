@@ -62,11 +62,6 @@ int ask_about(fd_set* reading, fd_set* writing, fd_set* other, std::uint64_t cod
   return result;
 }
 
-template <typename T>
-long word(T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
-
 }  // namespace
 
 THRUM_EXPORT int poll(pollfd* files, nfds_t count, int milliseconds) {

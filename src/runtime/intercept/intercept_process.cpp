@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "runtime/base/page.hpp"
 #include "runtime/drive/native_program.hpp"
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/judge/leaks.hpp"
@@ -103,7 +104,6 @@ int main_under_search(int argc, char** argv, char** environment) {
   install_terminate_handler();
   // The memory above (environment and so on) shares no page with the frames that each execution restores. Its
   // length does not matter, since addresses in main's frames are counted from here.
-  constexpr std::size_t kPage = 4096;
   constexpr std::size_t kNotZero = 16;
   void* gap =
       __builtin_alloca(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) % kPage + kNotZero);

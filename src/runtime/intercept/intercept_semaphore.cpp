@@ -48,13 +48,6 @@ int take_semaphore(sem_t* semaphore, std::uint64_t deadline, std::uint64_t code)
   return 0;
 }
 
-int fail_with(int error) {
-  errno = error;
-  return -1;
-}
-
-int or_errno(int error) { return error == 0 ? 0 : fail_with(error); }
-
 }  // namespace
 
 THRUM_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {

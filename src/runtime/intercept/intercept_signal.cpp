@@ -19,29 +19,22 @@ using Handler = void (*)(int);
 
 namespace {
 
-int fail_with(int error) {
-  errno = error;
-  return -1;
-}
-
-int or_errno(int error) { return error == 0 ? 0 : fail_with(error); }
-
 bool may_be_used(int signal) { return is_signal(signal) && (kReservedSignals & signal_bit(signal)) == 0; }
 
-void arrive(Operation operation, std::uint64_t code) {
+void arrive_at_signals(Operation operation, std::uint64_t code) {
   if (world.running) scheduler().arrive(operation, kSignalState, 0, code);
 }
 
-void done(std::uint64_t value, std::uint64_t operand = 0) {
+void changed(std::uint64_t value, std::uint64_t operand = 0) {
   if (world.running) scheduler().done(Scheduler::Effect::change, value, operand);
 }
 
 int change_action(int signal, const SignalAction& action, std::uint64_t code) {
   if (!may_be_used(signal) || signal == SIGKILL || signal == SIGSTOP) return EINVAL;
-  arrive(Operation::signal_action, code);
+  arrive_at_signals(Operation::signal_action, code);
   signals().set_action(signal, action);
   pay_attention();
-  done(static_cast<std::uint64_t>(signal));
+  changed(static_cast<std::uint64_t>(signal));
   return 0;
 }
 
@@ -67,9 +60,9 @@ int change_mask(int how, const sigset_t* set, sigset_t* old, std::uint64_t code)
     SignalSet given = set->__val[0];
     if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK) return EINVAL;
     after = how == SIG_BLOCK ? before | given : how == SIG_UNBLOCK ? before & ~given : given;
-    arrive(Operation::signal_mask, code);
+    arrive_at_signals(Operation::signal_mask, code);
     signals().block(slot, after);
-    done(after);
+    changed(after);
   }
   if (old) {
     *old = {};
@@ -82,9 +75,9 @@ int change_mask(int how, const sigset_t* set, sigset_t* old, std::uint64_t code)
 // Sends a signal on behalf of the program. If it is deliverable to the caller only, it is handled before the
 // call returns.
 int send(Thread* target, const siginfo_t& info, std::uint64_t code) {
-  arrive(Operation::signal_send, code);
+  arrive_at_signals(Operation::signal_send, code);
   send_signal(target, info, code);
-  done(static_cast<std::uint64_t>(info.si_signo), target ? address_of(target->stack_top) - 1 : 0);
+  changed(static_cast<std::uint64_t>(info.si_signo), target ? address_of(target->stack_top) - 1 : 0);
   if (target == &scheduler().current()) {
     handle_own_signals(code);
   } else if (!target && only_mine(info.si_signo)) {

@@ -14,11 +14,6 @@ using namespace thrum;
 
 namespace {
 
-int fail_with(int error) {
-  errno = error;
-  return -1;
-}
-
 // Waits until a handler has run. begun: no signal can come just before the wait.
 void wait_for_handler(bool begun, std::uint64_t code) {
   if (!world.running) fail_alone(Operation::signal_wait, kSignalState, code);

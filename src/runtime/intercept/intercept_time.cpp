@@ -16,8 +16,6 @@ using namespace thrum;
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
-
 // The time of the clocks when the process begins: fixed, so that runs repeat.
 constexpr std::uint64_t kRealTimeStart = 1'700'000'000 * kSecond;
 constexpr std::uint64_t kOtherStart = 1'000 * kSecond;

@@ -16,14 +16,8 @@ using namespace thrum;
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kMicrosecond = 1'000;
 constexpr int kReal = 0;  // ITIMER_REAL among the timers of the process
-
-int fail_with(int error) {
-  errno = error;
-  return -1;
-}
 
 timespec to_timespec(std::uint64_t ns) {
   return {static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};

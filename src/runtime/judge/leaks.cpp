@@ -11,6 +11,7 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/kernel/process_state.hpp"
@@ -268,7 +269,6 @@ void LeakSearch::mark_libraries_storage(std::uint16_t slot) {
 
 // Parts of the mapping may be unmapped or protected by now, so it is read through the kernel.
 void LeakSearch::mark_mapping(Bytes range) {
-  constexpr std::uint64_t kPage = 4096;
   constexpr std::uint64_t kPages = 64;  // at a time
   alignas(8) static char buffer[kPage];
   auto begin = reinterpret_cast<std::uint64_t>(range.data());

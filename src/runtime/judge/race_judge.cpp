@@ -8,6 +8,7 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/heap_misuse.hpp"
@@ -34,7 +35,6 @@ void* map_pages(std::size_t bytes) {
 std::uint64_t second_clock(std::uint64_t object) { return object ^ 1; }
 
 // Every access to that page crashes soon.
-constexpr std::uint64_t kNullPage = 4096;
 
 // A mark in the code address of an access that the program asks not to judge: its races are passed over.
 constexpr std::uint64_t kLeftOut = std::uint64_t{1} << 63;
@@ -298,7 +298,7 @@ template <AccessKind kKind>
 // Decides whether the bytes may be used, and whether the access races.
 [[gnu::noinline]] void RaceJudge::judge(AccessKind kind, std::uint64_t address, std::uint64_t size,
                                         std::uint64_t code) {
-  if (size == 0 || address < kNullPage) return;
+  if (size == 0 || is_null_page(address)) return;
   const Thread& me = scheduler().current();
   check_memory(me, kind, address, size, code);
   if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;

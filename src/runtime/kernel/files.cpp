@@ -15,12 +15,6 @@ namespace thrum {
 
 constinit Forever<Files> the_files;
 
-namespace {
-
-long word(const std::string& text) { return reinterpret_cast<long>(text.c_str()); }
-
-}  // namespace
-
 long first_own_descriptor() {
   constexpr rlim_t kWanted = 4000;  // above the numbers that programs use; the limit may be lower
   constexpr rlim_t kOurs = 100;

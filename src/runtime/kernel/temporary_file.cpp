@@ -16,8 +16,6 @@ namespace thrum {
 
 namespace {
 
-long word(const std::string& text) { return reinterpret_cast<long>(text.c_str()); }
-
 // Used if files without a name are not supported: a file whose name is removed at once.
 long open_and_unlink(const std::string& folder) {
   std::string path = folder + "/thrum-search-" + std::to_string(raw_syscall(SYS_getpid));

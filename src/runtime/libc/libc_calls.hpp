@@ -73,16 +73,16 @@ using ComparisonWith = int(const void*, const void*, void*);
 #undef LIBC_CALL
 
 // The body of NAME_call::run(). real: libc's function. Accesses are noted if `is_noted`.
-#define LIBC_RUN(result_type, real, arguments, is_noted, noted_before, noted_after)       \
-  if (!(is_noted)) return (result_type)real arguments;                                    \
-  noted_before;                                                                           \
-  [[maybe_unused]] const auto result = done([&] { return (result_type)real arguments; }); \
-  noted_after;                                                                            \
+#define LIBC_RUN(result_type, real, arguments, is_noted, noted_before, noted_after)            \
+  if (!(is_noted)) return (result_type)real arguments;                                         \
+  noted_before;                                                                                \
+  [[maybe_unused]] const auto result = result_of([&] { return (result_type)real arguments; }); \
+  noted_after;                                                                                 \
   return (result_type)result
 
 // The result of the call; 0 if it has none.
 template <typename Call>
-auto done(Call call) {
+auto result_of(Call call) {
   if constexpr (std::is_void_v<decltype(call())>) {
     call();
     return 0;

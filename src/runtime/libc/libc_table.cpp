@@ -10,7 +10,7 @@ namespace {
 
 using Kind = LibcRow::Kind;
 
-constexpr LibcRow kTable[] = {
+constexpr LibcRow kLibcTable[] = {
 #define PART(title) {Kind::part, title},
 #define WRAPPED(result, name, parameters, arguments, before, after) \
   {Kind::wrapped, #name, #arguments, #before, #after},
@@ -28,7 +28,7 @@ constexpr LibcRow kTable[] = {
 };
 
 bool is_checked(const char* name) {
-  for (const LibcRow& row : kTable) {
+  for (const LibcRow& row : kLibcTable) {
     if (row.kind == Kind::checked && std::strcmp(row.name, name) == 0) return true;
   }
   return false;
@@ -59,12 +59,12 @@ bool is_shown(const LibcRow& row) {
 
 }  // namespace
 
-std::span<const LibcRow> libc_table() { return kTable; }
+std::span<const LibcRow> libc_table() { return kLibcTable; }
 
 std::string libc_page() {
   std::string page;
   const char* title = nullptr;  // of a part whose rows have not been shown yet
-  for (const LibcRow& row : kTable) {
+  for (const LibcRow& row : kLibcTable) {
     if (row.kind == Kind::part) title = row.name;
     if (!is_shown(row)) continue;
     if (title) page += "\n### " + std::string(title) + "\n\n";

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/base/engine.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/memory/hooks.hpp"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr std::uint64_t kHeap = ProgramHeap::kHeap;
 constexpr std::uint64_t kRegionSize = ProgramHeap::kRegionSize;
-constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kGrain = 16;
 constexpr std::size_t kExactMax =
     1024;  // a class for each multiple of 16 up to this; beyond, four for each power of two

@@ -8,6 +8,7 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/memory_limit.hpp"
@@ -18,7 +19,6 @@ constinit Forever<Mappings> the_mappings;
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 // The address range for mappings of executions: a window for each thread.
 constexpr std::uint64_t kWindows = 0x3000'0000'0000;
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 35;

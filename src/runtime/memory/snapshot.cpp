@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/modules.hpp"
 #include "runtime/base/notes.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/memory/heap.hpp"
@@ -41,15 +42,6 @@ char* map_copy(std::uint64_t size) {
   return reinterpret_cast<char*>(memory);
 }
 
-bool holds(const dl_phdr_info& module, std::uint64_t address) {
-  for (int i = 0; i < module.dlpi_phnum; ++i) {
-    const auto& segment = module.dlpi_phdr[i];
-    std::uint64_t begin = module.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && begin <= address && address < begin + segment.p_memsz) return true;
-  }
-  return false;
-}
-
 // The range from the first to the last byte that differs from the copy, in whole blocks.
 std::span<const char> changed_part(const char* memory, const char* copy, std::size_t size) {
   constexpr std::size_t kBlock = 128;
@@ -68,7 +60,7 @@ std::span<const char> changed_part(const char* memory, const char* copy, std::si
 std::uint64_t initial_stack_end() {
   // The kernel puts the program's file name right below the end.
   auto name = static_cast<std::uint64_t>(getauxval(AT_EXECFN));
-  return round_up(name + std::strlen(reinterpret_cast<const char*>(name)) + 1, 4096);
+  return round_up(name + std::strlen(reinterpret_cast<const char*>(name)) + 1, kPage);
 }
 
 }  // namespace
@@ -83,7 +75,7 @@ struct ModuleWalk {
     for (int i = 0; i < module->dlpi_phnum; ++i) {
       const auto& segment = module->dlpi_phdr[i];
       if (segment.p_type == PT_GNU_RELRO) {
-        read_only_end = round_down(module->dlpi_addr + segment.p_vaddr + segment.p_memsz, Snapshot::kPage);
+        read_only_end = round_down(module->dlpi_addr + segment.p_vaddr + segment.p_memsz, kPage);
       }
     }
     for (int i = 0; i < module->dlpi_phnum; ++i) {
@@ -91,7 +83,7 @@ struct ModuleWalk {
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
       std::uint64_t begin = module->dlpi_addr + segment.p_vaddr;
       std::uint64_t end = begin + segment.p_memsz;
-      if (begin < read_only_end && read_only_end <= round_up(end, Snapshot::kPage)) begin = read_only_end;
+      if (begin < read_only_end && read_only_end <= round_up(end, kPage)) begin = read_only_end;
       if (begin < end) static_cast<Snapshot*>(snapshot)->add(begin, end);
     }
     return 0;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/base/forever.hpp"
+#include "runtime/base/page.hpp"
 #include "support/digest.hpp"
 
 namespace thrum {
@@ -82,7 +83,6 @@ class Snapshot {
   void prepare_write(std::uint64_t address, std::uint64_t size);
 
  private:
-  static constexpr std::uint64_t kPage = 4096;
   struct Region {
     std::uint64_t begin;
     std::uint64_t end;            // both at page boundaries

@@ -27,11 +27,11 @@ namespace {
 
 constexpr std::uint64_t kLong = 256;  // steps: shorter ends run faster than states are compared
 constexpr std::size_t kEndsMax = 32;
-constexpr std::size_t kBytesMax = std::size_t{1} << 24;  // bytes of one state
-constexpr std::size_t kEventsMax = 256;                  // of one end
+constexpr std::size_t kStateBytesMax = std::size_t{1} << 24;  // bytes of one state
+constexpr std::size_t kEventsMax = 256;                       // of one end
 
 // If ends are hardly ever known, fewer and fewer of them are checked.
-constexpr std::uint32_t kPatience = 64;
+constexpr std::uint32_t kUnknownEndsMax = 64;
 constexpr std::uint32_t kPauseMax = 1 << 12;
 
 // If ends are mostly known: pages that only such an end wrote are not copied back each time but protected
@@ -124,11 +124,11 @@ void KnownEnds::end_as(std::size_t known) {
 
 void KnownEnds::keep() {
   hits_ = 0;
-  if (++unknown_ > kPatience)
-    pause_ = std::min(kPauseMax, std::uint32_t{1} << std::min(unknown_ - kPatience, 31u));
+  if (++unknown_ > kUnknownEndsMax)
+    pause_ = std::min(kPauseMax, std::uint32_t{1} << std::min(unknown_ - kUnknownEndsMax, 31u));
   std::size_t size = 0;
   for (std::span<const char> span : now_.memory) size += span.size();
-  if (size > kBytesMax) return;
+  if (size > kStateBytesMax) return;
   if (ends_.size() == kEndsMax) ends_.pop_back();
   KnownEnd& end = ends_.emplace_back(now_);
   end.bytes.reserve(size);

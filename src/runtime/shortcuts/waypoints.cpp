@@ -29,7 +29,7 @@ constinit WantedWaypoint wanted_waypoint;
 namespace {
 
 constexpr std::size_t kWaypointsMax = 8;
-constexpr std::size_t kBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kWaypointBytesMax = std::size_t{256} << 10;
 // The cost of a waypoint, in points that are repeated without it.
 constexpr std::uint32_t kWorth = 12;
 
@@ -193,7 +193,7 @@ bool Waypoints::collect(Waypoint& waypoint) {
   }
   std::size_t size = 0;
   for (std::span<const char> place : places) size += place.size();
-  if (size > kBytesMax) return false;
+  if (size > kWaypointBytesMax) return false;
   if (waypoint.bytes.size() < size) waypoint.bytes.resize(size);
   char* to = waypoint.bytes.data();
   for (std::span<const char> place : places) {

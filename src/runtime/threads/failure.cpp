@@ -11,6 +11,7 @@
 
 #include "runtime/base/engine.hpp"
 #include "runtime/base/notes.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/signal_handlers.hpp"
 #include "runtime/base/world.hpp"
@@ -81,8 +82,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
                         : signal == SIGILL  ? "illegal instruction"
                         : signal == SIGTRAP ? "trap"
                                             : "aborted";
-  constexpr std::uint64_t kNullPage = 4096;
-  if (signal == SIGSEGV && address < kNullPage) message += " (null pointer)";
+  if (signal == SIGSEGV && is_null_page(address)) message += " (null pointer)";
   fail({BugKind::crash, message, thread, code, {}});
 }
 

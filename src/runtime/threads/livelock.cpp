@@ -28,10 +28,10 @@ constinit LivelockWatch livelock_watch;
 
 namespace {
 
-constexpr std::ptrdiff_t kStackMax = 1 << 20;  // bytes; with a deeper stack there is no digest
-constexpr std::size_t kVisitsMax = 4096;
-constexpr std::size_t kEventsMax = 1 << 15;  // of a watched execution
-constexpr std::uint32_t kRoundsMax = 1024;   // operations, in all rounds that are shown
+constexpr std::ptrdiff_t kLivelockStackMax = 1 << 20;  // bytes; with a deeper stack there is no digest
+constexpr std::size_t kLivelockVisitsMax = 4096;
+constexpr std::size_t kWatchedEventsMax = 1 << 15;  // of a watched execution
+constexpr std::uint32_t kRoundsMax = 1024;          // operations, in all rounds that are shown
 
 template <typename... Number>
 void add_numbers(Digest& digest, Number... number) {
@@ -51,7 +51,7 @@ void add_registers(Digest& digest, const CallerState& caller) {
 bool add_frames(Digest& digest, const Thread& thread, const CallerState& caller) {
   add_registers(digest, caller);
   const auto* begin = reinterpret_cast<const char*>(caller.stack_pointer);
-  if (begin < thread.stack_bottom || begin > thread.stack_top || thread.stack_top - begin > kStackMax)
+  if (begin < thread.stack_bottom || begin > thread.stack_top || thread.stack_top - begin > kLivelockStackMax)
     return false;
   digest.add(begin, static_cast<std::size_t>(thread.stack_top - begin));
   return true;
@@ -129,7 +129,7 @@ void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std:
   Thread& me = scheduler().current();
   const FairScheduler* fair = scheduler().director().fair();
   if (!fair || given_up_ || me.atomic_depth != 0) return;
-  if (livelock_watch.on && current_trace().events.size() > kEventsMax) return give_up();
+  if (livelock_watch.on && current_trace().events.size() > kWatchedEventsMax) return give_up();
   me.operation = operation;
   me.object = sleeps_ns;
   me.code = code;
@@ -142,7 +142,7 @@ void LivelockDetector::arrive(Operation operation, std::uint64_t sleeps_ns, std:
     return visit.state == now.state && fair->is_fair_since(visit.choices);
   });
   if (before == visits_.rend()) {
-    if (visits_.size() == kVisitsMax) visits_.clear();
+    if (visits_.size() == kLivelockVisitsMax) visits_.clear();
     visits_.push_back(now);
     return;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/modules.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/threads/allocations.hpp"
 #include "runtime/threads/stacks.hpp"
@@ -56,9 +57,8 @@ std::vector<Place> places_of(const std::vector<RawFrame>& frames) {
 std::vector<Place> running_stack() { return places_of(running_frames()); }
 
 Place place_of(std::uint64_t address) {
-  constexpr std::uint64_t kNullPage = 4096;
   Place place;
-  if (address < kNullPage) return place;
+  if (is_null_page(address)) return place;
   BlockName block;
   if (the_heap.find(address, block)) return {Place::Space::heap, block.thread, block.number, block.offset};
   for (std::uint32_t slot = 0; const Thread* thread = thread_in_slot(slot); ++slot) {

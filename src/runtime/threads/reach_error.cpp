@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/symbol_tables.hpp"
 
@@ -28,7 +29,6 @@ bool names_it(const char* name) {
 
 void set_trap(const char* name, const CodeRange& range) {
   if (!names_it(name) || std::find(g_traps.begin(), g_traps.end(), range.begin) != g_traps.end()) return;
-  constexpr std::uint64_t kPage = 4096;
   const auto page = static_cast<long>(range.begin & ~(kPage - 1));
   // The page stays executable meanwhile: it may hold the function to which this one returns.
   if (raw_syscall(SYS_mprotect, page, kPage, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;

@@ -2,7 +2,6 @@
 #include "runtime/threads/scheduler.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "runtime/base/engine.hpp"
@@ -28,7 +27,6 @@ const Thread* thread_in_slot(std::uint32_t slot) {
 }
 
 namespace {
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 // Whether handling its pending signal ends the thread's wait: EINTR.
 bool ends_by_signal(const Thread& thread) {

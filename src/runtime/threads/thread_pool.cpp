@@ -14,6 +14,7 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/modules.hpp"
+#include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/signal_handlers.hpp"
 #include "runtime/base/world.hpp"
@@ -187,7 +188,6 @@ bool ThreadPool::make_large(std::uint16_t slot, Seat& seat, std::size_t size) {
 }
 
 bool ThreadPool::equip(std::uint16_t slot, const StackRequest& request, Thread& thread) {
-  constexpr std::size_t kPage = 4096;
   Seat& seat = seats_[slot];
   std::size_t size = (request.size + kOwnFrames + kPage - 1) & ~(kPage - 1);
   thread.stack_top = seat.stack_top;

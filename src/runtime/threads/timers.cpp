@@ -18,8 +18,6 @@ constinit Forever<Timers> the_timers;
 
 namespace {
 
-constexpr std::uint64_t kNever = kNoDeadline;
-
 bool sends_signal(const sigevent& event) {
   return event.sigev_notify == SIGEV_SIGNAL || event.sigev_notify == SIGEV_THREAD_ID;
 }
@@ -95,11 +93,11 @@ Timers::Setting Timers::setting(int number) const {
 
 void Timers::set(int number, std::uint64_t due_ns, std::uint64_t interval_ns) {
   Timer& timer = change(number);
-  timer.due_ns = due_ns == kNever ? 0 : due_ns;
+  timer.due_ns = due_ns == kNoDeadline ? 0 : due_ns;
   timer.interval_ns = interval_ns;
   timer.overrun = 0;
   if (timer.sleeper) {
-    scheduler().set_deadline(*timer.sleeper, timer.due_ns == 0 ? kNever : timer.due_ns);
+    scheduler().set_deadline(*timer.sleeper, timer.due_ns == 0 ? kNoDeadline : timer.due_ns);
   } else if (timer.due_ns != 0 && timer.event.sigev_notify != SIGEV_NONE) {
     start(timer);
   }
@@ -131,7 +129,7 @@ void Timers::sleep() {
   for (;;) {
     std::uint64_t due = all.timers_[index].due_ns;
     scheduler().arrive_until(Operation::timer_expire, kSignalState, 0, Wait::deadline,
-                             due == 0 ? kNever : due);
+                             due == 0 ? kNoDeadline : due);
     auto signal = static_cast<std::uint64_t>(all.timers_[index].event.sigev_signo);
     scheduler().done(Scheduler::Effect::change, signal, 0, Outcome::timed_out);
     all.expire(all.change(number), number);
