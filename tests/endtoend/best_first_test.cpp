@@ -97,7 +97,7 @@ TEST_F(BestFirst, RepeatsFromTheSeed) {
 // how soon the bug comes in the order of the priorities, and a second one runs others meanwhile.
 TEST_F(BestFirst, FocusFindsSooner) {
   std::string input = build(program("two_takers.cpp"));
-  json all = check({input, "--strategy", "dfs", "--executions", "5000"}, 0);
+  json all = check({input, "--strategy", "dfs", "--executions", "5000", "--jobs", "1"}, 0);
   EXPECT_EQ(all["verdict"], "inconclusive");
   for (const char* name : {"take", "Shelf::take", "shop::Shelf<int>::take", "buy"}) {
     json test = search(input, "method", 1, {"--focus-method", name, "--jobs", "1"});
