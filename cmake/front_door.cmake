@@ -4,7 +4,7 @@ thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_js
 thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)
-# What runs once a command: it compiles in two thirds of the time.
+# Neither is on the hot path of a search. With -O1, cli compiles in two thirds of the time.
 target_compile_options(thrum_cli PRIVATE "$<$<CONFIG:Release>:-O1>")
 target_compile_options(thrum_verdict PRIVATE "$<$<CONFIG:Release>:-O1>")
 if(TARGET cli_test)
