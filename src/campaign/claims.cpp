@@ -15,6 +15,7 @@ std::optional<Cut> cut_of(End end) {
     case End::bug:
     case End::stopped:
     case End::yields:
+    case End::waiting:
     case End::assumption: return std::nullopt;
     case End::steps: return Cut::steps;
     case End::memory: return Cut::memory;

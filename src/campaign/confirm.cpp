@@ -71,6 +71,7 @@ Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {
   Plan plan;
   plan.policy.fairness = trace.fairness;
   plan.policy.waiting = trace.waiting;
+  plan.policy.rounds = trace.rounds;
   preemptions = 0;
   for (const ChoicePoint& point : trace.choices) {
     std::span<const Option> options = trace.options_of(point);

@@ -189,6 +189,7 @@ bool Simplifier::execute(const Plan& plan, Advisor* advisor, Wanted wanted) {
   fair_ = plan;
   fair_.policy.fairness = bug_.plan.policy.fairness;
   fair_.policy.waiting = bug_.plan.policy.waiting;
+  fair_.policy.rounds = bug_.plan.policy.rounds;
   budget_.announce(fair_);
   program_.run(fair_, advisor, wanted, trace_);
   const bool is_cut = is_cut_by_limit(trace_.end);

@@ -15,6 +15,7 @@ void Director::begin(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& t
   fairness_ = plan.policy.fairness;
   trace.fairness = fairness_;
   trace.waiting = plan.policy.waiting;
+  trace.rounds = plan.policy.rounds;
   if (fairness_ != Fairness::off) fair_.begin(fairness_);
   policy_ = nullptr;
   policy_needs_all_ = false;

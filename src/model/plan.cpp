@@ -22,6 +22,7 @@ void write_policy(ByteWriter& out, const Policy& policy, const ThreadNames& name
   out.put(policy.seed);
   out.put(policy.fairness);
   out.put(policy.waiting);
+  out.put(policy.rounds);
   out.put_all(policy.parameters);
   out.put(static_cast<std::uint32_t>(policy.counts.size()));
   for (const ThreadCount& entry : policy.counts) {
@@ -37,6 +38,7 @@ Policy read_policy(ByteReader& in, ThreadNames& names, bool& ok) {
   policy.seed = in.get<std::uint64_t>();
   policy.fairness = in.get<Fairness>();
   policy.waiting = in.get<Waiting>();
+  policy.rounds = in.get<Rounds>();
   in.get_all(policy.parameters);
   std::uint32_t count = in.get_count();
   for (std::uint32_t i = 0; i < count && in.ok() && ok; ++i) {
@@ -126,6 +128,8 @@ std::string to_string(const Plan& plan, const ThreadNames& names) {
   std::string text = policy_words(plan.policy, names);
   if (plan.policy.fairness == Fairness::on) text += " fair";
   if (plan.policy.waiting != Waiting::spins) text += " rounds";
+  if (plan.policy.rounds == Rounds::block) text += " block";
+  if (plan.policy.rounds == Rounds::await) text += " await";
   for (const Departure& departure : plan.departures) {
     text += "; " + names.name(departure.key.thread) + "@" + std::to_string(departure.key.index);
     if (departure.key.kind == ChoiceKind::value) {

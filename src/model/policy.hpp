@@ -31,6 +31,14 @@ enum class Waiting : std::uint8_t {
   changed,  // after such a round: while everything that it read has its old value
 };
 
+// What becomes of a thread whose round of a waiting loop came to nothing: it came back to where the round
+// began, in the same state, and nobody saw what it did (docs/semantics.md, "Loops, fairness, livelock").
+enum class Rounds : std::uint8_t {
+  repeat,  // it runs more rounds, when it may by Waiting
+  block,   // it does no more in this execution
+  await,   // the same; and an operation that is known to end such a round at once is not enabled
+};
+
 // The expected number of a thread's operations.
 struct ThreadCount {
   ThreadId thread = kMainThread;
@@ -46,6 +54,7 @@ struct Policy {
   std::uint64_t seed = 0;
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;
+  Rounds rounds = Rounds::repeat;
   std::vector<std::uint64_t> parameters{};  // as PolicyRow::parameters names them; missing ones are 0
   std::vector<ThreadCount> counts{};        // if PolicyRow::has_counts; empty: not known yet
 

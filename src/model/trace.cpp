@@ -45,6 +45,8 @@ void Trace::clear() {
   events.clear();
   branch = 0;
   watches.clear();
+  awaits.clear();
+  refusals.clear();
   pending.clear();
   cost = 0;
   sampling.as_expected = false;
@@ -53,6 +55,7 @@ void Trace::clear() {
   sampling.counts.clear();
   fairness = Fairness::off;
   waiting = Waiting::spins;
+  rounds = Rounds::repeat;
   starved = false;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};

@@ -27,6 +27,7 @@ enum class End : std::uint8_t {
   stopped,       // cut: the strategy does not need the rest
   assumption,    // cut: a false thrum_assume
   yields,        // cut: a thread yielded at one place more often than the bound allows
+  waiting,       // threads wait in loops, and one that began a round now would go on
   goes_round,    // its threads go round in loops, perhaps for ever; it is not known whether this is a bug
   diverged,      // the plan could not be followed: the program is not under control
   uncontrolled,  // cut: something was learned of the program, so that the search begins again
@@ -46,11 +47,12 @@ struct PendingOperation {
   bool enabled = false;
   std::uint32_t size = 0;
   std::uint64_t object = 0;
-  std::uint64_t operand = 0;   // of a wait: the mutex
-  std::uint32_t woken_by = 0;  // as in Event
-  std::uint8_t focus = 0;      // as in Event
-  Via via = Via::run;          // how it goes on, if it is enabled
-  bool sleeps = false;         // and waits until another thread wakes it
+  std::uint64_t operand = 0;    // of a wait: the mutex
+  std::uint32_t woken_by = 0;   // as in Event
+  std::uint8_t focus = 0;       // as in Event
+  Via via = Via::run;           // how it goes on, if it is enabled
+  bool sleeps = false;          // and waits until another thread wakes it
+  std::uint64_t condition = 0;  // it is an await (Await)
 };
 
 // The event that it would be, as far as this is known before it is done.
@@ -61,6 +63,22 @@ struct Watched {
   std::uint32_t event = 0;  // index in Trace::events
   std::uint32_t size = 0;
   std::uint64_t object = 0;
+};
+
+// An event that is an await: a read that some values do not enable, since with them a round of its thread's
+// loop would come to nothing (Rounds::await). Which values do so is a function of the condition: a number
+// that stands for the state of the thread and for what the operation does.
+struct Await {
+  std::uint32_t event = 0;  // index in Trace::events
+  std::uint64_t condition = 0;
+};
+
+// A value that does not enable the awaits of a condition.
+struct Refusal {
+  std::uint64_t condition = 0;
+  std::uint64_t value = 0;
+
+  friend auto operator<=>(const Refusal&, const Refusal&) = default;
 };
 
 struct EventPlaces {
@@ -190,13 +208,16 @@ struct Trace {
   std::vector<Option> options;
   std::vector<Event> events;
   std::uint32_t branch = 0;  // Wanted::From::new_departure: index in `events` where the wanted part begins
-  std::vector<Watched> watches;  // Wanted::kEvents: for events of waiting loops, in their order
+  std::vector<Watched> watches;   // Wanted::kEvents: for events of waiting loops, in their order
+  std::vector<Await> awaits;      // Wanted::kEvents: in the order of their events
+  std::vector<Refusal> refusals;  // that the program has found while it ran this plan
   // Wanted::kEvents: the pending operations of the remaining threads at the end.
   std::vector<PendingOperation> pending;
   std::uint32_t cost = 0;             // by the policy's base
   Sampling sampling;                  // if the policy is random
   Fairness fairness = Fairness::off;  // the plan's
   Waiting waiting = Waiting::spins;   // the plan's
+  Rounds rounds = Rounds::repeat;     // the plan's
   bool starved = false;               // stopped: a thread starved, and the plan's fairness was `watch`
   ThreadId last = kMainThread;        // the thread that ran when it ended
   Failure failure;                    // for End::bug

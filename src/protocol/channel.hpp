@@ -80,6 +80,7 @@ struct Channel {
     Base base;
     Fairness fairness;
     Waiting waiting;
+    Rounds rounds;
     std::uint32_t parameter_count;
     std::uint64_t seed;
     std::uint64_t parameters[kParametersMax];

@@ -289,6 +289,17 @@ constexpr auto pending_operation = [](auto& codec, auto& x) {
   codec.number(x.focus);
   codec.enumerator(x.via, kLastVia);
   codec.flag(x.sleeps);
+  codec.number(x.condition);
+};
+
+constexpr auto await = [](auto& codec, auto& x) {
+  codec.number(x.event);
+  codec.number(x.condition);
+};
+
+constexpr auto refusal = [](auto& codec, auto& x) {
+  codec.number(x.condition);
+  codec.number(x.value);
 };
 
 constexpr auto sampling = [](auto& codec, auto& x) {
@@ -350,11 +361,14 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.list(x.events, event);
   codec.number(x.branch);
   codec.list(x.watches, watched);
+  codec.list(x.awaits, await);
+  codec.list(x.refusals, refusal);
   codec.list(x.pending, pending_operation);
   codec.number(x.cost);
   sampling(codec, x.sampling);
   codec.enumerator(x.fairness, Fairness::on);
   codec.enumerator(x.waiting, Waiting::changed);
+  codec.enumerator(x.rounds, Rounds::await);
   codec.flag(x.starved);
   codec.thread(x.last);
   failure(codec, x.failure);

@@ -119,6 +119,7 @@ class TraceReader {
       file_.plan.policy.fairness = from_name<Fairness>(json.at("fairness"), kFairness);
     if (json.contains("waiting"))
       file_.plan.policy.waiting = from_name<Waiting>(json.at("waiting"), kWaiting);
+    if (json.contains("rounds")) file_.plan.policy.rounds = from_name<Rounds>(json.at("rounds"), kRounds);
     read_sampling(json, file_.plan.policy);
     for (const Json& entry : json.value("inputs", Json::array())) {
       InputValue input;

@@ -112,6 +112,7 @@ class TraceWriter {
                  {"departures", departures}};
     if (policy.fairness != Fairness::off) json["fairness"] = name_of(policy.fairness, kFairness);
     if (policy.waiting != Waiting::spins) json["waiting"] = name_of(policy.waiting, kWaiting);
+    if (policy.rounds != Rounds::repeat) json["rounds"] = name_of(policy.rounds, kRounds);
     const PolicyRow& row = row_of(policy.kind);
     for (std::size_t i = 0; i < row.parameters.size(); ++i)
       json[std::string(row.parameters[i].name)] = policy.parameter(i);

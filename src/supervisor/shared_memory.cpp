@@ -152,7 +152,8 @@ Plan SharedMemory::running_plan(std::uint32_t slot, ThreadNames& names) {
                  .base = policy.base,
                  .seed = policy.seed,
                  .fairness = policy.fairness,
-                 .waiting = policy.waiting};
+                 .waiting = policy.waiting,
+                 .rounds = policy.rounds};
   const std::uint32_t parameters = std::min(policy.parameter_count, Channel::kParametersMax);
   running.parameters.assign(policy.parameters, policy.parameters + parameters);
   std::uint32_t counts = std::min(shared.count_count, Channel::kCountsMax);

@@ -105,12 +105,14 @@ TEST(SharedMemory, GivesTheRunningPolicyByName) {
   ASSERT_EQ(memory.problem(), "");
   Channel& shared = memory.channel(0);
   memory.board().threads.give(1, {kMainThread, 2});
-  shared.policy = {Policy::Kind::surw, Base::nonpreemptive, Fairness::off, Waiting::spins, 1, 7, {64}};
+  shared.policy = {
+      Policy::Kind::surw, Base::nonpreemptive, Fairness::off, Waiting::spins, Rounds::repeat, 1, 7, {64}};
   shared.counts[0] = {1, 5};
   shared.counts[1] = {9, 5};  // no such thread
   shared.count_count = 2;
   EXPECT_EQ(to_string(memory.running_plan(0, names), names), "surw seed 7 object 64 0.2:5");
-  shared.policy = {Policy::Kind::pct, Base::nonpreemptive, Fairness::off, Waiting::spins, 2, 7, {3, 120}};
+  shared.policy = {
+      Policy::Kind::pct, Base::nonpreemptive, Fairness::off, Waiting::spins, Rounds::repeat, 2, 7, {3, 120}};
   shared.count_count = 0;
   EXPECT_EQ(to_string(memory.running_plan(0, names), names), "pct seed 7 depth 3 steps 120");
   shared.policy.parameters[0] = kPctDepthMax + 1;

@@ -48,9 +48,10 @@ void announce(const Plan& plan) {
   Channel& channel = *world.channel;
   const Policy& policy = plan.policy;
   const auto parameters = std::min<std::size_t>(policy.parameters.size(), Channel::kParametersMax);
-  channel.policy = {
-      policy.kind, policy.base, policy.fairness, policy.waiting, static_cast<std::uint32_t>(parameters),
-      policy.seed, {}};
+  channel.policy = {policy.kind,     policy.base,
+                    policy.fairness, policy.waiting,
+                    policy.rounds,   static_cast<std::uint32_t>(parameters),
+                    policy.seed,     {}};
   std::copy_n(policy.parameters.begin(), parameters, channel.policy.parameters);
   auto counts = std::min<std::size_t>(policy.counts.size(), Channel::kCountsMax);
   std::copy_n(policy.counts.begin(), counts, channel.counts);
