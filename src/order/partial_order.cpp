@@ -28,7 +28,8 @@ void PartialOrder::truncate(Index n) {
   lesson_clocks_.resize(lessons_.size() * width_);
 }
 
-void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches) {
+void PartialOrder::append(const Event& event, bool by_chance, std::span<const Watched> watches,
+                          std::uint64_t condition) {
   if (event.thread >= width_) widen(event.thread);
   if (!is_visible(event.operation)) return append_hidden(event);
   const Index at = size();
@@ -37,7 +38,7 @@ void PartialOrder::append(const Event& event, bool by_chance, std::span<const Wa
   Place& place = places_.emplace_back(place_of(event, local, by_chance || !watches.empty()));
   by_chance_ += by_chance ? 1 : 0;
   steps_.emplace_back(event, previous, static_cast<std::uint32_t>(rivals_.size()),
-                      static_cast<std::uint32_t>(watches_.size()), by_chance);
+                      static_cast<std::uint32_t>(watches_.size()), condition, by_chance);
   watches_.insert(watches_.end(), watches.begin(), watches.end());
   if (clocks_.size() < std::size_t{2} * width_ * (at + 1))
     clocks_.resize(clocks_.size() + kRowsAtATime * 2 * width_);

@@ -35,10 +35,15 @@ class PartialOrder {
 
   // The next event of the execution. An invisible event is no step, but may order others. by_chance: the step
   // depends on every step. watches: what its waiting loop read; the step depends on every change of it.
-  void append(const Event& event, bool by_chance = false, std::span<const Watched> watches = {});
+  // condition: of an await; else 0.
+  void append(const Event& event, bool by_chance = false, std::span<const Watched> watches = {},
+              std::uint64_t condition = 0);
 
   // The watches given to append().
   std::span<const Watched> watches(Index step) const;
+
+  // The condition given to append().
+  std::uint64_t condition(Index step) const { return steps_[step].condition; }
 
   Index size() const { return static_cast<Index>(steps_.size()); }
   const Event& event(Index step) const { return steps_[step].event; }
@@ -101,6 +106,7 @@ class PartialOrder {
     Index previous;  // of the same thread
     std::uint32_t rivals_begin;
     std::uint32_t watches_begin;
+    std::uint64_t condition;
     bool by_chance;
     bool creates = false;  // it creates a thread whose memory depends on the order of creation
   };

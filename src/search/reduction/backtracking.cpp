@@ -30,6 +30,63 @@ void Backtracking::find_branches(const Trace& trace, Index branch) {
   reverse_pending(trace);
 }
 
+void Backtracking::learn_conditions(const Trace& trace) {
+  for (const Refusal& refusal : trace.refusals)
+    conditions_.learn(refusal.condition, refusal.value, Conditions::Answer::refused);
+  for (const Await& await : trace.awaits)
+    conditions_.learn(await.condition, trace.events[await.event].value, Conditions::Answer::enabled);
+}
+
+std::vector<Backtracking::Attempt> Backtracking::find_attempts(const Trace& trace, Index branch) {
+  std::vector<Attempt> attempts;
+  PartialOrder& order = path_.order();
+  for (Index late = branch; late < path_.size(); ++late) add_attempts(late, attempts);
+  for (const PendingOperation& pending : trace.pending) {
+    if (pending.condition == 0) continue;
+    order.append(event_of(pending), false, {}, pending.condition);
+    add_attempts(path_.size(), attempts);
+    order.truncate(path_.size());
+  }
+  return attempts;
+}
+
+void Backtracking::add_attempts(Index late, std::vector<Attempt>& attempts) {
+  const PartialOrder& order = path_.order();
+  if (order.condition(late) == 0) return;
+  reversals_.of_await(path_, late, conditions_);
+  for (const auto& [early, value] : reversals_.unknown()) {
+    const Refusal what{order.condition(late), value};
+    if (std::ranges::find(attempts, what, &Attempt::what) != attempts.end()) continue;
+    Attempt& attempt = attempts.emplace_back();
+    attempt.what = what;
+    attempt.thread = order.event(late).thread;
+    const Index previous = order.previous(late);
+    attempt.index = previous == PartialOrder::kNone ? 0 : path_[previous].events_after;
+    attempt.early = early;
+    find_needed(early, late);
+    ChoiceKey key = path_[early].key;
+    for (Index i = early + 1; i < std::min(late, path_.size()); ++i) {
+      if (!needed_[i - early]) continue;
+      const Step& step = path_[i].step;
+      attempt.steps.push_back({key, step.option});
+      const std::vector<Departure>& choices = path_.choices()[step.choices];
+      attempt.steps.insert(attempt.steps.end(), choices.begin(), choices.end());
+      key = {step.option.value, ChoiceKind::thread, path_[i].events_after};
+    }
+    attempt.steps.push_back({key, {attempt.thread, Via::run}});
+  }
+}
+
+bool Backtracking::learn_attempt(const Attempt& attempt, const Trace& trace) {
+  learn_conditions(trace);
+  const bool was_done = std::ranges::any_of(trace.events, [&](const Event& event) {
+    return event.thread == attempt.thread && event.index == attempt.index && is_visible(event.operation);
+  });
+  conditions_.learn(attempt.what.condition, attempt.what.value,
+                    was_done ? Conditions::Answer::enabled : Conditions::Answer::refused);
+  return was_done || trace.end == End::stopped;
+}
+
 // What the step could have been instead, by its thread's own will or by chance; and what could have happened
 // by chance, and cannot any more.
 void Backtracking::add_alternatives(Index depth) {
@@ -85,6 +142,7 @@ bool Backtracking::is_known(Index depth, const Step& step) const {
 }
 
 void Backtracking::reverse_races(Index late) {
+  if (path_.order().condition(late) != 0) return apply(late, reversals_.of_await(path_, late, conditions_));
   for (Index rival : path_.order().rivals(late)) apply(late, reversals_.of_race(path_, late, rival));
 }
 
@@ -143,7 +201,7 @@ void Backtracking::reverse_pending(const Trace& trace) {
     // Who sleeps was woken by nobody, and could have been by nobody before.
     if (pending.sleeps || !is_visible(pending.operation)) continue;
     if (trace.end == End::stopped && pending.enabled) continue;  // it was run from elsewhere, and is asleep
-    order.append(event_of(pending));
+    order.append(event_of(pending), false, {}, pending.condition);
     const auto late = static_cast<Index>(order.size() - 1);
     if (!stops && pending.enabled) {
       reverse_races(late);
@@ -151,7 +209,8 @@ void Backtracking::reverse_pending(const Trace& trace) {
       if (stops && path_.is_option(last, {pending.thread, pending.via})) {
         insert(late, last, Reversals::as_taken(path_, late));  // its races are seen when it is run there
       } else if (!stops || !order.causes(last, late)) {        // else it comes only behind the end
-        apply(late, reversals_.of_blocked(path_, late));
+        apply(late, pending.condition != 0 ? reversals_.of_await(path_, late, conditions_)
+                                           : reversals_.of_blocked(path_, late));
       }
       reverse_races_of_last(late);
     }

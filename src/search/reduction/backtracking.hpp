@@ -61,6 +61,23 @@ class Backtracking {
   // before it up to the step of the branch. REQUIRES: there is a step
   void find_branches(const Trace& trace, Index branch);
 
+  // What the execution shows of the values that enable awaits.
+  void learn_conditions(const Trace& trace);
+
+  // An await may come before an earlier step if the value that it reads there enables it. Where that is not
+  // known, it is tried in an execution of its own before any branch is found.
+  struct Attempt {
+    Refusal what;  // that is to be found right or wrong
+    Index early = 0;
+    std::vector<Departure> steps;  // behind the steps before the early one; the await is the last
+    ThreadId thread = kNoThread;   // these two are the await's event
+    std::uint32_t index = 0;
+  };
+  // Those of the execution. find_branches() REQUIRES that there are none.
+  std::vector<Attempt> find_attempts(const Trace& trace, Index branch);
+  // The attempt was made. False: it could not be.
+  bool learn_attempt(const Attempt& attempt, const Trace& trace);
+
   // Whether the step was run from the point, or is to be.
   bool is_known(Index depth, const Step& step) const;
 
@@ -87,6 +104,7 @@ class Backtracking {
   Path path_;
   WakeupTrees trees_;
   Reversals reversals_;
+  Conditions conditions_;
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
 
   // A race whose reversal is covered with the tail of the last execution, and perhaps not with another one.
@@ -123,6 +141,7 @@ class Backtracking {
   bool insert_sequence(Index depth, const StepView& turned, Sequence& reversal);
   bool report(Index depth, const Sequence& reversal);
 
+  void add_attempts(Index late, std::vector<Attempt>& attempts);
   void find_alternatives(Index depth, const Trace& trace);
   void recheck_races();
   bool has_another_tail(const Proviso& proviso) const;

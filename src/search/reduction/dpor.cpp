@@ -10,8 +10,16 @@ namespace thrum {
 bool Dpor::next(Plan& plan) {
   if (done_) return false;
   plan.policy = Policy{};
+  plan.policy.rounds = rounds_;
   plan.departures.clear();
-  if (begun_) {
+  repeats_ = is_open_;
+  if (!attempts_.empty()) {
+    plan_attempt(plan);
+    return true;
+  }
+  if (is_open_) {
+    path_.unread(branch_);
+  } else if (begun_) {
     waits_ = false;
     while (path_.size() > floor_ && !has_branch_left()) {
       waits_ = path_.size() == first_own();
@@ -35,15 +43,29 @@ bool Dpor::next(Plan& plan) {
     }
   }
   begun_ = true;
-  for (Point& point : path_) {
-    if (&point == &path_[branch_]) known_departures_ = plan.departures.size();
+  plan_path(plan, path_.size());
+  path_.end_plan();
+  asleep_.set(path_.sleepers(branch_), 0);
+  return true;
+}
+
+// The steps of the first points.
+void Dpor::plan_path(Plan& plan, Index end) {
+  for (Index depth = 0; depth < end; ++depth) {
+    const Point& point = path_[depth];
+    if (depth == branch_) known_departures_ = plan.departures.size();
     if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
     const std::vector<Departure>& choices = path_.choices()[point.step.choices];
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
   }
-  path_.end_plan();
-  asleep_.set(path_.sleepers(branch_), 0);
-  return true;
+}
+
+void Dpor::plan_attempt(Plan& plan) {
+  const Attempt& attempt = attempts_.back();
+  plan_path(plan, attempt.early);
+  known_departures_ = plan.departures.size();
+  plan.departures.insert(plan.departures.end(), attempt.steps.begin(), attempt.steps.end());
+  asleep_.set({}, 0);
 }
 
 // The last point's step was run. Whether another branch is left there.
@@ -97,8 +119,17 @@ void Dpor::backtrack() {
 }
 
 void Dpor::learn(const Plan&, const Trace& trace) {
+  if (!attempts_.empty()) {
+    lost_ = !learn_attempt(attempts_.back(), trace) || lost_;
+    attempts_.pop_back();
+    return;
+  }
+  learn_conditions(trace);
   read(trace);
-  if (!path_.empty() && !path_.back().is_void) find_branches(trace, branch_);
+  if (path_.empty() || path_.back().is_void) return;
+  attempts_ = find_attempts(trace, branch_);
+  is_open_ = !attempts_.empty();
+  if (!is_open_) find_branches(trace, branch_);
 }
 
 // Reads what the execution did from the branch on.

@@ -27,7 +27,8 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
  public:
   using Algorithm = Backtracking::Algorithm;
 
-  explicit Dpor(Algorithm algorithm) : Backtracking(algorithm) {}
+  explicit Dpor(Algorithm algorithm, Rounds rounds = Rounds::repeat)
+      : Backtracking(algorithm), rounds_(rounds) {}
 
   bool next(Plan& plan) override;
   Wanted wanted() const override { return Wanted::new_events(known_departures_); }
@@ -47,6 +48,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   Guarantee guarantee() const override { return {done_, done_, {}, {}}; }
   Progress progress() override;
   const PartialOrder* last_order() const override { return &path_.order(); }
+  bool repeats() const override { return repeats_; }
 
   // Whether a plan could not be followed where it was no guess that it can. What loops wait for and signals
   // apart, the search is wrong, or the program does what is not seen.
@@ -82,6 +84,8 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   void backtrack();
   Index first_own() const;
   void read(const Trace& trace);
+  void plan_path(Plan& plan, Index end);
+  void plan_attempt(Plan& plan);
   Progress along_path() const;
 
   // dpor_split.cpp
@@ -91,15 +95,22 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.path_, self.trees_, self.provisos_, self.branch_, self.begun_, self.done_,
-                    self.lost_, self.progress_, self.share_, self.floor_, self.of_.depth, self.of_.sleeper,
-                    self.delegated_, self.reports_);
+                    self.lost_, self.is_open_, self.conditions_, self.progress_, self.share_, self.floor_,
+                    self.of_.depth, self.of_.sleeper, self.delegated_, self.reports_);
   }
 
+  Rounds rounds_;
   SleepAdvisor asleep_;
   bool begun_ = false;
   bool done_ = false;
   bool lost_ = false;  // a plan could not be followed where nothing was guessed
   std::size_t known_departures_ = 0;
+
+  // Attempts that are to be made before the branches of the last execution are found; behind them, it runs
+  // again.
+  std::vector<Attempt> attempts_;
+  bool is_open_ = false;  // its branches were not found yet
+  bool repeats_ = false;  // the running execution is an attempt, or runs again
 
   // Of progress(), where several workers share the search.
   struct Share {

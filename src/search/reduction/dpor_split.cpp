@@ -36,7 +36,7 @@ Dpor::Index Dpor::first_own() const { return delegated_.empty() ? floor_ : deleg
 
 // The subtree is that of the shallowest point with a branch left, so that it is large.
 std::unique_ptr<Strategy> Dpor::split() {
-  if (!begun_ || done_) return nullptr;
+  if (!begun_ || done_ || is_open_) return nullptr;
   auto has_branches = [](const Point& point) { return !point.branches.empty(); };
   const Index first = delegated_.empty() ? floor_ : delegated_.back().depth;
   if (path_.size() <= first) return nullptr;
@@ -82,6 +82,7 @@ void Dpor::merge(Strategy& other) {
   waits_ = false;
   share_.given -= delegate.share_.whole;
   lost_ = lost_ || delegate.lost_;
+  conditions_.merge(delegate.conditions_);
   for (Index depth = 0; depth < of.depth; ++depth) path_[depth].foe.add(delegate.path_[depth].foe);
   take_foe(delegate.path_[of.depth].foe, of);
   for (std::size_t i = 0; i < delegate.reports_.size();) {

@@ -75,7 +75,9 @@ bool Path::read_next(const Trace& trace, Reading& reading, Index branch) {
   while (i < trace.events.size()) {
     const Event& event = trace.events[i];
     const auto watches = std::ranges::equal_range(trace.watches, i, {}, &Watched::event);
-    order_.append(event, event.forced || is_by_chance(via_of(event)), watches);
+    const auto await = std::ranges::lower_bound(trace.awaits, i, {}, &Await::event);
+    const bool awaits = await != trace.awaits.end() && await->event == i;
+    order_.append(event, event.forced || is_by_chance(via_of(event)), watches, awaits ? await->condition : 0);
     const std::size_t at = i++;
     if (!is_visible(event.operation)) {
       if (depth > 0 && depth > branch && creates_thread(event)) points_[depth - 1].creates = true;
@@ -166,6 +168,16 @@ void Path::inherit_sleepers(Index depth) {
   }
   points_[depth].sleepers_count =
       static_cast<std::uint32_t>(sleepers_.size()) - points_[depth].sleepers_begin;
+}
+
+void Path::unread(Index branch) {
+  order_.truncate(branch);
+  const Index behind = planned_ > branch ? branch + 1 : branch;
+  if (behind < size()) {
+    options_.resize(points_[behind].options_begin);
+    sleepers_.resize(points_[behind].sleepers_begin);
+  }
+  points_.resize(std::min<std::size_t>(planned_, points_.size()));
 }
 
 void Path::push_unread() {

@@ -102,6 +102,8 @@ class Path {
   // Reads the next step of an execution, which is as the one before up to the step of the branch. False:
   // there is none left.
   bool read_next(const Trace& trace, Reading& reading, Index branch);
+  // The last execution, which was read from the branch on, is to run and be read again.
+  void unread(Index branch);
   // A point to be read, whose sleep set is asked for before.
   void push_unread();
 
@@ -110,7 +112,7 @@ class Path {
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.order_, self.points_, self.options_, self.sleepers_, self.choices_);
+    return std::tie(self.order_, self.points_, self.options_, self.sleepers_, self.choices_, self.planned_);
   }
 
  private:

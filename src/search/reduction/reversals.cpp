@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/reduction/reversals.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace thrum {
 
 namespace {
@@ -168,6 +171,29 @@ bool is_atomic_access(Operation operation) {
   }
 }
 
+// The value that the late access reads if it comes before the early step, behind all that does not happen
+// after that step; nothing: it cannot be told.
+std::optional<std::uint64_t> value_before(const PartialOrder& order, Index late, Index early) {
+  const Event& event = order.event(late);
+  const auto is_same = [&](const Event& other) {
+    return is_atomic_access(other.operation) && other.object == event.object && other.size == event.size &&
+           event.size <= sizeof event.value;
+  };
+  if (is_same(order.event(early))) return order.event(early).value;
+  for (Index i = late; i-- > 0;) {
+    const Event& other = order.event(i);
+    if (i >= early && order.ordered(early, i)) continue;
+    if (is_same(other)) return is_read(other) ? other.value : other.operand;
+    if (changes(other, event.object, event.size)) return std::nullopt;
+  }
+  // Nothing has written it before.
+  for (Index i = 0; i < order.size(); ++i) {
+    if (i != late && is_same(order.event(i))) return order.event(i).value;
+    if (i != late && changes(order.event(i), event.object, event.size)) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 // Whether a thread that waited may go on behind it.
 bool lets_go(const Event& event) {
   switch (event.operation) {
@@ -264,6 +290,31 @@ std::span<const Reversals::Found> Reversals::of_race(const Path& path, Index lat
 std::span<const Reversals::Found> Reversals::of_blocked(const Path& path, Index late) {
   found_.clear();
   find(path, late, reversal_of_blocked(path.order(), late));
+  return found_;
+}
+
+std::span<const Reversals::Found> Reversals::of_await(const Path& path, Index late,
+                                                      const Conditions& conditions) {
+  found_.clear();
+  unknown_.clear();
+  const PartialOrder& order = path.order();
+  const Event& event = order.event(late);
+  for (Index i = late; i-- > 0;) {
+    if (order.event(i).thread == event.thread || !order.depend(i, late) || order.causes(i, late)) continue;
+    const bool is_covered = std::ranges::any_of(
+        found_, [&](const Found& found) { return found.is_sure && order.ordered(i, found.early); });
+    if (is_covered || order.event(i).forced) continue;
+    const std::optional<std::uint64_t> value = value_before(order, late, i);
+    if (!value) {
+      found_.push_back({i, false});
+      continue;
+    }
+    switch (conditions.ask(order.condition(late), *value)) {
+      case Conditions::Answer::refused: break;
+      case Conditions::Answer::enabled: add(path, late, i); break;
+      case Conditions::Answer::unknown: unknown_.push_back({i, *value}); break;
+    }
+  }
   return found_;
 }
 

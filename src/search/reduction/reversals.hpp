@@ -6,7 +6,8 @@
 // unlock that it follows; it can be taken before the lock that this unlock ends. So critical sections that
 // compete for a lock are reversed as acquisitions (docs/semantics.md, "Classes and states"). What happens by
 // chance is possible only at some points, and an operation that waits for a limited time may time out
-// instead.
+// instead. An await comes before a step only if the value that it reads there enables it; else it may come
+// before an earlier one.
 //
 // Tested by reversals_test.cpp.
 #pragma once
@@ -14,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "order/conditions.hpp"
 #include "search/reduction/path.hpp"
 
 namespace thrum {
@@ -50,6 +52,17 @@ class Reversals {
   // For the last step of path.order(), which was not done, since it waits in vain.
   std::span<const Found> of_blocked(const Path& path, Index late);
 
+  // For an await of path.order(), whether it was done or waits in vain: all its reversals. A step that does
+  // not enable it covers none of the steps before it (Jonsson, Lång, Sagonas, Awaiting for Godot, FMCAD
+  // 2022).
+  std::span<const Found> of_await(const Path& path, Index late, const Conditions& conditions);
+  // Of the last call: the steps before which it would read a value of which nothing is known.
+  struct Unknown {
+    Index early;
+    std::uint64_t value;
+  };
+  std::span<const Unknown> unknown() const { return unknown_; }
+
   // The later step as it was taken, or, of a thread that did not come to it, by running on.
   static Step as_taken(const Path& path, Index late);
 
@@ -63,6 +76,7 @@ class Reversals {
   void find_timeout(const Path& path, Index late, Index rival);
 
   std::vector<Found> found_;
+  std::vector<Unknown> unknown_;
 };
 
 }  // namespace thrum
