@@ -19,19 +19,21 @@ inline constexpr std::uint32_t kKeysMax = 1024;  // pthread keys
 // rolled back with it.
 enum class Wait : std::uint8_t {
   nothing,
-  lock,         // the mutex or read-write lock at object is free
-  shared_lock,  // no writer holds it
-  spin_lock,    // the pthread_spinlock_t at object is free
-  semaphore,    // the count at object is not zero
-  once,         // no other thread is in the middle of the pthread_once at object
-  guard,        // no other thread is in the middle of the static initialisation at object
-  wakeup,       // a thread wakes it (condition variable, futex, barrier), or its deadline passes
-  deadline,     // its deadline passes (sleep, a timer), or it runs a signal handler
-  join,         // the thread in `joined` ends; the waiting thread is in the middle of a stretch
-  ended,        // the same, before a visible operation; or its deadline passes
-  signal,       // a signal of the set in `signals` is pending
-  handlers,     // it has run the handlers of all deliverable signals that were sent to it
-  spin,         // something that its waiting loop read is written (spin.hpp)
+  lock,          // the mutex or read-write lock at object is free
+  shared_lock,   // no writer holds it
+  spin_lock,     // the pthread_spinlock_t at object is free
+  semaphore,     // the count at object is not zero
+  once,          // no other thread is in the middle of the pthread_once at object
+  guard,         // no other thread is in the middle of the static initialisation at object
+  wakeup,        // a thread wakes it (condition variable, futex, barrier), or its deadline passes
+  deadline,      // its deadline passes (sleep, a timer), or it runs a signal handler
+  join,          // the thread in `joined` ends; the waiting thread is in the middle of a stretch
+  ended,         // the same, before a visible operation; or its deadline passes
+  signal,        // a signal of the set in `signals` is pending
+  handlers,      // it has run the handlers of all deliverable signals that were sent to it
+  spin,          // something that its waiting loop read is written (spin.hpp)
+  await,         // the object has a value that enables the read (awaits.hpp)
+  nothing_more,  // never: a round of its waiting loop came to nothing (awaits.hpp)
 };
 
 enum class Life : std::uint8_t {
@@ -111,6 +113,7 @@ struct Standing {
   std::uint32_t woken_by = 0;   // these three as in Event, if events are recorded
   Update update = Update::exchange;
   std::uint64_t operation_argument = 0;
+  std::uint64_t operation_operand = 0;  // of a compare-exchange: the desired value
   Thread* joined = nullptr;
   Standing* outer = nullptr;  // the pending operation before the signal whose handler runs
 };
@@ -149,6 +152,11 @@ struct alignas(64) PlainThread : Turn, Standing {
 };
 
 struct Thread : PlainThread {
+  bool has_on_stack(const volatile void* address) const {
+    const auto* place = static_cast<const volatile char*>(address);
+    return place >= stack_bottom && place < stack_top;
+  }
+
   std::vector<Destructor> destructors;  // of thread_local objects, newest last
   std::vector<void*> keys;              // pthread_setspecific
   std::vector<std::uint64_t> robust;    // the robust mutexes that it holds

@@ -285,6 +285,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();
   trace.counts.steps = steps_done();
+  scheduler().awaits().take_refusals(trace.refusals);
   if (warnings().wants_events()) warnings().learn(trace);
   if (!wants_events()) trace.events.clear();
   world.channel->in_execution.store(0, std::memory_order_relaxed);
@@ -335,6 +336,7 @@ void end_of_list() {
 }
 
 void exit_process(int status) {
+  if (world.running && scheduler().is_in_trial()) cut_execution(End::waiting);
   const Job& job = *world.job;
   if (status == 0 && job.test.empty() && !job.replay && test_framework().has_calls()) {
     test_framework().complete_list();

@@ -146,7 +146,11 @@ inline constexpr std::array kExecutionParts = {
                     judging().begin(is_plain && it.wanted.from == Wanted::From::last_departure);
                   },
                   nothing},
-    ExecutionPart{nothing, [](const Beginning& it) { round_detector().begin(it.plan.policy.waiting); }},
+    ExecutionPart{nothing,
+                  [](const Beginning& it) {
+                    round_detector().begin(it.plan.policy.waiting);
+                    scheduler().awaits().begin(it.plan.policy.rounds);
+                  }},
     ExecutionPart{nothing, [](const Beginning&) { loader().reset(); }},
     ExecutionPart{nothing, [](const Beginning&) { allocations().begin(); }},
     ExecutionPart{nothing, [](const Beginning& it) { output().begin(it.wanted.has(Wanted::kPlaces)); }},

@@ -56,7 +56,7 @@ inline void volatile_write(const volatile void* address, std::uint32_t size, std
   if (__builtin_expect(world.logs_accesses, 0)) log_write(address, size);
   if (world.judges_races)
     race_judge().access(AccessKind::plain_write, address, size, code, RaceJudge::Point::done);
-  scheduler().done(Scheduler::Effect::change);
+  scheduler().done(Scheduler::Effect::change, value_at(address, size));
   if (__builtin_expect(world.recording, 0) && scheduler().current().atomic_depth == 0) await_written_value();
 }
 

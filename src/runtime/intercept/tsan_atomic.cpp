@@ -92,9 +92,9 @@ inline T update(volatile T* address, T value, Update kind, int order, std::uint6
     check_early(AccessKind::atomic_write, address, sizeof(T), code);
     return machine_update(address, change);
   }
+  scheduler().note_argument(bits(value), kind);
   arrive(Operation::read_modify_write, address, order, code);
   if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
-  if (world.recording) scheduler().note_argument(bits(value), kind);
   T old = *address;
   T next = change(old);
   if (next == old) {
@@ -113,12 +113,13 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     check_early(AccessKind::atomic_write, address, sizeof(T), code);
     return compare_and_swap(address, *expected, desired);
   }
+  scheduler().note_argument(bits(*expected), Update::exchange, bits(desired));
   arrive(Operation::compare_exchange, address, order, code);
-  if (world.recording) scheduler().note_argument(bits(*expected), Update::exchange);
   T old = *address;
   if (old != *expected) {
     if (world.judges_races) race_judge().load(address, sizeof(T), order_if_failed, code);
     *expected = old;
+    if (!scheduler().current().has_on_stack(expected)) world.wrote = true;
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
     return false;
   }

@@ -44,8 +44,7 @@ inline void note_plain_write(const volatile void* address, std::size_t size, std
   if (size == 0) return;
   if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code, point);
   const Thread& me = scheduler().current();
-  const auto* place = static_cast<const volatile char*>(address);
-  if (place >= me.stack_bottom && place < me.stack_top) return;
+  if (me.has_on_stack(address)) return;
   check_write(address);
   if (__builtin_expect(world.logs_accesses, 0)) {
     log_write(address, size);

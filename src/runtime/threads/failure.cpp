@@ -137,6 +137,8 @@ void note_places(Trace& trace) {
 }  // namespace
 
 void fail(Failure failure) {
+  // Another execution has this round in time, and fails as well.
+  if (world.running && scheduler().is_in_trial()) cut_execution(End::waiting);
   // The test's parts before the one that is checked have been checked separately.
   if (test_framework().passes_over()) {
     test_framework().miss_part();

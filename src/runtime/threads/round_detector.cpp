@@ -48,11 +48,6 @@ bool is_access(Operation operation) {
   }
 }
 
-bool is_attempt(Operation operation) {
-  return operation == Operation::try_lock || operation == Operation::try_shared_lock ||
-         operation == Operation::semaphore_try_wait;
-}
-
 // Whether the operation took its object, without a deadline.
 bool takes(const Thread& thread) {
   if (thread.operation == Operation::semaphore_wait) return thread.deadline_ns == kNoDeadline;

@@ -56,6 +56,9 @@ void Scheduler::reset() {
   unsettled_.clear();
   released_ = nullptr;
   spins_.reset();
+  awaits_.reset();
+  trial_ = {};
+  goes_on_ = false;
   begin_livelock_watch();
 }
 
@@ -64,12 +67,14 @@ void Scheduler::save(Moment& moment) const {
   moment.threads.resize(course_.slots_used);
   for (std::uint16_t slot = 0; slot < course_.slots_used; ++slot) moment.threads[slot].become(*slots_[slot]);
   spins_.save(moment.spins);
+  if (awaits_.is_on()) awaits_.save(moment.awaits);
 }
 
 void Scheduler::restore(const Moment& moment) {
   course_ = moment.course;
   for (std::uint16_t slot = 0; slot < course_.slots_used; ++slot) slots_[slot]->become(moment.threads[slot]);
   spins_.restore(moment.spins);
+  if (awaits_.is_on()) awaits_.restore(moment.awaits);
 }
 
 // After a switch the processor mispredicts each return up to the program's code: it expects the returns of
@@ -82,6 +87,7 @@ void Scheduler::restore(const Moment& moment) {
   world.wrote = false;
   spins_.note_change(*course_.current);
   if (__builtin_expect(round_detector().is_on(), 0)) round_detector().note_opaque(*course_.current);
+  if (__builtin_expect(awaits_.is_on(), 0)) awaits_.note_change(*course_.current);
 }
 
 [[gnu::always_inline]] inline void Scheduler::run(Thread& thread) {
@@ -119,6 +125,10 @@ void Scheduler::restore(const Moment& moment) {
 
 // The same if events are recorded or a signal is pending.
 [[gnu::noinline]] void Scheduler::stand_attentively(Thread& thread) {
+  if (__builtin_expect(goes_on_, 0)) {
+    awaits_.note_change(thread);
+    start_anew();
+  }
   if (world.recording) note_stack(thread);
   if (__builtin_expect(livelock_watch.on, 0)) watch_standing(thread, __builtin_dwarf_cfa());
   thread.life = Life::standing;
@@ -154,6 +164,12 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
                        Wait wait) {
   arrive_here(operation, object, size, code, wait);
 }
+
+void Scheduler::clear_stack(const Thread& thread, char* end) const {
+  SpinDetector::clear_stack(thread, end, cleared_depth());
+}
+
+void Scheduler::settle_changes() { settle_writes(); }
 
 // The same if the execution is watched.
 [[gnu::noinline]] bool Scheduler::comes_by_idle_round(Thread& me, std::uint64_t code) {
@@ -195,6 +211,11 @@ void Scheduler::arrive(Operation operation, std::uint64_t object, std::uint32_t 
 
 void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
                                std::uint64_t code) {
+  if (__builtin_expect(awaits_.is_on(), 0)) {
+    const Wait wait = wait_in_loop(operation, object, size, code);
+    if (wait != Wait::spin) return arrive_here(operation, object, size, code, wait);
+    return arrive_to_spin(operation, object, size, code);
+  }
   if (!comes_to_spin(*course_.current, code))
     return arrive_here(operation, object, size, code, Wait::nothing);
   arrive_to_spin(operation, object, size, code);
@@ -203,6 +224,12 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
 void Scheduler::arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs) {
   const bool waits = operation == Operation::lock || operation == Operation::shared_lock ||
                      operation == Operation::semaphore_wait;
+  if (__builtin_expect(awaits_.is_on() && (world.logs_accesses || !waits), 0)) {
+    const Wait wait = wait_in_loop(operation, object, 0, code);
+    if (wait == Wait::spin) return arrive_to_spin(operation, object, 0, code, needs);
+    const bool stays = wait == Wait::nothing_more;
+    return arrive_here(operation, object, 0, code, stays ? wait : waits ? needs : Wait::nothing, needs);
+  }
   if (__builtin_expect(!world.logs_accesses, 1)) {
     return waits ? arrive_here(operation, object, 0, code, needs)
                  : arrive_in_loop(operation, object, 0, code);
@@ -227,6 +254,19 @@ bool Scheduler::waits_at_plain_read(std::uint64_t address, std::uint32_t size, s
 }
 
 void Scheduler::arrive_at_yield(std::uint64_t code) {
+  if (__builtin_expect(awaits_.is_on(), 0)) {
+    const Wait wait = wait_in_loop(Operation::yield, 0, 0, code);
+    if (wait == Wait::spin) return arrive_to_spin(Operation::yield, 0, 0, code);
+    if (wait == Wait::nothing && awaits_.goes_on(*course_.current)) {
+      goes_on_ = world.attention = true;
+      return;
+    }
+    if (wait == Wait::nothing) {
+      watch_yield(code);
+      count_yield(code);
+    }
+    return arrive_here(Operation::yield, 0, 0, code, wait == Wait::await ? Wait::nothing : wait);
+  }
   if (comes_to_spin(*course_.current, code)) return arrive_to_spin(Operation::yield, 0, 0, code);
   watch_yield(code);
   count_yield(code);
@@ -268,6 +308,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.has_deadline = me.timed;
   spins_.note_wait(me);
   if (__builtin_expect(world.logs_accesses, 0)) round_detector().note_wait(me);
+  if (__builtin_expect(awaits_.is_on(), 0)) awaits_.note_time(me);
   if (me.atomic_depth != 0) fail_in_section(me);
   const bool late = is_late(me) && !me.timer && !enabled(me);
   if (late) notes().late_wait(code, me.length_ns, false);
@@ -287,6 +328,7 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
     spins_.note_read(me, me.object, me.size);
   }
   if (world.judges_races) judge_operation(me, value, operand, outcome);
+  if (__builtin_expect(awaits_.is_on(), 0)) note_for_awaits(me, effect, value);
   if (me.atomic_depth != 0) return;  // the section is the event
   if (world.names_events) name_operation(me, value, operand, outcome);
   course_.last = &me;
@@ -339,6 +381,8 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
     case Wait::signal: return (signals().pending(thread.slot) & thread.signals) != 0 || thread.cancelled;
     case Wait::handlers: return !has_own_signals(thread);
     case Wait::spin: return loop_is_released(thread) && can_take(thread);
+    case Wait::await: return !is_refused(thread);
+    case Wait::nothing_more: return false;
   }
   return false;
 }
@@ -350,7 +394,7 @@ bool Scheduler::wait_is_over(const Thread& thread) const {
 
 // The only enabled thread, if nobody has to be told of the choice.
 [[gnu::always_inline]] inline Thread* Scheduler::only_one() {
-  if (world.attention || world.job->spurious || director_.records_events()) return nullptr;
+  if (world.attention || world.job->spurious || director_.records_events() || trial_.begun) return nullptr;
   Thread* only = nullptr;
   for (Thread* thread : course_.live) {
     if (thread->timed) return nullptr;
@@ -394,6 +438,7 @@ Thread& Scheduler::pick_attentively() {
 }
 
 Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
+  if (__builtin_expect(is_in_trial(), 0)) return go_on_in_trial();
   Thread& last = *course_.last;
   collect_options(last);
   const bool stuck = options_.empty();
@@ -514,8 +559,9 @@ std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
 }
 
 Waiter Scheduler::waiter(const Thread& thread) const {
-  Waiter waiter{thread.id,   thread.operation, thread.object, kNoThread, thread.wait == Wait::spin,
-                thread.code, enabled(thread)};
+  const bool spins = thread.wait == Wait::spin || thread.wait == Wait::nothing_more ||
+                     (thread.wait == Wait::await && !enabled(thread));
+  Waiter waiter{thread.id, thread.operation, thread.object, kNoThread, spins, thread.code, enabled(thread)};
   if (thread.wait == Wait::join) {
     waiter.operation = Operation::thread_join;
     waiter.holder = thread.joined->id;
@@ -537,7 +583,9 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.operation = thread->operation;
     next.enabled = handles || enabled(*thread);
     next.via = handles ? Via::signal : Via::run;
-    next.sleeps = thread->wait == Wait::spin || (thread->wait == Wait::wakeup && !thread->woken);
+    next.sleeps = thread->wait == Wait::spin || thread->wait == Wait::nothing_more ||
+                  (thread->wait == Wait::wakeup && !thread->woken);
+    next.condition = thread->wait == Wait::await ? awaits_.condition(*thread) : 0;
     next.size = thread->size;
     next.object = thread->object;
     next.operand = thread->lock != 0 ? thread->lock : thread->object;
@@ -562,6 +610,7 @@ void Scheduler::note_watches(const Thread& thread) {
 }
 
 void Scheduler::note_pending() {
+  if (trial_.begun) return;  // they were noted before
   std::span<const PendingOperation> left = pending();
   current_trace().pending.assign(left.begin(), left.end());
 }
@@ -589,6 +638,7 @@ std::uint16_t Scheduler::take_slot() {
     Thread& former = *slots_[slot];
     if (former.life != Life::ended || !former.released || &former == course_.last) continue;
     spins_.note_change(former);
+    if (awaits_.is_on()) awaits_.note_change(former);
     spins_.forget_round(former);
     course_.events_of_former += std::exchange(former.events, 0u);
     return slot;
@@ -610,7 +660,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
     return nullptr;
   }
   if (ThreadPool::is_stack(reinterpret_cast<std::uint64_t>(child.stack_bottom)))
-    spins_.clear_stack(child, child.stack_top);
+    clear_stack(child, child.stack_top);
   child.number = course_.created++;
   child.id = world.names->child(parent.id, ++parent.children);
   child.slot = slot;
@@ -647,8 +697,12 @@ void Scheduler::end_current() {
   me.life = Life::ended;
   me.released = me.detached;
   std::erase(course_.live, &me);
+  world.wrote = false;  // what it wrote is no change of the thread that goes on
   spins_.note_change(me);
   if (round_detector().is_on()) round_detector().note_opaque(me);
+  if (awaits_.is_on()) awaits_.note_change(me);
+  if (trial_.thread == &me) cut_execution(End::waiting);
+  if (goes_on_) start_anew();
   signals().end_thread(me.slot);
   for (Thread* thread : course_.live) {
     if (thread->wait == Wait::join && thread->joined == &me) {

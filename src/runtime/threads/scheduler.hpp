@@ -13,6 +13,7 @@
 //   2. unsettled_ is empty.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "runtime/base/thread.hpp"
 #include "runtime/base/waits.hpp"
 #include "runtime/base/world.hpp"
+#include "runtime/threads/awaits.hpp"
 #include "runtime/threads/spin.hpp"
 #include "runtime/threads/thread_pool.hpp"
 
@@ -62,6 +64,7 @@ class Scheduler final : Pending {
     Course course;
     std::vector<Thread> threads;  // by slot
     SpinDetector::Moment spins;
+    Awaits::Moment awaits;
   };
   void save(Moment& moment) const;
   // REQUIRES: the program's memory has the state of that moment.
@@ -69,8 +72,8 @@ class Scheduler final : Pending {
   // Whether a moment holds the whole state: what it leaves out has its initial value, and the rest is not too
   // large.
   bool is_moment() const {
-    return unsettled_.empty() && !world.logs_accesses && !released_ && !proof_.thread &&
-           course_.clock_jump_ns == 0 && course_.slots_used < kThreadsMax && spins_.is_short();
+    return unsettled_.empty() && !world.logs_accesses && !released_ && !proof_.thread && !trial_.begun &&
+           !goes_on_ && course_.clock_jump_ns == 0 && course_.slots_used < kThreadsMax && spins_.is_short();
   }
 
   Thread& current() { return *course_.current; }
@@ -106,6 +109,8 @@ class Scheduler final : Pending {
   bool waits_at_plain_read(std::uint64_t address, std::uint32_t size, std::uint64_t code);
   // The same before a yield.
   void arrive_at_yield(std::uint64_t code);
+  // Whether the execution was over, and threads in loops run rounds alone to see whether they would go on.
+  bool is_in_trial() const { return trial_.thread != nullptr; }
   // The running thread is about to yield or to sleep, and does not wait in a spin instead. Does not return if
   // it yields once too often (Job::yields).
   void count_yield(std::uint64_t code);
@@ -124,11 +129,12 @@ class Scheduler final : Pending {
             Outcome outcome = Outcome::done);
 
   // The live part of main's stack, above end, has been restored.
-  void clear_main_stack(char* end) { spins_.clear_stack(*slots_[0], end); }
+  void clear_main_stack(char* end) { clear_stack(*slots_[0], end); }
 
   // About the read-modify-write that the running thread is about to do; see Event.
-  void note_argument(std::uint64_t argument, Update update) {
+  void note_argument(std::uint64_t argument, Update update, std::uint64_t operand = 0) {
     course_.current->operation_argument = argument;
+    course_.current->operation_operand = operand;
     course_.current->update = update;
   }
 
@@ -168,6 +174,7 @@ class Scheduler final : Pending {
   bool drop_proof();
 
   SpinDetector& spins() { return spins_; }
+  Awaits& awaits() { return awaits_; }
 
   // Whether a thread's pending operation is enabled, by the state of the program's objects.
   bool enabled(const Thread& thread) const {
@@ -178,10 +185,7 @@ class Scheduler final : Pending {
 
   // Whether the lock is free that the thread takes when its loop is released.
   static bool can_take(const Thread& thread) {
-    const bool attempts = thread.operation == Operation::try_lock ||
-                          thread.operation == Operation::try_shared_lock ||
-                          thread.operation == Operation::semaphore_try_wait;
-    return attempts || object_is_free(thread.needs, thread.object);
+    return is_attempt(thread.operation) || object_is_free(thread.needs, thread.object);
   }
   // Whether a thread that waits in a loop may go on, apart from the lock that it takes then.
   bool loop_is_released(const Thread& thread) const;
@@ -191,7 +195,7 @@ class Scheduler final : Pending {
   bool lengthens_proof();
 
   // How deep stacks are cleared at the beginning (SpinDetector::clear_stack).
-  std::size_t cleared_depth() const { return spins_.depth(); }
+  std::size_t cleared_depth() const { return std::max(spins_.depth(), awaits_.depth()); }
 
   std::uint64_t now_ns() const { return course_.now_ns; }
   void advance_clock(std::uint64_t to_ns);
@@ -204,6 +208,13 @@ class Scheduler final : Pending {
   void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                    Wait wait, Wait needs = Wait::nothing);
   bool comes_to_spin(Thread& me, std::uint64_t code);
+  Wait wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  Wait wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code);
+  void note_for_awaits(const Thread& me, Effect effect, std::uint64_t value);
+  bool is_refused(const Thread& thread) const;
+  void clear_stack(const Thread& thread, char* end) const;
+  Thread* next_trial();
+  Thread& go_on_in_trial();
   void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                       Wait needs = Wait::nothing);
   void stand(Thread& thread);
@@ -240,6 +251,7 @@ class Scheduler final : Pending {
   void run(Thread& thread);
   void let(Thread& thread);
   void run_unsettled();
+  void settle_changes();
   void settle_writes();  // the running thread's writes so far are changes of its own
   bool comes_by_idle_round(Thread& me, std::uint64_t code);
   void note_effect(const Thread& me, Effect effect, std::uint64_t value, Outcome outcome);
@@ -266,6 +278,15 @@ class Scheduler final : Pending {
   bool same_key_ = false;  // the point before had the key of point_
   Director director_;
   SpinDetector spins_;
+  Awaits awaits_;
+  struct Trial {  // of threads whose rounds came to nothing, when no thread was enabled
+    bool begun = false;
+    Thread* thread = nullptr;  // whose round runs
+    std::size_t next = 0;      // the next one, by its place among those that live
+    std::uint32_t operations = 0;
+  };
+  Trial trial_;
+  bool goes_on_ = false;             // a yield went on at once (Awaits::goes_on)
   struct Proof {                     // of a spin (SpinDetector::unproved)
     const Thread* thread = nullptr;  // nullptr: none runs
     std::uint64_t code = 0;

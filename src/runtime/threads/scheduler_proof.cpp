@@ -32,6 +32,7 @@ void Scheduler::continue_proof(const Thread& thread, std::uint64_t code, const C
     proof_.thread = nullptr;
     spins_.prove(code);
     round_detector().prove(code);
+    awaits_.prove(code);
     start_anew();
   }
   end_execution();  // and calls drop_proof()
@@ -45,6 +46,7 @@ bool Scheduler::drop_proof() {
   if (proof_.thread == nullptr) return false;
   proof_.thread = nullptr;
   spins_.never(proof_.code);
+  awaits_.never(proof_.code);
   return true;
 }
 

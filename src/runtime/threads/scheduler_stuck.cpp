@@ -106,11 +106,15 @@ bool Scheduler::rounds_changed_memory() {
 }
 
 Thread& Scheduler::end_stuck() {
+  if (awaits_.is_on()) {
+    if (Thread* thread = next_trial()) return force(*thread);
+  }
   if (loops_interfere()) {
     notes().may_go_round();
     cut_execution(End::goes_round);
   }
-  if (Thread* spinner = next_livelock_round()) return force(*spinner);
+  Thread* spinner = awaits_.is_on() ? nullptr : next_livelock_round();
+  if (spinner != nullptr) return force(*spinner);
   fail_stuck();
 }
 

@@ -85,8 +85,8 @@ bool SpinDetector::is_deepest(const Thread& thread, const CallerState& caller) {
   return true;
 }
 
-void SpinDetector::clear_stack(const Thread& thread, char* end) const {
-  char* begin = thread.stack_top - depth_;
+void SpinDetector::clear_stack(const Thread& thread, char* end, std::size_t depth) {
+  char* begin = thread.stack_top - depth;
   if (begin < end) std::memset(begin, 0, static_cast<std::size_t>(end - begin));
 }
 

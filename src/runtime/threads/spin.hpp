@@ -84,14 +84,15 @@ class SpinDetector {
   // The calls given to never(). Everything else that is learned of calls does not change what a plan means.
   const NumberSet& no_spins() const { return never_; }
 
-  // A thread begins; its stack holds nothing below `end`.
-  void clear_stack(const Thread& thread, char* end) const;
+  // A thread begins; its stack holds nothing below `end`. Clears it to that depth.
+  static void clear_stack(const Thread& thread, char* end, std::size_t depth);
 
   // The thread waits for an event or a time: the code that follows is no mere repetition.
   void note_wait(const Thread& thread);
 
   // Another thread goes on.
   void note_switch() { ++switches_; }
+  std::uint64_t switches() const { return switches_; }
 
   // The thread has read an object and changed nothing.
   void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/threads/awaits.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/thread.hpp"
+#include "runtime/base/world.hpp"
+#include "support/digest.hpp"
+#include "support/hash.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::size_t kArrivalsMax = 64;       // since an effect; behind them no round comes to nothing
+constexpr std::uint64_t kFramesMax = 1 << 16;  // bytes of live stack
+constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; behind them calls are ordinary
+
+std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
+  return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
+}
+
+std::uint64_t hash_of_next(std::uint32_t before, std::uint64_t value) { return mixed(before, value); }
+
+}  // namespace
+
+Awaits::PerThread& Awaits::of(const Thread& thread) {
+  if (threads_.size() <= thread.slot) threads_.resize(thread.slot + std::size_t{1});
+  return threads_[thread.slot];
+}
+
+void Awaits::reset() {
+  trial_ = kNoTrial;
+  for (PerThread& thread : threads_) {
+    thread.visits.clear();
+    thread.state = 0;
+    thread.condition = 0;
+    thread.last = thread.reader = {};
+    thread.depends_on_time = false;
+  }
+}
+
+void Awaits::save(Moment& moment) const { moment.threads = threads_; }
+
+void Awaits::restore(const Moment& moment) {
+  for (std::size_t i = 0; i < moment.threads.size(); ++i) threads_[i] = moment.threads[i];
+}
+
+Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const CallerState& caller,
+                               std::uint64_t switches) {
+  PerThread& mine = of(thread);
+  mine.state = 0;
+  mine.condition = 0;
+  const std::uint64_t frames = frames_size(thread, caller);
+  if (frames > kFramesMax) {
+    learn(mine, kOther);
+    return Arrival::ordinary;
+  }
+  Visit visit{code, caller.stack_pointer, 0, switches};
+  if (!watched_.has(code)) {
+    const Arrival arrival = arrive_unwatched(thread, mine, visit);
+    if (arrival == Arrival::watch) depth_ = std::max<std::size_t>(depth_, frames);
+    return arrival;
+  }
+  if (frames > depth_) {
+    depth_ = frames;
+    return Arrival::deeper;
+  }
+  visit.state = number_of(thread, code, caller);
+  if (!learn(mine, visit.state)) {
+    for (const Visit& other : mine.visits) never(other.code);
+    never(code);
+    return Arrival::unsound;
+  }
+  if (visit.state == kOther || never_.has(code)) return Arrival::ordinary;
+  const auto before = std::ranges::find(mine.visits, visit.state, &Visit::state);
+  if (before != mine.visits.end()) {
+    mine.was_alone = before->switches == switches;
+    return come_back(mine, thread.slot == trial_);
+  }
+  if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
+  mine.visits.push_back(visit);
+  mine.state = visit.state;
+  if (rounds_ == Rounds::await && thread.slot != trial_) mine.condition = condition_of(mine);
+  return Arrival::ordinary;
+}
+
+Awaits::Arrival Awaits::arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit) {
+  learn(mine, kOther);
+  if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
+  const bool is_back = std::ranges::any_of(mine.visits, [&](const Visit& other) {
+    return other.code == visit.code && other.stack_pointer == visit.stack_pointer;
+  });
+  if (!is_back) mine.visits.push_back(visit);
+  if (!is_back || never_.has(visit.code) || thread.slot == trial_) return Arrival::ordinary;
+  return watch(mine);
+}
+
+// What follows was not known where a call was not watched, and is forgotten.
+Awaits::Arrival Awaits::watch(const PerThread& mine) {
+  for (const Visit& visit : mine.visits) watched_.insert(visit.code);
+  next_.clear();
+  next_count_ = 0;
+  return Arrival::watch;
+}
+
+// The thread is in a state in which it has been. If it is known now that the last read of its round leads
+// there, the read was not enabled.
+Awaits::Arrival Awaits::come_back(PerThread& mine, bool is_trial) {
+  const Read reader = mine.reader;
+  if (rounds_ == Rounds::block || is_trial) return Arrival::nothing;
+  const auto is_watched = [&](const Visit& visit) { return visit.state != 0; };
+  if (!std::ranges::all_of(mine.visits, is_watched)) return watch(mine);
+  if (reader.before == 0) return Arrival::nothing;
+  const auto read = std::ranges::find(mine.visits, reader.before, &Visit::state);
+  if (read == mine.visits.end()) return Arrival::nothing;
+  // As it was before the read.
+  PerThread then;
+  then.visits.assign(mine.visits.begin(), read + 1);
+  if (!refuses(then, reader.before, reader.value)) return Arrival::nothing;
+  refusals_.push_back({condition_of(then), reader.value});
+  return Arrival::learned;
+}
+
+void Awaits::note_read(const Thread& thread, std::uint64_t value) {
+  PerThread& mine = of(thread);
+  mine.last = {mine.state, value, steps_done()};
+  if (thread.operation != Operation::yield) mine.reader = mine.last;
+  mine.state = 0;
+  mine.condition = 0;
+}
+
+void Awaits::note_other(const Thread& thread) {
+  PerThread& mine = of(thread);
+  learn(mine, kOther);
+  mine.reader = {};
+  mine.state = 0;
+  mine.condition = 0;
+}
+
+void Awaits::note_change(const Thread& thread) {
+  note_other(thread);
+  of(thread).visits.clear();
+  of(thread).depends_on_time = false;
+}
+
+void Awaits::note_time(const Thread& thread) {
+  note_change(thread);
+  of(thread).depends_on_time = true;
+}
+
+// What follows the last operation, if the thread has accessed no plain memory since. False: it was found to
+// be something else before.
+bool Awaits::learn(PerThread& mine, State after) {
+  const Read last = std::exchange(mine.last, {});
+  if (last.before == 0 || rounds_ == Rounds::block) return true;
+  if (steps_done() != last.steps) after = kOther;
+  const auto ends = [&](const Next& next) {
+    return next.before == 0 || (next.before == last.before && next.value == last.value);
+  };
+  const auto hash = [](const Next& next) { return hash_of_next(next.before, next.value); };
+  next_.make_room(
+      next_count_ + 1, [](const Next& next) { return next.before == 0; }, hash);
+  Next& next = next_[next_.find(hash_of_next(last.before, last.value), ends)];
+  if (next.before != 0) return next.after == after || next.after == kOther;
+  next = {last.before, after, last.value};
+  ++next_count_;
+  return true;
+}
+
+Awaits::State Awaits::after(State state, std::uint64_t value) const {
+  if (next_.empty()) return 0;
+  const auto ends = [&](const Next& next) {
+    return next.before == 0 || (next.before == state && next.value == value);
+  };
+  return next_[next_.find(hash_of_next(state, value), ends)].after;
+}
+
+bool Awaits::has_visited(const PerThread& mine, State state) {
+  return std::ranges::any_of(mine.visits, [&](const Visit& visit) { return visit.state == state; });
+}
+
+// A yield reads nothing; so what follows it is passed through.
+bool Awaits::refuses(const PerThread& mine, State state, std::uint64_t value) const {
+  State next = after(state, value);
+  for (std::size_t i = 0; i < kArrivalsMax && next != 0 && next != kOther; ++i) {
+    if (has_visited(mine, next)) return true;
+    if (!states_[next - 1].is_yield) return false;
+    next = after(next, 0);
+  }
+  return false;
+}
+
+bool Awaits::refuses(const Thread& thread, std::uint64_t value) const {
+  const PerThread& mine = of(thread);
+  return refuses(mine, mine.state, value);
+}
+
+bool Awaits::goes_on(const Thread& thread) const {
+  const PerThread& mine = of(thread);
+  return rounds_ == Rounds::await && mine.state != 0 && after(mine.state, 0) == 0;
+}
+
+void Awaits::begin_trial(const Thread& thread) {
+  trial_ = thread.slot;
+  PerThread& mine = of(thread);
+  note_change(thread);
+  mine.state = 0;
+  mine.condition = 0;
+}
+
+void Awaits::take_refusals(std::vector<Refusal>& refusals) {
+  refusals.insert(refusals.end(), refusals_.begin(), refusals_.end());
+  refusals_.clear();
+}
+
+// ---- States
+
+Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const CallerState& caller) {
+  const bool has_argument =
+      thread.operation == Operation::read_modify_write || thread.operation == Operation::compare_exchange;
+  const std::uint64_t words[] = {code,
+                                 caller.stack_pointer,
+                                 thread.id,
+                                 static_cast<std::uint64_t>(thread.operation),
+                                 thread.object,
+                                 thread.size,
+                                 has_argument ? thread.operation_argument : 0,
+                                 has_argument ? thread.operation_operand : 0,
+                                 has_argument ? static_cast<std::uint64_t>(thread.update) : 0};
+  const std::uint64_t frames = frames_size(thread, caller);
+  taken_.resize(sizeof words + sizeof caller.registers + frames);
+  std::memcpy(taken_.data(), words, sizeof words);
+  std::memcpy(taken_.data() + sizeof words, caller.registers, sizeof caller.registers);
+  std::memcpy(taken_.data() + sizeof words + sizeof caller.registers,
+              reinterpret_cast<const void*>(caller.stack_pointer), frames);
+  const std::uint64_t digest = XXH3_64bits(taken_.data(), taken_.size()) | 1;
+  state_slots_.make_room(
+      states_.size() + 1, [](State state) { return state == 0; },
+      [this](State state) { return states_[state - 1].digest; });
+  State& slot = state_slots_[state_slots_.find(
+      digest, [&](State state) { return state == 0 || states_[state - 1].digest == digest; })];
+  if (slot != 0) {
+    const Kept& kept = states_[slot - 1];
+    const bool is_same =
+        kept.size == taken_.size() && std::memcmp(bytes_.data() + kept.begin, taken_.data(), kept.size) == 0;
+    return is_same ? slot : kOther;
+  }
+  if (bytes_.size() + taken_.size() > kStatesMax) return kOther;
+  states_.push_back({digest, bytes_.size(), static_cast<std::uint32_t>(taken_.size()),
+                     thread.operation == Operation::yield});
+  bytes_.insert(bytes_.end(), taken_.begin(), taken_.end());
+  slot = static_cast<State>(states_.size());
+  return slot;
+}
+
+// The digest of the states that a thread has been in. Another worker gives it the same; so it stands for
+// them, unless it stands for others here: then there is none.
+std::uint64_t Awaits::condition_of(const PerThread& mine) {
+  std::uint64_t digest = mine.visits.size();
+  for (const Visit& visit : mine.visits)
+    digest = mixed(digest, visit.state == 0 ? visit.code : states_[visit.state - 1].digest);
+  digest |= 1;
+  condition_slots_.make_room(
+      conditions_.size() + 1, [](std::uint32_t number) { return number == 0; },
+      [this](std::uint32_t number) { return conditions_[number - 1].digest; });
+  std::uint32_t& slot = condition_slots_[condition_slots_.find(
+      digest, [&](std::uint32_t number) { return number == 0 || conditions_[number - 1].digest == digest; })];
+  const auto state_of = [](const Visit& visit) { return visit.state; };
+  if (slot != 0) {
+    const Condition& known = conditions_[slot - 1];
+    const auto begin = members_.begin() + known.begin;
+    const bool is_same =
+        std::ranges::equal(mine.visits, std::ranges::subrange(begin, begin + known.size), {}, state_of);
+    return is_same ? digest : 0;
+  }
+  conditions_.push_back(
+      {digest, static_cast<std::uint32_t>(members_.size()), static_cast<std::uint32_t>(mine.visits.size())});
+  for (const Visit& visit : mine.visits) members_.push_back(visit.state);
+  slot = static_cast<std::uint32_t>(conditions_.size());
+  return digest;
+}
+
+}  // namespace thrum

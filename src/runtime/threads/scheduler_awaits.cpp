@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The scheduler in executions of reduced searches: threads whose rounds come to nothing, and reads that are
+// not enabled (awaits.hpp).
+#include <utility>
+
+#include "runtime/base/engine.hpp"
+#include "runtime/base/waits.hpp"
+#include "runtime/kernel/signals.hpp"
+#include "runtime/threads/hooks.hpp"
+#include "runtime/threads/record.hpp"
+#include "runtime/threads/round_detector.hpp"
+#include "runtime/threads/scheduler.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Whether the operation reads bytes of its object whose value is known before it is done.
+bool reads_value(const Thread& thread) {
+  switch (thread.operation) {
+    case Operation::load:
+    case Operation::read_modify_write:
+    case Operation::compare_exchange: return thread.size <= sizeof(std::uint64_t);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// How the running thread waits before an operation that may be part of a waiting loop. Wait::spin: as in
+// other executions.
+Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
+                             std::uint64_t code) {
+  Thread& me = *course_.current;
+  const CallerState& caller = thrum_caller;
+  settle_changes();
+  if (std::exchange(goes_on_, false)) {
+    me.operation = operation;
+    me.object = object;
+    me.size = size;
+    awaits_.arrive(me, code, caller, spins_.switches());
+    start_anew();
+  }
+  if (proof_.thread != nullptr) continue_proof(me, code, caller);
+  if (me.atomic_depth != 0) return Wait::nothing;
+  if (signals().used() || awaits_.depends_on_time(me))
+    return comes_to_spin(me, code) ? Wait::spin : Wait::nothing;
+  me.operation = operation;
+  me.object = object;
+  me.size = size;
+  const Wait wait = wait_after(awaits_.arrive(me, code, caller, spins_.switches()), me, code);
+  if (wait != Wait::nothing || !world.logs_accesses) return wait;
+  return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
+}
+
+Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code) {
+  const bool is_nothing = arrival == Awaits::Arrival::nothing || arrival == Awaits::Arrival::learned;
+  if (is_nothing && awaits_.unproved(me, code)) {
+    begin_proof(me, code, thrum_caller);
+    return Wait::nothing;
+  }
+  switch (arrival) {
+    case Awaits::Arrival::ordinary:
+      return awaits_.condition(me) != 0 && reads_value(me) ? Wait::await : Wait::nothing;
+    case Awaits::Arrival::nothing: return Wait::nothing_more;
+    case Awaits::Arrival::learned:
+    case Awaits::Arrival::deeper: start_anew();
+    case Awaits::Arrival::watch:
+      if (world.job->replay) start_anew();
+      restart_search();
+    case Awaits::Arrival::unsound: world.ledger->withdraw(); restart_search();
+  }
+  return Wait::nothing;
+}
+
+bool Scheduler::is_refused(const Thread& thread) const {
+  return awaits_.refuses(thread, value_at(reinterpret_cast<const void*>(thread.object), thread.size));
+}
+
+// The running thread has done its operation.
+void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t value) {
+  if (world.recording && me.atomic_depth == 0 && !me.forced && !is_in_trial() && awaits_.condition(me) != 0 &&
+      reads_value(me)) {
+    current_trace().awaits.push_back(
+        {static_cast<std::uint32_t>(current_trace().events.size()), awaits_.condition(me)});
+  }
+  if (effect == Effect::change) {
+    if (is_in_trial() && !round_detector().is_on()) cut_execution(End::waiting);
+    return awaits_.note_change(me);
+  }
+  if (me.operation == Operation::yield) return awaits_.note_read(me, 0);
+  if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
+  if (reads_value(me)) return awaits_.note_read(me, value);
+  awaits_.note_time(me);
+}
+
+// ---- When no thread is enabled
+
+// Each thread in a loop runs a round alone, from the memory as it is. If all come back, the execution is
+// stuck; if one goes on, it only waited in vain: another execution has the round in time.
+Thread* Scheduler::next_trial() {
+  if (!trial_.begun) {
+    if (world.recording) {
+      take_written_value();
+      note_pending();
+    }
+    trial_.begun = true;
+    world.recording = false;
+    pay_attention();
+  }
+  while (trial_.next < course_.live.size()) {
+    Thread* thread = course_.live[trial_.next++];
+    if (thread->life != Life::standing) continue;
+    if (thread->wait != Wait::nothing_more && thread->wait != Wait::await) continue;
+    awaits_.begin_trial(*thread);
+    trial_.thread = thread;
+    trial_.operations = 0;
+    return thread;
+  }
+  trial_.thread = nullptr;
+  awaits_.end_trial();
+  return nullptr;
+}
+
+Thread& Scheduler::go_on_in_trial() {
+  constexpr std::uint32_t kOperationsMax = 4096;
+  Thread& thread = *trial_.thread;
+  if (thread.life != Life::standing || ++trial_.operations > kOperationsMax) cut_execution(End::waiting);
+  if (enabled(thread)) return thread;
+  return end_stuck();
+}
+
+}  // namespace thrum
