@@ -178,6 +178,7 @@ void Path::unread(Index branch) {
     sleepers_.resize(points_[behind].sleepers_begin);
   }
   points_.resize(std::min<std::size_t>(planned_, points_.size()));
+  for (Index depth = branch; depth < size(); ++depth) points_[depth].by_default = false;
 }
 
 void Path::push_unread() {
