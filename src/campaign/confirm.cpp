@@ -2,8 +2,12 @@
 #include "campaign/confirm.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
+#include <vector>
+
+#include "order/planned_step.hpp"
 
 namespace thrum {
 
@@ -65,6 +69,48 @@ std::optional<Divergence> find_divergence(Program& program, Plan& plan, Trace& t
   const std::optional<std::uint64_t> event = first_difference(trace, again);
   if (!event) return std::nullopt;
   return Divergence{trace, std::move(again), *event};
+}
+
+namespace {
+
+// Which of the visible events a choice comes before, or in the middle of.
+std::size_t position_of(const ChoicePoint& point, const std::vector<Event>& events) {
+  const bool is_between = point.key.kind == ChoiceKind::thread;
+  const auto at = std::ranges::find_if(events, [&](const Event& event) {
+    return event.thread == point.key.thread && event.index + (is_between ? 1 : 0) == point.key.index;
+  });
+  if (at == events.end()) return is_between ? 0 : events.size();
+  return static_cast<std::size_t>(at - events.begin()) + (is_between ? 1 : 0);
+}
+
+}  // namespace
+
+Plan with_all_rounds(Program& program, const Plan& plan, Trace& trace) {
+  program.run(plan, nullptr, Wanted::all_events(), trace);
+  Plan all;
+  all.policy = plan.policy;
+  all.policy.rounds = Rounds::repeat;
+  all.inputs = plan.inputs;
+  std::vector<Event> events;
+  std::ranges::copy_if(trace.events, std::back_inserter(events),
+                       [](const Event& event) { return is_visible(event.operation); });
+  std::size_t choice = 0;
+  for (std::size_t at = 0; at <= events.size(); ++at) {
+    bool is_chosen = false;
+    for (; choice < trace.choices.size() && position_of(trace.choices[choice], events) <= at; ++choice) {
+      const ChoicePoint& point = trace.choices[choice];
+      is_chosen = is_chosen || point.key.kind == ChoiceKind::thread;
+      all.departures.push_back({point.key, trace.options_of(point)[point.taken]});
+    }
+    // It had no alternative where the others could not go on.
+    if (is_chosen || at == 0 || at == events.size()) continue;
+    const Event& before = events[at - 1];
+    const Event& event = events[at];
+    if (before.thread != event.thread)
+      all.departures.push_back(
+          {{before.thread, ChoiceKind::thread, before.index + 1}, {event.thread, via_of(event)}});
+  }
+  return all;
 }
 
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions) {

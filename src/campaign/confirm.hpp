@@ -35,4 +35,9 @@ std::optional<std::uint64_t> first_difference(const Trace& a, const Trace& b);
 // choice was recorded.
 Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions);
 
+// The plan of an execution in which rounds came to nothing (Rounds), so that its threads run all their
+// rounds: it has the same events up to the last one, and needs nothing that was learned of loops. trace: of
+// the run that shows them.
+Plan with_all_rounds(Program& program, const Plan& plan, Trace& trace);
+
 }  // namespace thrum

@@ -358,6 +358,7 @@ bool Search::take_bug() {
 bool Search::confirm(FoundBug& bug) {
   Plan plan = bug.plan;
   Trace trace;
+  if (plan.policy.rounds != Rounds::repeat) plan = with_all_rounds(program_, plan, trace);
   std::optional<Divergence> divergence = find_divergence(program_, plan, trace);
   if (trace.end == End::time) {
     bug.unconfirmed = "the time ended before its schedule was run again";
