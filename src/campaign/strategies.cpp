@@ -73,7 +73,7 @@ std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
 
 template <Dpor::Algorithm algorithm>
 std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
-  return std::make_unique<Parts>([] { return std::make_unique<Dpor>(algorithm, Rounds::await); });
+  return std::make_unique<Parts>([] { return std::make_unique<Dpor>(algorithm, Rounds::merge); });
 }
 
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {

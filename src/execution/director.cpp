@@ -146,7 +146,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
   if (next_ != end_ && next_->key == point.key) {
     auto found = std::find(options.begin(), options.end(), next_->option);
     if (found != options.end()) return static_cast<std::uint16_t>(found - options.begin());
-    trace_->end = next_ < first_new_ ? End::diverged : End::stopped;
+    trace_->end = unfollowed();
     return kStop;
   }
   if (advisor_ && next_ == end_) {
@@ -163,8 +163,7 @@ std::uint16_t Director::decide(const ChoicePoint& point, std::span<const Option>
 
 void Director::finish() {
   resume();
-  if (next_ != end_ && trace_->end == End::finished)
-    trace_->end = next_ < first_new_ ? End::diverged : End::stopped;
+  if (next_ != end_ && trace_->end == End::finished) trace_->end = unfollowed();
   if (policy_) policy_->finish(trace_->sampling);
 }
 

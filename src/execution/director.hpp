@@ -29,6 +29,8 @@ class Director {
 
   // Departures of the plan that were not met yet.
   std::size_t left() const { return static_cast<std::size_t>(end_ - next_); }
+  // How an execution ends that cannot follow its plan any more.
+  End unfollowed() const { return next_ < first_new_ ? End::diverged : End::stopped; }
   // Whether the execution has not passed the plan's newest departure.
   bool is_before_branch() const { return next_ <= newest_; }
   // The number of points before the newest departure; kNever: it was not met.

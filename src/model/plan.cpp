@@ -130,6 +130,7 @@ std::string to_string(const Plan& plan, const ThreadNames& names) {
   if (plan.policy.waiting != Waiting::spins) text += " rounds";
   if (plan.policy.rounds == Rounds::block) text += " block";
   if (plan.policy.rounds == Rounds::await) text += " await";
+  if (plan.policy.rounds == Rounds::merge) text += " merge";
   for (const Departure& departure : plan.departures) {
     text += "; " + names.name(departure.key.thread) + "@" + std::to_string(departure.key.index);
     if (departure.key.kind == ChoiceKind::value) {

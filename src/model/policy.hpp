@@ -37,6 +37,7 @@ enum class Rounds : std::uint8_t {
   repeat,  // it runs more rounds, when it may by Waiting
   block,   // it does no more in this execution
   await,   // the same; and an operation that is known to end such a round at once is not enabled
+  merge,   // the same; nor is one that leads to where fewer reads of the same bytes would have led by now
 };
 
 // The expected number of a thread's operations.

@@ -368,7 +368,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   sampling(codec, x.sampling);
   codec.enumerator(x.fairness, Fairness::on);
   codec.enumerator(x.waiting, Waiting::changed);
-  codec.enumerator(x.rounds, Rounds::await);
+  codec.enumerator(x.rounds, Rounds::merge);
   codec.flag(x.starved);
   codec.thread(x.last);
   failure(codec, x.failure);

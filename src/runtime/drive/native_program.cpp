@@ -313,6 +313,7 @@ namespace {
 void end_of_steps() {
   constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, for a round that is being proved
   if (!world.running) return;
+  scheduler().leave_aside();
   if (!world.time_is_up && scheduler().lengthens_proof()) return add_steps(kProofSteps);
   cut_by_steps();
 }
@@ -336,7 +337,7 @@ void end_of_list() {
 }
 
 void exit_process(int status) {
-  if (world.running && scheduler().is_in_trial()) cut_execution(End::waiting);
+  if (world.running) scheduler().leave_aside();
   const Job& job = *world.job;
   if (status == 0 && job.test.empty() && !job.replay && test_framework().has_calls()) {
     test_framework().complete_list();

@@ -18,6 +18,8 @@ constexpr std::size_t kArrivalsMax = 64;       // since an effect; behind them n
 constexpr std::uint64_t kFramesMax = 1 << 16;  // bytes of live stack
 constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; behind them calls are ordinary
 
+constexpr std::size_t kObjectAt = 4;  // in the words of a state: the operation's object, and then its size
+
 std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
 }
@@ -38,7 +40,7 @@ void Awaits::reset() {
     thread.state = 0;
     thread.condition = 0;
     thread.last = thread.reader = {};
-    thread.depends_on_time = false;
+    thread.goes_round = thread.depends_on_time = false;
   }
 }
 
@@ -58,7 +60,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     learn(mine, kOther);
     return Arrival::ordinary;
   }
-  Visit visit{code, caller.stack_pointer, 0, switches};
+  Visit visit{code, caller.stack_pointer, 0, thread.events, switches};
   if (!watched_.has(code)) {
     const Arrival arrival = arrive_unwatched(thread, mine, visit);
     if (arrival == Arrival::watch) depth_ = std::max<std::size_t>(depth_, frames);
@@ -74,16 +76,27 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     never(code);
     return Arrival::unsound;
   }
+  if (probe_.runs) {
+    mine.state = visit.state;
+    return continue_probe(visit.state) ? Arrival::runs_on : Arrival::probe;
+  }
   if (visit.state == kOther || never_.has(code)) return Arrival::ordinary;
   const auto before = std::ranges::find(mine.visits, visit.state, &Visit::state);
   if (before != mine.visits.end()) {
     mine.was_alone = before->switches == switches;
     return come_back(mine, thread.slot == trial_);
   }
+  if (const Arrival arrival = merge(thread, mine); arrival != Arrival::ordinary) return arrival;
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
+  mine.goes_round =
+      mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
   mine.visits.push_back(visit);
   mine.state = visit.state;
-  if (rounds_ == Rounds::await && thread.slot != trial_) mine.condition = condition_of(mine);
+  if (probe_.from == visit.state && probe_.thread == thread.id && probe_.events == thread.events) {
+    probe_.runs = true;
+    return Arrival::runs_on;
+  }
+  if (rounds_ >= Rounds::await && thread.slot != trial_) mine.condition = condition_of(mine);
   return Arrival::ordinary;
 }
 
@@ -94,7 +107,9 @@ Awaits::Arrival Awaits::arrive_unwatched(const Thread& thread, PerThread& mine, 
     return other.code == visit.code && other.stack_pointer == visit.stack_pointer;
   });
   if (!is_back) mine.visits.push_back(visit);
-  if (!is_back || never_.has(visit.code) || thread.slot == trial_) return Arrival::ordinary;
+  // Where it leaves a loop by different states, these may lead to one.
+  const bool is_way_out = mine.goes_round && rounds_ == Rounds::merge;
+  if ((!is_back && !is_way_out) || never_.has(visit.code) || thread.slot == trial_) return Arrival::ordinary;
   return watch(mine);
 }
 
@@ -111,17 +126,91 @@ Awaits::Arrival Awaits::watch(const PerThread& mine) {
 Awaits::Arrival Awaits::come_back(PerThread& mine, bool is_trial) {
   const Read reader = mine.reader;
   if (rounds_ == Rounds::block || is_trial) return Arrival::nothing;
-  const auto is_watched = [&](const Visit& visit) { return visit.state != 0; };
+  const auto is_watched = [](const Visit& visit) { return visit.state != 0; };
   if (!std::ranges::all_of(mine.visits, is_watched)) return watch(mine);
-  if (reader.before == 0) return Arrival::nothing;
-  const auto read = std::ranges::find(mine.visits, reader.before, &Visit::state);
-  if (read == mine.visits.end()) return Arrival::nothing;
-  // As it was before the read.
   PerThread then;
-  then.visits.assign(mine.visits.begin(), read + 1);
-  if (!refuses(then, reader.before, reader.value)) return Arrival::nothing;
+  if (!before_reader(mine, then) || !refuses(then, reader.before, reader.value)) return Arrival::nothing;
   refusals_.push_back({condition_of(then), reader.value});
   return Arrival::learned;
+}
+
+// What it was before its last read that was no yield; false: that is not known.
+bool Awaits::before_reader(const PerThread& mine, PerThread& then) const {
+  if (mine.reader.before == 0) return false;
+  const auto read = std::ranges::find(mine.visits, mine.reader.before, &Visit::state);
+  if (read == mine.visits.end()) return false;
+  then.visits.assign(mine.visits.begin(), read + 1);
+  return true;
+}
+
+// The thread has come by a read to a state in which it has not been: whether the read was not enabled.
+Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine) {
+  PerThread then;
+  if (rounds_ != Rounds::merge || thread.slot == trial_ || !before_reader(mine, then))
+    return Arrival::ordinary;
+  Probe probe;
+  switch (way_to(then, mine.reader.before, mine.reader.value, probe)) {
+    case Way::none: return Arrival::ordinary;
+    case Way::shorter: break;
+    case Way::unknown:
+      probe.thread = thread.id;
+      probe_ = probe;
+      return Arrival::probe;
+  }
+  refusals_.push_back({condition_of(then), mine.reader.value});
+  return Arrival::learned;
+}
+
+// Whether a shorter way is known from an earlier state to the one that follows the read of that value. If it
+// depends on what is not known, sets probe.
+Awaits::Way Awaits::way_to(const PerThread& mine, State state, std::uint64_t value, Probe& probe) const {
+  const State end = after(state, value);
+  if (end == 0 || end == kOther) return Way::none;
+  bool is_unknown = false;
+  const std::size_t last = mine.visits.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) {
+    const Visit& visit = mine.visits[i];
+    State at = visit.state;
+    for (std::size_t reads = 1; reads <= last - i && read_same_bytes(at, state); ++reads) {
+      const State next = after(at, value);
+      if (next == end) return Way::shorter;
+      if (next == 0 && !is_unknown) {
+        is_unknown = true;
+        probe = {visit.state, 0, visit.events, static_cast<std::uint32_t>(last - i), value, false};
+      }
+      at = next;
+    }
+  }
+  return is_unknown ? Way::unknown : Way::none;
+}
+
+// Whether the operations in the two states read the same bytes.
+bool Awaits::read_same_bytes(State one, State other) const {
+  if (one == 0 || one == kOther || states_[one - 1].is_yield) return false;
+  struct Bytes {
+    std::uint64_t object;
+    std::uint64_t size;
+    bool operator==(const Bytes&) const = default;
+  };
+  const auto bytes_of = [this](State state) {
+    Bytes bytes;
+    std::memcpy(&bytes, bytes_.data() + states_[state - 1].begin + kObjectAt * sizeof(std::uint64_t),
+                sizeof bytes);
+    return bytes;
+  };
+  return bytes_of(one) == bytes_of(other);
+}
+
+// The probed thread is in that state now. Whether it reads once more.
+bool Awaits::continue_probe(State state) {
+  if (--probe_.reads > 0 && read_same_bytes(state, probe_.from)) return true;
+  probe_ = {};
+  return false;
+}
+
+void Awaits::give_up_probe(const Thread& thread) {
+  note_change(thread);
+  probe_ = {};
 }
 
 void Awaits::note_read(const Thread& thread, std::uint64_t value) {
@@ -140,10 +229,16 @@ void Awaits::note_other(const Thread& thread) {
   mine.condition = 0;
 }
 
+void Awaits::note_effect(const Thread& thread, std::uint64_t value) {
+  PerThread& mine = of(thread);
+  if (mine.state != 0) mine.last = {mine.state, value, steps_done()};
+  note_change(thread);
+}
+
 void Awaits::note_change(const Thread& thread) {
   note_other(thread);
   of(thread).visits.clear();
-  of(thread).depends_on_time = false;
+  of(thread).goes_round = of(thread).depends_on_time = false;
 }
 
 void Awaits::note_time(const Thread& thread) {
@@ -195,12 +290,14 @@ bool Awaits::refuses(const PerThread& mine, State state, std::uint64_t value) co
 
 bool Awaits::refuses(const Thread& thread, std::uint64_t value) const {
   const PerThread& mine = of(thread);
-  return refuses(mine, mine.state, value);
+  if (refuses(mine, mine.state, value)) return true;
+  Probe probe;
+  return rounds_ == Rounds::merge && way_to(mine, mine.state, value, probe) == Way::shorter;
 }
 
 bool Awaits::goes_on(const Thread& thread) const {
   const PerThread& mine = of(thread);
-  return rounds_ == Rounds::await && mine.state != 0 && after(mine.state, 0) == 0;
+  return rounds_ >= Rounds::await && mine.state != 0 && after(mine.state, 0) == 0;
 }
 
 void Awaits::begin_trial(const Thread& thread) {
@@ -212,6 +309,7 @@ void Awaits::begin_trial(const Thread& thread) {
 }
 
 void Awaits::take_refusals(std::vector<Refusal>& refusals) {
+  probe_ = {};
   refusals.insert(refusals.end(), refusals_.begin(), refusals_.end());
   refusals_.clear();
 }

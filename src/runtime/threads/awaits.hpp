@@ -14,6 +14,14 @@
 // behind which the thread accesses memory that is not atomic: such a round runs, and is checked for races and
 // errors, whenever it can.
 //
+// Histories that lead to the same state are merged (Rounds::merge). Say that a thread has come to a state by
+// reads, the last of them of some bytes. If from one of its states before, fewer reads of these bytes, with
+// the value that they have now, lead there as well, then the thread might as well have read later: the last
+// read is not enabled. An example is a compare-exchange that fails and loads the value: to have loaded that
+// value at first leads to the same. What is not known of such a shorter way is found by a probe: the plan
+// begins anew, and when the thread is in the earlier state, it reads the value there. The execution is given
+// up behind it.
+//
 // Example: while (flag.load() == 0) {} learns "before the load, 0: before the load". From then on its load is
 // enabled when flag is not 0.
 //
@@ -58,6 +66,8 @@ class Awaits {
     learned,  // the same; and a read of the round is not enabled, as is known now: the plan begins anew
     watch,    // calls are watched from now on: the search begins again
     deeper,   // stacks are cleared deeper from now on: the plan begins anew
+    probe,    // a shorter way is to be probed: the plan begins anew
+    runs_on,  // it is probed: the object gets the probe's value, and the thread runs on
     unsound,  // what was learned before is contradicted: never() was called, and the search begins again
   };
   // The thread, whose operation, object, size and arguments are set, arrives at a call (code: its return
@@ -70,7 +80,9 @@ class Awaits {
   void prove(std::uint64_t code) { proved_.insert(code); }
   // The thread has done its operation and changed nothing: it has read that value, or nothing (a yield).
   void note_read(const Thread& thread, std::uint64_t value);
-  // The thread has done something that its rounds do not reach back beyond.
+  // The thread has done its operation, which has changed something. value: that it read.
+  void note_effect(const Thread& thread, std::uint64_t value);
+  // The thread has done something else that its rounds do not reach back beyond.
   void note_change(const Thread& thread);
   // The thread has done an operation of which nothing is learned, and which changed nothing.
   void note_other(const Thread& thread);
@@ -84,6 +96,10 @@ class Awaits {
   bool refuses(const Thread& thread, std::uint64_t value) const;
   // Whether a yield must go on at once, since it is not known yet what follows it.
   bool goes_on(const Thread& thread) const;
+  // The value that the probed thread reads.
+  std::uint64_t probe_value() const { return probe_.value; }
+  // The probed thread has done something else than to read.
+  void give_up_probe(const Thread& thread);
 
   // A thread runs a round of its own at the end of an execution, to see whether it comes back.
   void begin_trial(const Thread& thread);
@@ -91,7 +107,7 @@ class Awaits {
 
   // How deep stacks are cleared at the beginning (SpinDetector::clear_stack).
   std::size_t depth() const { return depth_; }
-  // The refusals found since the last call.
+  // A plan has run: the refusals found since the last call.
   void take_refusals(std::vector<Refusal>& refusals);
 
   const NumberSet& watched() const { return watched_; }
@@ -122,7 +138,17 @@ class Awaits {
     std::uint64_t code;
     std::uint64_t stack_pointer;
     State state;
+    std::uint32_t events;  // that the thread had done
     std::uint64_t switches;
+  };
+  // A way by reads of the same bytes, all with one value, that has to be learned.
+  struct Probe {
+    State from = 0;  // 0: there is none
+    std::uint32_t thread = 0;
+    std::uint32_t events = 0;
+    std::uint32_t reads = 0;  // at most so many
+    std::uint64_t value = 0;
+    bool runs = false;
   };
   // An operation that changed nothing, and of which something may be learned.
   struct Read {
@@ -136,6 +162,7 @@ class Awaits {
     std::uint64_t condition = 0;
     Read last;
     Read reader;                   // the last one that was no yield
+    bool goes_round = false;       // since its last effect: it has been at one call in two states
     bool was_alone = false;        // no other thread ran in its last round
     bool depends_on_time = false;  // since its last effect
   };
@@ -143,11 +170,17 @@ class Awaits {
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
   Arrival arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit);
   Arrival come_back(PerThread& mine, bool is_trial);
+  Arrival merge(const Thread& thread, PerThread& mine);
+  bool before_reader(const PerThread& mine, PerThread& then) const;
   Arrival watch(const PerThread& mine);
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
   bool learn(PerThread& mine, State after);
   State after(State state, std::uint64_t value) const;
   static bool has_visited(const PerThread& mine, State state);
+  enum class Way : std::uint8_t { none, shorter, unknown };
+  Way way_to(const PerThread& mine, State state, std::uint64_t value, Probe& probe) const;
+  bool read_same_bytes(State one, State other) const;
+  bool continue_probe(State state);
   bool refuses(const PerThread& mine, State state, std::uint64_t value) const;
   std::uint64_t condition_of(const PerThread& mine);
 
@@ -171,6 +204,7 @@ class Awaits {
   std::vector<State> members_;
   Slots<std::uint32_t> condition_slots_;  // numbers from 1
   std::vector<Refusal> refusals_;
+  Probe probe_;
 };
 
 struct Awaits::Moment {

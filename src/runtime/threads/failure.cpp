@@ -138,7 +138,7 @@ void note_places(Trace& trace) {
 
 void fail(Failure failure) {
   // Another execution has this round in time, and fails as well.
-  if (world.running && scheduler().is_in_trial()) cut_execution(End::waiting);
+  if (world.running) scheduler().leave_aside();
   // The test's parts before the one that is checked have been checked separately.
   if (test_framework().passes_over()) {
     test_framework().miss_part();

@@ -206,12 +206,14 @@ class RoundDetector::Judge {
 
   bool is_idle(std::size_t begin) {
     find_own_blocks(begin);
+    find_last_writes(begin);
     rounds_.words_.clear();
     mine_.watches.clear();
     mine_.values.clear();
     mine_.written.clear();
     for (std::size_t i = begin; i < rounds_.log_.size(); ++i) {
       const Entry& entry = rounds_.log_[i];
+      at_ = i;
       time_ = rounds_.forgotten_ + i;
       if (!(entry.slot == thread_.slot ? take_own(entry) : is_unseen(entry))) return false;
     }
@@ -236,6 +238,32 @@ class RoundDetector::Judge {
       if (entry.slot == thread_.slot && entry.kind == Kind::allocate)
         own_blocks_.push_back({entry.object, entry.bytes});
     }
+  }
+
+  // Of each word and lock that the round changes: the place of its last change in the log, plus 1. What
+  // others do behind it is none of the round's matter: it may come in any order.
+  void find_last_writes(std::size_t begin) {
+    rounds_.last_writes_.clear();
+    for (std::size_t i = begin; i < rounds_.log_.size(); ++i) {
+      const Entry& entry = rounds_.log_[i];
+      if (entry.slot != thread_.slot) continue;
+      if (entry.kind == Kind::take || entry.kind == Kind::give) {
+        rounds_.last_writes_[lock_key(entry.object)] = i + 1;
+      } else if (entry.kind == Kind::write) {
+        for_each_word(entry.object, entry.size,
+                      [&](std::uint64_t word, std::uint64_t) { rounds_.last_writes_[word] = i + 1; });
+      }
+    }
+  }
+
+  // The byte behind the round's last write of its word.
+  char byte_after(std::uint64_t word, std::uint64_t address) const {
+    for (std::size_t i = rounds_.last_writes_.get(word); i < rounds_.log_.size(); ++i) {
+      const Entry& entry = rounds_.log_[i];
+      if (entry.kind == Kind::write && address - entry.object < entry.size)
+        return rounds_.bytes_[entry.bytes + (address - entry.object)];
+    }
+    return *reinterpret_cast<const char*>(address);
   }
 
   bool take_own(const Entry& entry) {
@@ -280,19 +308,18 @@ class RoundDetector::Judge {
     return true;
   }
 
-  // The old content of bytes that the round overwrites for the first time must be their content now.
+  // The old content of bytes that the round overwrites for the first time must be what it leaves there.
   bool write(const Entry& entry) {
     ++effects_;
     if (is_in_own_block(entry)) return true;
     mine_.written.push_back({entry.object, entry.size});
     const char* before = rounds_.bytes_.data() + entry.bytes;
-    const auto* present = reinterpret_cast<const char*>(entry.object);
     bool same = true;
     for_each_word(entry.object, entry.size, [&](std::uint64_t word, std::uint64_t mask) {
       std::uint64_t& written = rounds_.words_[word];
       for (std::uint64_t fresh = mask & ~written; fresh != 0; fresh &= fresh - 1) {
         const std::uint64_t at = word + static_cast<std::uint64_t>(std::countr_zero(fresh)) - entry.object;
-        same = same && before[at] == present[at];
+        same = same && before[at] == byte_after(word, entry.object + at);
       }
       written |= mask;
     });
@@ -355,11 +382,15 @@ class RoundDetector::Judge {
   // For an entry of another thread in between. If a thread waited for a lock and got it, there is only one
   // outcome.
   bool is_unseen(const Entry& entry) const {
-    if (entry.kind == Kind::attempt) return rounds_.words_.get(lock_key(entry.object)) == 0;
+    if (entry.kind == Kind::attempt) {
+      const std::uint64_t lock = lock_key(entry.object);
+      return rounds_.words_.get(lock) == 0 || rounds_.last_writes_.get(lock) <= at_;
+    }
     if ((entry.kind != Kind::read && entry.kind != Kind::write) || entry.size == 0) return true;
     bool unseen = true;
     for_each_word(entry.object, entry.size, [&](std::uint64_t word, std::uint64_t mask) {
-      unseen = unseen && (rounds_.words_.get(word) & mask) == 0;
+      const bool is_behind = rounds_.last_writes_.get(word) <= at_;
+      unseen = unseen && (is_behind || (rounds_.words_.get(word) & mask) == 0);
     });
     return unseen;
   }
@@ -371,6 +402,7 @@ class RoundDetector::Judge {
   std::vector<Count> held_;  // locks and new blocks: takes minus releases
   std::vector<FreeList> lists_;
   std::uint64_t effects_ = 0;
+  std::size_t at_ = 0;      // the present entry's place in the log
   std::uint64_t time_ = 0;  // of the present entry
 };
 

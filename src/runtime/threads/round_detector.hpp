@@ -91,6 +91,8 @@ class RoundDetector {
   // The same at a plain read, for loops that wait for plain memory. Checked only if the thread has done many
   // reads since its last operation.
   bool arrive_at_plain_read(const Thread& thread, std::uint64_t code, const CallerState& caller);
+  // What the thread did so far belongs to none of its rounds from now on.
+  void begin_trial(const Thread& thread) { of(thread).visit_count = 0; }
   // Whether the round that arrive() has just found has to be proved first, as SpinDetector::unproved() says.
   bool unproved(const Thread& thread, std::uint64_t code) const;
   void prove(std::uint64_t code) { proved_.insert(code); }
@@ -193,7 +195,8 @@ class RoundDetector {
   std::vector<PerThread> threads_;
   WordMap changes_;  // how often each object that is not memory has changed
   NumberSet proved_;
-  WordMap words_;  // of the round that is checked: which bytes of each word it has written so far
+  WordMap last_writes_;  // Judge::find_last_writes()
+  WordMap words_;        // of the round that is checked: which bytes of each word it has written so far
 
   static constexpr std::uint64_t kFirstTrial = 8'192;  // steps
   static constexpr std::uint64_t kTrialSteps = 4;      // a trial lasts as many times the steps done before

@@ -125,10 +125,7 @@ void Scheduler::restore(const Moment& moment) {
 
 // The same if events are recorded or a signal is pending.
 [[gnu::noinline]] void Scheduler::stand_attentively(Thread& thread) {
-  if (__builtin_expect(goes_on_, 0)) {
-    awaits_.note_change(thread);
-    start_anew();
-  }
+  if (__builtin_expect(goes_on_, 0)) leave_aside();
   if (world.recording) note_stack(thread);
   if (__builtin_expect(livelock_watch.on, 0)) watch_standing(thread, __builtin_dwarf_cfa());
   thread.life = Life::standing;
@@ -213,6 +210,7 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
                                std::uint64_t code) {
   if (__builtin_expect(awaits_.is_on(), 0)) {
     const Wait wait = wait_in_loop(operation, object, size, code);
+    if (goes_on_) return;
     if (wait != Wait::spin) return arrive_here(operation, object, size, code, wait);
     return arrive_to_spin(operation, object, size, code);
   }
@@ -226,6 +224,7 @@ void Scheduler::arrive_to_take(Operation operation, std::uint64_t object, std::u
                      operation == Operation::semaphore_wait;
   if (__builtin_expect(awaits_.is_on() && (world.logs_accesses || !waits), 0)) {
     const Wait wait = wait_in_loop(operation, object, 0, code);
+    if (goes_on_) leave_aside();
     if (wait == Wait::spin) return arrive_to_spin(operation, object, 0, code, needs);
     const bool stays = wait == Wait::nothing_more;
     return arrive_here(operation, object, 0, code, stays ? wait : waits ? needs : Wait::nothing, needs);
@@ -444,6 +443,7 @@ Thread& Scheduler::choose_thread(bool last_enabled, bool yielded) {
   const bool stuck = options_.empty();
   if (stuck) {
     give_up_known_end();
+    if (awaits_.is_on() && director_.left() > 0) cut_execution(director_.unfollowed());
     if (livelock_shows_rounds()) return end_stuck();
     if (Thread* spinner = release_spinner()) return force(*spinner);
     if (advance_for_spinners()) collect_options(last);
@@ -701,8 +701,7 @@ void Scheduler::end_current() {
   spins_.note_change(me);
   if (round_detector().is_on()) round_detector().note_opaque(me);
   if (awaits_.is_on()) awaits_.note_change(me);
-  if (trial_.thread == &me) cut_execution(End::waiting);
-  if (goes_on_) start_anew();
+  if (trial_.thread == &me || goes_on_) leave_aside();
   signals().end_thread(me.slot);
   for (Thread* thread : course_.live) {
     if (thread->wait == Wait::join && thread->joined == &me) {

@@ -111,6 +111,8 @@ class Scheduler final : Pending {
   void arrive_at_yield(std::uint64_t code);
   // Whether the execution was over, and threads in loops run rounds alone to see whether they would go on.
   bool is_in_trial() const { return trial_.thread != nullptr; }
+  // Something has happened that ends a trial or a probe (awaits.hpp). If none was going on, returns.
+  void leave_aside();
   // The running thread is about to yield or to sleep, and does not wait in a spin instead. Does not return if
   // it yields once too often (Job::yields).
   void count_yield(std::uint64_t code);
@@ -209,6 +211,7 @@ class Scheduler final : Pending {
                    Wait wait, Wait needs = Wait::nothing);
   bool comes_to_spin(Thread& me, std::uint64_t code);
   Wait wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  Wait run_on(const Thread& me);
   Wait wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code);
   void note_for_awaits(const Thread& me, Effect effect, std::uint64_t value);
   bool is_refused(const Thread& thread) const;
@@ -286,7 +289,9 @@ class Scheduler final : Pending {
     std::uint32_t operations = 0;
   };
   Trial trial_;
-  bool goes_on_ = false;             // a yield went on at once (Awaits::goes_on)
+  // The running thread goes on at once behind a yield (Awaits::goes_on) or in a probe; then the plan begins
+  // anew.
+  bool goes_on_ = false;
   struct Proof {                     // of a spin (SpinDetector::unproved)
     const Thread* thread = nullptr;  // nullptr: none runs
     std::uint64_t code = 0;

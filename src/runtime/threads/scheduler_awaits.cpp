@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scheduler in executions of reduced searches: threads whose rounds come to nothing, and reads that are
 // not enabled (awaits.hpp).
+#include <cstring>
 #include <utility>
 
 #include "runtime/base/engine.hpp"
@@ -34,13 +35,6 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   Thread& me = *course_.current;
   const CallerState& caller = thrum_caller;
   settle_changes();
-  if (std::exchange(goes_on_, false)) {
-    me.operation = operation;
-    me.object = object;
-    me.size = size;
-    awaits_.arrive(me, code, caller, spins_.switches());
-    start_anew();
-  }
   if (proof_.thread != nullptr) continue_proof(me, code, caller);
   if (me.atomic_depth != 0) return Wait::nothing;
   if (signals().used() || awaits_.depends_on_time(me))
@@ -48,9 +42,30 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   me.operation = operation;
   me.object = object;
   me.size = size;
-  const Wait wait = wait_after(awaits_.arrive(me, code, caller, spins_.switches()), me, code);
+  const Awaits::Arrival arrival = awaits_.arrive(me, code, caller, spins_.switches());
+  if (arrival == Awaits::Arrival::runs_on) return run_on(me);
+  if (goes_on_) start_anew();
+  const Wait wait = wait_after(arrival, me, code);
   if (wait != Wait::nothing || !world.logs_accesses) return wait;
   return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
+}
+
+// The running thread is probed: it reads the probe's value. No other thread runs before its next arrival, and
+// then the plan begins anew; so what the probe changes is undone.
+Wait Scheduler::run_on(const Thread& me) {
+  world.judges_races = world.watches_memory = false;
+  const std::uint64_t value = awaits_.probe_value();
+  std::memcpy(reinterpret_cast<void*>(me.object), &value, me.size);
+  world.steps_left->store(1, std::memory_order_relaxed);  // its next plain access ends the probe
+  goes_on_ = world.attention = true;
+  return Wait::nothing;
+}
+
+void Scheduler::leave_aside() {
+  if (is_in_trial()) cut_execution(End::waiting);
+  if (!goes_on_) return;
+  awaits_.give_up_probe(*course_.current);
+  start_anew();
 }
 
 Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code) {
@@ -64,6 +79,7 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
       return awaits_.condition(me) != 0 && reads_value(me) ? Wait::await : Wait::nothing;
     case Awaits::Arrival::nothing: return Wait::nothing_more;
     case Awaits::Arrival::learned:
+    case Awaits::Arrival::probe:
     case Awaits::Arrival::deeper: start_anew();
     case Awaits::Arrival::watch:
       if (world.job->replay) start_anew();
@@ -86,7 +102,7 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
   }
   if (effect == Effect::change) {
     if (is_in_trial() && !round_detector().is_on()) cut_execution(End::waiting);
-    return awaits_.note_change(me);
+    return awaits_.note_effect(me, value);
   }
   if (me.operation == Operation::yield) return awaits_.note_read(me, 0);
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
@@ -113,6 +129,7 @@ Thread* Scheduler::next_trial() {
     if (thread->life != Life::standing) continue;
     if (thread->wait != Wait::nothing_more && thread->wait != Wait::await) continue;
     awaits_.begin_trial(*thread);
+    if (round_detector().is_on()) round_detector().begin_trial(*thread);
     trial_.thread = thread;
     trial_.operations = 0;
     return thread;
