@@ -52,13 +52,13 @@ namespace thrum {
 
 namespace {
 
-struct Step {
+struct OracleStep {
   int thread = 0;
   int way = 0;  // of Interpreter::count_ways()
 
-  friend bool operator==(const Step&, const Step&) = default;
+  friend bool operator==(const OracleStep&, const OracleStep&) = default;
 };
-using Sequence = std::vector<Step>;
+using OracleSequence = std::vector<OracleStep>;
 
 // An ordered tree. A path from the root is a sequence to be explored; a tree without branches is a leaf.
 struct WakeupTree {
@@ -66,16 +66,16 @@ struct WakeupTree {
   std::vector<Branch> branches;
 };
 struct WakeupTree::Branch {
-  Step step;
+  OracleStep step;
   WakeupTree below;
 };
 
 // An event of E, and what belongs to the execution before it.
 struct Point {
   OracleState state;
-  Sequence sleep;
+  OracleSequence sleep;
   WakeupTree wut;
-  Step step;
+  OracleStep step;
   Event event;
 };
 
@@ -87,15 +87,15 @@ class ReferenceDpor {
   void run() { explore(interpreter_.start(), {}, {}); }
 
  private:
-  void explore(const OracleState& state, const Sequence& sleep, const WakeupTree& wut);
+  void explore(const OracleState& state, const OracleSequence& sleep, const WakeupTree& wut);
   void finish(const OracleState& state);
   void reverse_races(bool stopped);
-  Sequence notdep(std::size_t e, bool stopped, OracleState& after) const;
-  void insert(OracleState state, const Sequence& v, WakeupTree& tree) const;
-  std::optional<Sequence> without(OracleState state, Step p, Sequence v) const;
+  OracleSequence notdep(std::size_t e, bool stopped, OracleState& after) const;
+  void insert(OracleState state, const OracleSequence& v, WakeupTree& tree) const;
+  std::optional<OracleSequence> without(OracleState state, OracleStep p, OracleSequence v) const;
 
   // Whether they are independent in that state, in which both can be taken.
-  bool commute(const OracleState& state, Step p, Step q) const {
+  bool commute(const OracleState& state, OracleStep p, OracleStep q) const {
     if (p.thread == q.thread) return false;
     OracleState after_p = state;
     OracleState after_q = state;
@@ -104,15 +104,15 @@ class ReferenceDpor {
     return !after_p.stopped;
   }
 
-  Event run(OracleState& state, Step step) const {
+  Event run(OracleState& state, OracleStep step) const {
     THRUM_CHECK(!state.stopped && interpreter_.enabled(state, step.thread));
     THRUM_CHECK(step.way < interpreter_.count_ways(state, {step.thread}));
     std::string schedule;
     return interpreter_.step(state, {step.thread}, step.way, schedule);
   }
 
-  std::vector<Step> enabled(const OracleState& state) const {
-    std::vector<Step> steps;
+  std::vector<OracleStep> enabled(const OracleState& state) const {
+    std::vector<OracleStep> steps;
     for (int thread = 0; thread < kToyThreads && !state.stopped; ++thread) {
       if (!interpreter_.enabled(state, thread)) continue;
       for (int way = 0; way < interpreter_.count_ways(state, {thread}); ++way) steps.push_back({thread, way});
@@ -126,10 +126,10 @@ class ReferenceDpor {
   std::vector<Point> execution_;  // E
 };
 
-void ReferenceDpor::explore(const OracleState& state, const Sequence& sleep, const WakeupTree& wut) {
+void ReferenceDpor::explore(const OracleState& state, const OracleSequence& sleep, const WakeupTree& wut) {
   if (result_.gave_up) return;
   if (wut.branches.empty() && !sleep.empty()) ++result_.asleep;
-  const std::vector<Step> next = enabled(state);
+  const std::vector<OracleStep> next = enabled(state);
   if (next.empty()) {
     THRUM_CHECK(wut.branches.empty());
     finish(state);
@@ -140,8 +140,8 @@ void ReferenceDpor::explore(const OracleState& state, const Sequence& sleep, con
   if (wut.branches.empty()) execution_[here].wut.branches.push_back({next[0], {}});
   while (!execution_[here].wut.branches.empty()) {
     const auto [p, below] = execution_[here].wut.branches.front();
-    Sequence sleep_below;
-    for (Step q : execution_[here].sleep) {
+    OracleSequence sleep_below;
+    for (OracleStep q : execution_[here].sleep) {
       if (commute(state, p, q)) sleep_below.push_back(q);
     }
     OracleState after = state;
@@ -169,10 +169,10 @@ void ReferenceDpor::reverse_races(bool stopped) {
   for (std::size_t e = 0; e < execution_.size(); ++e) {
     Point& point = execution_[e];
     OracleState after;
-    Sequence v = notdep(e, stopped, after);
-    for (Step step : enabled(after)) {
+    OracleSequence v = notdep(e, stopped, after);
+    for (OracleStep step : enabled(after)) {
       v.push_back(step);
-      auto is_in_wi = [&](Step p) { return without(point.state, p, v).has_value(); };
+      auto is_in_wi = [&](OracleStep p) { return without(point.state, p, v).has_value(); };
       // That e is one says that the step does not depend on it.
       if (!is_in_wi(point.step) && std::none_of(point.sleep.begin(), point.sleep.end(), is_in_wi))
         insert(point.state, v, point.wut);
@@ -182,9 +182,9 @@ void ReferenceDpor::reverse_races(bool stopped) {
 }
 
 // stopped: a bug has ended E. after: where it leads to. What is not enabled stands behind a creation or join.
-Sequence ReferenceDpor::notdep(std::size_t e, bool stopped, OracleState& after) const {
+OracleSequence ReferenceDpor::notdep(std::size_t e, bool stopped, OracleState& after) const {
   after = execution_[e].state;
-  Sequence sequence;
+  OracleSequence sequence;
   std::vector<Event> happens_after = {execution_[e].event};
   for (std::size_t i = e + 1; i < execution_.size(); ++i) {
     const Point& point = execution_[i];
@@ -202,23 +202,24 @@ Sequence ReferenceDpor::notdep(std::size_t e, bool stopped, OracleState& after) 
 
 // The tree is that of an execution that leads to the state. v follows the first branch that is a weak
 // initial of what is left of it. At a leaf it is covered. Where no branch will do, the rest is a new one.
-void ReferenceDpor::insert(OracleState state, const Sequence& v, WakeupTree& tree) const {
+void ReferenceDpor::insert(OracleState state, const OracleSequence& v, WakeupTree& tree) const {
   for (auto& [step, below] : tree.branches) {
-    const std::optional<Sequence> left = without(state, step, v);
+    const std::optional<OracleSequence> left = without(state, step, v);
     if (!left) continue;
     if (below.branches.empty()) return;
     run(state, step);
     return insert(state, *left, below);
   }
   WakeupTree* end = &tree;
-  for (Step step : v) {
+  for (OracleStep step : v) {
     end->branches.push_back({step, {}});
     end = &end->branches.back().below;
   }
 }
 
 // v without p, from that state; nothing where p is not in WI(v). REQUIRES: p can be taken there, and v.
-std::optional<Sequence> ReferenceDpor::without(OracleState state, Step p, Sequence v) const {
+std::optional<OracleSequence> ReferenceDpor::without(OracleState state, OracleStep p,
+                                                     OracleSequence v) const {
   for (auto step = v.begin(); step != v.end(); ++step) {
     if (*step == p) {
       v.erase(step);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares partial-order reductions that drop rounds of waiting loops (Rounds) with all states of a program.
+#pragma once
+
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "oracle/compare_reduction.hpp"
+#include "oracle/random_waiting.hpp"
+#include "oracle/waiting_visits.hpp"
+
+namespace thrum {
+
+struct WaitingSearch {
+  Rounds rounds = Rounds::block;
+  Reduction algorithm = Reduction::optimal;
+  WaitingMutations mutations{};
+  std::uint64_t executions_max = 1'000'000;
+};
+
+// What a search ran, and what it has shown.
+struct WaitingShown {
+  bool gave_up = false;  // too many executions, or an endless one
+  bool is_lost = false;
+  bool claims_all = false;
+  std::uint64_t executions = 0;
+  std::uint64_t complete = 0;  // all threads have ended
+  std::uint64_t in_vain = 0;   // some waited for what came too late for them
+  std::uint64_t stuck = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t stopped = 0;  // everything was asleep, or the plan could not be followed
+  std::uint64_t twice = 0;    // of a class that was run before
+  std::size_t refusals = 0;
+  std::set<std::string> finals;        // by WaitingState::key()
+  std::set<std::string> stuck_states;  // likewise
+  std::set<std::uint64_t> failed_places{};
+
+  // "36+72": complete, and in vain; a third number if some are stuck.
+  std::string counts() const;
+};
+
+WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how);
+
+// The first difference; empty: none. writes: rounds that come to nothing may have written in between. Then a
+// thread that circles alone may be let go on by another one that circles, so more may be called stuck.
+// REQUIRES: neither gave up
+std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how,
+                       bool writes);
+
+// The first difference to all states, and to that many executions (WaitingShown::counts(); empty: any
+// number), with the program's name. Empty: there is none.
+std::string compare_waiting(const WaitingCode& code, const WaitingSearch& how, std::string_view counts = "");
+
+// What all random programs of a family came to.
+struct WaitingTotals {
+  std::uint64_t programs = 0;
+  std::uint64_t left_out = 0;  // too large
+  std::uint64_t with_stuck = 0;
+  std::uint64_t with_failed = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t in_vain = 0;
+  std::uint64_t more_stuck = 0;  // with states that are stuck by the search alone
+
+  friend std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals);
+};
+
+// Whether the programs of these seeds differ nowhere from all states: the first that does, made smaller, and
+// how. Empty: none.
+std::string compare_random_waiting(WaitingFamily family, const WaitingSearch& how, std::uint64_t first_seed,
+                                   std::uint64_t count, WaitingTotals& totals);
+
+}  // namespace thrum
