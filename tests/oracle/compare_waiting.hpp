@@ -43,11 +43,8 @@ struct WaitingShown {
 
 WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how);
 
-// The first difference; empty: none. writes: rounds that come to nothing may have written in between. Then a
-// thread that circles alone may be let go on by another one that circles, so more may be called stuck.
-// REQUIRES: neither gave up
-std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how,
-                       bool writes);
+// The first difference; empty: none. REQUIRES: neither gave up
+std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how);
 
 // The first difference to all states, and to that many executions (WaitingShown::counts(); empty: any
 // number), with the program's name. Empty: there is none.
@@ -61,7 +58,6 @@ struct WaitingTotals {
   std::uint64_t with_failed = 0;
   std::uint64_t executions = 0;
   std::uint64_t in_vain = 0;
-  std::uint64_t more_stuck = 0;  // with states that are stuck by the search alone
 
   friend std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals);
 };

@@ -17,7 +17,7 @@ class WaitingGenerator {
 
   WaitingIdioms program() {
     WaitingIdioms program;
-    program.threads.resize(family_ == WaitingFamily::transient ? 2 : 2 + below(2));
+    program.threads.resize(2 + below(2));
     for (WaitingIdioms::Thread& thread : program.threads) {
       thread.idioms.resize(1 + below(3));
       for (WaitingIdiom& it : thread.idioms) it = idiom();

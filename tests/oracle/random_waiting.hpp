@@ -12,7 +12,7 @@ namespace thrum {
 
 enum class WaitingFamily : std::uint8_t {
   reads,      // rounds that come to nothing only read
-  transient,  // they may write in between; two threads
+  transient,  // they may write in between
 };
 
 struct WaitingIdiom {

@@ -218,27 +218,44 @@ Event WaitingProgram::event_of(std::size_t number, const WaitingAccess& access) 
 }
 
 // No thread is enabled. Those that wait in loops begin a round from here, each alone: if one goes on so, they
-// only waited for what came too late for them in this execution.
+// only waited for what came too late for them in this execution. A thread may be blocked in the middle of a
+// round that writes, where what it has written holds others up for no longer than that round; so each goes on
+// to where it is lowest, until all stand there.
 void WaitingProgram::judge_rest() {
+  constexpr int kTurnsMax = 10;
+  if (std::ranges::all_of(state_.threads, &WaitingState::Thread::ended)) return;
   WaitingState rest = state_;
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     const WaitingLocal* head = refused_to(i);
     if (head != nullptr) rest.threads[i].local = *head;
   }
-  bool is_over = true;
-  bool circles = false;
-  for (std::size_t i = 0; i < threads_.size(); ++i) {
+  trace_->end = End::waiting;
+  for (int turn = 0; turn < kTurnsMax; ++turn) {
+    const Settled settled = settle_rest(rest);
+    if (settled.any_passes) return;
+    if (settled.any_moved) continue;
+    state_ = rest;
+    report_stuck(settled.any_circles);
+    return;
+  }
+}
+
+// Each living thread goes on, alone, to where it is lowest in its circle.
+WaitingProgram::Settled WaitingProgram::settle_rest(WaitingState& rest) const {
+  using AloneEnd = WaitingMachine::Alone::End;
+  Settled settled;
+  for (std::size_t i = 0; i < threads_.size() && !settled.any_passes; ++i) {
     if (rest.threads[i].ended) continue;
-    is_over = false;
     const WaitingMachine::Alone alone = machine_.run_alone(rest, i);
-    if (alone.end == WaitingMachine::Alone::End::passes) {
-      trace_->end = End::waiting;
-      return;
-    }
-    circles = circles || alone.end == WaitingMachine::Alone::End::circles;
+    settled.any_passes = alone.end == AloneEnd::passes;
+    settled.any_circles = settled.any_circles || alone.end == AloneEnd::circles;
+    settled.any_moved = settled.any_moved || alone.steps != 0;
     for (int k = 0; k < alone.steps; ++k) machine_.step(rest, i);
   }
-  if (is_over) return;
+  return settled;
+}
+
+void WaitingProgram::report_stuck(bool circles) {
   fail(circles ? BugKind::livelock : BugKind::deadlock, circles ? "livelock" : "deadlock");
   trace_->failure.code = 0;
   for (const PendingOperation& left : trace_->pending) {
@@ -247,7 +264,6 @@ void WaitingProgram::judge_rest() {
     waiter.operation = left.operation;
     waiter.object = left.object;
   }
-  state_ = rest;
 }
 
 void WaitingProgram::fail(BugKind kind, const char* message) {

@@ -65,7 +65,14 @@ class WaitingProgram final : public Program, private Pending {
   Event event_of(std::size_t number, const WaitingAccess& access) const;
   void note_creations();
   bool arrive(std::size_t number);
+  struct Settled {
+    bool any_passes = false;
+    bool any_circles = false;
+    bool any_moved = false;
+  };
   void judge_rest();
+  Settled settle_rest(WaitingState& rest) const;
+  void report_stuck(bool circles);
   void fail(BugKind kind, const char* message);
   std::span<const PendingOperation> pending() override;
   std::uint64_t place(ThreadId thread) const override;

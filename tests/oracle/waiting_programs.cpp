@@ -270,10 +270,14 @@ WaitingCode counts_in_memory() {
 
 WaitingCode overwritten_behind() {
   WaitingCode code = named("overwritten behind a transient store");
-  WaitingAssembler a;
-  a.label("wait").clear(0).fetch_add(0, 0, 1).set(0, 0).fetch_add(0, 0, -1).set(0, 0);
-  code.threads.push_back(a.load(0, 1).if_equal(0, 0, "wait").load(3, 0).code(true));
-  code.threads.push_back(WaitingAssembler().store(5, 0).store(1, 1).code());
+  auto add_waiter = [&](int changed, int read) {
+    WaitingAssembler a;
+    a.label("wait").clear(1).fetch_add(0, changed, 1).set(0, 0).fetch_add(1, changed, -1);
+    code.threads.push_back(a.load(1, read).if_unequal(1, 0, "wait").code());
+  };
+  add_waiter(1, 0);
+  code.threads.push_back(WaitingAssembler().store(0, 1).code());
+  add_waiter(0, 0);
   return code;
 }
 

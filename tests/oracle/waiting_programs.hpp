@@ -42,7 +42,7 @@ WaitingCode counts_rounds_modulo_four();
 WaitingCode waits_for_what_is_taken_back();
 // Rounds that count in memory, up to two.
 WaitingCode counts_in_memory();
-// After a transient store another thread writes the byte: whether before or behind the round's end is open.
+// Behind a transient store another thread writes the byte, whether before or after the round's end is open.
 WaitingCode overwritten_behind();
 
 }  // namespace thrum::waiting

@@ -77,14 +77,14 @@ TEST(WaitingBlock, LosesNothingWhereRoundsMatter) {
       {waiting::early_and_late_read(), "1+0+2"},
       {waiting::transient_seen(false), "1+1+2"},
       {waiting::transient_seen(true), "1+1+2"},
-      {waiting::added_and_taken_back(), ""},
+      {waiting::added_and_taken_back(), "9+4"},
       {waiting::aba_retry(), "8+5"},
       {waiting::keeps_last_value(), "4+4"},
       {waiting::keeps_whether_it_waited(), "2+1"},
       {waiting::counts_rounds_modulo_four(), "4+1"},
       {waiting::waits_for_what_is_taken_back(), "5+2+2"},
       {waiting::counts_in_memory(), "3+0"},
-      {waiting::overwritten_behind(), "3+3"},
+      {waiting::overwritten_behind(), "6+3"},
   };
   for (const auto& [code, counts] : kRows) EXPECT_EQ(compare_waiting(code, kBlock, counts), "");
 }
@@ -107,6 +107,9 @@ TEST(WaitingBlock, MistakesAreFound) {
   const WaitingSearch careless{.rounds = Rounds::block, .mutations = {.ignores_effects = true}};
   EXPECT_EQ(compare_waiting(waiting::counts_in_memory(), careless),
             "counts in memory: final states: 0 instead of 3");
+  const WaitingSearch late{.rounds = Rounds::block, .mutations = {.sees_behind = true}};
+  EXPECT_EQ(compare_waiting(waiting::overwritten_behind(), late),
+            "overwritten behind a transient store: a plan could not be followed");
 }
 
 class WaitingBlockBy : public ::testing::TestWithParam<Reduction> {};

@@ -46,7 +46,8 @@ WaitingVisits::Round WaitingVisits::round_to(const WaitingLocal& local,
                                              const WaitingMutations& mutations) const {
   auto is_nil = [&](const Visit::Write& write) {
     return mutations.ignores_effects ||
-           (write.last == write.before && (mutations.ignores_seen || !write.was_seen));
+           (write.last == write.before && (mutations.ignores_seen || !write.was_seen) &&
+            !(mutations.sees_behind && write.is_overrun));
   };
   for (const Visit& visit : std::views::reverse(visits_)) {
     if (visit.local != local) continue;

@@ -20,6 +20,7 @@ namespace thrum {
 struct WaitingMutations {
   bool ignores_effects = false;  // every round comes to nothing
   bool ignores_seen = false;     // what others saw of a round does not matter
+  bool sees_behind = false;      // what they write behind a round's last write counts as seen
 };
 
 class WaitingVisits {
