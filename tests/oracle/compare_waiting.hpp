@@ -15,7 +15,7 @@ namespace thrum {
 
 struct WaitingSearch {
   Rounds rounds = Rounds::block;
-  Reduction algorithm = Reduction::optimal;
+  Reduction algorithm = Reduction::optimal;  // of search_waiting()
   WaitingMutations mutations{};
   std::uint64_t executions_max = 1'000'000;
 };
@@ -32,6 +32,7 @@ struct WaitingShown {
   std::uint64_t failed = 0;
   std::uint64_t stopped = 0;  // everything was asleep, or the plan could not be followed
   std::uint64_t twice = 0;    // of a class that was run before
+  std::uint64_t torn = 0;     // classes whose executions ended in different ways
   std::size_t refusals = 0;
   std::set<std::string> finals;        // by WaitingState::key()
   std::set<std::string> stuck_states;  // likewise
@@ -43,12 +44,19 @@ struct WaitingShown {
 
 WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how);
 
+// The same by all interleavings of what is left of the program without those rounds. Executions are counted
+// as classes: the first of each. So it says what the machine does, whatever a reduction does.
+WaitingShown search_interleavings(const WaitingCode& code, const WaitingSearch& how);
+
 // The first difference; empty: none. REQUIRES: neither gave up
 std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how);
 
+using WaitingSearcher = WaitingShown (*)(const WaitingCode& code, const WaitingSearch& how);
+
 // The first difference to all states, and to that many executions (WaitingShown::counts(); empty: any
 // number), with the program's name. Empty: there is none.
-std::string compare_waiting(const WaitingCode& code, const WaitingSearch& how, std::string_view counts = "");
+std::string compare_waiting(const WaitingCode& code, const WaitingSearch& how, std::string_view counts = "",
+                            WaitingSearcher search = search_waiting);
 
 // What all random programs of a family came to.
 struct WaitingTotals {
@@ -65,6 +73,7 @@ struct WaitingTotals {
 // Whether the programs of these seeds differ nowhere from all states: the first that does, made smaller, and
 // how. Empty: none.
 std::string compare_random_waiting(WaitingFamily family, const WaitingSearch& how, std::uint64_t first_seed,
-                                   std::uint64_t count, WaitingTotals& totals);
+                                   std::uint64_t count, WaitingTotals& totals,
+                                   WaitingSearcher search = search_waiting);
 
 }  // namespace thrum

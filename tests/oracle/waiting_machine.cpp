@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "oracle/waiting_machine.hpp"
 
+#include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "oracle/toy_code.hpp"
@@ -181,27 +183,66 @@ void WaitingMachine::settle(WaitingState& state, std::size_t thread) const {
 }
 
 WaitingMachine::Alone WaitingMachine::run_alone(const WaitingState& from, std::size_t thread) const {
-  constexpr int kStepsMax = 200;
-  WaitingState state = from;
-  const WaitingLocal& local = state.threads[thread].local;
-  WaitingLocal lowest = local;
-  int lowest_steps = 0;
-  for (int steps = 0; steps < kStepsMax;) {
-    if (!enabled(state, thread)) {
-      if (!state.has_memory_of(from)) return {};
-      return {Alone::End::blocks, steps};
+  constexpr std::size_t kStepsMax = 200;
+  std::vector<WaitingState> run{from};
+  auto local = [&](const WaitingState& state) { return state.threads[thread].local; };
+  while (run.size() <= kStepsMax) {
+    WaitingState next = run.back();
+    const auto steps = static_cast<int>(run.size()) - 1;
+    if (!enabled(next, thread))
+      return {next.has_memory_of(from) ? Alone::End::blocks : Alone::End::passes, steps};
+    step(next, thread);
+    if (next.threads[thread].ended || next.failed != 0) return {};
+    auto same = std::ranges::find_if(run, [&](const WaitingState& earlier) {
+      return local(earlier) == local(next) && earlier.has_memory_of(next);
+    });
+    if (same == run.end()) {
+      run.push_back(std::move(next));
+      continue;
     }
-    step(state, thread);
-    ++steps;
-    if (state.threads[thread].ended || state.failed != 0) return {};
-    if (local == from.threads[thread].local && state.has_memory_of(from))
-      return {Alone::End::circles, lowest_steps};
-    if (local >= lowest) continue;
-    lowest = local;
-    lowest_steps = steps;
+    if (std::none_of(same, run.end(), [&](const WaitingState& it) { return it.has_memory_of(from); }))
+      return {};
+    auto lowest = std::min_element(
+        same, run.end(), [&](const WaitingState& a, const WaitingState& b) { return local(a) < local(b); });
+    return {Alone::End::circles, static_cast<int>(lowest - run.begin())};
   }
   return {};
 }
+
+namespace {
+
+// Whether all that can come behind the state can come back to it.
+bool is_hopeless(const WaitingMachine& machine, const WaitingState& state) {
+  std::unordered_map<std::string, std::size_t> numbers{{state.key(), 0}};
+  std::vector<WaitingState> reached{state};
+  std::vector<std::vector<std::size_t>> before{{}};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (std::size_t thread = 0; thread < state.threads.size(); ++thread) {
+      WaitingState after = reached[i];
+      if (!machine.enabled(after, thread)) continue;
+      machine.step(after, thread);
+      if (after.failed != 0 || after.threads[thread].ended) return false;
+      const auto [known, is_new] = numbers.try_emplace(after.key(), reached.size());
+      if (is_new) {
+        reached.push_back(after);
+        before.emplace_back();
+      }
+      before[known->second].push_back(i);
+    }
+  }
+  std::vector<bool> comes_back(reached.size());
+  std::vector<std::size_t> left{0};
+  while (!left.empty()) {
+    const std::size_t i = left.back();
+    left.pop_back();
+    if (comes_back[i]) continue;
+    comes_back[i] = true;
+    left.insert(left.end(), before[i].begin(), before[i].end());
+  }
+  return std::find(comes_back.begin(), comes_back.end(), false) == comes_back.end();
+}
+
+}  // namespace
 
 WaitingTruth all_states(const WaitingCode& code, std::size_t states_max) {
   const WaitingMachine machine(code);
@@ -234,7 +275,10 @@ WaitingTruth all_states(const WaitingCode& code, std::size_t states_max) {
       reach(after);
     }
     if (is_over) truth.finals.insert(state.key());
-    if (is_stuck && !is_over) truth.stuck.insert(state.key());
+    if (is_stuck && !is_over) {
+      truth.stuck.insert(state.key());
+      if (is_hopeless(machine, state)) truth.hopeless.insert(state.key());
+    }
     truth.gave_up = seen.size() > states_max;
   }
   truth.states = seen.size();

@@ -78,8 +78,8 @@ class WaitingMachine {
   struct Alone {
     enum class End : std::uint8_t {
       passes,   // it does something that lasts, or ends
-      circles,  // it comes back to the same state
-      blocks,   // it comes to a lock that is held, and has changed nothing
+      circles,  // it comes into a circle, with the memory as it was at first
+      blocks,   // it comes to a lock that is held, likewise
     };
     End end = End::passes;
     int steps = 0;  // up to there; circles: to where its local state is the lowest of the circle
@@ -98,9 +98,13 @@ class WaitingMachine {
 struct WaitingTruth {
   bool gave_up = false;  // more states than that
   std::size_t states = 0;
-  std::set<std::string> finals;    // in which all threads have ended; by WaitingState::key()
-  std::set<std::string> stuck;     // in which no thread does something that lasts: each circles, and stands
-                                   // lowest, or waits for a lock
+  std::set<std::string> finals;  // in which all threads have ended; by WaitingState::key()
+  // In which no thread, alone, does something that lasts: each circles, and stands lowest, or waits for a
+  // lock.
+  std::set<std::string> stuck;
+  // Those of them that no interleaving leads out of, either: from all that comes behind there is a way back.
+  // Where nothing is written in circles that is all of them.
+  std::set<std::string> hopeless;
   std::set<std::uint64_t> failed;  // toy places of assertions
 };
 

@@ -2,7 +2,7 @@
 // Reductions of programs with waiting loops against all states: a thread whose round came to nothing is
 // blocked (Rounds::block). waiting_await_test.cpp has what waits instead.
 //
-//   THRUM_ORACLE_WAITING   random programs of each family (300; 100000 are the full run)
+//   THRUM_ORACLE_WAITING   random programs of each family (300; 20000 are the full run)
 //   THRUM_ORACLE_SEED      the first one
 #include <gtest/gtest.h>
 
@@ -123,6 +123,52 @@ TEST_P(WaitingBlockBy, LosesNothingOnRandomPrograms) {
     EXPECT_EQ(compare_random_waiting(family, how, first, count, totals), "");
     std::cout << totals << "\n";
   }
+}
+
+class WaitingMachineBy : public ::testing::TestWithParam<Rounds> {};
+
+// Whatever a reduction makes of it.
+TEST_P(WaitingMachineBy, LosesNothingByAllInterleavings) {
+  const std::uint64_t count = setting("THRUM_ORACLE_WAITING", by_default(300));
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
+    WaitingTotals totals;
+    EXPECT_EQ(
+        compare_random_waiting(family, {.rounds = GetParam()}, first, count, totals, search_interleavings),
+        "");
+    std::cout << totals << "\n";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WaitingMachineBy, ::testing::Values(Rounds::block, Rounds::await),
+                         [](const auto& one) { return one.param == Rounds::block ? "Block" : "Await"; });
+
+TEST(WaitingMachine, HasAsManyClassesWhereReadsWait) {
+  const std::pair<WaitingCode, const char*> kRows[] = {
+      {waiting::ttas(2, Dead::cleared), "4+0"},
+      {waiting::ttas(3, Dead::cleared), "36+0"},
+      {waiting::ttas(3, Dead::kept), "108+57"},
+      {waiting::tas(3), "36+0"},
+      {waiting::tas(4), "576+0"},
+      {waiting::ticket(2), "2+0"},
+      {waiting::ticket(3), "12+0"},
+      {waiting::barrier(3, Dead::cleared), "6+0"},
+      {waiting::barrier(3, Dead::kept), "12+0"},
+      {waiting::mcs(2), "6+0"},
+      {waiting::seqlock(1, 1), "2+2"},
+      {waiting::seqlock(2, 1), "4+12"},
+      {waiting::seqlock(1, 2), "6+10"},
+      {waiting::ring(1, 1), "10+0"},
+      {waiting::treiber(1, 1, 0), "4+4"},
+      {waiting::poll(2), "2+4"},
+      {waiting::rwlock(1, 1), "4+2"},
+      {waiting::rwlock(1, 2), "222+144"},
+      {waiting::early_and_late_read(), "1+0+1"},
+      {waiting::transient_seen(false), "1+1+2"},
+  };
+  const WaitingSearch how{.rounds = Rounds::await, .executions_max = 300'000};
+  for (const auto& [code, counts] : kRows)
+    EXPECT_EQ(compare_waiting(code, how, counts, search_interleavings), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WaitingBlockBy,
