@@ -6,17 +6,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "oracle/compare.hpp"
+#include "oracle/team.hpp"
 #include "oracle/waiting_program.hpp"
 
 namespace thrum {
 
 namespace {
-
-bool next_waiting(Dpor& search, Rounds rounds, Plan& plan) {
-  const bool any = search.next(plan);
-  plan.policy.rounds = rounds;
-  return any;
-}
 
 // Whether it ended since no thread could go on.
 bool count_waiting(const Trace& trace, const WaitingState& state, WaitingShown& shown) {
@@ -89,22 +85,29 @@ std::string WaitingShown::counts() const {
 
 WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
   WaitingProgram program(code, how.mutations);
-  const std::unique_ptr<Dpor> search = make_reduction(how.algorithm);
+  const bool is_shared = how.searched == Searched::shared;
+  Team team(make_reduction(how.algorithm), is_shared ? std::optional<std::uint64_t>(how.seed) : std::nullopt);
   WaitingShown shown;
   std::unordered_set<std::uint64_t> classes;
   Plan plan;
   Trace trace;
-  while (!shown.gave_up && next_waiting(*search, how.rounds, plan)) {
-    program.run(plan, search->advisor(), search->wanted(), trace);
-    search->learn(plan, trace);
-    ++shown.executions;
-    if (count_waiting(trace, program.final_state(), shown) &&
-        !classes.insert(search->last_order()->fingerprint()).second)
+  while (Team::Worker* worker = shown.gave_up ? nullptr : team.next(plan)) {
+    plan.policy.rounds = how.rounds;
+    program.run(plan, worker->search->advisor(), worker->search->wanted(), trace);
+    worker->search->learn(plan, trace);
+    shown.gave_up = shown.executions++ == how.executions_max;
+    if (how.searched == Searched::in_parts && shown.executions % 3 == 0) {
+      std::unique_ptr<Strategy> other = make_reduction(how.algorithm);
+      shown.is_lost = shown.is_lost || !take_up(*worker->search, *other, program.names());
+      worker->search = std::move(other);
+    }
+    worker->take_down(trace);
+    if (count_waiting(trace, program.final_state(), shown) && !classes.insert(worker->class_of_last()).second)
       ++shown.twice;
-    shown.gave_up = shown.gave_up || shown.executions > how.executions_max;
   }
-  shown.is_lost = search->is_lost();
-  shown.claims_all = search->guarantee().complete;
+  const auto& search = dynamic_cast<const Dpor&>(team.search());
+  shown.is_lost = shown.is_lost || search.is_lost();
+  shown.claims_all = search.guarantee().complete;
   shown.refusals = program.refusals();
   return shown;
 }
@@ -145,7 +148,7 @@ std::string difference(const WaitingTruth& truth, const WaitingShown& shown, con
     return numbers("stuck states", shown.stuck_states.size(), least.size());
   if (shown.torn != 0)
     return std::to_string(shown.torn) + " executions end otherwise than others of their class";
-  if (how.algorithm != Reduction::optimal) return "";
+  if (how.algorithm != Reduction::optimal || how.searched == Searched::shared) return "";
   if (shown.twice != 0) return std::to_string(shown.twice) + " executions of a class that was run before";
   // What would have come behind a failure is not known, and so not all that is asleep there.
   if (shown.stopped != 0 && shown.failed == 0) return std::to_string(shown.stopped) + " executions in vain";
@@ -164,24 +167,53 @@ std::string compare_waiting(const WaitingCode& code, const WaitingSearch& how, s
 
 namespace {
 
-// Nothing: it is too large.
-std::optional<std::string> compare_random(const WaitingIdioms& idioms, WaitingSearch how,
-                                          WaitingSearcher search, WaitingTotals& totals) {
-  how.executions_max = 4'000;
-  const WaitingCode code = assemble(idioms, "random");
-  const WaitingTruth truth = all_states(code, 20'000);
+constexpr std::uint64_t kRandomExecutionsMax = 4'000;
+constexpr std::uint64_t kRandomInterleavingsMax = 1'500;
+constexpr std::size_t kRandomStatesMax = 20'000;
+
+std::optional<std::string> compare_with_states(const WaitingCode& code, WaitingSearch how,
+                                               WaitingSearcher search, WaitingTotals& totals) {
+  how.executions_max = search == search_waiting ? kRandomExecutionsMax : kRandomInterleavingsMax;
+  const WaitingTruth truth = all_states(code, kRandomStatesMax);
   if (truth.gave_up) return {};
   const WaitingShown shown = search(code, how);
   if (shown.gave_up) return {};
-  ++totals.programs;
-  totals.with_stuck += truth.stuck.empty() ? 0 : 1;
-  totals.with_failed += truth.failed.empty() ? 0 : 1;
-  totals.executions += shown.executions;
-  totals.in_vain += shown.in_vain;
+  totals.add(shown);
   return difference(truth, shown, how);
 }
 
 }  // namespace
+
+std::optional<std::string> search_and_states(const WaitingCode& code, const WaitingSearch& how,
+                                             WaitingTotals& totals) {
+  return compare_with_states(code, how, search_waiting, totals);
+}
+
+std::optional<std::string> interleavings_and_states(const WaitingCode& code, const WaitingSearch& how,
+                                                    WaitingTotals& totals) {
+  return compare_with_states(code, how, search_interleavings, totals);
+}
+
+std::optional<std::string> search_and_interleavings(const WaitingCode& code, const WaitingSearch& how,
+                                                    WaitingTotals& totals) {
+  WaitingSearch bounded = how;
+  bounded.executions_max = kRandomInterleavingsMax;
+  const WaitingShown all = search_interleavings(code, bounded);
+  if (all.gave_up || all.failed != 0) return {};
+  const WaitingShown shown = search_waiting(code, bounded);
+  totals.add(shown);
+  if (shown.is_lost) return "a plan could not be followed";
+  if (shown.twice + shown.stopped != 0) return numbers("executions in vain", shown.twice + shown.stopped, 0);
+  return shown.counts() == all.counts() ? "" : shown.counts() + " instead of " + all.counts();
+}
+
+void WaitingTotals::add(const WaitingShown& shown) {
+  ++programs;
+  with_stuck += shown.stuck == 0 ? 0 : 1;
+  with_failed += shown.failed == 0 ? 0 : 1;
+  executions += shown.executions;
+  in_vain += shown.in_vain;
+}
 
 std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals) {
   return out << totals.programs << " programs, " << totals.left_out << " left out, " << totals.with_stuck
@@ -189,21 +221,21 @@ std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals) {
              << totals.in_vain << " in vain";
 }
 
-std::string compare_random_waiting(WaitingFamily family, const WaitingSearch& how, std::uint64_t first_seed,
-                                   std::uint64_t count, WaitingTotals& totals, WaitingSearcher search) {
+std::string compare_random_waiting(WaitingFamily family, WaitingComparison compare, const WaitingSearch& how,
+                                   std::uint64_t first_seed, std::uint64_t count, WaitingTotals& totals) {
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
     const WaitingIdioms idioms = random_waiting(seed, family);
-    const std::optional<std::string> wrong = compare_random(idioms, how, search, totals);
+    const std::string name = "seed " + std::to_string(seed);
+    const std::optional<std::string> wrong = compare(assemble(idioms, name), how, totals);
     if (!wrong) ++totals.left_out;
     if (!wrong || wrong->empty()) continue;
     auto why = [&](const WaitingIdioms& some) {
       WaitingTotals ignored;
-      return compare_random(some, how, search, ignored).value_or("");
+      return compare(assemble(some, name), how, ignored).value_or("");
     };
     const WaitingIdioms small =
         shrink_waiting(idioms, [&](const WaitingIdioms& some) { return !why(some).empty(); });
-    return "seed " + std::to_string(seed) + ": " + *wrong + "\nshrunk: " + why(small) + "\n" +
-           print(assemble(small, "of seed " + std::to_string(seed)));
+    return *wrong + "; shrunk: " + why(small) + "\n" + print(assemble(small, name));
   }
   return "";
 }

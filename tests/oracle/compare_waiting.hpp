@@ -2,6 +2,7 @@
 // Compares partial-order reductions that drop rounds of waiting loops (Rounds) with all states of a program.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -16,6 +17,8 @@ namespace thrum {
 struct WaitingSearch {
   Rounds rounds = Rounds::block;
   Reduction algorithm = Reduction::optimal;  // of search_waiting()
+  Searched searched = Searched::at_once;     // likewise; not `attempted`: the machine does that by itself
+  std::uint64_t seed = 1;                    // by which workers share it
   WaitingMutations mutations{};
   std::uint64_t executions_max = 1'000'000;
 };
@@ -67,13 +70,24 @@ struct WaitingTotals {
   std::uint64_t executions = 0;
   std::uint64_t in_vain = 0;
 
+  void add(const WaitingShown& shown);
   friend std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals);
 };
 
-// Whether the programs of these seeds differ nowhere from all states: the first that does, made smaller, and
-// how. Empty: none.
-std::string compare_random_waiting(WaitingFamily family, const WaitingSearch& how, std::uint64_t first_seed,
-                                   std::uint64_t count, WaitingTotals& totals,
-                                   WaitingSearcher search = search_waiting);
+// Nothing: the program is too large; else the first difference, empty: none.
+using WaitingComparison = std::optional<std::string> (*)(const WaitingCode& code, const WaitingSearch& how,
+                                                         WaitingTotals& totals);
+std::optional<std::string> search_and_states(const WaitingCode& code, const WaitingSearch& how,
+                                             WaitingTotals& totals);
+std::optional<std::string> interleavings_and_states(const WaitingCode& code, const WaitingSearch& how,
+                                                    WaitingTotals& totals);
+// The optimal algorithm runs as many executions as there are classes. Programs that fail are left out.
+std::optional<std::string> search_and_interleavings(const WaitingCode& code, const WaitingSearch& how,
+                                                    WaitingTotals& totals);
+
+// The first of the programs of these seeds for which there is a difference, made smaller, and the difference.
+// Empty: none.
+std::string compare_random_waiting(WaitingFamily family, WaitingComparison compare, const WaitingSearch& how,
+                                   std::uint64_t first_seed, std::uint64_t count, WaitingTotals& totals);
 
 }  // namespace thrum

@@ -112,32 +112,38 @@ TEST(WaitingBlock, MistakesAreFound) {
             "overwritten behind a transient store: a plan could not be followed");
 }
 
+// Nothing differs for so many random programs of each family.
+void expect_on_random_programs(WaitingComparison compare, const WaitingSearch& how) {
+  const std::uint64_t count = setting("THRUM_ORACLE_WAITING", by_default(300));
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
+    WaitingTotals totals;
+    const std::string wrong = compare_random_waiting(family, compare, how, first, count, totals);
+    EXPECT_TRUE(wrong.empty()) << wrong;
+    std::cout << totals << "\n";
+  }
+}
+
 class WaitingBlockBy : public ::testing::TestWithParam<Reduction> {};
 
 TEST_P(WaitingBlockBy, LosesNothingOnRandomPrograms) {
-  const std::uint64_t count = setting("THRUM_ORACLE_WAITING", by_default(300));
-  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
-  const WaitingSearch how{.rounds = Rounds::block, .algorithm = GetParam()};
-  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
-    WaitingTotals totals;
-    EXPECT_EQ(compare_random_waiting(family, how, first, count, totals), "");
-    std::cout << totals << "\n";
-  }
+  expect_on_random_programs(search_and_states, {.rounds = Rounds::block, .algorithm = GetParam()});
+}
+
+TEST(WaitingBlock, LosesNothingInPartsAndShared) {
+  for (Searched searched : {Searched::in_parts, Searched::shared})
+    expect_on_random_programs(search_and_states, {.rounds = Rounds::block, .searched = searched});
+}
+
+TEST(WaitingBlock, RunsEachClassOfRandomProgramsOnce) {
+  expect_on_random_programs(search_and_interleavings, kBlock);
 }
 
 class WaitingMachineBy : public ::testing::TestWithParam<Rounds> {};
 
 // Whatever a reduction makes of it.
 TEST_P(WaitingMachineBy, LosesNothingByAllInterleavings) {
-  const std::uint64_t count = setting("THRUM_ORACLE_WAITING", by_default(300));
-  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
-  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
-    WaitingTotals totals;
-    EXPECT_EQ(
-        compare_random_waiting(family, {.rounds = GetParam()}, first, count, totals, search_interleavings),
-        "");
-    std::cout << totals << "\n";
-  }
+  expect_on_random_programs(interleavings_and_states, {.rounds = GetParam()});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WaitingMachineBy, ::testing::Values(Rounds::block, Rounds::await),
