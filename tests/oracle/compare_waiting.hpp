@@ -20,7 +20,7 @@ struct WaitingSearch {
   Searched searched = Searched::at_once;     // likewise; not `attempted`: the machine does that by itself
   std::uint64_t seed = 1;                    // by which workers share it
   WaitingMutations mutations{};
-  std::uint64_t executions_max = 1'000'000;
+  std::uint64_t executions_max = 100'000;
 };
 
 // What a search ran, and what it has shown.
