@@ -85,6 +85,7 @@ std::string WaitingShown::counts() const {
 
 WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
   WaitingProgram program(code, how.mutations);
+  if (how.searched == Searched::attempted) program.begin_again();
   const bool is_shared = how.searched == Searched::shared;
   Team team(make_reduction(how.algorithm), is_shared ? std::optional<std::uint64_t>(how.seed) : std::nullopt);
   WaitingShown shown;

@@ -33,8 +33,11 @@ WaitingProgram::WaitingProgram(WaitingCode code, WaitingMutations mutations)
     : code_(std::move(code)), mutations_(mutations), machine_(code_) {}
 
 void WaitingProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
+  constexpr std::uint64_t kStepsMax = 400;
+  constexpr std::uint64_t kAttemptMax = 13;  // steps
   refusals_.clear();
-  while (!attempt(plan, advisor, wanted, trace)) {
+  if (begins_again_) attempt(plan, advisor, wanted, trace, ++attempts_ % kAttemptMax);
+  while (!attempt(plan, advisor, wanted, trace, kStepsMax)) {
   }
   if (wanted.has(Wanted::kEvents)) {
     for (const PendingOperation& left : pending()) {
@@ -48,9 +51,9 @@ void WaitingProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trac
   director_.finish();
 }
 
-// False: something was learned on the way, and it has to be begun anew.
-bool WaitingProgram::attempt(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
-  constexpr std::uint64_t kStepsMax = 400;
+// Up to so many steps. False: something was learned on the way, and it has to be begun anew.
+bool WaitingProgram::attempt(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace,
+                             std::uint64_t steps) {
   director_.begin(plan, advisor, wanted, trace);
   trace_ = &trace;
   rounds_ = plan.policy.rounds;
@@ -63,7 +66,7 @@ bool WaitingProgram::attempt(const Plan& plan, Advisor* advisor, Wanted wanted, 
     const std::optional<std::size_t> next = pick();
     if (!next) return true;
     if (!step(*next)) return false;
-    if (trace.counts.steps == kStepsMax && trace.end == End::finished) trace.end = End::steps;
+    if (trace.counts.steps >= steps && trace.end == End::finished) trace.end = End::steps;
   }
   return true;
 }

@@ -32,6 +32,9 @@ class WaitingProgram final : public Program, private Pending {
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override { return names_; }
 
+  // From now on each plan is begun, broken off after some steps, and begun anew, though nothing was learned.
+  void begin_again() { begins_again_ = true; }
+
   // Of the last execution. If it was stuck, each thread stands where it is lowest in its circle.
   const WaitingState& final_state() const { return state_; }
 
@@ -53,7 +56,7 @@ class WaitingProgram final : public Program, private Pending {
     friend auto operator<=>(const Read&, const Read&) = default;
   };
 
-  bool attempt(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace);
+  bool attempt(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace, std::uint64_t steps);
   void reset();
   bool may_await(std::size_t number) const;
   const WaitingLocal* refused_to(std::size_t number) const;
@@ -83,6 +86,8 @@ class WaitingProgram final : public Program, private Pending {
   ThreadNames names_;
   Director director_;
   Trace* trace_ = nullptr;
+  bool begins_again_ = false;
+  std::uint64_t attempts_ = 0;
   Rounds rounds_ = Rounds::repeat;
   WaitingState state_;
   std::vector<Thread> threads_;

@@ -130,8 +130,8 @@ TEST_P(WaitingBlockBy, LosesNothingOnRandomPrograms) {
   expect_on_random_programs(search_and_states, {.rounds = Rounds::block, .algorithm = GetParam()});
 }
 
-TEST(WaitingBlock, LosesNothingInPartsAndShared) {
-  for (Searched searched : {Searched::in_parts, Searched::shared})
+TEST(WaitingBlock, LosesNothingInPartsSharedAndAttempted) {
+  for (Searched searched : {Searched::in_parts, Searched::shared, Searched::attempted})
     expect_on_random_programs(search_and_states, {.rounds = Rounds::block, .searched = searched});
 }
 
