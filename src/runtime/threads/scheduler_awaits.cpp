@@ -78,6 +78,7 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
     case Awaits::Arrival::ordinary:
       return awaits_.condition(me) != 0 && reads_value(me) ? Wait::await : Wait::nothing;
     case Awaits::Arrival::nothing: return Wait::nothing_more;
+    case Awaits::Arrival::runs_on: break;
     case Awaits::Arrival::learned:
     case Awaits::Arrival::probe:
     case Awaits::Arrival::deeper: start_anew();
