@@ -95,6 +95,7 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
   while (Team::Worker* worker = shown.gave_up ? nullptr : team.next(plan)) {
     plan.policy.rounds = how.rounds;
     program.run(plan, worker->search->advisor(), worker->search->wanted(), trace);
+    const bool repeats = worker->search->reporting().repeats();
     worker->search->learn(plan, trace);
     shown.gave_up = shown.executions++ == how.executions_max;
     if (how.searched == Searched::in_parts && shown.executions % 3 == 0) {
@@ -102,6 +103,7 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
       shown.is_lost = shown.is_lost || !take_up(*worker->search, *other, program.names());
       worker->search = std::move(other);
     }
+    if (repeats) continue;
     worker->take_down(trace);
     if (count_waiting(trace, program.final_state(), shown) && !classes.insert(worker->class_of_last()).second)
       ++shown.twice;

@@ -40,20 +40,21 @@ void Backtracking::learn_conditions(const Trace& trace) {
 std::vector<Backtracking::Attempt> Backtracking::find_attempts(const Trace& trace, Index branch) {
   std::vector<Attempt> attempts;
   PartialOrder& order = path_.order();
-  for (Index late = branch; late < path_.size(); ++late) add_attempts(late, attempts);
+  const Index end = cuts_off(trace) ? path_.size() - 1 : PartialOrder::kNone;
+  for (Index late = branch; late < path_.size(); ++late) add_attempts(late, PartialOrder::kNone, attempts);
   for (const PendingOperation& pending : trace.pending) {
     if (pending.condition == 0) continue;
     order.append(event_of(pending), false, {}, pending.condition);
-    add_attempts(path_.size(), attempts);
+    add_attempts(path_.size(), end, attempts);
     order.truncate(path_.size());
   }
   return attempts;
 }
 
-void Backtracking::add_attempts(Index late, std::vector<Attempt>& attempts) {
+void Backtracking::add_attempts(Index late, Index end, std::vector<Attempt>& attempts) {
   const PartialOrder& order = path_.order();
   if (order.condition(late) == 0) return;
-  reversals_.of_await(path_, late, conditions_);
+  reversals_.of_await(path_, late, conditions_, end);
   for (const auto& [early, value] : reversals_.unknown()) {
     const Refusal what{order.condition(late), value};
     if (std::ranges::find(attempts, what, &Attempt::what) != attempts.end()) continue;
@@ -203,14 +204,15 @@ void Backtracking::reverse_pending(const Trace& trace) {
     if (trace.end == End::stopped && pending.enabled) continue;  // it was run from elsewhere, and is asleep
     order.append(event_of(pending), false, {}, pending.condition);
     const auto late = static_cast<Index>(order.size() - 1);
-    if (!stops && pending.enabled) {
+    if (pending.condition != 0) {
+      apply(late, reversals_.of_await(path_, late, conditions_, stops ? last : PartialOrder::kNone));
+    } else if (!stops && pending.enabled) {
       reverse_races(late);
     } else {
       if (stops && path_.is_option(last, {pending.thread, pending.via})) {
         insert(late, last, Reversals::as_taken(path_, late));  // its races are seen when it is run there
       } else if (!stops || !order.causes(last, late)) {        // else it comes only behind the end
-        apply(late, pending.condition != 0 ? reversals_.of_await(path_, late, conditions_)
-                                           : reversals_.of_blocked(path_, late));
+        apply(late, reversals_.of_blocked(path_, late));
       }
       reverse_races_of_last(late);
     }

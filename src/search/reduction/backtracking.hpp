@@ -141,7 +141,7 @@ class Backtracking {
   bool insert_sequence(Index depth, const StepView& turned, Sequence& reversal);
   bool report(Index depth, const Sequence& reversal);
 
-  void add_attempts(Index late, std::vector<Attempt>& attempts);
+  void add_attempts(Index late, Index end, std::vector<Attempt>& attempts);
   void find_alternatives(Index depth, const Trace& trace);
   void recheck_races();
   bool has_another_tail(const Proviso& proviso) const;

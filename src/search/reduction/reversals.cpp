@@ -294,13 +294,14 @@ std::span<const Reversals::Found> Reversals::of_blocked(const Path& path, Index 
 }
 
 std::span<const Reversals::Found> Reversals::of_await(const Path& path, Index late,
-                                                      const Conditions& conditions) {
+                                                      const Conditions& conditions, Index end) {
   found_.clear();
   unknown_.clear();
   const PartialOrder& order = path.order();
   const Event& event = order.event(late);
   for (Index i = late; i-- > 0;) {
-    if (order.event(i).thread == event.thread || !order.depend(i, late) || order.causes(i, late)) continue;
+    if (order.event(i).thread == event.thread || order.causes(i, late)) continue;
+    if (i != end && !order.depend(i, late)) continue;
     const bool is_covered = std::ranges::any_of(
         found_, [&](const Found& found) { return found.is_sure && order.ordered(i, found.early); });
     if (is_covered || order.event(i).forced) continue;
@@ -311,7 +312,10 @@ std::span<const Reversals::Found> Reversals::of_await(const Path& path, Index la
     }
     switch (conditions.ask(order.condition(late), *value)) {
       case Conditions::Answer::refused: break;
-      case Conditions::Answer::enabled: add(path, late, i); break;
+      case Conditions::Answer::enabled:
+        add(path, late, i);
+        if (i == end) return found_;  // its races are seen when it is run there
+        break;
       case Conditions::Answer::unknown: unknown_.push_back({i, *value}); break;
     }
   }
