@@ -15,6 +15,7 @@ namespace {
 using waiting::Dead;
 
 constexpr WaitingSearch kAwait{.rounds = Rounds::await};
+constexpr WaitingSearch kMerge{.rounds = Rounds::merge};
 
 TEST(WaitingAwait, RunsEachClassOfNamedProgramsOnce) {
   const std::pair<WaitingCode, const char*> kRows[] = {
@@ -56,14 +57,51 @@ TEST(WaitingAwait, RunsEachClassOfNamedProgramsOnce) {
   for (const auto& [code, counts] : kRows) EXPECT_EQ(compare_waiting(code, kAwait, counts), "");
 }
 
+TEST(WaitingMerge, RunsEachClassOfNamedProgramsOnce) {
+  const std::pair<WaitingCode, const char*> kRows[] = {
+      {waiting::ttas(2, Dead::cleared), "4+0"},
+      {waiting::ttas(3, Dead::cleared), "36+0"},
+      {waiting::ttas(4, Dead::cleared), "576+0"},
+      {waiting::ttas(3, Dead::kept), "36+27"},
+      {waiting::ttas(4, Dead::kept), "576+532"},
+      {waiting::tas(3), "36+0"},
+      {waiting::tas(4), "576+0"},
+      {waiting::ticket(2), "2+0"},
+      {waiting::ticket(3), "6+6"},
+      {waiting::ticket(4), "24+96"},
+      {waiting::barrier(4, Dead::cleared), "24+0"},
+      {waiting::barrier(4, Dead::kept), "24+72"},
+      {waiting::mcs(2), "6+0"},
+      {waiting::mcs(3), "48+18"},
+      {waiting::mcs(4), "504+336"},
+      {waiting::mcs(5), "6600+5520"},
+      {waiting::seqlock(1, 1), "2+2"},
+      {waiting::seqlock(2, 1), "4+12"},
+      {waiting::seqlock(1, 2), "6+10"},
+      {waiting::seqlock(2, 2), "18+110"},
+      {waiting::ring(1, 1), "3+4"},
+      {waiting::ring(2, 1), "16+45"},
+      {waiting::ring(1, 2), "22+73"},
+      {waiting::ring(2, 2), "284+1490"},
+      {waiting::poll(1), "1+1"},
+      {waiting::poll(2), "2+4"},
+      {waiting::rwlock(1, 1), "4+2"},
+      {waiting::rwlock(1, 2), "222+144"},
+  };
+  for (const auto& [code, counts] : kRows) EXPECT_EQ(compare_waiting(code, kMerge, counts), "");
+}
+
 // The counts are those of the classes of all interleavings.
 TEST(WaitingAwait, LosesNothingWhereRoundsMatter) {
   for (const WaitingCode& code :
        {waiting::early_and_late_read(), waiting::transient_seen(false), waiting::transient_seen(true),
         waiting::added_and_taken_back(), waiting::aba_retry(), waiting::keeps_last_value(),
         waiting::keeps_whether_it_waited(), waiting::counts_rounds_modulo_four(),
-        waiting::waits_for_what_is_taken_back(), waiting::counts_in_memory(), waiting::overwritten_behind()})
-    EXPECT_EQ(compare_waiting(code, kAwait, search_interleavings(code, kAwait).counts()), "");
+        waiting::waits_for_what_is_taken_back(), waiting::counts_in_memory(),
+        waiting::overwritten_behind()}) {
+    for (const WaitingSearch& how : {kAwait, kMerge})
+      EXPECT_EQ(compare_waiting(code, how, search_interleavings(code, how).counts()), "");
+  }
 }
 
 TEST(WaitingAwait, MistakesAreFound) {
@@ -99,6 +137,7 @@ struct AwaitCase {
   WaitingFamily family;
   Reduction algorithm = Reduction::optimal;
   Searched searched = Searched::at_once;
+  Rounds rounds = Rounds::await;
 };
 
 class WaitingAwaitBy : public ::testing::TestWithParam<AwaitCase> {};
@@ -106,25 +145,33 @@ class WaitingAwaitBy : public ::testing::TestWithParam<AwaitCase> {};
 TEST_P(WaitingAwaitBy, LosesNothingOnRandomPrograms) {
   const AwaitCase& it = GetParam();
   expect_reads_wait(it.family, search_and_states,
-                    {.rounds = Rounds::await, .algorithm = it.algorithm, .searched = it.searched});
+                    {.rounds = it.rounds, .algorithm = it.algorithm, .searched = it.searched});
 }
 
 TEST(WaitingAwait, RunsEachClassOfRandomProgramsOnce) {
-  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient})
-    expect_reads_wait(family, search_and_interleavings, kAwait);
+  for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
+    for (const WaitingSearch& how : {kAwait, kMerge})
+      expect_reads_wait(family, search_and_interleavings, how);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WaitingAwaitBy,
-    ::testing::Values(AwaitCase{"OptimalReads", WaitingFamily::reads},
-                      AwaitCase{"OptimalTransient", WaitingFamily::transient},
-                      AwaitCase{"SourceReads", WaitingFamily::reads, Reduction::source},
-                      AwaitCase{"SourceTransient", WaitingFamily::transient, Reduction::source},
-                      AwaitCase{"PersistentReads", WaitingFamily::reads, Reduction::persistent},
-                      AwaitCase{"PersistentTransient", WaitingFamily::transient, Reduction::persistent},
-                      AwaitCase{"InParts", WaitingFamily::reads, Reduction::optimal, Searched::in_parts},
-                      AwaitCase{"Attempted", WaitingFamily::reads, Reduction::optimal, Searched::attempted},
-                      AwaitCase{"Shared", WaitingFamily::reads, Reduction::optimal, Searched::shared}),
+    ::testing::Values(
+        AwaitCase{"OptimalReads", WaitingFamily::reads},
+        AwaitCase{"OptimalTransient", WaitingFamily::transient},
+        AwaitCase{"SourceReads", WaitingFamily::reads, Reduction::source},
+        AwaitCase{"SourceTransient", WaitingFamily::transient, Reduction::source},
+        AwaitCase{"PersistentReads", WaitingFamily::reads, Reduction::persistent},
+        AwaitCase{"PersistentTransient", WaitingFamily::transient, Reduction::persistent},
+        AwaitCase{"MergeReads", WaitingFamily::reads, Reduction::optimal, Searched::at_once, Rounds::merge},
+        AwaitCase{"MergeTransient", WaitingFamily::transient, Reduction::optimal, Searched::at_once,
+                  Rounds::merge},
+        AwaitCase{"MergeSource", WaitingFamily::reads, Reduction::source, Searched::at_once, Rounds::merge},
+        AwaitCase{"MergeShared", WaitingFamily::reads, Reduction::optimal, Searched::shared, Rounds::merge},
+        AwaitCase{"InParts", WaitingFamily::reads, Reduction::optimal, Searched::in_parts},
+        AwaitCase{"Attempted", WaitingFamily::reads, Reduction::optimal, Searched::attempted},
+        AwaitCase{"Shared", WaitingFamily::reads, Reduction::optimal, Searched::shared}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -96,7 +96,7 @@ void WaitingProgram::note_creations() {
 }
 
 bool WaitingProgram::may_await(std::size_t number) const {
-  return rounds_ == Rounds::await && !state_.threads[number].ended &&
+  return rounds_ >= Rounds::await && !state_.threads[number].ended &&
          reads_cell(machine_.next(state_, number).opcode);
 }
 
@@ -106,6 +106,29 @@ const WaitingLocal* WaitingProgram::refused_to(std::size_t number) const {
   auto known = next_.find({number, state_.threads[number].local, machine_.value(state_, number)});
   if (known == next_.end() || !known->second) return nullptr;
   return threads_[number].visits.comes_back(*known->second) ? &*known->second : nullptr;
+}
+
+// Whether the thread would be, behind its read, where fewer reads of the same cell would have led it by now
+// from one of its earlier visits.
+bool WaitingProgram::is_merged(std::size_t number) const {
+  if (rounds_ != Rounds::merge || !may_await(number)) return false;
+  const auto visits = threads_[number].visits.since_effect();
+  const std::uint64_t cell = machine_.object(state_, number);
+  WaitingState after = state_;
+  if (machine_.step(after, number).writes || after.failed != 0) return false;
+  const std::size_t last = visits.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) {
+    WaitingState way = state_;
+    WaitingState::Thread& me = way.threads[number];
+    me.local = visits[i].local;
+    for (std::size_t reads = 1; reads <= last - i; ++reads) {
+      const bool goes_on = !me.ended && reads_cell(machine_.next(way, number).opcode);
+      if (!goes_on || machine_.object(way, number) != cell) break;
+      if (machine_.step(way, number).writes || way.failed != 0) break;
+      if (me.ended == after.threads[number].ended && me.local == after.threads[number].local) return true;
+    }
+  }
+  return false;
 }
 
 // What decides which values are refused: the thread, where it stands (its last visit), where it was before.
@@ -121,12 +144,13 @@ std::uint64_t WaitingProgram::condition(std::size_t number) {
 }
 
 bool WaitingProgram::enabled(std::size_t number) const {
-  return !threads_[number].is_blocked && machine_.enabled(state_, number) && refused_to(number) == nullptr;
+  return !threads_[number].is_blocked && machine_.enabled(state_, number) && refused_to(number) == nullptr &&
+         !is_merged(number);
 }
 
 void WaitingProgram::note_refusals() {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    if (threads_[i].is_blocked || refused_to(i) == nullptr) continue;
+    if (threads_[i].is_blocked || (refused_to(i) == nullptr && !is_merged(i))) continue;
     refusals_.insert({condition(i), machine_.value(state_, i)});
   }
 }

@@ -60,6 +60,7 @@ class WaitingProgram final : public Program, private Pending {
   void reset();
   bool may_await(std::size_t number) const;
   const WaitingLocal* refused_to(std::size_t number) const;
+  bool is_merged(std::size_t number) const;
   std::uint64_t condition(std::size_t number);
   bool enabled(std::size_t number) const;
   void note_refusals();

@@ -55,7 +55,8 @@ class Reversals {
   // For an await of path.order(), whether it was done or waits in vain: all its reversals. A step that does
   // not enable it covers none of the steps before it (Jonsson, Lång, Sagonas, Awaiting for Godot, FMCAD
   // 2022).
-  // end: the step that ended the execution by a bug, which the pending await was not done behind; kNone: none.
+  // end: the step that ended the execution by a bug, which the pending await was not done behind; kNone:
+  // none.
   std::span<const Found> of_await(const Path& path, Index late, const Conditions& conditions,
                                   Index end = PartialOrder::kNone);
   // Of the last call: the steps before which it would read a value of which nothing is known.
