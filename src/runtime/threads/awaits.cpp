@@ -157,6 +157,7 @@ Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine) {
       probe_ = probe;
       return Arrival::probe;
   }
+  mine.was_alone = false;  // there is no round that could be proved
   refusals_.push_back({condition_of(then), mine.reader.value});
   return Arrival::learned;
 }
@@ -213,9 +214,14 @@ void Awaits::give_up_probe(const Thread& thread) {
   probe_ = {};
 }
 
-void Awaits::note_read(const Thread& thread, std::uint64_t value) {
+bool Awaits::learns(const Thread& thread, std::uint64_t value) const {
+  const State state = of(thread).state;
+  return rounds_ >= Rounds::await && state != 0 && after(state, value) == 0;
+}
+
+void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory) {
   PerThread& mine = of(thread);
-  mine.last = {mine.state, value, steps_done()};
+  mine.last = {mine.state, value, steps_done(), memory};
   if (thread.operation != Operation::yield) mine.reader = mine.last;
   mine.state = 0;
   mine.condition = 0;
@@ -231,7 +237,7 @@ void Awaits::note_other(const Thread& thread) {
 
 void Awaits::note_effect(const Thread& thread, std::uint64_t value) {
   PerThread& mine = of(thread);
-  if (mine.state != 0) mine.last = {mine.state, value, steps_done()};
+  if (mine.state != 0) mine.last = {mine.state, value, kUnclean, 0};
   note_change(thread);
 }
 

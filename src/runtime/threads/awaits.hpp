@@ -78,8 +78,15 @@ class Awaits {
     return of(thread).was_alone && !proved_.has(code);
   }
   void prove(std::uint64_t code) { proved_.insert(code); }
+  // Whether it is to be learned what follows the operation of the thread, which has read that value.
+  bool learns(const Thread& thread, std::uint64_t value) const;
   // The thread has done its operation and changed nothing: it has read that value, or nothing (a yield).
-  void note_read(const Thread& thread, std::uint64_t value);
+  // memory: a digest of the program's memory, if learns().
+  void note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory);
+  // The digest that was given for the thread's last operation; 0: none.
+  std::uint64_t memory_before(const Thread& thread) const { return of(thread).last.memory; }
+  // Code that is not instrumented has changed memory since then.
+  void note_unseen_change(const Thread& thread) { of(thread).last.steps = kUnclean; }
   // The thread has done its operation, which has changed something. value: that it read.
   void note_effect(const Thread& thread, std::uint64_t value);
   // The thread has done something else that its rounds do not reach back beyond.
@@ -154,7 +161,8 @@ class Awaits {
   struct Read {
     State before = 0;  // 0: there is none
     std::uint64_t value = 0;
-    std::uint64_t steps = 0;  // instrumented operations done by then
+    std::uint64_t steps = 0;  // instrumented operations done by then; kUnclean: nothing is learned
+    std::uint64_t memory = 0;
   };
   struct PerThread {
     std::vector<Visit> visits;  // since the last effect
@@ -185,6 +193,7 @@ class Awaits {
   std::uint64_t condition_of(const PerThread& mine);
 
   static constexpr State kOther = ~State{0};  // a state in which no round comes to nothing
+  static constexpr std::uint64_t kUnclean = ~std::uint64_t{0};
   static constexpr std::uint32_t kNoTrial = ~std::uint32_t{0};
 
   Rounds rounds_ = Rounds::repeat;

@@ -42,6 +42,8 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   me.operation = operation;
   me.object = object;
   me.size = size;
+  if (const std::uint64_t before = awaits_.memory_before(me); before != 0 && before != memory_digest())
+    awaits_.note_unseen_change(me);
   const Awaits::Arrival arrival = awaits_.arrive(me, code, caller, spins_.switches());
   if (arrival == Awaits::Arrival::runs_on) return run_on(me);
   if (goes_on_) start_anew();
@@ -105,9 +107,10 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
     if (is_in_trial() && !round_detector().is_on()) cut_execution(End::waiting);
     return awaits_.note_effect(me, value);
   }
-  if (me.operation == Operation::yield) return awaits_.note_read(me, 0);
+  const auto memory = [&](std::uint64_t read) { return awaits_.learns(me, read) ? memory_digest() : 0; };
+  if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0));
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
-  if (reads_value(me)) return awaits_.note_read(me, value);
+  if (reads_value(me)) return awaits_.note_read(me, value, memory(value));
   awaits_.note_time(me);
 }
 
