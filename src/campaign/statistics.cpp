@@ -31,6 +31,7 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
   ++executions_;
   if (member_ != kNone) ++statistics_.members[member_].executions;
   if (trace.end == End::stopped) ++statistics_.in_vain;
+  if (trace.end == End::waiting) ++statistics_.waited;
   is_partial_ = is_partial_ || (order == nullptr && !counts_classes);
   if (order != nullptr || counts_classes) {
     statistics_.counts_classes = true;
@@ -112,6 +113,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
   }
   statistics_.counts_classes = statistics_.counts_classes || from.counts_classes;
   statistics_.in_vain += from.in_vain;
+  statistics_.waited += from.waited;
   executions_ += other.executions_;
   next_point_ = std::max(next_point_, executions_ + 1);
   is_partial_ = is_partial_ || other.is_partial_;
@@ -152,6 +154,7 @@ void StatisticsKeeper::save(ByteWriter& out) const {
   }
   out.put(statistics_.counts_classes);
   out.put(statistics_.in_vain);
+  out.put(statistics_.waited);
   out.put(executions_);
   out.put(next_point_);
   out.put(cost_);
@@ -187,6 +190,7 @@ void StatisticsKeeper::load(ByteReader& in) {
   }
   statistics_.counts_classes = in.get<bool>();
   statistics_.in_vain = in.get<std::uint64_t>();
+  statistics_.waited = in.get<std::uint64_t>();
   executions_ = in.get<std::uint64_t>();
   next_point_ = in.get<std::uint64_t>();
   cost_ = in.get<std::uint32_t>();

@@ -45,6 +45,7 @@ struct Statistics {
   bool counts_classes = false;
   std::optional<std::uint64_t> classes;  // counts_classes; nothing: too many to count
   std::uint64_t in_vain = 0;             // redundant executions that the strategy broke off
+  std::uint64_t waited = 0;              // executions in which threads waited in vain (End::waiting)
   std::uint64_t before = 0;              // executions of searches that had to begin again; not included above
 };
 

@@ -72,8 +72,9 @@ std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {
 }
 
 template <Dpor::Algorithm algorithm>
-std::unique_ptr<Strategy> make_dpor(const StrategySettings&) {
-  return std::make_unique<Parts>([] { return std::make_unique<Dpor>(algorithm, Rounds::merge); });
+std::unique_ptr<Strategy> make_dpor(const StrategySettings& settings) {
+  return std::make_unique<Parts>(
+      [rounds = settings.rounds] { return std::make_unique<Dpor>(algorithm, rounds); });
 }
 
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {

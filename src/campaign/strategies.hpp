@@ -22,6 +22,7 @@ struct StrategySettings {
   std::size_t fringe_max =
       4'000'000;  // plans that wait in a systematic search; with more, it saves memory at the cost of time
   std::uint32_t depth = 3;                            // --depth: of the bugs that pct looks for
+  Rounds rounds = Rounds::merge;                      // --waiting: of reductions without a bound
   std::vector<std::string> priorities = {};           // --priority: names of priorities.hpp
   std::uint64_t memory_max = std::uint64_t{1} << 30;  // --search-memory: bytes of tree and fringe
   bool is_fair = false;               // unfair schedules are left out; no reduction can do that

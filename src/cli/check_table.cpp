@@ -50,6 +50,16 @@ constexpr Row kRows[] = {
          "meanwhile; off: it may go on for ever; auto: on as soon as a thread starves, where the strategy "
          "permits it",
      .field = "fair"},
+    {.names = "--waiting",
+     .value = "repeat|block|await|merge",
+     .member = &O::waiting,
+     .at_resume = kMustEqual,
+     .group = kSearch,
+     .help =
+         "Which rounds of waiting loops dpor leaves out. repeat: none; block: those behind one that came to "
+         "nothing; await: also each that is known to come to nothing; merge: also reads that lead where a "
+         "later read would have led",
+     .field = "waiting"},
     {.names = "--seed",
      .value = "N",
      .member = &O::seed,

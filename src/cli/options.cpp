@@ -166,6 +166,14 @@ ProgressMode progress_of(const std::string& word) {
                             : ProgressMode::never;
 }
 
+Rounds rounds_of(const std::string& word) {
+  check_word_of("--waiting", word);
+  return word == "repeat"  ? Rounds::repeat
+         : word == "block" ? Rounds::block
+         : word == "await" ? Rounds::await
+                           : Rounds::merge;
+}
+
 Threads threads_of(const std::string& word) {
   check_word_of("--threads", word);
   return word == "system" ? Threads::system : Threads::fibers;
@@ -203,6 +211,7 @@ void validate(CheckOptions& options) {
   options.count_classes = options.count_classes || !options.plot.empty();
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
+  options.settings.rounds = rounds_of(options.waiting);
   options.settings.measure_tree = options.measure_tree;
   options.program_memory_bytes = read_size("--program-memory", options.program_memory);
   validate_priorities(options);

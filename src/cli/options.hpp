@@ -44,6 +44,7 @@ std::string in_one_line(std::string text);
 // The meaning of the words of --races, --progress, --threads and --color. They throw UserError for others.
 Races races_of(const std::string& word);
 ProgressMode progress_of(const std::string& word);
+Rounds rounds_of(const std::string& word);
 Threads threads_of(const std::string& word);
 Colour colour_of(const std::string& word);
 

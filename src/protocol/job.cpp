@@ -450,6 +450,7 @@ constexpr auto statistics = [](auto& codec, auto& x) {
   codec.flag(x.counts_classes);
   codec.optional(x.classes, number);
   codec.number(x.in_vain);
+  codec.number(x.waited);
   codec.number(x.before);
 };
 
@@ -555,6 +556,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.optional(x.settings.limit, number);
   codec.number(x.settings.seed);
   codec.number(x.settings.depth);
+  codec.enumerator(x.settings.rounds, Rounds::merge);
   codec.list(x.settings.priorities, text);
   codec.number(x.settings.memory_max);
   codec.flag(x.settings.measure_tree);

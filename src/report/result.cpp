@@ -160,6 +160,7 @@ Json statistics_json(const StatisticsResult& statistics) {
   return {{"cost", statistics.cost},
           {"classes", or_null(statistics.classes)},
           {"in_vain", statistics.in_vain},
+          {"waited_in_vain", statistics.waited},
           {"before", statistics.before},
           {"levels", list(statistics.levels, level_json)},
           {"growth", list(statistics.growth, growth_json)},

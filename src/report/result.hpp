@@ -147,6 +147,7 @@ struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
   std::uint64_t in_vain = 0;             // executions that were broken off, since they led to nothing new
+  std::uint64_t waited = 0;              // executions in which a thread in a loop would have gone on later
   std::uint64_t before = 0;  // executions of searches that had to begin again; nothing else here counts them
   std::vector<LevelResult> levels;  // those that had executions
   std::vector<GrowthResult> growth;

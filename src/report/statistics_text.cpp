@@ -15,11 +15,12 @@ std::string summary(const StatisticsResult& statistics, std::uint64_t executions
     text +=
         fmt::format("{} class{} of executions", *statistics.classes, *statistics.classes == 1 ? "" : "es");
     if (*statistics.classes > 0)
-      text += fmt::format(", {:.2f} executions each",
-                          static_cast<double>(executions) / static_cast<double>(*statistics.classes));
+      text += fmt::format(", {:.2f} executions each", static_cast<double>(executions - statistics.waited) /
+                                                          static_cast<double>(*statistics.classes));
   }
   auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   if (statistics.in_vain > 0) add(fmt::format("{} broken off", statistics.in_vain));
+  if (statistics.waited > 0) add(fmt::format("{} waited in vain", statistics.waited));
   if (statistics.before > 0)
     add(fmt::format("{} before the search had to begin anew, not counted here", statistics.before));
   return text.empty() ? text : "  " + text + "\n";

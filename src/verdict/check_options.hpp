@@ -40,6 +40,7 @@ struct CheckOptions {
   std::string compile_flags;
   std::string memory_model = "sc";
   std::string heap = "lifo";
+  std::string waiting = "merge";
   std::string threads = "auto";
   double early_timeouts_seconds = 10;
   bool spurious = false;

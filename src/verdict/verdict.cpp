@@ -390,6 +390,7 @@ StatisticsResult statistics_of(const Statistics& statistics) {
   result.cost = statistics.base == Base::nonpreemptive ? "preemptions" : "delays";
   result.classes = statistics.classes;
   result.in_vain = statistics.in_vain;
+  result.waited = statistics.waited;
   result.before = statistics.before;
   auto counted = [&](std::uint64_t classes) {
     return statistics.counts_classes ? std::optional(classes) : std::nullopt;

@@ -37,10 +37,12 @@ void restore_threads(bool midway) {
 
 void write_loops(ByteWriter& out) {
   out.put(round_detector().waiting());
-  std::vector<std::uint64_t> codes;
-  scheduler().spins().no_spins().for_each([&](std::uint64_t code) { codes.push_back(code); });
-  out.put(static_cast<std::uint32_t>(codes.size()));
-  for (std::uint64_t code : codes) put_code(out, code);
+  for (const NumberSet* calls : {&scheduler().spins().no_spins(), &scheduler().awaits().watched()}) {
+    std::vector<std::uint64_t> codes;
+    calls->for_each([&](std::uint64_t code) { codes.push_back(code); });
+    out.put(static_cast<std::uint32_t>(codes.size()));
+    for (std::uint64_t code : codes) put_code(out, code);
+  }
 }
 
 void read_loops(ByteReader& in) {
@@ -48,7 +50,13 @@ void read_loops(ByteReader& in) {
   if (waiting > Waiting::changed) return in.fail();
   if (waiting != Waiting::spins) round_detector().use(waiting);
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
-    if (std::uint64_t code = get_code(in); code != 0) scheduler().spins().never(code);
+    const std::uint64_t code = get_code(in);
+    if (code == 0) continue;
+    scheduler().spins().never(code);
+    scheduler().awaits().never(code);
+  }
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    if (const std::uint64_t code = get_code(in); code != 0) scheduler().awaits().watch(code);
   }
 }
 
