@@ -15,6 +15,8 @@ enum class Covers : std::uint8_t {
   executions,
   // What each thread can see and do by itself, failed assertions among it; no deadlocks.
   local_states,
+  // The same, of executions of any cost: every failed assertion and crash; no deadlocks, no data races.
+  assertions,
 };
 struct Bound {
   Base base = Base::nonpreemptive;
@@ -48,6 +50,8 @@ struct Guarantee {
   bool exhausted = false;  // nothing is left within the bounds
   std::vector<Bound> bounds;
   std::optional<Chance> chance;
+  // What a search without a bound has covered where nothing is left. Bounds say it of themselves.
+  Covers covers = Covers::executions;
 };
 
 }  // namespace thrum
