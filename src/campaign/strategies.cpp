@@ -13,6 +13,7 @@
 #include "search/reduction/best_first_dpor.hpp"
 #include "search/reduction/bounded_dpor.hpp"
 #include "search/reduction/dpor.hpp"
+#include "search/reduction/reads_from_search.hpp"
 #include "search/systematic/best_first.hpp"
 #include "search/systematic/systematic.hpp"
 
@@ -80,6 +81,8 @@ std::unique_ptr<Strategy> make_dpor(const StrategySettings& settings) {
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
   return std::make_unique<Parts>([limit = settings.limit] { return std::make_unique<BoundedDpor>(limit); });
 }
+
+std::unique_ptr<Strategy> make_rf(const StrategySettings&) { return std::make_unique<ReadsFromSearch>(); }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
   return std::make_unique<Pct>(settings.seed, settings.depth);
@@ -155,6 +158,10 @@ constexpr StrategyRow kStrategies[] = {
      "bounded partial-order reduction: all failed assertions with 0 preemptions, then 1, 2, ... up to the "
      "bound",
      make_bpor},
+    {"rf", StrategyKind::reduction,
+     "one execution of each class by reads-from: every failed assertion and crash, but neither deadlocks nor "
+     "data races",
+     make_rf},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
     {"best-first-dpor", StrategyKind::reduction,

@@ -46,6 +46,7 @@ std::optional<Change> change_for(const WorkerOutcome& outcome, const CheckOption
   if (std::any_of(test.bounds.begin(), test.bounds.end(),
                   [](const BoundResult& bound) { return bound.covers == "local-states"; }))
     return Change{"--strategy", "icb"};
+  if (test.covers == "assertions") return Change{"--strategy", "dpor"};
   if (test.inputs == "some") return Change{"--seed", std::to_string(options.seed + 1)};
   return std::nullopt;
 }

@@ -148,8 +148,7 @@ void Consistency::take(Index i) {
   ++done_[event.thread];
   order_.push_back(i);
   overwritten_.push_back(kNone);
-  if (event.reads)
-    --(event.source == kNone ? locations_[event.location].initial : reads_left_[event.source]);
+  if (event.reads) --(event.source == kNone ? locations_[event.location].initial : reads_left_[event.source]);
   if (!event.writes) return;
   Location& location = locations_[event.location];
   --location.writes_left;
@@ -165,8 +164,7 @@ void Consistency::take_back() {
     ++location.writes_left;
     location.last = overwritten_.back();
   }
-  if (event.reads)
-    ++(event.source == kNone ? locations_[event.location].initial : reads_left_[event.source]);
+  if (event.reads) ++(event.source == kNone ? locations_[event.location].initial : reads_left_[event.source]);
   order_.pop_back();
   overwritten_.pop_back();
   --done_[event.thread];

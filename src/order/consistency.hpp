@@ -35,14 +35,14 @@ class Consistency {
     std::uint32_t location = 0;  // what it reads or writes
     bool reads = false;
     bool writes = false;
-    Index source = kNone;       // what it reads from, by number; kNone: the initial value
+    Index source = kNone;            // what it reads from, by number; kNone: the initial value
     std::vector<Index> causes = {};  // events of other threads that come first in any case
   };
 
   enum class Answer : std::uint8_t { ordered, impossible, undecided };
 
-  // REQUIRES: sources write the location, and numbers are those of given events. cuts_max: give up, undecided,
-  // after so many cuts at which there was a choice.
+  // REQUIRES: sources write the location, and numbers are those of given events. cuts_max: give up,
+  // undecided, after so many cuts at which there was a choice.
   Answer check(std::span<const Node> events, std::uint64_t cuts_max);
 
   // After `ordered`: the numbers of the events in such an order.
@@ -52,8 +52,8 @@ class Consistency {
   struct Location {
     std::vector<Index> readers;
     std::vector<Index> writers;
-    Index last = kNone;          // the last write so far
-    std::uint32_t initial = 0;   // reads of the initial value that are left
+    Index last = kNone;         // the last write so far
+    std::uint32_t initial = 0;  // reads of the initial value that are left
     std::uint32_t writes_left = 0;
   };
   struct Branch {
@@ -85,7 +85,7 @@ class Consistency {
   std::vector<std::vector<Index>> next_;  // of each event: some that come after it
   std::vector<std::vector<Index>> threads_;
   std::vector<Location> locations_;
-  std::vector<std::uint32_t> done_;   // of each thread
+  std::vector<std::uint32_t> done_;        // of each thread
   std::vector<std::uint32_t> reads_left_;  // of each write
   std::vector<Index> order_;
   std::vector<Index> overwritten_;  // of each event in the order: the write before it

@@ -82,22 +82,27 @@ TEST(Consistency, PutsAStoreBehindTheLoadOfTheInitialValue) {
 
 // Store buffering: both loads read the initial value, which no order gives.
 TEST(Consistency, RefusesStoreBuffering) {
-  EXPECT_EQ(answer_to({write_by(0, 0), read_by(0, 1, kInitialValue), write_by(1, 1), read_by(1, 0, kInitialValue)}),
-            Answer::impossible);
-  EXPECT_EQ(answer_to({write_by(0, 0), read_by(0, 1, kInitialValue), write_by(1, 1), read_by(1, 0, 0)}), Answer::ordered);
+  EXPECT_EQ(
+      answer_to({write_by(0, 0), read_by(0, 1, kInitialValue), write_by(1, 1), read_by(1, 0, kInitialValue)}),
+      Answer::impossible);
+  EXPECT_EQ(answer_to({write_by(0, 0), read_by(0, 1, kInitialValue), write_by(1, 1), read_by(1, 0, 0)}),
+            Answer::ordered);
 }
 
 // Two readers see two stores in different orders.
 TEST(Consistency, RefusesTwoOrdersOfStores) {
-  EXPECT_EQ(answer_to({write_by(0, 0), write_by(1, 0), read_by(2, 0, 0), read_by(2, 0, 1), read_by(3, 0, 1), read_by(3, 0, 0)}),
+  EXPECT_EQ(answer_to({write_by(0, 0), write_by(1, 0), read_by(2, 0, 0), read_by(2, 0, 1), read_by(3, 0, 1),
+                       read_by(3, 0, 0)}),
             Answer::impossible);
-  EXPECT_EQ(answer_to({write_by(0, 0), write_by(1, 0), read_by(2, 0, 0), read_by(2, 0, 1), read_by(3, 0, 0), read_by(3, 0, 1)}),
+  EXPECT_EQ(answer_to({write_by(0, 0), write_by(1, 0), read_by(2, 0, 0), read_by(2, 0, 1), read_by(3, 0, 0),
+                       read_by(3, 0, 1)}),
             Answer::ordered);
 }
 
 TEST(Consistency, LetsOneUpdateReadEachWrite) {
   EXPECT_EQ(answer_to({update_by(0, 0, kInitialValue), update_by(1, 0, kInitialValue)}), Answer::impossible);
-  EXPECT_EQ(answer_to({update_by(0, 0, kInitialValue), update_by(1, 0, 0), update_by(2, 0, 1)}), Answer::ordered);
+  EXPECT_EQ(answer_to({update_by(0, 0, kInitialValue), update_by(1, 0, 0), update_by(2, 0, 1)}),
+            Answer::ordered);
 }
 
 TEST(Consistency, KeepsCauses) {
@@ -124,8 +129,8 @@ std::vector<EventNode> random_events(std::mt19937_64& random) {
   for (EventNode& event : events) {
     if (!event.reads || below(3) != 0) continue;
     const std::uint32_t other = below(events.size());
-    const bool fits = events[other].writes && events[other].location == event.location &&
-                      &events[other] != &event;
+    const bool fits =
+        events[other].writes && events[other].location == event.location && &events[other] != &event;
     event.source = fits ? other : kInitialValue;
   }
   return events;

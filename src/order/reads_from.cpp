@@ -134,9 +134,10 @@ ReadsFrom::Cut ReadsFrom::causal_of_next(ThreadId thread) const {
 }
 
 void ReadsFrom::add_choices(const Trace& trace) {
+  // Main's: before its own first step, wherever that is.
   first_key_ = {kMainThread, ChoiceKind::thread, 0};
-  if (!steps_.empty() && steps_[0].event.thread == kMainThread) {
-    first_key_.index = steps_[0].event.index;
+  if (steps_of(kMainThread) != 0) {
+    first_key_.index = steps_[step_of(kMainThread, 0)].event.index;
   } else if (!trace.choices.empty() && trace.choices[0].key.thread == kMainThread) {
     first_key_.index = trace.choices[0].key.index;
   }

@@ -106,7 +106,7 @@ class ReadsFrom {
   std::vector<Cut> without_source_;
   std::vector<Cut> causal_;
   std::vector<std::vector<Index>> threads_;
-  std::vector<Knowledge> knows_;  // by thread
+  std::vector<Knowledge> knows_;   // by thread
   std::vector<Index> last_write_;  // by location
   ChoiceKey first_key_;
   std::string_view not_covered_;

@@ -389,7 +389,7 @@ constexpr auto bound = [](auto& codec, auto& x) {
   codec.enumerator(x.base, Base::round_robin);
   codec.optional(x.limit, number);
   codec.optional(x.completed, number);
-  codec.enumerator(x.covers, Covers::local_states);
+  codec.enumerator(x.covers, Covers::assertions);
 };
 
 constexpr auto found_bug = [](auto& codec, auto& x) {
@@ -460,6 +460,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.flag(x.guarantee.exhausted);
   codec.list(x.guarantee.bounds, bound);
   codec.optional(x.guarantee.chance, chance);
+  codec.enumerator(x.guarantee.covers, Covers::assertions);
   codec.list(x.bugs, found_bug);
   codec.number(x.executions);
   codec.number(x.steps);

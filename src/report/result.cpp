@@ -184,6 +184,7 @@ Json test_json(const TestResult& test) {
                     {"memory_model", test.memory_model},
                     {"heap", test.heap},
                     {"inputs", test.inputs},
+                    {"covers", test.covers},
                     {"bounds", list(test.bounds, bound_json)},
                     {"cut", list(test.cut, cut_json)},
                     {"assumptions", list(test.assumptions, assumption_json)}};

@@ -203,6 +203,9 @@ struct TestResult {
   std::string next;    // a command that would; may be empty
   bool complete = false;
   std::string guarantee;  // in words
+  // What the search looks for, but for bounds, which say it of themselves; or "assertions":
+  // docs/strategies.md, "Classes by reads-from".
+  std::string covers = "executions";
   std::string memory_model = "sc";
   std::string heap;
   std::string inputs = "fixed";

@@ -58,6 +58,14 @@ bool covers_local_states(const Report& report) {
                      [](const Bound& bound) { return bound.covers == Covers::local_states; });
 }
 
+// The same, of a search without a bound.
+bool covers_assertions(const Report& report) {
+  const Guarantee& guarantee = report.result.guarantee;
+  return !guarantee.complete && guarantee.covers == Covers::assertions;
+}
+
+bool covers_less(const Report& report) { return covers_local_states(report) || covers_assertions(report); }
+
 // Vectors of inputs of many values that were tried; 0: the program drew none.
 std::uint64_t input_vectors(const Report& report) {
   auto note = std::find_if(report.notes.begin(), report.notes.end(),
@@ -72,7 +80,7 @@ std::string inputs_words(const Report& report) {
 
 bool is_whole(const Report& report, const CheckOptions& options) {
   return report.result.end == SearchEnd::exhausted && !weakened(report) && options.races != "ignore" &&
-         !covers_local_states(report) && input_vectors(report) == 0;
+         !covers_less(report) && input_vectors(report) == 0;
 }
 
 Verdict verdict_of(const WorkerOutcome& outcome, const CheckOptions& options, bool death_test) {
@@ -120,6 +128,8 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
           : "";
   const std::string every = (report.result.withheld > 0 ? "every fair schedule" : "every schedule") + limited;
   if (guarantee.complete && !weakened(report)) return every + failures;
+  if (covers_assertions(report) && guarantee.exhausted && !weakened(report))
+    return "every failed assertion and crash" + limited + ", but neither deadlocks nor data races" + failures;
   std::string text;
   const std::string what =
       (covers_local_states(report) ? "every failed assertion" + limited : every) + " with ";
@@ -197,6 +207,8 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
   if (search.end == SearchEnd::executions)
     return fmt::format("the number of executions given was reached (--executions {})", search.executions);
   if (options.races == "ignore") return "data races were ignored, and so nothing is proved";
+  if (covers_assertions(report))
+    return "a deadlock or a data race may have been missed (with --strategy dpor none is)";
   if (covers_local_states(report))
     return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
   const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
@@ -424,6 +436,7 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.complete = test.verdict == Verdict::exhausted && !test.bounded && !test.fair_only;
   test.whole = is_whole(report, options) && outcome.internal.empty();
   test.guarantee = guarantee_words(report, test.verdict, options);
+  test.covers = covers_assertions(report) ? "assertions" : "executions";
   test.heap = options.heap;
   if (input_vectors(report) > 0) test.inputs = "some";
   for (const Bound& bound : search.guarantee.bounds) {
@@ -508,7 +521,7 @@ ExitCode exit_code(const WorkerOutcome& outcome, const CheckOptions& options, co
   if (test.verdict == Verdict::skipped) return kExitDone;
   if (outcome.interrupted || weakened(report)) return kExitInconclusive;
   bool budget_ended =
-      report.result.end != SearchEnd::exhausted || covers_local_states(report) || input_vectors(report) > 0;
+      report.result.end != SearchEnd::exhausted || covers_less(report) || input_vectors(report) > 0;
   return budget_ended && options.require_exhausted ? kExitInconclusive : kExitDone;
 }
 

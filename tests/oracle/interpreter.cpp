@@ -80,7 +80,7 @@ bool Interpreter::enabled(const OracleState& state, int thread) const {
 
 std::vector<int> Interpreter::by_name(const OracleState& state) const {
   std::vector<int> threads;
-  for (int i = 0; i < kToyThreads; ++i) {
+  for (int i = 0; i < kOracleThreads; ++i) {
     if (state[i].created) threads.push_back(i);
   }
   std::sort(threads.begin(), threads.end(), [&](int a, int b) { return state[a].path < state[b].path; });
@@ -89,7 +89,7 @@ std::vector<int> Interpreter::by_name(const OracleState& state) const {
 
 std::vector<int> Interpreter::sleepers(const OracleState& state, int condition) const {
   std::vector<int> found;
-  for (int i = 0; i < kToyThreads; ++i) {
+  for (int i = 0; i < kOracleThreads; ++i) {
     if (state[i].asleep && next(state, i)->operands[0] == condition) found.push_back(i);
   }
   return found;

@@ -12,7 +12,7 @@
 namespace thrum {
 
 // One component for each thread: how far that thread had come.
-using Clock = std::array<int, kToyThreads>;
+using Clock = std::array<int, kOracleThreads>;
 
 // All of it is copied at each step.
 struct OracleThread {
@@ -26,7 +26,7 @@ struct OracleThread {
   int at = 0;
   int events = 0;
   int children = 0;
-  std::array<int, kToyThreads> path{};  // ordinals from main down; 0 behind the last
+  std::array<int, kOracleThreads> path{};  // ordinals from main down; 0 behind the last
   std::array<int, kToyRegisters> registers{};
   Clock clock{};
   Clock read_relaxed{};   // what an acquire fence would let it know
@@ -44,7 +44,7 @@ struct Accesses {
 };
 
 struct OracleState {
-  std::array<OracleThread, kToyThreads> threads;
+  std::array<OracleThread, kOracleThreads> threads;
   FinalState::Objects shared{};
   FinalState::Objects plain{};
   FinalState::Objects holder{-1, -1, -1};

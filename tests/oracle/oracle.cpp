@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oracle/interpreter.hpp"
+#include "support/check.hpp"
 
 namespace thrum {
 
@@ -42,7 +43,7 @@ class Enumerator {
 };
 
 void Enumerator::take_local_states(const OracleState& state, const History& history) {
-  for (std::size_t i = 0; i < kToyThreads; ++i) {
+  for (std::size_t i = 0; i < kOracleThreads; ++i) {
     const OracleThread& thread = state.threads[i];
     if (!thread.created || stands_at_join(code_, static_cast<int>(i), static_cast<std::size_t>(thread.at)))
       continue;
@@ -143,7 +144,7 @@ Ending ending_of(const Interpreter& interpreter, const OracleState& state) {
   if (state.stopped) return ending;
   FinalState& last = ending.state;
   last = {state.shared, state.plain, state.holder, state.semaphores, {}};
-  for (std::size_t i = 0; i < kToyThreads; ++i) {
+  for (std::size_t i = 0; i < kOracleThreads; ++i) {
     const OracleThread& thread = state.threads[i];
     if (!thread.created) continue;
     last.threads[i].status =
@@ -188,6 +189,7 @@ std::set<std::string> Findings::final_states() const {
 }
 
 Findings enumerate(const ToyCode& code, const OracleSettings& settings) {
+  THRUM_CHECK(code.threads.size() <= kOracleThreads);
   Findings findings;
   Enumerator(code, settings, findings).run();
   return findings;

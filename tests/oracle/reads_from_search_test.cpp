@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "campaign/session.hpp"
+#include "campaign/strategies.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/once_failed.hpp"
 #include "oracle/random_program.hpp"
@@ -181,6 +183,172 @@ TEST_P(ReadsFromOf, ShowsEachClassOnce) {
 
 INSTANTIATE_TEST_SUITE_P(All, ReadsFromOf, ::testing::Values(Family::a, Family::b, Family::c, Family::d),
                          [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST(ReadsFromSearch, ShowsEachClassOfProgramsThatOnceFailed) {
+  int programs = 0;
+  for (const auto& [name, code] : programs_that_once_failed()) {
+    const Findings findings = enumerate(code, {.executions_max = kInterleavingsMax});
+    if (findings.gave_up || findings.racy) continue;
+    Sum sum;
+    EXPECT_EQ(compare_by_default(code, sum), "") << name;
+    ++programs;
+  }
+  EXPECT_GT(programs, 0);
+}
+
+// Without either part of the search there is a random program of which a class is missed.
+bool is_caught(const ReadsFromSearch::Settings& settings) {
+  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+    const RandomProgram random = random_program(seed, Family::a, 300);
+    Sum sum;
+    if (!compare_reads_from(random.code, settings, sum).empty()) return true;
+  }
+  return false;
+}
+
+TEST(ReadsFromSearch, NeedsHeldThreads) { EXPECT_TRUE(is_caught({.holds = false})); }
+
+TEST(ReadsFromSearch, NeedsThePastOfSources) { EXPECT_TRUE(is_caught({.tells_pasts_apart = false})); }
+
+// The executions of a whole search, those with a held thread among them. bodies: of the threads that main
+// creates, which does nothing else.
+ReadsFromSearch::Counts counts_of(const std::vector<std::string>& bodies, const std::string& main_does = "") {
+  std::string text = "thread t0\n";
+  for (std::size_t i = 1; i <= bodies.size(); ++i) text += "create t" + std::to_string(i) + "\n";
+  text += main_does;
+  for (std::size_t i = 1; i <= bodies.size(); ++i)
+    text += "thread t" + std::to_string(i) + "\n" + bodies[i - 1];
+  ToyProgram program(parse(text).value());
+  ReadsFromSearch search;
+  Plan plan;
+  Trace trace;
+  while (search.next(plan)) {
+    program.run(plan, search.advisor(), search.wanted(), trace);
+    search.learn(plan, trace);
+  }
+  EXPECT_EQ(search.problem(), "");
+  EXPECT_TRUE(search.guarantee().exhausted);
+  return search.counts();
+}
+
+void expect_classes(const ReadsFromSearch::Counts& counts, std::uint64_t classes) {
+  EXPECT_EQ(counts.classes, classes);
+  EXPECT_EQ(counts.held + counts.vain + counts.restarts, 0u);
+}
+
+constexpr std::size_t kMany = 7;
+
+// N threads store x, one loads it (CDSChecker, OOPSLA 2013, section 5.4): N + 1. By dependence (N + 1)!.
+TEST(ReadsFromSearch, CountsWritersAndAReader) {
+  for (std::size_t n = 1; n <= kMany; ++n) {
+    std::vector<std::string> bodies(n, "store x0 1\n");
+    bodies.emplace_back("load x0 r0\n");
+    expect_classes(counts_of(bodies), n + 1);
+  }
+}
+
+// The same where main stores x as well, when all have been created: N + 2. What "floating read" is elsewhere
+// was not found; that its count is 9 where N is 7 fits this.
+TEST(ReadsFromSearch, CountsWritersAndAReaderBesideMain) {
+  std::vector<std::string> bodies(kMany, "store x0 1\n");
+  bodies.emplace_back("load x0 r0\n");
+  expect_classes(counts_of(bodies, "store x0 2\n"), kMany + 2);
+}
+
+// "Control flow" (JACM 2017, figure 8): N threads load x; N store y; one stores z if y is 0; one stores x if
+// z is 1 and y is 0. Classes: 2^N in which x is stored, 2 N in which one of the last two reads y from a
+// store, and one in which z is not seen.
+TEST(ReadsFromSearch, CountsControlFlow) {
+  for (std::size_t n = 1; n <= kMany; ++n) {
+    std::vector<std::string> bodies;
+    for (std::size_t i = 0; i < n; ++i) {
+      bodies.emplace_back("load x0 r0\n");
+      bodies.emplace_back("store x1 1\n");
+    }
+    bodies.emplace_back("load x1 r0\nskip r0 1 1\nstore x2 1\n");
+    bodies.emplace_back("load x2 r0\nskip r0 0 3\nload x1 r1\nskip r1 1 1\nstore x0 1\n");
+    expect_classes(counts_of(bodies), (std::size_t{1} << n) + 2 * n + 1);
+  }
+}
+
+// Nidhugg's tests/smoke/C-tests: n_writes_a_read_two_threads (2 N + 1) and redundant_co (3 N^2 + 3 N + 1).
+TEST(ReadsFromSearch, CountsAsNidhuggDoes) {
+  for (std::size_t n = 1; n <= 4; ++n) {
+    std::string stores;
+    for (std::size_t i = 0; i < n; ++i) stores += "store x0 1\n";
+    expect_classes(counts_of({stores + "load x0 r0\n", stores + "load x0 r0\n"}), 2 * n + 1);
+    expect_classes(counts_of({stores, stores, "load x0 r0\nload x0 r1\n"}), 3 * n * n + 3 * n + 1);
+  }
+}
+
+// With locks the sources are the order: n! classes, and the threads are held besides.
+TEST(ReadsFromSearch, CountsLocks) {
+  std::uint64_t factorial = 1;
+  for (std::size_t n = 1; n <= 4; ++n) {
+    factorial *= n;
+    EXPECT_EQ(counts_of(std::vector<std::string>(n, "lock m0\nunlock m0\n")).classes, factorial);
+  }
+}
+
+// A check that is given up leaves a class out, and that is said.
+TEST(ReadsFromSearch, SaysWhereAClassIsUndecided) {
+  ToyProgram program(
+      *parse("thread t0\ncreate t1\ncreate t2\ncreate t3\nstore x0 1\nload x1 r0\n"
+             "thread t1\nstore x0 1\nstore x1 1\nthread t2\nstore x0 1\nstore x1 1\n"
+             "thread t3\nstore x0 1\nload x0 r0\n"));
+  ReadsFromSearch search({.cuts_max = 0});
+  Plan plan;
+  Trace trace;
+  while (search.next(plan)) {
+    program.run(plan, search.advisor(), search.wanted(), trace);
+    search.learn(plan, trace);
+  }
+  EXPECT_GT(search.counts().undecided, 0u);
+  EXPECT_FALSE(search.guarantee().exhausted);
+  EXPECT_NE(search.problem().find("undecided"), std::string::npos);
+}
+
+// A whole search by its row of the table finds, confirms and simplifies bugs, and only such as there are.
+TEST(ReadsFromSearch, FindsBugsAsAStrategyOfTheTable) {
+  std::uint64_t with_bugs = 0;
+  for (std::uint64_t seed = 1; seed <= by_default(100); ++seed) {
+    const RandomProgram random = random_program(seed, Family::d, 300);
+    ToyProgram program(random.code);
+    Session::Host host;
+    SessionSettings settings;
+    settings.make = [](bool) { return make_strategy("rf", {}); };
+    settings.limits = no_limits();
+    settings.limits.keep_going = false;
+    const SearchResult result = Session(program, host, settings).run();
+    EXPECT_FALSE(result.guarantee.complete);
+    EXPECT_EQ(result.guarantee.covers, Covers::assertions);
+    for (const FoundBug& bug : result.bugs) {
+      EXPECT_EQ(bug.unconfirmed, "") << "seed " << seed;
+      EXPECT_TRUE(random.findings.bugs.contains(bug_of(bug.failure))) << "seed " << seed;
+      ++with_bugs;
+    }
+  }
+  EXPECT_GT(with_bugs, 20u);
+}
+
+// As where an order was planned that the program cannot follow.
+TEST(ReadsFromSearch, KnowsWhereAnExecutionLeavesItsClass) {
+  const std::string text = "thread t0\ncreate t1\ncreate t2\nthread t1\nstore x0 1\nthread t2\n";
+  ToyProgram program(*parse(text + "load x0 r0\n"));
+  ToyProgram another(*parse(text + "load x1 r0\n"));
+  ReadsFromSearch search;
+  Plan plan;
+  Trace trace;
+  ASSERT_TRUE(search.next(plan));
+  program.run(plan, search.advisor(), search.wanted(), trace);
+  search.learn(plan, trace);
+  EXPECT_FALSE(search.is_lost());
+  ASSERT_TRUE(search.next(plan));
+  another.run(plan, search.advisor(), search.wanted(), trace);
+  search.learn(plan, trace);
+  EXPECT_TRUE(search.is_lost());
+  EXPECT_FALSE(search.guarantee().exhausted);
+}
 
 }  // namespace
 }  // namespace thrum

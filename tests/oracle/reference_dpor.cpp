@@ -113,7 +113,7 @@ class ReferenceDpor {
 
   std::vector<OracleStep> enabled(const OracleState& state) const {
     std::vector<OracleStep> steps;
-    for (int thread = 0; thread < kToyThreads && !state.stopped; ++thread) {
+    for (int thread = 0; thread < kOracleThreads && !state.stopped; ++thread) {
       if (!interpreter_.enabled(state, thread)) continue;
       for (int way = 0; way < interpreter_.count_ways(state, {thread}); ++way) steps.push_back({thread, way});
     }

@@ -22,7 +22,8 @@
 
 namespace thrum {
 
-inline constexpr int kToyThreads = 5;  // at most
+inline constexpr int kToyThreads = 20;    // at most
+inline constexpr int kOracleThreads = 5;  // at most, of programs that the oracle enumerates
 // Of each kind: variables, plain data, mutexes, condition variables, semaphores.
 inline constexpr int kToyObjects = 3;
 inline constexpr int kToyRegisters = 4;

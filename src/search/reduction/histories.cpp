@@ -7,7 +7,7 @@ namespace thrum {
 
 Histories::Number Histories::number_of(const ReadsFrom::Step& step, std::span<const Number> numbers) {
   auto number = [&](ReadsFrom::Index of) { return of == ReadsFrom::kNone ? kNone : numbers[of]; };
-  Entry entry{step.event,  number(step.previous), step.place, step.location, step.reads,
+  Entry entry{step.event,  number(step.previous), step.place, step.location,     step.reads,
               step.writes, number(step.source),   {},         step.events_after, {}};
   for (const ReadsFrom::Index cause : step.causes) entry.causes.push_back(number(cause));
   std::vector<std::uint32_t> key{step.event.thread, entry.previous, step.reads ? 1u : 0u, entry.source};

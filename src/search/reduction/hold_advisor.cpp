@@ -32,12 +32,12 @@ Advice HoldAdvisor::at_point(const View& view) {
     const auto own = std::ranges::find(live, thread, &PendingOperation::thread);
     return own != live.end() && own->operation == Operation::process_exit;
   };
-  std::optional<std::uint16_t> last_resort;
+  std::optional<std::uint16_t> last_resort;  // the process exits, or a timeout and the like
   const auto takes = [&](std::uint16_t option) {
     const ThreadId thread = view.options[option].value;
-    if (view.options[option].via != Via::run || is_held(thread)) return false;
-    if (view.options.size() == 1 || !exits(thread)) return true;
-    last_resort = option;
+    if (is_held(thread)) return false;
+    if (view.options[option].via == Via::run && (view.options.size() == 1 || !exits(thread))) return true;
+    if (!last_resort) last_resort = option;
     return false;
   };
   if (takes(view.default_option)) return {};
@@ -45,7 +45,6 @@ Advice HoldAdvisor::at_point(const View& view) {
     if (i != view.default_option && takes(i)) return {Advice::Kind::take, i};
   }
   if (last_resort) return {Advice::Kind::take, *last_resort};
-  if (!is_held(view.options[view.default_option].value)) return {};  // a timeout and the like
   return {Advice::Kind::stop};
 }
 

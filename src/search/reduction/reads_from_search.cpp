@@ -15,6 +15,11 @@ bool is_cut_by_failure(const Trace& trace) {
   return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::leak;
 }
 
+// Whether a thread does the same; what it reads may be another value.
+bool is_same_step(const Event& a, const Event& b) {
+  return a.operation == b.operation && a.object == b.object && a.size == b.size;
+}
+
 }  // namespace
 
 bool ReadsFromSearch::next(Plan& plan) {
@@ -55,11 +60,9 @@ void ReadsFromSearch::write(Plan& plan) const {
     const bool is_decided = number == kTheRead;
     const Event& event = is_decided ? path_.back().event : histories_[number].event;
     plan.departures.push_back({key, {event.thread, Via::run}});
-    const std::vector<Departure>& choices =
-        is_decided ? task_.branch.choices : histories_[number].choices;
+    const std::vector<Departure>& choices = is_decided ? task_.branch.choices : histories_[number].choices;
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
-    key = {event.thread, ChoiceKind::thread,
-           is_decided ? event.index + 1 : histories_[number].events_after};
+    key = {event.thread, ChoiceKind::thread, is_decided ? event.index + 1 : histories_[number].events_after};
   }
 }
 
@@ -103,9 +106,7 @@ void ReadsFromSearch::number_steps() {
     if (places_.size() < histories_.size()) places_.resize(histories_.size());
     places_[numbers_[i]] = i + 1;
     const Event& before = histories_[numbers_[i]].event;
-    const bool is_same = before.operation == step.event.operation && before.object == step.event.object &&
-                         before.size == step.event.size && before.outcome == step.event.outcome;
-    lost_ = lost_ || !is_same;
+    lost_ = lost_ || !is_same_step(before, step.event) || before.outcome != step.event.outcome;
     if (!step.reads || step.source != ReadsFrom::kNone || locations_.is_object(step.location)) continue;
     if (initial_.size() <= step.location) initial_.resize(step.location + std::size_t{1});
     initial_[step.location] = step.event.value;
@@ -126,7 +127,9 @@ bool ReadsFromSearch::has_followed() {
     const Index step = run_.step_of(thread, place);
     const Index source = run_[step].source;
     const Number read_from = source == ReadsFrom::kNone ? Histories::kNone : numbers_[source];
-    if (is_decided ? read_from == task_.branch.source : numbers_[step] == number) continue;
+    if (is_decided ? is_same_step(path_.back().event, run_[step].event) && read_from == task_.branch.source
+                   : numbers_[step] == number)
+      continue;
     is_whole = false;
     lost_ = lost_ || !task_.branch.is_guess;
   }
@@ -354,8 +357,7 @@ bool ReadsFromSearch::is_held(ThreadId thread) const {
 
 void ReadsFromSearch::look_for_holds(const Trace& trace) {
   if (!settings_.holds) return;
-  for (Decision& decision : path_)
-    decision.needs_hold = decision.needs_hold || needs_hold(decision, trace);
+  for (Decision& decision : path_) decision.needs_hold = decision.needs_hold || needs_hold(decision, trace);
 }
 
 // Whether some step of another thread reads what the decided step has written, or waits for it, though it

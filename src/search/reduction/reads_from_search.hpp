@@ -7,14 +7,16 @@
 // of what has been decided, and then to its end. Its first read that is not decided makes a decision, whose
 // branch the execution itself is; and so on to its last read. Each store that an execution shows is offered
 // to each decision on the path: the graph of the decision, the store with its past, and the read of that
-// store. If that is new, and has a sequentially consistent order (order/consistency.hpp), the order is a plan.
+// store. If that is new, and has a sequentially consistent order (order/consistency.hpp), the order is a
+// plan.
 //
 // Why nothing is missed. Let a store w stand before the read r in some execution. Take the steps before w,
-// then r, which reads something else, then w: a class that is explored, and shows w without r in its past. Not
-// so where r writes as well (a read-modify-write, a lock): then w may read r, or have to wait for it. So where
-// another thread's step reads such an r, or waits at its location, the rest of the program is explored once
-// more with r's thread *held* before r; those executions do nothing but offer. The same where an execution
-// ends by a failure: the thread that failed is held before its last step, to see what the others would do.
+// then r, which reads something else, then w: a class that is explored, and shows w without r in its past.
+// Not so where r writes as well (a read-modify-write, a lock): then w may read r, or have to wait for it. So
+// where another thread's step reads such an r, or waits at its location, the rest of the program is explored
+// once more with r's thread *held* before r; those executions do nothing but offer. The same where an
+// execution ends by a failure: the thread that failed is held before its last step, to see what the others
+// would do.
 //
 // Example: main stores x = 0, two threads store x, a third loads it: three executions. The first one decides
 // what the load reads, and offers it the two other stores.
@@ -101,11 +103,11 @@ class ReadsFromSearch final : public Strategy, public Reporting {
     Count place = 0;
     Event event;
     std::uint32_t location = Locations::kNone;
-    std::vector<Number> order;  // of the graph that is decided, without the step
-    Graph graph;                // the same
-    Graph base;                 // with the step's own past but for its source
+    std::vector<Number> order;   // of the graph that is decided, without the step
+    Graph graph;                 // the same
+    Graph base;                  // with the step's own past but for its source
     std::vector<Number> causes;  // of the step
-    std::vector<Hold> holds;    // of the executions here
+    std::vector<Hold> holds;     // of the executions here
     bool needs_hold = false;
     bool was_held = false;
     std::set<std::uint64_t> known;  // sources
@@ -148,9 +150,9 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   std::uint64_t changes_ = 0;  // Locations::changes() that histories_ are of
   Histories histories_;
   Consistency consistency_;
-  ReadsFrom run_;                      // the last execution
-  std::vector<Number> numbers_;        // of its steps
-  std::vector<std::uint32_t> places_;  // of histories: the step in the last execution, plus 1
+  ReadsFrom run_;                                      // the last execution
+  std::vector<Number> numbers_;                        // of its steps
+  std::vector<std::uint32_t> places_;                  // of histories: the step in the last execution, plus 1
   std::vector<std::optional<std::uint64_t>> initial_;  // of locations: their initial value
   std::vector<Decision> path_;
   Task task_;
