@@ -16,9 +16,8 @@ bool may_have_to_wait(Operation operation) {
     case Operation::semaphore_wait:
     case Operation::barrier_leave:
     case Operation::once_enter:
-    case Operation::futex_return:
-    case Operation::thread_join: return true;
-    default: return false;
+    case Operation::futex_return: return true;
+    default: return !is_visible(operation);
   }
 }
 
@@ -157,7 +156,7 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
   bool loops = !trace.watches.empty() || !trace.awaits.empty() || !trace.refusals.empty() ||
                trace.end == End::waiting || trace.end == End::goes_round;
   for (const PendingOperation& pending : trace.pending) {
-    if (!Locations::handles(pending.operation) && pending.operation != Operation::thread_join)
+    if (is_visible(pending.operation) && !Locations::handles(pending.operation))
       not_covered_ = operation_name(pending.operation);
     loops = loops || pending.condition != 0 || (!pending.enabled && !may_have_to_wait(pending.operation));
   }

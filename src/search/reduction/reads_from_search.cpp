@@ -15,6 +15,18 @@ bool is_cut_by_failure(const Trace& trace) {
   return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::leak;
 }
 
+// Whether what it reads and writes is known: not so of what is too wide, and of plain accesses.
+bool has_value(const Event& event) {
+  const bool is_atomic = event.operation == Operation::load || event.operation == Operation::store ||
+                         event.operation == Operation::read_modify_write ||
+                         event.operation == Operation::compare_exchange;
+  return is_atomic && event.size <= sizeof event.value;
+}
+
+std::uint64_t masked(const Event& event, std::uint64_t value) {
+  return event.size < sizeof value ? value & ((std::uint64_t{1} << 8 * event.size) - 1) : value;
+}
+
 // Whether a thread does the same; what it reads may be another value.
 bool is_same_step(const Event& a, const Event& b) {
   return a.operation == b.operation && a.object == b.object && a.size == b.size;
@@ -73,6 +85,8 @@ void ReadsFromSearch::begin_again() {
   path_.clear();
   initial_.clear();
   places_.clear();
+  numbers_.clear();
+  indices_.clear();
   begun_ = false;
 }
 
@@ -82,6 +96,7 @@ void ReadsFromSearch::learn(const Plan&, const Trace& trace) {
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (locations_.changes() != changes_) return begin_again();
   number_steps();
+  if (!learn_values()) return begin_again();
   const bool followed = has_followed();
   if (!task_.holds.empty()) {
     ++counts_.held;
@@ -91,14 +106,14 @@ void ReadsFromSearch::learn(const Plan&, const Trace& trace) {
     ++counts_.classes;
     was_class_ = true;
   }
-  if (followed) grow(trace);
+  if (followed) grow();
   for (Decision& decision : path_) offer_all(decision);
   look_for_holds(trace);
   if (is_cut_by_failure(trace)) hold_what_failed(trace, followed);
 }
 
 void ReadsFromSearch::number_steps() {
-  std::fill(places_.begin(), places_.end(), 0);
+  for (const Number number : numbers_) places_[number] = 0;
   numbers_.clear();
   for (Index i = 0; i < run_.size(); ++i) {
     const ReadsFrom::Step& step = run_[i];
@@ -107,10 +122,35 @@ void ReadsFromSearch::number_steps() {
     places_[numbers_[i]] = i + 1;
     const Event& before = histories_[numbers_[i]].event;
     lost_ = lost_ || !is_same_step(before, step.event) || before.outcome != step.event.outcome;
-    if (!step.reads || step.source != ReadsFrom::kNone || locations_.is_object(step.location)) continue;
-    if (initial_.size() <= step.location) initial_.resize(step.location + std::size_t{1});
-    initial_[step.location] = step.event.value;
   }
+}
+
+// False: some location has not the value that it was thought to have, so what was foretold may be wrong.
+bool ReadsFromSearch::learn_values() {
+  bool is_as_thought = true;
+  for (Index i = 0; i < run_.size(); ++i) {
+    const ReadsFrom::Step& step = run_[i];
+    if (!step.reads || !has_value(step.event) || without_values_.contains(step.location)) continue;
+    const std::uint64_t value = masked(step.event, step.event.value);
+    const Number source = step.source == ReadsFrom::kNone ? Histories::kNone : numbers_[step.source];
+    if (source == Histories::kNone) initial_.try_emplace(step.location, value);
+    const std::optional<std::uint64_t> thought = value_of(source, step.location);
+    if (!thought || masked(step.event, *thought) == value) continue;
+    without_values_.insert(step.location);
+    is_as_thought = false;
+  }
+  return is_as_thought;
+}
+
+// Nothing: not known.
+std::optional<std::uint64_t> ReadsFromSearch::value_of(Number source, std::uint32_t location) const {
+  if (locations_.is_object(location) || without_values_.contains(location)) return {};
+  if (source != Histories::kNone) {
+    const Event& event = histories_[source].event;
+    return has_value(event) ? std::optional(event.operand) : std::nullopt;
+  }
+  const auto initial = initial_.find(location);
+  return initial != initial_.end() ? std::optional(initial->second) : std::nullopt;
 }
 
 // Whether the execution has all steps of the graph that it was planned for.
@@ -150,7 +190,7 @@ ReadsFrom::Cut ReadsFromSearch::decided() const {
 }
 
 // Makes the decisions that are left in the last execution, which is a branch of each.
-void ReadsFromSearch::grow(const Trace& trace) {
+void ReadsFromSearch::grow() {
   ReadsFrom::Cut cut = decided();
   if (task_.decides) {
     const Decision& last = path_.back();
@@ -165,7 +205,6 @@ void ReadsFromSearch::grow(const Trace& trace) {
     cut.join(run_.past(step));
     for (std::uint32_t i = 0; i < choices; ++i) decide_choice(step, i, cut);
   }
-  static_cast<void>(trace);
 }
 
 void ReadsFromSearch::decide(Index step, const ReadsFrom::Cut& cut) {
@@ -264,13 +303,8 @@ ReadsFromSearch::Writes ReadsFromSearch::writes(const Decision& decision, Number
   const Operation operation = decision.event.operation;
   if (operation == Operation::load || operation == Operation::racy_load) return Writes::no;
   if (locations_.is_object(decision.location)) return Writes::yes;
-  std::optional<std::uint64_t> value;
-  if (source != Histories::kNone) {
-    value = histories_[source].event.operand;
-  } else if (decision.location < initial_.size()) {
-    value = initial_[decision.location];
-  }
-  if (!value) return Writes::unknown;
+  const std::optional<std::uint64_t> value = value_of(source, decision.location);
+  if (!value || !has_value(decision.event)) return Writes::unknown;
   return outcome_on(decision.event, *value) == Outcome::done ? Writes::yes : Writes::no;
 }
 
@@ -312,9 +346,9 @@ Consistency::Answer ReadsFromSearch::order(const Decision& decision, const Graph
                                            bool writes_too, std::vector<Number>& order) {
   ++counts_.checks;
   const std::vector<Number> steps = by_preference(graph, decision, source);
-  std::vector<Index> index(histories_.size(), Consistency::kNone);
+  indices_.resize(std::max(indices_.size(), histories_.size()), Consistency::kNone);
   for (Index i = 0; i < steps.size(); ++i) {
-    if (steps[i] != kTheRead) index[steps[i]] = i;
+    if (steps[i] != kTheRead) indices_[steps[i]] = i;
   }
   std::vector<Consistency::Node> nodes(steps.size());
   std::vector<std::uint32_t> local;  // locations, by their number in the check
@@ -330,8 +364,8 @@ Consistency::Answer ReadsFromSearch::order(const Decision& decision, const Graph
       node.location = number_of(decision.location);
       node.reads = true;
       node.writes = writes_too;
-      if (source != Histories::kNone) node.source = index[source];
-      for (const Number cause : decision.causes) node.causes.push_back(index[cause]);
+      if (source != Histories::kNone) node.source = indices_[source];
+      for (const Number cause : decision.causes) node.causes.push_back(indices_[cause]);
       continue;
     }
     const Histories::Entry& entry = histories_[steps[i]];
@@ -339,8 +373,11 @@ Consistency::Answer ReadsFromSearch::order(const Decision& decision, const Graph
     node.reads = entry.reads;
     node.writes = entry.writes;
     if (node.reads || node.writes) node.location = number_of(entry.location);
-    if (entry.source != Histories::kNone) node.source = index[entry.source];
-    for (const Number cause : entry.causes) node.causes.push_back(index[cause]);
+    if (entry.source != Histories::kNone) node.source = indices_[entry.source];
+    for (const Number cause : entry.causes) node.causes.push_back(indices_[cause]);
+  }
+  for (const Number step : steps) {
+    if (step != kTheRead) indices_[step] = Consistency::kNone;
   }
   const Consistency::Answer answer = consistency_.check(nodes, settings_.cuts_max);
   if (answer != Consistency::Answer::ordered) return answer;

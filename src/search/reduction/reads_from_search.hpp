@@ -32,6 +32,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -123,9 +124,10 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   void begin_again();
   void write(Plan& plan) const;
   void number_steps();
+  bool learn_values();
+  std::optional<std::uint64_t> value_of(Number source, std::uint32_t location) const;
   bool has_followed();
-  bool is_infeasible() const;
-  void grow(const Trace& trace);
+  void grow();
   ReadsFrom::Cut decided() const;
   void decide(Index step, const ReadsFrom::Cut& cut);
   void decide_choice(Index step, std::uint32_t choice, const ReadsFrom::Cut& cut);
@@ -152,8 +154,11 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   Consistency consistency_;
   ReadsFrom run_;                                      // the last execution
   std::vector<Number> numbers_;                        // of its steps
-  std::vector<std::uint32_t> places_;                  // of histories: the step in the last execution, plus 1
-  std::vector<std::optional<std::uint64_t>> initial_;  // of locations: their initial value
+  std::vector<std::uint32_t> places_;  // of histories: the step in the last execution, plus 1
+  std::vector<Index> indices_;         // of histories: the step in the graph that is checked, or kNone
+  std::map<std::uint32_t, std::uint64_t> initial_;  // of locations: their initial value
+  // Locations that did not always have the value of their last visible store: the program initialises them.
+  std::set<std::uint32_t> without_values_;
   std::vector<Decision> path_;
   Task task_;
   HoldAdvisor holds_;
