@@ -154,7 +154,8 @@ void ReadsFrom::add_choices(const Trace& trace) {
 
 void ReadsFrom::look_for_limits(const Trace& trace) {
   bool loops = !trace.watches.empty() || !trace.awaits.empty() || !trace.refusals.empty() ||
-               trace.end == End::waiting || trace.end == End::goes_round;
+               trace.end == End::waiting || trace.end == End::goes_round || trace.waiting != Waiting::spins ||
+               trace.rounds != Rounds::repeat;
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation) && !Locations::handles(pending.operation))
       not_covered_ = operation_name(pending.operation);

@@ -53,6 +53,26 @@ TEST(Judge, Exhausted) {
   EXPECT_EQ(judge(within_bound(), {}).guarantee, "every schedule with up to 2 preemptions");
 }
 
+// A search by reads-from covers no deadlocks and no data races.
+TEST(Judge, ClaimsAssertionsAlone) {
+  WorkerOutcome outcome = exhausted();
+  Guarantee& guarantee = outcome.report.result.guarantee;
+  guarantee = {};
+  guarantee.exhausted = true;
+  guarantee.covers = Covers::assertions;
+  expect(outcome, {}, Verdict::inconclusive, false, 0);
+  const TestResult test = judge(outcome, {});
+  EXPECT_EQ(test.covers, "assertions");
+  EXPECT_EQ(test.guarantee, "every failed assertion and crash, but neither deadlocks nor data races");
+  EXPECT_EQ(test.reason, "a deadlock or a data race may have been missed (with --strategy dpor none is)");
+  CheckOptions strict;
+  strict.require_exhausted = true;
+  EXPECT_EQ(exit_code(outcome, strict, judge(outcome, strict)), kExitInconclusive);
+  guarantee.exhausted = false;
+  EXPECT_EQ(judge(outcome, {}).guarantee, "nothing: no bound was completed");
+  EXPECT_EQ(judge(exhausted(), {}).covers, "executions");
+}
+
 TEST(Judge, SaysSoWhereAtomicsAskedForLessThanSequentialConsistency) {
   for (bool bounded : {false, true}) {
     WorkerOutcome outcome = bounded ? within_bound() : exhausted();

@@ -152,8 +152,8 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   std::uint64_t changes_ = 0;  // Locations::changes() that histories_ are of
   Histories histories_;
   Consistency consistency_;
-  ReadsFrom run_;                                      // the last execution
-  std::vector<Number> numbers_;                        // of its steps
+  ReadsFrom run_;                      // the last execution
+  std::vector<Number> numbers_;        // of its steps
   std::vector<std::uint32_t> places_;  // of histories: the step in the last execution, plus 1
   std::vector<Index> indices_;         // of histories: the step in the graph that is checked, or kNone
   std::map<std::uint32_t, std::uint64_t> initial_;  // of locations: their initial value
