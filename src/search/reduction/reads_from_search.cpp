@@ -15,6 +15,12 @@ bool is_cut_by_failure(const Trace& trace) {
   return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::leak;
 }
 
+// There is a choice before it, and it may have to wait.
+bool may_have_to_wait(const Event& event) {
+  return event.operation == Operation::lock || event.operation == Operation::shared_lock ||
+         event.operation == Operation::semaphore_wait;
+}
+
 // Whether what it reads and writes is known: not so of what is too wide, and of plain accesses.
 bool has_value(const Event& event) {
   const bool is_atomic = event.operation == Operation::load || event.operation == Operation::store ||
@@ -64,6 +70,8 @@ bool ReadsFromSearch::next(Plan& plan) {
   return false;
 }
 
+// A thread goes on by default, unless it yields or has to wait. That need not be said, and there need not be
+// a choice between two steps of one thread.
 void ReadsFromSearch::write(Plan& plan) const {
   plan.policy = Policy{};
   plan.departures.clear();
@@ -71,7 +79,8 @@ void ReadsFromSearch::write(Plan& plan) const {
   for (const Number number : task_.branch.order) {
     const bool is_decided = number == kTheRead;
     const Event& event = is_decided ? path_.back().event : histories_[number].event;
-    plan.departures.push_back({key, {event.thread, Via::run}});
+    if (event.thread != key.thread || event.operation == Operation::yield || may_have_to_wait(event))
+      plan.departures.push_back({key, {event.thread, Via::run}});
     const std::vector<Departure>& choices = is_decided ? task_.branch.choices : histories_[number].choices;
     plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
     key = {event.thread, ChoiceKind::thread, is_decided ? event.index + 1 : histories_[number].events_after};
@@ -97,19 +106,16 @@ void ReadsFromSearch::learn(const Plan&, const Trace& trace) {
   if (locations_.changes() != changes_) return begin_again();
   number_steps();
   if (!learn_values()) return begin_again();
-  const bool followed = has_followed();
-  if (!task_.holds.empty()) {
-    ++counts_.held;
-  } else if (!followed && !is_cut_by_failure(trace)) {
-    ++counts_.vain;
-  } else {
-    ++counts_.classes;
-    was_class_ = true;
-  }
-  if (followed) grow();
+  const Followed how = followed();
+  const bool is_whole = how == Followed::all;
+  const bool fails = is_cut_by_failure(trace);
+  was_class_ = task_.holds.empty() && (is_whole || (how == Followed::part && fails));
+  ++(!task_.holds.empty() ? counts_.held : was_class_ ? counts_.classes : counts_.vain);
+  if (how == Followed::other) return;
+  if (is_whole) grow();
   for (Decision& decision : path_) offer_all(decision);
   look_for_holds(trace);
-  if (is_cut_by_failure(trace)) hold_what_failed(trace, followed);
+  if (fails) hold_what_failed(trace, is_whole);
 }
 
 void ReadsFromSearch::number_steps() {
@@ -153,27 +159,36 @@ std::optional<std::uint64_t> ReadsFromSearch::value_of(Number source, std::uint3
   return initial != initial_.end() ? std::optional(initial->second) : std::nullopt;
 }
 
-// Whether the execution has all steps of the graph that it was planned for.
-bool ReadsFromSearch::has_followed() {
-  bool is_whole = true;
+// Whether the execution has the steps of the graph that it was planned for, and no thread went on that was
+// held.
+ReadsFromSearch::Followed ReadsFromSearch::followed() {
+  Followed result = Followed::all;
+  // A step that had to wait reads something else later.
+  const bool may_wait = task_.decides && path_.back().location != Locations::kNone &&
+                        locations_.is_object(path_.back().location);
+  auto leaves = [&](bool is_strange) {
+    lost_ = lost_ || is_strange;
+    result = Followed::other;
+  };
   for (const Number number : task_.branch.order) {
     const bool is_decided = number == kTheRead;
     const ThreadId thread = is_decided ? path_.back().thread : histories_[number].event.thread;
     const Count place = is_decided ? path_.back().place : histories_[number].place;
     if (run_.steps_of(thread) <= place) {
-      is_whole = false;
+      if (result == Followed::all) result = Followed::part;
       continue;
     }
     const Index step = run_.step_of(thread, place);
     const Index source = run_[step].source;
     const Number read_from = source == ReadsFrom::kNone ? Histories::kNone : numbers_[source];
-    if (is_decided ? is_same_step(path_.back().event, run_[step].event) && read_from == task_.branch.source
-                   : numbers_[step] == number)
-      continue;
-    is_whole = false;
-    lost_ = lost_ || !task_.branch.is_guess;
+    if (is_decided ? !is_same_step(path_.back().event, run_[step].event) || read_from != task_.branch.source
+                   : numbers_[step] != number)
+      leaves(result == Followed::all && !task_.branch.is_guess && !(is_decided && may_wait));
   }
-  return is_whole;
+  for (const Hold& hold : task_.holds) {
+    if (run_.steps_of(hold.thread) > hold.steps) leaves(true);
+  }
+  return result;
 }
 
 // The steps of the last execution that are decided by its plan.
@@ -419,7 +434,7 @@ bool ReadsFromSearch::needs_hold(const Decision& decision, const Trace& trace) c
 
 // A failure came when the last of the steps was done that the thread's failing needs: its own last one, and
 // those of threads that it has joined. What the others can do while one of them is held was not seen.
-void ReadsFromSearch::hold_what_failed(const Trace& trace, bool followed) {
+void ReadsFromSearch::hold_what_failed(const Trace& trace, bool is_whole) {
   if (!settings_.holds) return;
   const ReadsFrom::Cut needed = run_.causal_of_next(trace.failure.thread);
   std::vector<Index> last;
@@ -431,13 +446,13 @@ void ReadsFromSearch::hold_what_failed(const Trace& trace, bool followed) {
     const bool is_needed_before = std::any_of(last.begin(), last.end(), [&](Index other) {
       return other != step && run_.causal(other).has(run_[step]);
     });
-    if (!is_needed_before) hold(step, followed);
+    if (!is_needed_before) hold(step, is_whole);
   }
 }
 
 // Everything is explored once more with the step's thread held before it, as far as it is not decided that
 // the step is done.
-void ReadsFromSearch::hold(Index step, bool followed) {
+void ReadsFromSearch::hold(Index step, bool is_whole) {
   for (Decision& decision : path_) {
     if (decision.choice != kSource || decision.thread != run_[step].event.thread ||
         decision.place != run_[step].place)
@@ -445,7 +460,7 @@ void ReadsFromSearch::hold(Index step, bool followed) {
     decision.needs_hold = true;
     return;
   }
-  if (!followed) return;
+  if (!is_whole) return;
   ReadsFrom::Cut cut = decided();
   for (Index i = 0; i < run_.size(); ++i) {
     if (run_[i].reads || !run_[i].choices.empty()) cut.join(run_.past(i));
@@ -464,7 +479,7 @@ Guarantee ReadsFromSearch::guarantee() const {
 }
 
 std::string ReadsFromSearch::problem() const {
-  if (lost_) return "internal: an execution left the reads-from class that it was planned for";
+  if (is_lost()) return "internal: an execution left the reads-from class that it was planned for";
   if (!not_covered_.empty())
     return "classes by reads-from do not cover " + not_covered_ + "; take --strategy dpor";
   if (counts_.undecided == 0) return "";

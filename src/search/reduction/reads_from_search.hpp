@@ -79,8 +79,9 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   // Whether the last execution stands for its class. Classes may come again after a restart.
   bool was_class() const { return was_class_; }
   // Whether an execution was none of the graph that it was planned for, and nothing explains that: the search
-  // is wrong, or the program does what is not seen.
-  bool is_lost() const { return lost_; }
+  // is wrong, or the program does what is not seen. Where classes do not cover it, such executions are no
+  // wonder.
+  bool is_lost() const { return lost_ && not_covered_.empty(); }
 
  private:
   using Number = Histories::Number;
@@ -90,6 +91,8 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   static constexpr std::uint32_t kSource = 0xffffffff;
 
   enum class Writes : std::uint8_t { no, yes, unknown };
+  // How much of the graph that it was planned for an execution has; other: steps that contradict it.
+  enum class Followed : std::uint8_t { all, part, other };
 
   // A branch that is left: a sequentially consistent order of its graph.
   struct Branch {
@@ -126,7 +129,7 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   void number_steps();
   bool learn_values();
   std::optional<std::uint64_t> value_of(Number source, std::uint32_t location) const;
-  bool has_followed();
+  Followed followed();
   void grow();
   ReadsFrom::Cut decided() const;
   void decide(Index step, const ReadsFrom::Cut& cut);
@@ -143,8 +146,8 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   std::vector<Number> by_preference(const Graph& graph, const Decision& decision, Number source) const;
   void look_for_holds(const Trace& trace);
   bool needs_hold(const Decision& decision, const Trace& trace) const;
-  void hold_what_failed(const Trace& trace, bool followed);
-  void hold(Index step, bool followed);
+  void hold_what_failed(const Trace& trace, bool is_whole);
+  void hold(Index step, bool is_whole);
   bool is_held(ThreadId thread) const;
 
   Settings settings_;
