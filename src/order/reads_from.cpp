@@ -21,6 +21,18 @@ bool may_have_to_wait(Operation operation) {
   }
 }
 
+// Whether the failure of a thread is a function of what it has read: whether all executions of a class fail.
+bool is_of_class(BugKind kind) {
+  switch (kind) {
+    case BugKind::data_race:
+    case BugKind::use_after_free:
+    case BugKind::double_free:
+    case BugKind::out_of_memory:
+    case BugKind::hang: return false;
+    default: return true;
+  }
+}
+
 }  // namespace
 
 void ReadsFrom::Cut::reach(ThreadId thread, Count count) {
@@ -172,6 +184,8 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
     if (option.via != Via::run) not_covered_ = "timeouts, signals and spurious wake-ups";
   }
   if (trace.end == End::bug && trace.failure.kind == BugKind::livelock) loops = true;
+  if (trace.end == End::bug && !is_of_class(trace.failure.kind))
+    not_covered_ = "what comes behind a data race, misuse of the heap or a hang";
   if (loops) not_covered_ = "loops that wait";
 }
 

@@ -128,6 +128,8 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
           : "";
   const std::string every = (report.result.withheld > 0 ? "every fair schedule" : "every schedule") + limited;
   if (guarantee.complete && !weakened(report)) return every + failures;
+  if (covers_assertions(report) && options.races == "ignore")
+    return "nothing: data races were ignored, so what threads read is not known";
   if (covers_assertions(report) && guarantee.exhausted && !weakened(report))
     return "every failed assertion and crash" + limited + ", but neither deadlocks nor data races" + failures;
   std::string text;

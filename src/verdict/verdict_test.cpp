@@ -68,6 +68,9 @@ TEST(Judge, ClaimsAssertionsAlone) {
   CheckOptions strict;
   strict.require_exhausted = true;
   EXPECT_EQ(exit_code(outcome, strict, judge(outcome, strict)), kExitInconclusive);
+  CheckOptions ignoring;
+  ignoring.races = "ignore";
+  EXPECT_TRUE(judge(outcome, ignoring).guarantee.starts_with("nothing"));
   guarantee.exhausted = false;
   EXPECT_EQ(judge(outcome, {}).guarantee, "nothing: no bound was completed");
   EXPECT_EQ(judge(exhausted(), {}).covers, "executions");

@@ -8,9 +8,9 @@ namespace thrum {
 
 namespace {
 
-// Whether a failure ended the execution though threads could go on.
+// Whether a failure, or an assumption that was false, ended the execution though threads could go on.
 bool is_cut_by_failure(const Trace& trace) {
-  if (trace.end != End::bug) return false;
+  if (trace.end != End::bug) return trace.end == End::assumption;
   const BugKind kind = trace.failure.kind;
   return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::leak;
 }
@@ -436,7 +436,8 @@ bool ReadsFromSearch::needs_hold(const Decision& decision, const Trace& trace) c
 // those of threads that it has joined. What the others can do while one of them is held was not seen.
 void ReadsFromSearch::hold_what_failed(const Trace& trace, bool is_whole) {
   if (!settings_.holds) return;
-  const ReadsFrom::Cut needed = run_.causal_of_next(trace.failure.thread);
+  const ThreadId failed = trace.end == End::bug ? trace.failure.thread : trace.last;
+  const ReadsFrom::Cut needed = run_.causal_of_next(failed);
   std::vector<Index> last;
   for (ThreadId thread = 0; thread < run_.threads(); ++thread) {
     const Count steps = run_.steps_of(thread);
