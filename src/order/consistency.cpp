@@ -7,7 +7,7 @@ namespace thrum {
 
 Consistency::Answer Consistency::check(std::span<const Node> events, std::uint64_t cuts_max) {
   begin(events);
-  if (!add_given() || !saturate()) return Answer::impossible;
+  if (two_update_one() || !add_given() || !saturate()) return Answer::impossible;
   return search(cuts_max);
 }
 
@@ -39,6 +39,19 @@ void Consistency::begin(std::span<const Node> events) {
       ++locations_[event.location].writes_left;
     }
   }
+}
+
+// Whether two events that write as well read from one source: no order gives that. Saturation would find it
+// late.
+bool Consistency::two_update_one() const {
+  std::vector<bool> updated(events_.size() + locations_.size());
+  for (const Node& event : events_) {
+    if (!event.reads || !event.writes) continue;
+    const std::size_t source = event.source != kNone ? event.source : events_.size() + event.location;
+    if (updated[source]) return true;
+    updated[source] = true;
+  }
+  return false;
 }
 
 bool Consistency::knows(Index late, Index early) const {

@@ -63,6 +63,7 @@ class Consistency {
   };
 
   void begin(std::span<const Node> events);
+  bool two_update_one() const;
   bool knows(Index late, Index early) const;
   bool put_before(Index early, Index late);
   bool add_given();

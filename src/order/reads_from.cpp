@@ -53,6 +53,7 @@ void ReadsFrom::read(const Trace& trace, Locations& locations) {
   threads_.clear();
   knows_.clear();
   last_write_.clear();
+  first_updates_.clear();
   not_covered_ = {};
   creator_ = kNoThread;
   // First, since a later event may show that an earlier one's location is another.
@@ -102,9 +103,14 @@ void ReadsFrom::append(const Event& event, Locations& locations) {
   if (step.location != Locations::kNone) {
     step.reads = locations.reads(event, step.location);
     step.writes = locations.writes(event, step.location);
-    if (last_write_.size() <= step.location) last_write_.resize(step.location + std::size_t{1}, kNone);
+    if (last_write_.size() <= step.location) {
+      last_write_.resize(step.location + std::size_t{1}, kNone);
+      first_updates_.resize(last_write_.size(), kNone);
+    }
     Index& last = last_write_[step.location];
     if (step.reads) step.source = last;
+    if (step.reads && step.writes)
+      (last != kNone ? steps_[last].updated_by : first_updates_[step.location]) = at;
     if (step.source != kNone) own.past.join(pasts_[step.source]);
     if (step.writes) last = at;
   }

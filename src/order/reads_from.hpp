@@ -47,6 +47,7 @@ class ReadsFrom {
     std::vector<Index> causes;       // the last steps of other threads that come first in any case
     std::uint32_t events_after = 0;  // of the thread
     std::vector<Choice> choices;
+    Index updated_by = kNone;  // the step that reads from it and writes the same location
   };
 
   // How many steps of each thread there are. Threads that are not there have none.
@@ -83,6 +84,11 @@ class ReadsFrom {
   // The same of what a thread would do next.
   Cut causal_of_next(ThreadId thread) const;
 
+  // The step that reads the location's initial value and writes it; kNone: none.
+  Index first_update(std::uint32_t location) const {
+    return location < first_updates_.size() ? first_updates_[location] : kNone;
+  }
+
   // The key of the choice before the first step.
   ChoiceKey first_key() const { return first_key_; }
   // Why the classes do not say what executions of the program can do; empty: they do.
@@ -106,8 +112,9 @@ class ReadsFrom {
   std::vector<Cut> without_source_;
   std::vector<Cut> causal_;
   std::vector<std::vector<Index>> threads_;
-  std::vector<Knowledge> knows_;   // by thread
-  std::vector<Index> last_write_;  // by location
+  std::vector<Knowledge> knows_;      // by thread
+  std::vector<Index> last_write_;     // by location
+  std::vector<Index> first_updates_;  // by location
   ChoiceKey first_key_;
   std::string_view not_covered_;
   ThreadId creator_ = kNoThread;  // of threads whose memory lies where the order of creation says

@@ -293,6 +293,11 @@ void ReadsFromSearch::offer(Decision& decision, Index store) {
   const bool is_initial = store == ReadsFrom::kNone;
   if (!is_initial && run_.past(store)[decision.thread] > decision.place) return;
   const Number source = is_initial ? Histories::kNone : numbers_[store];
+  // No two steps update the same.
+  const Index update = is_initial ? run_.first_update(decision.location) : run_[store].updated_by;
+  if (update != ReadsFrom::kNone && writes(decision, source) == Writes::yes &&
+      decision.base.has(run_[update].event.thread, run_[update].place, histories_))
+    return;
   std::uint64_t name = source;
   if (!settings_.tells_pasts_apart && !is_initial)
     name = std::uint64_t{run_[store].event.thread} << 32 | (run_[store].place + 1) | std::uint64_t{1} << 63;
