@@ -9,10 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "model/trace.hpp"
+#include "support/bytes.hpp"
+#include "support/slots.hpp"
 
 namespace thrum {
 
@@ -26,17 +27,18 @@ class Conditions {
   // Takes over what another search has learned.
   void merge(const Conditions& other);
 
-  template <typename Self>
-  static auto members(Self& self) {
-    return std::tie(self.known_);
-  }
+  void save(ByteWriter& out) const { out.put_all(known_); }
+  void load(ByteReader& in);
 
  private:
   struct Known {
     Refusal what;
-    Answer answer;
+    std::uint64_t answer;  // an Answer, without padding behind it
   };
-  std::vector<Known> known_;  // sorted
+  void add(const Known& known);
+
+  std::vector<Known> known_;     // in the order in which they were learned
+  Slots<std::uint32_t> places_;  // in known_, from 1
 };
 
 }  // namespace thrum

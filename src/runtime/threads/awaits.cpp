@@ -2,6 +2,7 @@
 #include "runtime/threads/awaits.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -18,6 +19,7 @@ constexpr std::size_t kArrivalsMax = 64;       // since an effect; behind them n
 constexpr std::uint64_t kFramesMax = 1 << 16;  // bytes of live stack
 constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; behind them calls are ordinary
 
+constexpr std::size_t kConditionsMax = 1 << 20;  // further ones belong to no await
 constexpr std::size_t kObjectAt = 4;  // in the words of a state: the operation's object, and then its size
 
 std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
@@ -333,7 +335,9 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
                                  thread.size,
                                  has_argument ? thread.operation_argument : 0,
                                  has_argument ? thread.operation_operand : 0,
-                                 has_argument ? static_cast<std::uint64_t>(thread.update) : 0};
+                                 has_argument ? static_cast<std::uint64_t>(thread.update) : 0,
+                                 static_cast<std::uint64_t>(errno),
+                                 floating_point_modes()};
   const std::uint64_t frames = frames_size(thread, caller);
   taken_.resize(sizeof words + sizeof caller.registers + frames);
   std::memcpy(taken_.data(), words, sizeof words);
@@ -380,6 +384,7 @@ std::uint64_t Awaits::condition_of(const PerThread& mine) {
         std::ranges::equal(mine.visits, std::ranges::subrange(begin, begin + known.size), {}, state_of);
     return is_same ? digest : 0;
   }
+  if (conditions_.size() == kConditionsMax) return 0;
   conditions_.push_back(
       {digest, static_cast<std::uint32_t>(members_.size()), static_cast<std::uint32_t>(mine.visits.size())});
   for (const Visit& visit : mine.visits) members_.push_back(visit.state);

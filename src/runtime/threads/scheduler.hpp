@@ -217,6 +217,7 @@ class Scheduler final : Pending {
   bool is_refused(const Thread& thread) const;
   void clear_stack(const Thread& thread, char* end) const;
   Thread* next_trial();
+  [[noreturn]] void pass_trial();
   Thread& go_on_in_trial();
   void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                       Wait needs = Wait::nothing);
@@ -284,6 +285,7 @@ class Scheduler final : Pending {
   Awaits awaits_;
   struct Trial {  // of threads whose rounds came to nothing, when no thread was enabled
     bool begun = false;
+    std::uint64_t code = 0;    // where a thread was whose round came to nothing; 0: before an await
     Thread* thread = nullptr;  // whose round runs
     std::size_t next = 0;      // the next one, by its place among those that live
     std::uint32_t operations = 0;

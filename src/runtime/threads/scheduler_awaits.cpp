@@ -64,7 +64,7 @@ Wait Scheduler::run_on(const Thread& me) {
 }
 
 void Scheduler::leave_aside() {
-  if (is_in_trial()) cut_execution(End::waiting);
+  if (is_in_trial()) pass_trial();
   if (!goes_on_) return;
   awaits_.give_up_probe(*course_.current);
   start_anew();
@@ -79,7 +79,7 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
   switch (arrival) {
     case Awaits::Arrival::ordinary:
       return awaits_.condition(me) != 0 && reads_value(me) ? Wait::await : Wait::nothing;
-    case Awaits::Arrival::nothing: return Wait::nothing_more;
+    case Awaits::Arrival::nothing: spins_.wait_for_all_reads(me); return Wait::nothing_more;
     case Awaits::Arrival::runs_on: break;
     case Awaits::Arrival::learned:
     case Awaits::Arrival::probe:
@@ -104,7 +104,7 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
         {static_cast<std::uint32_t>(current_trace().events.size()), awaits_.condition(me)});
   }
   if (effect == Effect::change) {
-    if (is_in_trial() && !round_detector().is_on()) cut_execution(End::waiting);
+    if (is_in_trial() && !round_detector().is_on()) pass_trial();
     return awaits_.note_effect(me, value);
   }
   const auto memory = [&](std::uint64_t read) { return awaits_.learns(me, read) ? memory_digest() : 0; };
@@ -132,6 +132,7 @@ Thread* Scheduler::next_trial() {
     Thread* thread = course_.live[trial_.next++];
     if (thread->life != Life::standing) continue;
     if (thread->wait != Wait::nothing_more && thread->wait != Wait::await) continue;
+    trial_.code = thread->wait == Wait::nothing_more ? thread->code : 0;
     awaits_.begin_trial(*thread);
     if (round_detector().is_on()) round_detector().begin_trial(*thread);
     trial_.thread = thread;
@@ -143,10 +144,21 @@ Thread* Scheduler::next_trial() {
   return nullptr;
 }
 
+// The thread goes on. If nothing that it had read was written since, what made it go on was not seen (code
+// that is not instrumented, a data race): then schedules may have been left out while it waited.
+void Scheduler::pass_trial() {
+  if (trial_.code != 0 && !round_detector().is_on() && !spins_.released(*trial_.thread)) {
+    awaits_.never(trial_.code);
+    world.ledger->withdraw();
+    restart_search();
+  }
+  cut_execution(End::waiting);
+}
+
 Thread& Scheduler::go_on_in_trial() {
   constexpr std::uint32_t kOperationsMax = 4096;
   Thread& thread = *trial_.thread;
-  if (thread.life != Life::standing || ++trial_.operations > kOperationsMax) cut_execution(End::waiting);
+  if (thread.life != Life::standing || ++trial_.operations > kOperationsMax) pass_trial();
   if (enabled(thread)) return thread;
   return end_stuck();
 }

@@ -103,6 +103,10 @@ class SpinDetector {
   // Some thread has written an object.
   void note_write(std::uint64_t object, std::uint32_t size) { writes_.emplace_back(object, size ? size : 1); }
 
+  // What the thread has read since its last change counts as what its iteration read.
+  void wait_for_all_reads(const Thread& thread) {
+    threads_[thread.slot].waits_for = threads_[thread.slot].reads;
+  }
   // Whether something that the spinning thread read in its iteration was written since.
   bool released(const Thread& thread) const;
 

@@ -141,7 +141,7 @@ TEST_F(SpinTest, AnotherFrameIsAnotherCall) {
 TEST_F(SpinTest, StacksAreClearedAsDeepAsTheyWereCompared) {
   frames_.fill(7);
   char* top = thread_.stack_top;
-  spins_.clear_stack(thread_, top - 2 * sizeof frames_[0]);
+  spins_.clear_stack(thread_, top - 2 * sizeof frames_[0], spins_.depth());
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     bool is_live = i >= frames_.size() - 2;
     EXPECT_EQ(frames_[i], i < 4 || is_live ? 7 : 0) << i;
