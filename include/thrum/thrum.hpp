@@ -85,6 +85,7 @@ struct Options {
   std::optional<long long> hang{};  // seconds
   std::string program_memory{};     // "500M", ...
   bool require_exhausted = false;
+  std::string waiting{};  // "repeat", "block", "await", "merge"
 };
 
 namespace detail {
@@ -117,6 +118,7 @@ inline void tell(const Options& options) {
   tell("--races", options.races);
   tell("--heap", options.heap);
   tell("--fair", options.fair);
+  tell("--waiting", options.waiting);
   tell("--executions", options.executions);
   tell("--steps", options.steps);
   tell("--seed", options.seed);

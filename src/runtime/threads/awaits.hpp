@@ -19,7 +19,7 @@
 // the value that they have now, lead there as well, then the thread might as well have read later: the last
 // read is not enabled. An example is a compare-exchange that fails and loads the value: to have loaded that
 // value at first leads to the same. What is not known of such a shorter way is found by a probe: the plan
-// begins anew, and when the thread is in the earlier state, it reads the value there. The execution is given
+// begins again, and when the thread is in the earlier state, it reads the value there. The execution is given
 // up behind it.
 //
 // Example: while (flag.load() == 0) {} learns "before the load, 0: before the load". From then on its load is
@@ -63,10 +63,10 @@ class Awaits {
   enum class Arrival : std::uint8_t {
     ordinary,
     nothing,  // its round has come to nothing
-    learned,  // the same; and a read of the round is not enabled, as is known now: the plan begins anew
+    learned,  // the same; and a read of the round is not enabled, as is known now: the plan begins again
     watch,    // calls are watched from now on: the search begins again
-    deeper,   // stacks are cleared deeper from now on: the plan begins anew
-    probe,    // a shorter way is to be probed: the plan begins anew
+    deeper,   // stacks are cleared deeper from now on: the plan begins again
+    probe,    // a shorter way is to be probed: the plan begins again
     runs_on,  // it is probed: the object gets the probe's value, and the thread runs on
     unsound,  // what was learned before is contradicted: never() was called, and the search begins again
   };

@@ -292,7 +292,7 @@ class Scheduler final : Pending {
   };
   Trial trial_;
   // The running thread goes on at once behind a yield (Awaits::goes_on) or in a probe; then the plan begins
-  // anew.
+  // again.
   bool goes_on_ = false;
   struct Proof {                     // of a spin (SpinDetector::unproved)
     const Thread* thread = nullptr;  // nullptr: none runs

@@ -53,7 +53,7 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
 }
 
 // The running thread is probed: it reads the probe's value. No other thread runs before its next arrival, and
-// then the plan begins anew; so what the probe changes is undone.
+// then the plan begins again; so what the probe changes is undone.
 Wait Scheduler::run_on(const Thread& me) {
   world.judges_races = world.watches_memory = false;
   const std::uint64_t value = awaits_.probe_value();
