@@ -280,7 +280,7 @@ dlopen:
         .endm
 
         .macro  atomic_entries bits
-        .irp    operation, load, exchange, fetch_add, fetch_sub, fetch_and, fetch_or, fetch_xor, fetch_nand, compare_exchange_strong, compare_exchange_weak, compare_exchange_val
+        .irp    operation, load, store, exchange, fetch_add, fetch_sub, fetch_and, fetch_or, fetch_xor, fetch_nand, compare_exchange_strong, compare_exchange_weak, compare_exchange_val
         loop_entry __tsan_atomic\bits\()_\operation
         .endr
         .endm

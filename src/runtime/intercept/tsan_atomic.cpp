@@ -79,7 +79,8 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
     return;
   }
   note_order(order, code);
-  scheduler().arrive(Operation::store, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
+  scheduler().note_argument(bits(value), Update::exchange);
+  scheduler().arrive_to_store(reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
   if (world.judges_races) race_judge().store(address, sizeof(T), order, code);
   T old = *address;
   *address = value;
@@ -146,7 +147,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
   THRUM_LOOP_IMPL T __tsan_atomic##bits_##_load_impl(const volatile T* address, int order) {                \
     return load(address, order, THRUM_CALLER);                                                              \
   }                                                                                                         \
-  THRUM_EXPORT void __tsan_atomic##bits_##_store(volatile T* address, T value, int order) {                 \
+  THRUM_LOOP_IMPL void __tsan_atomic##bits_##_store_impl(volatile T* address, T value, int order) {         \
     store(address, value, order, THRUM_CALLER);                                                             \
   }                                                                                                         \
   UPDATE(bits_, T, exchange, exchange, (static_cast<void>(old), value))                                     \

@@ -189,7 +189,7 @@ Awaits::Way Awaits::way_to(const PerThread& mine, State state, std::uint64_t val
 
 // Whether the operations in the two states read the same bytes.
 bool Awaits::read_same_bytes(State one, State other) const {
-  if (one == 0 || one == kOther || states_[one - 1].is_yield) return false;
+  if (one == 0 || one == kOther || !reads_value(states_[one - 1].operation)) return false;
   struct Bytes {
     std::uint64_t object;
     std::uint64_t size;
@@ -290,7 +290,7 @@ bool Awaits::refuses(const PerThread& mine, State state, std::uint64_t value) co
   State next = after(state, value);
   for (std::size_t i = 0; i < kArrivalsMax && next != 0 && next != kOther; ++i) {
     if (has_visited(mine, next)) return true;
-    if (!states_[next - 1].is_yield) return false;
+    if (!states_[next - 1].operation == Operation::yield) return false;
     next = after(next, 0);
   }
   return false;
@@ -325,8 +325,9 @@ void Awaits::take_refusals(std::vector<Refusal>& refusals) {
 // ---- States
 
 Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const CallerState& caller) {
-  const bool has_argument =
-      thread.operation == Operation::read_modify_write || thread.operation == Operation::compare_exchange;
+  const bool has_argument = thread.operation == Operation::store ||
+                            thread.operation == Operation::read_modify_write ||
+                            thread.operation == Operation::compare_exchange;
   const std::uint64_t words[] = {code,
                                  caller.stack_pointer,
                                  thread.id,
@@ -357,8 +358,7 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
     return is_same ? slot : kOther;
   }
   if (bytes_.size() + taken_.size() > kStatesMax) return kOther;
-  states_.push_back({digest, bytes_.size(), static_cast<std::uint32_t>(taken_.size()),
-                     thread.operation == Operation::yield});
+  states_.push_back({digest, bytes_.size(), static_cast<std::uint32_t>(taken_.size()), thread.operation});
   bytes_.insert(bytes_.end(), taken_.begin(), taken_.end());
   slot = static_cast<State>(states_.size());
   return slot;

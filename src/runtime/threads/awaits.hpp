@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/event.hpp"
 #include "model/policy.hpp"
 #include "model/trace.hpp"
 #include "runtime/base/fiber.hpp"
@@ -44,6 +45,12 @@
 namespace thrum {
 
 struct Thread;
+
+// Whether the operation reads the bytes of its object, if these are few, and may not write them.
+constexpr bool reads_value(Operation operation) {
+  return operation == Operation::load || operation == Operation::read_modify_write ||
+         operation == Operation::compare_exchange;
+}
 
 class Awaits {
  public:
@@ -128,7 +135,7 @@ class Awaits {
     std::uint64_t digest;
     std::uint64_t begin;  // in bytes_
     std::uint32_t size;
-    bool is_yield;
+    Operation operation;
   };
   struct Next {
     State before = 0;

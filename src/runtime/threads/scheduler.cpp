@@ -219,6 +219,12 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
   arrive_to_spin(operation, object, size, code);
 }
 
+void Scheduler::arrive_to_store(std::uint64_t object, std::uint32_t size, std::uint64_t code) {
+  if (__builtin_expect(awaits_.is_on() && !world.logs_accesses, 0))
+    wait_in_loop(Operation::store, object, size, code);
+  arrive_here(Operation::store, object, size, code, Wait::nothing);
+}
+
 void Scheduler::arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs) {
   const bool waits = operation == Operation::lock || operation == Operation::shared_lock ||
                      operation == Operation::semaphore_wait;

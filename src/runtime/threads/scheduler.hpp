@@ -98,6 +98,8 @@ class Scheduler final : Pending {
   // The same before an operation that a waiting loop may contain. REQUIRES: the call came through a
   // loop_entry of switch.S.
   void arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
+  // The same before a store, which is no part of a loop that waits, but may be the way out of one.
+  void arrive_to_store(std::uint64_t object, std::uint32_t size, std::uint64_t code);
   // The same before a call that takes the object, or tries to (Operation::try_lock and the like). A loop that
   // polls under a lock may begin its round with such a call. needs: the condition for a blocking call that
   // takes the object.

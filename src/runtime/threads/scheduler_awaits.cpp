@@ -16,14 +16,8 @@ namespace thrum {
 
 namespace {
 
-// Whether the operation reads bytes of its object whose value is known before it is done.
-bool reads_value(const Thread& thread) {
-  switch (thread.operation) {
-    case Operation::load:
-    case Operation::read_modify_write:
-    case Operation::compare_exchange: return thread.size <= sizeof(std::uint64_t);
-    default: return false;
-  }
+bool reads_few_bytes(const Thread& thread) {
+  return reads_value(thread.operation) && thread.size <= sizeof(std::uint64_t);
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
   }
   switch (arrival) {
     case Awaits::Arrival::ordinary:
-      return awaits_.condition(me) != 0 && reads_value(me) ? Wait::await : Wait::nothing;
+      return awaits_.condition(me) != 0 && reads_few_bytes(me) ? Wait::await : Wait::nothing;
     case Awaits::Arrival::nothing: spins_.wait_for_all_reads(me); return Wait::nothing_more;
     case Awaits::Arrival::runs_on: break;
     case Awaits::Arrival::learned:
@@ -99,7 +93,7 @@ bool Scheduler::is_refused(const Thread& thread) const {
 // The running thread has done its operation.
 void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t value) {
   if (world.recording && me.atomic_depth == 0 && !me.forced && !is_in_trial() && awaits_.condition(me) != 0 &&
-      reads_value(me)) {
+      reads_few_bytes(me)) {
     current_trace().awaits.push_back(
         {static_cast<std::uint32_t>(current_trace().events.size()), awaits_.condition(me)});
   }
@@ -110,7 +104,7 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
   const auto memory = [&](std::uint64_t read) { return awaits_.learns(me, read) ? memory_digest() : 0; };
   if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0));
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
-  if (reads_value(me)) return awaits_.note_read(me, value, memory(value));
+  if (reads_few_bytes(me)) return awaits_.note_read(me, value, memory(value));
   awaits_.note_time(me);
 }
 
