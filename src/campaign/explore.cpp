@@ -102,7 +102,7 @@ SearchSoFar Search::run() {
     plan_.policy.fairness = limits_.fairness;
     plan_.policy.waiting = waiting();
     if (!run_plan()) break;
-    bool repeats = strategy_.reporting().repeats();
+    bool repeats = strategy_.reporting().repeats() || trace_.begins_again;
     if (!repeats) ++result_.executions;
     result_.steps += trace_.counts.steps;
     result_.threads_max = std::max(result_.threads_max, trace_.counts.threads);

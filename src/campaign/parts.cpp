@@ -23,6 +23,15 @@ bool Parts::next(Plan& plan) {
   return false;
 }
 
+// REQUIRES: no other worker holds a part if the trace says that the search begins again.
+void Parts::learn(const Plan& plan, const Trace& trace) {
+  if (!trace.begins_again) return running().learn(plan, trace);
+  THRUM_CHECK(owner_ == 0 && is_whole());
+  own_ = make_();
+  parts_.clear();
+  running_ = nullptr;
+}
+
 // False if the search itself may go on, or if all wait.
 bool Parts::next_of_parts(Plan& plan) {
   for (auto part = parts_.begin(); part != parts_.end(); ++part) {

@@ -29,7 +29,7 @@ class Parts final : public Strategy, public Divisible, public Durable, public Re
   bool next(Plan& plan) override;
   Wanted wanted() const override { return running().wanted(); }
   Advisor* advisor() override { return running().advisor(); }
-  void learn(const Plan& plan, const Trace& trace) override { running().learn(plan, trace); }
+  void learn(const Plan& plan, const Trace& trace) override;
   Divisible* divisible() override { return this; }
   Durable* durable() override { return this; }
   Reporting& reporting() override { return *this; }

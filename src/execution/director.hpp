@@ -29,6 +29,8 @@ class Director {
 
   // Departures of the plan that were not met yet.
   std::size_t left() const { return static_cast<std::size_t>(end_ - next_); }
+  // Whether the execution is recorded for a strategy that looks at the events behind a new departure.
+  bool is_for_events() const { return wants_events_ && from_ == Wanted::From::new_departure; }
   // How an execution ends that cannot follow its plan any more.
   End unfollowed() const { return next_ < first_new_ ? End::diverged : End::stopped; }
   // Whether the execution has not passed the plan's newest departure.

@@ -218,10 +218,12 @@ struct Trace {
   Fairness fairness = Fairness::off;  // the plan's
   Waiting waiting = Waiting::spins;   // the plan's
   Rounds rounds = Rounds::repeat;     // the plan's
-  bool starved = false;               // stopped: a thread starved, and the plan's fairness was `watch`
-  ThreadId last = kMainThread;        // the thread that ran when it ended
-  Failure failure;                    // for End::bug
-  Lasso lasso;                        // of a livelock; if events are recorded
+  // stopped: what was learned of loops changes which events are awaits, so that the strategy begins again.
+  bool begins_again = false;
+  bool starved = false;         // stopped: a thread starved, and the plan's fairness was `watch`
+  ThreadId last = kMainThread;  // the thread that ran when it ended
+  Failure failure;              // for End::bug
+  Lasso lasso;                  // of a livelock; if events are recorded
 
   Details details;
   ExecutionCounts counts;

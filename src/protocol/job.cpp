@@ -369,6 +369,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.enumerator(x.fairness, Fairness::on);
   codec.enumerator(x.waiting, Waiting::changed);
   codec.enumerator(x.rounds, Rounds::merge);
+  codec.flag(x.begins_again);
   codec.flag(x.starved);
   codec.thread(x.last);
   failure(codec, x.failure);

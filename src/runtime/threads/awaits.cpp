@@ -73,11 +73,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     return Arrival::deeper;
   }
   visit.state = number_of(thread, code, caller);
-  if (!learn(mine, visit.state)) {
-    for (const Visit& other : mine.visits) never(other.code);
-    never(code);
-    return Arrival::unsound;
-  }
+  if (!learn(mine, visit.state)) return Arrival::unsound;
   if (probe_.runs) {
     mine.state = visit.state;
     return continue_probe(visit.state) ? Arrival::runs_on : Arrival::probe;
@@ -93,6 +89,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   mine.goes_round =
       mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
   mine.visits.push_back(visit);
+  if (unlearnable_.has(code)) return Arrival::ordinary;
   mine.state = visit.state;
   if (probe_.from == visit.state && probe_.thread == thread.id && probe_.events == thread.events) {
     probe_.runs = true;
@@ -267,7 +264,11 @@ bool Awaits::learn(PerThread& mine, State after) {
   next_.make_room(
       next_count_ + 1, [](const Next& next) { return next.before == 0; }, hash);
   Next& next = next_[next_.find(hash_of_next(last.before, last.value), ends)];
-  if (next.before != 0) return next.after == after || next.after == kOther;
+  if (next.before != 0) {
+    if (next.after == after || next.after == kOther) return true;
+    next.after = kOther;
+    return !unlearnable_.insert(code_of(last.before));
+  }
   next = {last.before, after, last.value};
   ++next_count_;
   return true;
@@ -279,6 +280,12 @@ Awaits::State Awaits::after(State state, std::uint64_t value) const {
     return next.before == 0 || (next.before == state && next.value == value);
   };
   return next_[next_.find(hash_of_next(state, value), ends)].after;
+}
+
+std::uint64_t Awaits::code_of(State state) const {
+  std::uint64_t code = 0;
+  std::memcpy(&code, bytes_.data() + states_[state - 1].begin, sizeof code);
+  return code;
 }
 
 bool Awaits::has_visited(const PerThread& mine, State state) {

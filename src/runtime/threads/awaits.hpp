@@ -25,6 +25,9 @@
 // Example: while (flag.load() == 0) {} learns "before the load, 0: before the load". From then on its load is
 // enabled when flag is not 0.
 //
+// Where the same read leads elsewhere than before, its call is learned nothing of any more: memory that was
+// not written yet, say, holds what the runtime's own calls left on the stack.
+//
 // States are compared byte by byte, and then have a number. Taking them costs too much for every call. So
 // calls are watched only when a thread has come back to one of them without an effect. Then the search begins
 // again, so that the same reads are awaits in all its executions.
@@ -75,7 +78,7 @@ class Awaits {
     deeper,   // stacks are cleared deeper from now on: the plan begins again
     probe,    // a shorter way is to be probed: the plan begins again
     runs_on,  // it is probed: the object gets the probe's value, and the thread runs on
-    unsound,  // what was learned before is contradicted: never() was called, and the search begins again
+    unsound,  // what was learned before is contradicted: the search begins again
   };
   // The thread, whose operation, object, size and arguments are set, arrives at a call (code: its return
   // address) that may be part of a waiting loop. switches: how often threads have taken turns.
@@ -191,6 +194,7 @@ class Awaits {
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
   bool learn(PerThread& mine, State after);
   State after(State state, std::uint64_t value) const;
+  std::uint64_t code_of(State state) const;
   static bool has_visited(const PerThread& mine, State state);
   enum class Way : std::uint8_t { none, shorter, unknown };
   Way way_to(const PerThread& mine, State state, std::uint64_t value, Probe& probe) const;
@@ -207,6 +211,7 @@ class Awaits {
   std::uint32_t trial_ = kNoTrial;  // the slot of its thread
   NumberSet watched_;
   NumberSet never_;
+  NumberSet unlearnable_;
   NumberSet proved_;
   std::size_t depth_ = 0;
   std::vector<PerThread> threads_;  // by slot

@@ -220,6 +220,7 @@ class Scheduler final : Pending {
   void clear_stack(const Thread& thread, char* end) const;
   Thread* next_trial();
   [[noreturn]] void pass_trial();
+  [[noreturn]] void begin_search_again();
   Thread& go_on_in_trial();
   void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                       Wait needs = Wait::nothing);

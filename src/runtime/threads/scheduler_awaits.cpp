@@ -79,11 +79,18 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
     case Awaits::Arrival::probe:
     case Awaits::Arrival::deeper: start_anew();
     case Awaits::Arrival::watch:
-      if (world.job->replay) start_anew();
-      restart_search();
-    case Awaits::Arrival::unsound: world.ledger->withdraw(); restart_search();
+    case Awaits::Arrival::unsound: begin_search_again();
   }
   return Wait::nothing;
+}
+
+// Other events are awaits from now on. So the strategy begins again; where several workers share it, or
+// another plan runs, the whole search does.
+void Scheduler::begin_search_again() {
+  if (world.job->replay) start_anew();
+  if (shares_search || !director_.is_for_events()) restart_search();
+  current_trace().begins_again = true;
+  cut_execution(End::stopped);
 }
 
 bool Scheduler::is_refused(const Thread& thread) const {
@@ -143,8 +150,7 @@ Thread* Scheduler::next_trial() {
 void Scheduler::pass_trial() {
   if (trial_.code != 0 && !round_detector().is_on() && !spins_.released(*trial_.thread)) {
     awaits_.never(trial_.code);
-    world.ledger->withdraw();
-    restart_search();
+    begin_search_again();
   }
   cut_execution(End::waiting);
 }

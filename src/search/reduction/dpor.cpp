@@ -119,6 +119,7 @@ void Dpor::backtrack() {
 }
 
 void Dpor::learn(const Plan&, const Trace& trace) {
+  THRUM_CHECK(!trace.begins_again);  // that is for whoever holds the search
   if (!attempts_.empty()) {
     lost_ = !learn_attempt(attempts_.back(), trace) || lost_;
     attempts_.pop_back();
