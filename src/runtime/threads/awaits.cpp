@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/base/thread.hpp"
-#include "runtime/base/world.hpp"
 #include "support/digest.hpp"
 #include "support/hash.hpp"
 
@@ -53,7 +52,7 @@ void Awaits::restore(const Moment& moment) {
 }
 
 Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const CallerState& caller,
-                               std::uint64_t switches) {
+                               const Now& now) {
   PerThread& mine = of(thread);
   mine.state = 0;
   mine.condition = 0;
@@ -62,7 +61,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     learn(mine, kOther);
     return Arrival::ordinary;
   }
-  Visit visit{code, caller.stack_pointer, 0, thread.events, switches};
+  Visit visit{code, caller.stack_pointer, 0, thread.events, now.switches};
   if (!watched_.has(code)) {
     const Arrival arrival = arrive_unwatched(thread, mine, visit);
     if (arrival == Arrival::watch) depth_ = std::max<std::size_t>(depth_, frames);
@@ -73,7 +72,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     return Arrival::deeper;
   }
   visit.state = number_of(thread, code, caller);
-  if (!learn(mine, visit.state)) return Arrival::unsound;
+  if (!learn(mine, visit.state, now.steps)) return Arrival::unsound;
   if (probe_.runs) {
     mine.state = visit.state;
     return continue_probe(visit.state) ? Arrival::runs_on : Arrival::probe;
@@ -81,7 +80,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   if (visit.state == kOther || never_.has(code)) return Arrival::ordinary;
   const auto before = std::ranges::find(mine.visits, visit.state, &Visit::state);
   if (before != mine.visits.end()) {
-    mine.was_alone = before->switches == switches;
+    mine.was_alone = before->switches == now.switches;
     return come_back(mine, thread.slot == trial_);
   }
   if (const Arrival arrival = merge(thread, mine); arrival != Arrival::ordinary) return arrival;
@@ -218,9 +217,9 @@ bool Awaits::learns(const Thread& thread, std::uint64_t value) const {
   return rounds_ >= Rounds::await && state != 0 && after(state, value) == 0;
 }
 
-void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory) {
+void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps) {
   PerThread& mine = of(thread);
-  mine.last = {mine.state, value, steps_done(), memory};
+  mine.last = {mine.state, value, steps, memory};
   if (thread.operation != Operation::yield) mine.reader = mine.last;
   mine.state = 0;
   mine.condition = 0;
@@ -253,10 +252,10 @@ void Awaits::note_time(const Thread& thread) {
 
 // What follows the last operation, if the thread has accessed no plain memory since. False: it was found to
 // be something else before.
-bool Awaits::learn(PerThread& mine, State after) {
+bool Awaits::learn(PerThread& mine, State after, std::uint64_t steps) {
   const Read last = std::exchange(mine.last, {});
   if (last.before == 0 || rounds_ == Rounds::block) return true;
-  if (steps_done() != last.steps) after = kOther;
+  if (steps != last.steps || steps == kUnclean) after = kOther;
   const auto ends = [&](const Next& next) {
     return next.before == 0 || (next.before == last.before && next.value == last.value);
   };
@@ -297,7 +296,7 @@ bool Awaits::refuses(const PerThread& mine, State state, std::uint64_t value) co
   State next = after(state, value);
   for (std::size_t i = 0; i < kArrivalsMax && next != 0 && next != kOther; ++i) {
     if (has_visited(mine, next)) return true;
-    if (!states_[next - 1].operation == Operation::yield) return false;
+    if (states_[next - 1].operation != Operation::yield) return false;
     next = after(next, 0);
   }
   return false;

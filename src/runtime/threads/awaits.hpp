@@ -81,8 +81,12 @@ class Awaits {
     unsound,  // what was learned before is contradicted: the search begins again
   };
   // The thread, whose operation, object, size and arguments are set, arrives at a call (code: its return
-  // address) that may be part of a waiting loop. switches: how often threads have taken turns.
-  Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller, std::uint64_t switches);
+  // address) that may be part of a waiting loop.
+  struct Now {
+    std::uint64_t switches;  // how often threads have taken turns
+    std::uint64_t steps;     // instrumented operations done so far
+  };
+  Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller, const Now& now);
   // Whether the round that arrive() has just found has to be proved first, as SpinDetector::unproved() says.
   bool unproved(const Thread& thread, std::uint64_t code) const {
     return of(thread).was_alone && !proved_.has(code);
@@ -91,8 +95,8 @@ class Awaits {
   // Whether it is to be learned what follows the operation of the thread, which has read that value.
   bool learns(const Thread& thread, std::uint64_t value) const;
   // The thread has done its operation and changed nothing: it has read that value, or nothing (a yield).
-  // memory: a digest of the program's memory, if learns().
-  void note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory);
+  // memory: a digest of the program's memory, if learns(). steps: as in Now.
+  void note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps);
   // The digest that was given for the thread's last operation; 0: none.
   std::uint64_t memory_before(const Thread& thread) const { return of(thread).last.memory; }
   // Code that is not instrumented has changed memory since then.
@@ -133,6 +137,7 @@ class Awaits {
   void never(std::uint64_t code) { never_.insert(code); }
 
  private:
+  static constexpr std::uint64_t kUnclean = ~std::uint64_t{0};
   using State = std::uint32_t;  // its number, from 1; 0: not known
   struct Kept {
     std::uint64_t digest;
@@ -192,7 +197,7 @@ class Awaits {
   bool before_reader(const PerThread& mine, PerThread& then) const;
   Arrival watch(const PerThread& mine);
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
-  bool learn(PerThread& mine, State after);
+  bool learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
   State after(State state, std::uint64_t value) const;
   std::uint64_t code_of(State state) const;
   static bool has_visited(const PerThread& mine, State state);
@@ -204,7 +209,6 @@ class Awaits {
   std::uint64_t condition_of(const PerThread& mine);
 
   static constexpr State kOther = ~State{0};  // a state in which no round comes to nothing
-  static constexpr std::uint64_t kUnclean = ~std::uint64_t{0};
   static constexpr std::uint32_t kNoTrial = ~std::uint32_t{0};
 
   Rounds rounds_ = Rounds::repeat;

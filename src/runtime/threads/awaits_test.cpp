@@ -7,19 +7,17 @@
 #include <array>
 
 #include "runtime/base/thread.hpp"
-#include "runtime/base/world.hpp"
 
 namespace thrum {
 namespace {
 
-using Arrival = Awaits::Arrival;
-
-constexpr std::uint64_t kFlag = 0x1000;
-constexpr std::uint64_t kOther = 0x2000;
-
 // A thread whose frames are words of an array, and whose calls 1 to 3 are watched.
 class AwaitsTest : public testing::Test {
  protected:
+  using Arrival = Awaits::Arrival;
+  static constexpr std::uint64_t kFlag = 0x1000;
+  static constexpr std::uint64_t kOther = 0x2000;
+
   AwaitsTest() {
     thread_.slot = 0;
     thread_.stack_top = reinterpret_cast<char*>(frames_.data() + frames_.size());
@@ -42,14 +40,14 @@ class AwaitsTest : public testing::Test {
     CallerState caller{};
     caller.registers[0] = kept_;
     caller.stack_pointer = reinterpret_cast<std::uint64_t>(frames_.data() + 4);
-    return awaits_.arrive(thread_, call, caller, ++switches_);
+    return awaits_.arrive(thread_, call, caller, {++switches_, steps_});
   }
 
   // A call that reads an object, and gets that value.
   Arrival read(std::uint64_t call, std::uint64_t object, std::uint64_t value) {
     const Arrival arrival = arrive(call, object);
     if (arrival != Arrival::ordinary && arrival != Arrival::runs_on) return arrival;
-    awaits_.note_read(thread_, value, 0);
+    awaits_.note_read(thread_, value, 0, steps_);
     ++thread_.events;
     return arrival;
   }
@@ -59,6 +57,7 @@ class AwaitsTest : public testing::Test {
   std::array<std::uint64_t, 16> frames_{};
   std::uint64_t kept_ = 0;  // what a register holds
   std::uint64_t switches_ = 0;
+  std::uint64_t steps_ = 0;  // instrumented operations
 };
 
 TEST_F(AwaitsTest, ARoundThatComesBackBlocksItsThread) {
@@ -82,7 +81,7 @@ TEST_F(AwaitsTest, WhatFollowsAReadIsLearned) {
   const std::uint64_t condition = awaits_.condition(thread_);
   EXPECT_NE(condition, 0u);
   EXPECT_FALSE(awaits_.refuses(thread_, 0)) << "nothing is known of it";
-  awaits_.note_read(thread_, 0, 0);
+  awaits_.note_read(thread_, 0, 0, steps_);
   EXPECT_EQ(arrive(1, kFlag), Arrival::learned);
   std::vector<Refusal> refusals;
   awaits_.take_refusals(refusals);
@@ -102,7 +101,7 @@ TEST_F(AwaitsTest, OfTwoReadsTheLastOneWaits) {
   begin(Rounds::await);
   EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary);
   EXPECT_FALSE(awaits_.refuses(thread_, 1));
-  awaits_.note_read(thread_, 1, 0);
+  awaits_.note_read(thread_, 1, 0, steps_);
   EXPECT_EQ(arrive(2, kOther), Arrival::ordinary);
   EXPECT_TRUE(awaits_.refuses(thread_, 0));
 }
@@ -111,7 +110,7 @@ TEST_F(AwaitsTest, AYieldIsPassedThrough) {
   EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
   EXPECT_EQ(arrive(2, 0, Operation::yield), Arrival::ordinary);
   EXPECT_TRUE(awaits_.goes_on(thread_)) << "what follows it is not known";
-  awaits_.note_read(thread_, 0, 0);
+  awaits_.note_read(thread_, 0, 0, steps_);
   EXPECT_EQ(arrive(1, kFlag), Arrival::learned);
   begin(Rounds::await);
   EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary);
@@ -120,7 +119,7 @@ TEST_F(AwaitsTest, AYieldIsPassedThrough) {
 
 TEST_F(AwaitsTest, NothingIsLearnedBehindAPlainAccess) {
   EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
-  count_step();
+  ++steps_;
   EXPECT_EQ(arrive(1, kFlag), Arrival::nothing) << "the round runs, and is checked";
   begin(Rounds::await);
   EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
@@ -161,7 +160,7 @@ TEST_F(AwaitsTest, AFailedCompareExchangeIsALaterLoad) {
   kept_ = 0;
   EXPECT_EQ(arrive(1, kFlag), Arrival::runs_on);
   EXPECT_EQ(awaits_.probe_value(), 1u);
-  awaits_.note_read(thread_, 1, 0);
+  awaits_.note_read(thread_, 1, 0, steps_);
   kept_ = 1;
   EXPECT_EQ(arrive(2, kFlag), Arrival::probe) << "it is over";
 

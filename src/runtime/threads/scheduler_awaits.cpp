@@ -38,7 +38,7 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   me.size = size;
   if (const std::uint64_t before = awaits_.memory_before(me); before != 0 && before != memory_digest())
     awaits_.note_unseen_change(me);
-  const Awaits::Arrival arrival = awaits_.arrive(me, code, caller, spins_.switches());
+  const Awaits::Arrival arrival = awaits_.arrive(me, code, caller, {spins_.switches(), steps_done()});
   if (arrival == Awaits::Arrival::runs_on) return run_on(me);
   if (goes_on_) start_anew();
   const Wait wait = wait_after(arrival, me, code);
@@ -109,9 +109,9 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
     return awaits_.note_effect(me, value);
   }
   const auto memory = [&](std::uint64_t read) { return awaits_.learns(me, read) ? memory_digest() : 0; };
-  if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0));
+  if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0), steps_done());
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
-  if (reads_few_bytes(me)) return awaits_.note_read(me, value, memory(value));
+  if (reads_few_bytes(me)) return awaits_.note_read(me, value, memory(value), steps_done());
   awaits_.note_time(me);
 }
 
