@@ -61,10 +61,11 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     learn(mine, kOther);
     return Arrival::ordinary;
   }
-  Visit visit{code, caller.stack_pointer, 0, thread.events, now.switches};
-  if (!watched_.has(code)) {
+  Visit visit{code,          caller.stack_pointer, 0,           reads_value(thread.operation), thread.size,
+              thread.object, thread.events,        now.switches};
+  if (!seen_.has(code)) {
     const Arrival arrival = arrive_unwatched(thread, mine, visit);
-    if (arrival == Arrival::watch) depth_ = std::max<std::size_t>(depth_, frames);
+    if (arrival != Arrival::ordinary) depth_ = std::max<std::size_t>(depth_, frames);
     return arrival;
   }
   if (frames > depth_) {
@@ -81,14 +82,14 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   const auto before = std::ranges::find(mine.visits, visit.state, &Visit::state);
   if (before != mine.visits.end()) {
     mine.was_alone = before->switches == now.switches;
-    return come_back(mine, thread.slot == trial_);
+    return come_back(mine, code, thread.slot == trial_);
   }
-  if (const Arrival arrival = merge(thread, mine); arrival != Arrival::ordinary) return arrival;
+  if (const Arrival arrival = merge(thread, mine, code); arrival != Arrival::ordinary) return arrival;
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
   mine.goes_round =
       mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
   mine.visits.push_back(visit);
-  if (unlearnable_.has(code)) return Arrival::ordinary;
+  if (unlearnable_.has(code) || !watched_.has(code)) return Arrival::ordinary;
   mine.state = visit.state;
   if (probe_.from == visit.state && probe_.thread == thread.id && probe_.events == thread.events) {
     probe_.runs = true;
@@ -101,19 +102,38 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
 Awaits::Arrival Awaits::arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit) {
   learn(mine, kOther);
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
+  const bool is_trial = thread.slot == trial_;
+  // Where it leaves a loop by different states, these may lead to one.
+  if (may_merge(mine) && rounds_ == Rounds::merge && !is_trial && !never_.has(visit.code))
+    return watch_all(mine, visit.code);
   const bool is_back = std::ranges::any_of(mine.visits, [&](const Visit& other) {
     return other.code == visit.code && other.stack_pointer == visit.stack_pointer;
   });
   if (!is_back) mine.visits.push_back(visit);
-  // Where it leaves a loop by different states, these may lead to one.
-  const bool is_way_out = mine.goes_round && rounds_ == Rounds::merge;
-  if ((!is_back && !is_way_out) || never_.has(visit.code) || thread.slot == trial_) return Arrival::ordinary;
-  return watch(mine);
+  if (!is_back || never_.has(visit.code) || is_trial) return Arrival::ordinary;
+  for (const Visit& other : mine.visits) seen_.insert(other.code);
+  return Arrival::deeper;
 }
 
-// What follows was not known where a call was not watched, and is forgotten.
-Awaits::Arrival Awaits::watch(const PerThread& mine) {
-  for (const Visit& visit : mine.visits) watched_.insert(visit.code);
+// Whether the last read may lead where an earlier one could have led: its thread goes round, and has read the
+// same bytes before.
+bool Awaits::may_merge(const PerThread& mine) {
+  if (!mine.goes_round || !mine.visits.back().reads) return false;
+  const Visit& last = mine.visits.back();
+  return std::any_of(mine.visits.begin(), mine.visits.end() - 1, [&](const Visit& visit) {
+    return visit.reads && visit.object == last.object && visit.size == last.size;
+  });
+}
+
+bool Awaits::watches_all(const PerThread& mine, std::uint64_t code) const {
+  return watched_.has(code) &&
+         std::ranges::all_of(mine.visits, [&](const Visit& visit) { return watched_.has(visit.code); });
+}
+
+// What followed was not known where a call was not watched, and is forgotten.
+Awaits::Arrival Awaits::watch_all(const PerThread& mine, std::uint64_t code) {
+  watch(code);
+  for (const Visit& visit : mine.visits) watch(visit.code);
   next_.clear();
   next_count_ = 0;
   return Arrival::watch;
@@ -121,11 +141,10 @@ Awaits::Arrival Awaits::watch(const PerThread& mine) {
 
 // The thread is in a state in which it has been. If it is known now that the last read of its round leads
 // there, the read was not enabled.
-Awaits::Arrival Awaits::come_back(PerThread& mine, bool is_trial) {
+Awaits::Arrival Awaits::come_back(PerThread& mine, std::uint64_t code, bool is_trial) {
   const Read reader = mine.reader;
   if (rounds_ == Rounds::block || is_trial) return Arrival::nothing;
-  const auto is_watched = [](const Visit& visit) { return visit.state != 0; };
-  if (!std::ranges::all_of(mine.visits, is_watched)) return watch(mine);
+  if (!watches_all(mine, code)) return watch_all(mine, code);
   PerThread then;
   if (!before_reader(mine, then) || !refuses(then, reader.before, reader.value)) return Arrival::nothing;
   refusals_.push_back({condition_of(then), reader.value});
@@ -142,7 +161,10 @@ bool Awaits::before_reader(const PerThread& mine, PerThread& then) const {
 }
 
 // The thread has come by a read to a state in which it has not been: whether the read was not enabled.
-Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine) {
+Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine, std::uint64_t code) {
+  if (rounds_ == Rounds::merge && thread.slot != trial_ && !mine.visits.empty() && may_merge(mine) &&
+      !watches_all(mine, code))
+    return watch_all(mine, code);
   PerThread then;
   if (rounds_ != Rounds::merge || thread.slot == trial_ || !before_reader(mine, then))
     return Arrival::ordinary;

@@ -29,8 +29,10 @@
 // not written yet, say, holds what the runtime's own calls left on the stack.
 //
 // States are compared byte by byte, and then have a number. Taking them costs too much for every call. So
-// calls are watched only when a thread has come back to one of them without an effect. Then the search begins
-// again, so that the same reads are awaits in all its executions.
+// they are taken of a call once a thread has come back to it without an effect: then the plan begins again.
+// And calls are watched, so that reads there may be awaits, once a round came to nothing, or a thread that
+// goes round has read some bytes twice: then the search begins again, so that the same reads are awaits in
+// all its executions.
 //
 // Tested by awaits_test.cpp, and by tests/native.
 #pragma once
@@ -75,7 +77,7 @@ class Awaits {
     nothing,  // its round has come to nothing
     learned,  // the same; and a read of the round is not enabled, as is known now: the plan begins again
     watch,    // calls are watched from now on: the search begins again
-    deeper,   // stacks are cleared deeper from now on: the plan begins again
+    deeper,   // stacks are cleared deeper, or states of more calls are taken: the plan begins again
     probe,    // a shorter way is to be probed: the plan begins again
     runs_on,  // it is probed: the object gets the probe's value, and the thread runs on
     unsound,  // what was learned before is contradicted: the search begins again
@@ -131,8 +133,12 @@ class Awaits {
   // A plan has run: the refusals found since the last call.
   void take_refusals(std::vector<Refusal>& refusals);
 
+  // The calls at which reads may be awaits.
   const NumberSet& watched() const { return watched_; }
-  void watch(std::uint64_t code) { watched_.insert(code); }
+  void watch(std::uint64_t code) {
+    seen_.insert(code);
+    watched_.insert(code);
+  }
   // The call belongs to no waiting loop.
   void never(std::uint64_t code) { never_.insert(code); }
 
@@ -160,6 +166,9 @@ class Awaits {
     std::uint64_t code;
     std::uint64_t stack_pointer;
     State state;
+    bool reads;          // its operation reads its object
+    std::uint32_t size;  // of the object
+    std::uint64_t object;
     std::uint32_t events;  // that the thread had done
     std::uint64_t switches;
   };
@@ -192,10 +201,12 @@ class Awaits {
   PerThread& of(const Thread& thread);
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
   Arrival arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit);
-  Arrival come_back(PerThread& mine, bool is_trial);
-  Arrival merge(const Thread& thread, PerThread& mine);
+  Arrival come_back(PerThread& mine, std::uint64_t code, bool is_trial);
+  Arrival merge(const Thread& thread, PerThread& mine, std::uint64_t code);
   bool before_reader(const PerThread& mine, PerThread& then) const;
-  Arrival watch(const PerThread& mine);
+  Arrival watch_all(const PerThread& mine, std::uint64_t code);
+  bool watches_all(const PerThread& mine, std::uint64_t code) const;
+  static bool may_merge(const PerThread& mine);
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
   bool learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
   State after(State state, std::uint64_t value) const;
@@ -213,6 +224,7 @@ class Awaits {
 
   Rounds rounds_ = Rounds::repeat;
   std::uint32_t trial_ = kNoTrial;  // the slot of its thread
+  NumberSet seen_;                  // calls of which states are taken
   NumberSet watched_;
   NumberSet never_;
   NumberSet unlearnable_;

@@ -138,6 +138,10 @@ TEST_F(AwaitsTest, WhatContradictsWasLearnedInVain) {
 TEST_F(AwaitsTest, ACallThatIsNotWatchedIsWatchedOnceItComesBack) {
   EXPECT_EQ(read(8, kFlag, 0), Arrival::ordinary);
   EXPECT_EQ(read(9, kFlag, 0), Arrival::ordinary);
+  EXPECT_EQ(arrive(8, kFlag), Arrival::deeper) << "its states are taken from now on";
+  begin(Rounds::await);
+  EXPECT_EQ(read(8, kFlag, 0), Arrival::ordinary);
+  EXPECT_EQ(read(9, kFlag, 0), Arrival::ordinary);
   EXPECT_EQ(arrive(8, kFlag), Arrival::watch);
   EXPECT_TRUE(awaits_.watched().has(8));
   EXPECT_TRUE(awaits_.watched().has(9));
