@@ -272,7 +272,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     } while (waypoints().keep());
     note_end(trace);
     waypoints().finish(scheduler().director());
-    if (engine.again != Again::no || world.restarts) waypoints().forget();
+    if (engine.again != Again::no || world.restarts || trace.begins_again) waypoints().forget();
     const bool whole = trace.end == End::finished && engine.again == Again::no && !world.restarts;
     known_ends().finish(trace, whole);
     unsure = engine.again == Again::no && !world.restarts && judging().finish(whole);

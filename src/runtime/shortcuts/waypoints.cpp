@@ -65,6 +65,9 @@ bool Waypoints::is_on_the_way(const Waypoint& waypoint, const Plan& plan) const 
   if (!waypoint.is_first && (plan.policy.kind != Policy::Kind::base || plan.policy != waypoint.policy))
     return false;
   if (plan.policy.fairness != waypoint.policy.fairness || plan.departures.size() < followed) return false;
+  // It holds what awaits must know, or does not.
+  const bool has_rounds = waypoint.policy.rounds != Rounds::repeat;
+  if (has_rounds != (plan.policy.rounds != Rounds::repeat)) return false;
   // From the last departure on events are recorded and the advisor is asked.
   if (plan.departures.size() == followed) {
     if (!waypoint.is_first || is_advised_) return false;
