@@ -24,7 +24,7 @@ struct WaitingIdiom {
     wait_while,    // for another value
     wait_for_two,  // cells
     tas_section,
-    cas_reload,  // a compare-exchange that is retried with what is loaded anew
+    cas_reload,  // a compare-exchange that is retried with what is loaded again
     cas_load,    // and with what the failed one has loaded
     read_twice,  // again and again, until both reads of a cell are equal
     transient_add,

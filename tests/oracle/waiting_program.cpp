@@ -51,7 +51,7 @@ void WaitingProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trac
   director_.finish();
 }
 
-// Up to so many steps. False: something was learned on the way, and it has to be begun anew.
+// Up to so many steps. False: something was learned on the way, and it has to be begun again.
 bool WaitingProgram::attempt(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace,
                              std::uint64_t steps) {
   director_.begin(plan, advisor, wanted, trace);

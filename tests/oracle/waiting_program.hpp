@@ -5,7 +5,7 @@
 // block: a thread that comes back to where a round began, which came to nothing, does no more.
 // await: so does one whose round wrote something in between. Of a round that only read, the last read waits:
 // it is not enabled while it would read a value that leads back. Which values do so is learned: where a
-// thread comes back, the local state that the read led to is put down, and the plan is begun anew.
+// thread comes back, the local state that the read led to is put down, and the plan begins again.
 //
 // All threads are created by main before the first step.
 //
@@ -32,7 +32,7 @@ class WaitingProgram final : public Program, private Pending {
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override { return names_; }
 
-  // From now on each plan is begun, broken off after some steps, and begun anew, though nothing was learned.
+  // From now on each plan is begun, broken off after some steps, and begun again, though nothing was learned.
   void begin_again() { begins_again_ = true; }
 
   // Of the last execution. If it was stuck, each thread stands where it is lowest in its circle.

@@ -90,7 +90,7 @@ void note_end(Trace& trace) {
     take_written_value();
     scheduler().note_pending();
   }
-  if (__builtin_expect(scheduler().drop_proof(), 0)) {
+  if (__builtin_expect(scheduler().drop_proof() || scheduler().awaits().take_contradiction(), 0)) {
     world.restarts = true;
     world.ledger->withdraw();
     trace.end = End::uncontrolled;

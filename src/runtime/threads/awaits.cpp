@@ -56,6 +56,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   PerThread& mine = of(thread);
   mine.state = 0;
   mine.condition = 0;
+  if (take_contradiction()) return Arrival::unsound;
   const std::uint64_t frames = frames_size(thread, caller);
   if (frames > kFramesMax) {
     learn(mine, kOther);
@@ -73,7 +74,8 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     return Arrival::deeper;
   }
   visit.state = number_of(thread, code, caller);
-  if (!learn(mine, visit.state, now.steps)) return Arrival::unsound;
+  learn(mine, visit.state, now.steps);
+  if (take_contradiction()) return Arrival::unsound;
   if (probe_.runs) {
     mine.state = visit.state;
     return continue_probe(visit.state) ? Arrival::runs_on : Arrival::probe;
@@ -173,6 +175,10 @@ Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine, std::uint64
     case Way::none: return Arrival::ordinary;
     case Way::shorter: break;
     case Way::unknown:
+      if (probe_.from != 0) {  // the last one could not be made
+        unlearnable_.insert(code_of(std::exchange(probe_, {}).from));
+        return Arrival::unsound;
+      }
       probe.thread = thread.id;
       probe_ = probe;
       return Arrival::probe;
@@ -191,6 +197,7 @@ Awaits::Way Awaits::way_to(const PerThread& mine, State state, std::uint64_t val
   const std::size_t last = mine.visits.size() - 1;
   for (std::size_t i = 0; i < last; ++i) {
     const Visit& visit = mine.visits[i];
+    if (!watched_.has(visit.code) || unlearnable_.has(visit.code)) continue;  // no probe could begin there
     State at = visit.state;
     for (std::size_t reads = 1; reads <= last - i && read_same_bytes(at, state); ++reads) {
       const State next = after(at, value);
@@ -272,11 +279,11 @@ void Awaits::note_time(const Thread& thread) {
   of(thread).depends_on_time = true;
 }
 
-// What follows the last operation, if the thread has accessed no plain memory since. False: it was found to
-// be something else before.
-bool Awaits::learn(PerThread& mine, State after, std::uint64_t steps) {
+// What follows the last operation, if the thread has accessed no plain memory since. If something else was
+// found to follow it before, that is a contradiction.
+void Awaits::learn(PerThread& mine, State after, std::uint64_t steps) {
   const Read last = std::exchange(mine.last, {});
-  if (last.before == 0 || rounds_ == Rounds::block) return true;
+  if (last.before == 0 || rounds_ == Rounds::block) return;
   if (steps != last.steps || steps == kUnclean) after = kOther;
   const auto ends = [&](const Next& next) {
     return next.before == 0 || (next.before == last.before && next.value == last.value);
@@ -286,13 +293,13 @@ bool Awaits::learn(PerThread& mine, State after, std::uint64_t steps) {
       next_count_ + 1, [](const Next& next) { return next.before == 0; }, hash);
   Next& next = next_[next_.find(hash_of_next(last.before, last.value), ends)];
   if (next.before != 0) {
-    if (next.after == after || next.after == kOther) return true;
+    if (next.after == after || next.after == kOther) return;
     next.after = kOther;
-    return !unlearnable_.insert(code_of(last.before));
+    is_contradicted_ = unlearnable_.insert(code_of(last.before)) || is_contradicted_;
+    return;
   }
   next = {last.before, after, last.value};
   ++next_count_;
-  return true;
 }
 
 Awaits::State Awaits::after(State state, std::uint64_t value) const {

@@ -38,6 +38,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "model/event.hpp"
@@ -51,7 +52,7 @@ namespace thrum {
 
 struct Thread;
 
-// Whether the operation reads the bytes of its object, if these are few, and may not write them.
+// Whether it is an atomic operation that reads its object; it may also write it.
 constexpr bool reads_value(Operation operation) {
   return operation == Operation::load || operation == Operation::read_modify_write ||
          operation == Operation::compare_exchange;
@@ -127,6 +128,9 @@ class Awaits {
   // A thread runs a round of its own at the end of an execution, to see whether it comes back.
   void begin_trial(const Thread& thread);
   void end_trial() { trial_ = kNoTrial; }
+
+  // Whether something that was learned has been contradicted since the last call.
+  bool take_contradiction() { return std::exchange(is_contradicted_, false); }
 
   // How deep stacks are cleared at the beginning (SpinDetector::clear_stack).
   std::size_t depth() const { return depth_; }
@@ -208,7 +212,7 @@ class Awaits {
   bool watches_all(const PerThread& mine, std::uint64_t code) const;
   static bool may_merge(const PerThread& mine);
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
-  bool learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
+  void learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
   State after(State state, std::uint64_t value) const;
   std::uint64_t code_of(State state) const;
   static bool has_visited(const PerThread& mine, State state);
@@ -242,6 +246,7 @@ class Awaits {
   Slots<std::uint32_t> condition_slots_;  // numbers from 1
   std::vector<Refusal> refusals_;
   Probe probe_;
+  bool is_contradicted_ = false;
 };
 
 struct Awaits::Moment {

@@ -220,8 +220,7 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
 }
 
 void Scheduler::arrive_to_store(std::uint64_t object, std::uint32_t size, std::uint64_t code) {
-  if (__builtin_expect(awaits_.is_on() && !world.logs_accesses, 0))
-    wait_in_loop(Operation::store, object, size, code);
+  if (__builtin_expect(awaits_.is_on(), 0)) wait_in_loop(Operation::store, object, size, code);
   arrive_here(Operation::store, object, size, code, Wait::nothing);
 }
 

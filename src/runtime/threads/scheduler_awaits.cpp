@@ -38,11 +38,18 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   me.size = size;
   if (const std::uint64_t before = awaits_.memory_before(me); before != 0 && before != memory_digest())
     awaits_.note_unseen_change(me);
-  const Awaits::Arrival arrival = awaits_.arrive(me, code, caller, {spins_.switches(), steps_done()});
+  // A call that blocks is no arrival in executions whose accesses are not logged, and so is none in the
+  // others.
+  const bool blocks = operation == Operation::lock || operation == Operation::shared_lock ||
+                      operation == Operation::semaphore_wait;
+  const Awaits::Arrival arrival = blocks
+                                      ? Awaits::Arrival::ordinary
+                                      : awaits_.arrive(me, code, caller, {spins_.switches(), steps_done()});
   if (arrival == Awaits::Arrival::runs_on) return run_on(me);
-  if (goes_on_) start_anew();
+  const bool ends_search = arrival == Awaits::Arrival::watch || arrival == Awaits::Arrival::unsound;
+  if (goes_on_ && !ends_search) start_anew();
   const Wait wait = wait_after(arrival, me, code);
-  if (wait != Wait::nothing || !world.logs_accesses) return wait;
+  if (wait != Wait::nothing || !world.logs_accesses || operation == Operation::store) return wait;
   return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
 }
 
