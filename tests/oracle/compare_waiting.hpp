@@ -17,7 +17,7 @@ namespace thrum {
 struct WaitingSearch {
   Rounds rounds = Rounds::block;
   Reduction algorithm = Reduction::optimal;  // of search_waiting()
-  Searched searched = Searched::at_once;     // likewise; not `attempted`: the machine does that by itself
+  Searched searched = Searched::at_once;     // not `attempted`: the machine begins plans again by itself
   std::uint64_t seed = 1;                    // by which workers share it
   WaitingMutations mutations{};
   std::uint64_t executions_max = 100'000;
@@ -38,7 +38,7 @@ struct WaitingShown {
   std::uint64_t torn = 0;     // classes whose executions ended in different ways
   std::size_t refusals = 0;
   std::set<std::string> finals;        // by WaitingState::key()
-  std::set<std::string> stuck_states;  // likewise
+  std::set<std::string> stuck_states;  // by WaitingState::key()
   std::set<std::uint64_t> failed_places{};
 
   // "36+72": complete, and in vain; a third number if some are stuck.

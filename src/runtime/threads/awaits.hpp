@@ -25,8 +25,8 @@
 // Example: while (flag.load() == 0) {} learns "before the load, 0: before the load". From then on its load is
 // enabled when flag is not 0.
 //
-// Where the same read leads elsewhere than before, its call is learned nothing of any more: memory that was
-// not written yet, say, holds what the runtime's own calls left on the stack.
+// The same read may lead to another state than before: a variable that was not written yet, say, holds what
+// the runtime's own calls left on the stack. From then on no read at that call is an await.
 //
 // States are compared byte by byte, and then have a number. Taking them costs too much for every call. So
 // they are taken of a call once a thread has come back to it without an effect: then the plan begins again.
@@ -110,7 +110,7 @@ class Awaits {
   void note_change(const Thread& thread);
   // The thread has done an operation of which nothing is learned, and which changed nothing.
   void note_other(const Thread& thread);
-  // The same, and rounds with it may have to be run again and again: it waited for a time, or read the clock.
+  // The same, and the operation waited for a time, or read the clock: what the next round does may differ.
   void note_time(const Thread& thread);
   bool depends_on_time(const Thread& thread) const { return of(thread).depends_on_time; }
 
