@@ -396,7 +396,8 @@ TEST(ReadsFromSearch, SaysWhereAClassIsUndecided) {
 // A whole search by its row of the table finds, confirms and simplifies bugs, and only such as there are.
 TEST(ReadsFromSearch, FindsBugsAsAStrategyOfTheTable) {
   std::uint64_t with_bugs = 0;
-  for (std::uint64_t seed = 1; seed <= by_default(100); ++seed) {
+  const std::uint64_t programs = by_default(100);
+  for (std::uint64_t seed = 1; seed <= programs; ++seed) {
     const RandomProgram random = random_program(seed, Family::d, 300);
     ToyProgram program(random.code);
     Session::Host host;
@@ -413,7 +414,7 @@ TEST(ReadsFromSearch, FindsBugsAsAStrategyOfTheTable) {
       ++with_bugs;
     }
   }
-  EXPECT_GT(with_bugs, 20u);
+  EXPECT_GT(with_bugs, programs / 5);
 }
 
 // As where an order was planned that the program cannot follow.
