@@ -7,6 +7,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(capstone REQUIRED IMPORTED_TARGET capstone)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)
 
 # Compiled in as headers: the runtime brings no library into the program under test.

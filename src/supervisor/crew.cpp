@@ -13,6 +13,10 @@
 
 namespace thrum {
 
+void wake_all(std::atomic<std::uint32_t>& futex) {
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&futex), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
 namespace {
 
 constexpr double kAloneSeconds = 0.02;
@@ -20,10 +24,6 @@ constexpr double kSplitPause = 0.001;    // from one part to the next, of the sa
 constexpr double kSplitPauseMax = 0.02;  // where it gave none
 constexpr double kCopySeconds = 10;      // from one copy to the next
 constexpr double kCopySecondsLeast = 0.05;
-
-void wake_all(std::atomic<std::uint32_t>& futex) {
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&futex), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
 
 int open_process(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 

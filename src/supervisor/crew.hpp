@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,9 @@
 #include "supervisor/shared_memory.hpp"
 
 namespace thrum {
+
+// Wakes all that wait for a futex in the shared memory.
+void wake_all(std::atomic<std::uint32_t>& futex);
 
 // The time of the supervisor's clock, in seconds.
 inline double now() {

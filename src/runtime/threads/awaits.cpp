@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "runtime/base/live_registers.hpp"
 #include "runtime/base/thread.hpp"
 #include "support/digest.hpp"
 #include "support/hash.hpp"
@@ -377,7 +379,11 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
   const std::uint64_t frames = frames_size(thread, caller);
   taken_.resize(sizeof words + sizeof caller.registers + frames);
   std::memcpy(taken_.data(), words, sizeof words);
-  std::memcpy(taken_.data() + sizeof words, caller.registers, sizeof caller.registers);
+  const std::uint8_t live = live_registers(code);
+  for (unsigned i = 0; i < std::size(caller.registers); ++i) {
+    const std::uint64_t value = (live >> i & 1u) != 0 ? caller.registers[i] : 0;
+    std::memcpy(taken_.data() + sizeof words + i * sizeof value, &value, sizeof value);
+  }
   std::memcpy(taken_.data() + sizeof words + sizeof caller.registers,
               reinterpret_cast<const void*>(caller.stack_pointer), frames);
   const std::uint64_t digest = XXH3_64bits(taken_.data(), taken_.size()) | 1;

@@ -28,11 +28,12 @@
 // The same read may lead to another state than before: a variable that was not written yet, say, holds what
 // the runtime's own calls left on the stack. From then on no read at that call is an await.
 //
-// States are compared byte by byte, and then have a number. Taking them costs too much for every call. So
-// they are taken of a call once a thread has come back to it without an effect: then the plan begins again.
-// And calls are watched, so that reads there may be awaits, once a round came to nothing, or a thread that
-// goes round has read some bytes twice: then the search begins again, so that the same reads are awaits in
-// all its executions.
+// States are compared byte by byte, and then have a number. Registers that are dead at the call are left out
+// (base/live_registers.hpp): a loop that has failed once would leave its temporary there. Taking states costs
+// too much for every call. So they are taken of a call once a thread has come back to it without an effect:
+// then the plan begins again. And calls are watched, so that reads there may be awaits, once a round came to
+// nothing, or a thread that goes round has read some bytes twice: then the search begins again, so that the
+// same reads are awaits in all its executions.
 //
 // Tested by awaits_test.cpp, and by tests/native.
 #pragma once

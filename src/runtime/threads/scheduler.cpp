@@ -177,8 +177,9 @@ void Scheduler::settle_changes() { settle_writes(); }
   return false;
 }
 
-// Whether the running thread comes back to the operation by a round of a waiting loop, and so waits.
-[[gnu::always_inline]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
+// Whether the running thread comes back to the operation by a round of a waiting loop, and so waits. Used in
+// scheduler_awaits.cpp too.
+[[gnu::always_inline, gnu::used]] inline bool Scheduler::comes_to_spin(Thread& me, std::uint64_t code) {
   // In place: a copy would wait for the entry's stores (docs/experiments/011-waiting-loops.md).
   const CallerState& caller = thrum_caller;
   settle_writes();
