@@ -21,6 +21,7 @@ class Conditions {
  public:
   enum class Answer : std::uint8_t { unknown, refused, enabled };
 
+  bool empty() const { return known_.empty(); }
   Answer ask(std::uint64_t condition, std::uint64_t value) const;
   // What is known of a value stays.
   void learn(std::uint64_t condition, std::uint64_t value, Answer answer);

@@ -148,6 +148,16 @@ TEST_P(WaitingAwaitBy, LosesNothingOnRandomPrograms) {
                     {.rounds = it.rounds, .algorithm = it.algorithm, .searched = it.searched});
 }
 
+// Programs on which a search was once wrong.
+TEST(WaitingAwait, LosesNothingOnProgramsThatOnceFailed) {
+  WaitingTotals totals;
+  EXPECT_EQ(compare_random_waiting(WaitingFamily::reads, search_and_states,
+                                   {.rounds = Rounds::await, .algorithm = Reduction::persistent}, 1000360, 1,
+                                   totals),
+            "")
+      << "an await was planned where it had become known that it is refused";
+}
+
 TEST(WaitingAwait, RunsEachClassOfRandomProgramsOnce) {
   for (WaitingFamily family : {WaitingFamily::reads, WaitingFamily::transient}) {
     for (const WaitingSearch& how : {kAwait, kMerge})

@@ -316,13 +316,18 @@ bool Backtracking::insert_initial(Index depth, const StepView&, Sequence& revers
   return true;
 }
 
-// The thread of the step that is turned round, or, where that sleeps, one that begins what leads there.
+// The thread of the step that is turned round, or, where that sleeps, one that begins what leads there. What
+// the thread does first may be an await, of which more is known now than when the options were listed: then
+// that it can be done is a guess.
 bool Backtracking::insert_thread(Index depth, const StepView& turned, Sequence& reversal) {
   if (!path_.is_option(depth, turned.step.option)) {
     add_all(depth);
   } else if (!trees_.holds(path_[depth].branches, turned.step)) {
     const StepView& added = is_known(depth, turned.step) ? reversal[0] : turned;
-    if (!is_known(depth, added.step)) add_step(depth, added);
+    if (is_known(depth, added.step)) return true;
+    std::size_t at = Sequence::kNone;
+    const bool is_sure = conditions_.empty() || reversal.may_begin_with(added, at);
+    add_step(depth, is_sure ? added : unknown_step(added.step));
   }
   return true;
 }
