@@ -101,7 +101,7 @@ void set_flow(const cs_insn& instruction, Instruction& result) {
   const cs_x86& x86 = instruction.detail->x86;
   result.flow = Flow::next;
   if (instruction.id == X86_INS_UD2 || instruction.id == X86_INS_HLT) {
-    result.flow = Flow::stop;
+    result.flow = Flow::trap;
   } else if (is_in_group(instruction, CS_GRP_CALL)) {
     result.flow = Flow::call;
   } else if (is_in_group(instruction, CS_GRP_JUMP)) {

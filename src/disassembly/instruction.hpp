@@ -17,7 +17,7 @@ struct Instruction {
     jump,     // to its target
     branch,   // to either
     call,     // to the next instruction, unless the called function does not return
-    stop,     // nowhere
+    trap,     // to the handler of a fault, which may go on with the next instruction
     unknown,  // anywhere: a return, a jump whose target is computed
   };
   std::uint64_t next = 0;  // the address of the next instruction

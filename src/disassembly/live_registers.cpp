@@ -38,6 +38,7 @@ class FlowGraph {
   void follow(std::uint64_t begin);
   void add(std::uint64_t address);
   void add_successor(Index from, std::uint64_t to);
+  void add_in_function(Index from, std::uint64_t next);
   void add_call(Index call, std::uint64_t next);
   void solve();
 
@@ -73,7 +74,7 @@ void FlowGraph::add(std::uint64_t address) {
       add_successor(index, instruction.target);
       return add_successor(index, instruction.next);
     case Flow::call: return add_call(index, instruction.next);
-    case Flow::stop: return;
+    case Flow::trap: return add_in_function(index, instruction.next);
     case Flow::unknown: nodes_[index].uses = kAllRegisters; return;
   }
 }
@@ -84,17 +85,21 @@ void FlowGraph::add_successor(Index from, std::uint64_t to) {
   nodes_[from].successors.push_back(place->second);
 }
 
-void FlowGraph::add_call(Index call, std::uint64_t next) {
+// Where the function ends there, it does not go on.
+void FlowGraph::add_in_function(Index from, std::uint64_t next) {
   const CodeFile::Function* function = file_.function_at(next - 1);
-  if (function == nullptr) {
-    nodes_[call].uses = kAllRegisters;
-    return;
-  }
+  if (function == nullptr) nodes_[from].uses = kAllRegisters;
+  if (function != nullptr && next < function->end) add_successor(from, next);
+}
+
+void FlowGraph::add_call(Index call, std::uint64_t next) {
+  add_in_function(call, next);
+  const CodeFile::Function* function = file_.function_at(next - 1);
+  if (function == nullptr) return;
   const CodeFile::Handler handler = file_.handler_of(*function, next);
   if (!handler.is_known) nodes_[call].uses = kAllRegisters;
   if (handler.leaves) nodes_[call].uses |= file_.callers_registers(next - 1);
   if (handler.address != 0) add_successor(call, handler.address);
-  if (next < function->end) add_successor(call, next);
 }
 
 void FlowGraph::solve() {

@@ -112,6 +112,18 @@ test_\name\()_back:
         call    test_callee
         end
 
+        // A handler may go on behind a fault.
+        begin trap
+        save rbx
+        save r12
+        call_something trap
+        ud2
+        mov     %r12, %rax
+        give_back r12
+        give_back rbx
+        ret
+        end
+
         // Code in another place: the cold part of a function.
         begin cold
         save rbx
@@ -144,6 +156,7 @@ LABEL(conditional);
 LABEL(computed);
 LABEL(last);
 LABEL(cold);
+LABEL(trap);
 #undef LABEL
 
 namespace thrum {
@@ -183,6 +196,8 @@ TEST(LiveRegisters, AComputedJumpGoesAnywhere) {
 }
 
 TEST(LiveRegisters, AnExceptionHandsOnTheCallersRegisters) { EXPECT_EQ(live_at(test_last_back), kCallers); }
+
+TEST(LiveRegisters, AHandlerMayGoOnBehindAFault) { EXPECT_EQ(live_at(test_trap_back), kCallers | kR12); }
 
 TEST(LiveRegisters, JumpsIntoOtherPartsAreFollowed) { EXPECT_EQ(live_at(test_cold_back), kR13); }
 

@@ -520,6 +520,12 @@ constexpr auto announced_test = [](auto& codec, auto& x) {
   codec.list(x.options, text);
 };
 
+constexpr auto waiting_loop = [](auto& codec, auto& x) {
+  place(codec, x.call);
+  codec.enumerator(x.kind, WaitingLoop::Kind::uncontrolled);
+  codec.number(x.differences);
+};
+
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
@@ -528,6 +534,7 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.list(x.modules, module);
   codec.list(x.notes, note);
   codec.list(x.warnings, warning);
+  codec.list(x.loops, waiting_loop);
   codec.optional(x.replayed, trace);
   codec.optional(x.tests, [](auto& inner, auto& tests) { inner.list(tests, announced_test); });
   codec.text(x.part_name);

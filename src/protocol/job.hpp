@@ -10,6 +10,7 @@
 #include "campaign/explore.hpp"
 #include "campaign/strategies.hpp"
 #include "model/plan.hpp"
+#include "model/waiting_loop.hpp"
 
 namespace thrum {
 
@@ -119,6 +120,7 @@ struct Report {
   std::vector<Module> modules;
   std::vector<Note> notes;
   std::vector<Warning> warnings;
+  std::vector<WaitingLoop> loops;                   // that the worker has met
   std::optional<Trace> replayed;                    // for Job::replay
   std::optional<std::vector<AnnouncedTest>> tests;  // of the program; if set, nothing was searched
   std::string part_name;                            // of the requested part; may be empty

@@ -90,6 +90,7 @@ Report sample_report(const Threads& threads) {
   report.result.lost_reason = "none";
   report.started_threads = true;
   report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
+  report.loops = {{{Place::Space::module, 1, 0, 0x30}, WaitingLoop::Kind::differs, 5}};
   report.notes = {{"weaker-atomics", 3, "three atomics", false}, {"uncontrolled-call", 1, "read", true}};
   report.tests = {{"Queue.Push", {}}, {"Queue.Pop", {"--strategy=pct"}}};
   report.part_name = "first / second";

@@ -156,6 +156,14 @@ Json member_json(const MemberResult& member) {
           {"seconds", member.seconds}};
 }
 
+Json loop_json(const LoopResult& loop) {
+  return {{"file", loop.where.file},
+          {"line", loop.where.line},
+          {"function", loop.where.function},
+          {"kind", loop.kind},
+          {"text", loop.text}};
+}
+
 Json statistics_json(const StatisticsResult& statistics) {
   return {{"cost", statistics.cost},
           {"classes", or_null(statistics.classes)},
@@ -164,7 +172,8 @@ Json statistics_json(const StatisticsResult& statistics) {
           {"before", statistics.before},
           {"levels", list(statistics.levels, level_json)},
           {"growth", list(statistics.growth, growth_json)},
-          {"strategies", list(statistics.strategies, member_json)}};
+          {"strategies", list(statistics.strategies, member_json)},
+          {"waiting_loops", list(statistics.loops, loop_json)}};
 }
 
 Json heap_json(const HeapResult& heap) {

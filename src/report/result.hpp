@@ -143,6 +143,13 @@ struct MemberResult {
   double seconds = 0;
 };
 
+// A waiting loop that the search has met.
+struct LoopResult {
+  Location where;
+  std::string kind;  // "spin", "idle-round", "block", "await", "merge", "ordinary"
+  std::string text;  // how its rounds are treated, or why they are ordinary
+};
+
 struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
@@ -152,6 +159,7 @@ struct StatisticsResult {
   std::vector<LevelResult> levels;  // those that had executions
   std::vector<GrowthResult> growth;
   std::vector<MemberResult> strategies{};  // of several that took turns
+  std::vector<LoopResult> loops{};
 };
 
 // What --heap both found with one of the two.

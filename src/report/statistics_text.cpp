@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 namespace thrum {
 
 namespace {
@@ -37,6 +41,22 @@ std::string members_table(const StatisticsResult& statistics, const TextStyle& s
   return text;
 }
 
+std::string loops_table(const StatisticsResult& statistics, const TextStyle& style) {
+  if (statistics.loops.empty()) return "";
+  std::size_t width = std::string_view("waiting loop").size();
+  std::vector<std::string> places;
+  for (const LoopResult& loop : statistics.loops) {
+    const std::string file = loop.where.file.substr(loop.where.file.rfind('/') + 1);
+    places.push_back(file.empty() ? "?" : fmt::format("{}:{}", file, loop.where.line));
+    width = std::max(width, places.back().size());
+  }
+  std::string text = coloured(fmt::format("  {:<{}}  kind\n", "waiting loop", width), kDim, style.colours);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    text += fmt::format("  {:<{}}  {}: {}\n", places[i], width, statistics.loops[i].kind,
+                        statistics.loops[i].text);
+  return text;
+}
+
 std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   std::uint64_t executions = 0;
   for (const LevelResult& level : statistics.levels) executions += level.executions;
@@ -50,7 +70,7 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   }
   return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
          lines.substr(lines.find('\n') + 1) + members_table(statistics, style) +
-         summary(statistics, executions);
+         summary(statistics, executions) + loops_table(statistics, style);
 }
 
 }  // namespace

@@ -46,6 +46,19 @@ TEST(StatisticsText, SaysWhatWasNotCounted) {
             "  1 broken off; 7 before the search had to begin anew, not counted here\n");
 }
 
+TEST(StatisticsText, NamesWaitingLoops) {
+  TestResult test;
+  test.statistics = statistics();
+  test.statistics->loops = {{{"", "", "/a/lock.cpp", 12, "lock"}, "await", "its read waits"},
+                            {{}, "ordinary", "its rounds differ"}};
+  const std::string text = statistics_text(test, style());
+  EXPECT_TRUE(
+      text.ends_with("  waiting loop  kind\n"
+                     "  lock.cpp:12   await: its read waits\n"
+                     "  ?             ordinary: its rounds differ\n"))
+      << text;
+}
+
 TEST(StatisticsText, OfEachHeap) {
   TestResult test;
   test.heaps.resize(2);

@@ -15,6 +15,7 @@
 #include "verdict/sizes.hpp"
 #include "verdict/thread_pools.hpp"
 #include "verdict/tracing.hpp"
+#include "verdict/waiting_loops.hpp"
 
 namespace thrum {
 
@@ -475,7 +476,10 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.steps = search.steps;
   test.seconds = search.seconds;
   test.threads_max = search.threads_max;
-  if (report.started_threads) test.statistics = statistics_of(search.statistics);
+  if (report.started_threads) {
+    test.statistics = statistics_of(search.statistics);
+    test.statistics->loops = waiting_loops(report);
+  }
   test.happens_before_classes = search.statistics.classes;
   if (search.end == SearchEnd::lost_control) test.output = outcome.output;
   return test;

@@ -39,6 +39,7 @@
 #include "runtime/threads/livelock.hpp"
 #include "runtime/threads/loader.hpp"
 #include "runtime/threads/lock_misuse.hpp"
+#include "runtime/threads/loop_list.hpp"
 #include "runtime/threads/places.hpp"
 #include "runtime/threads/reach_error.hpp"
 #include "runtime/threads/record.hpp"
@@ -200,6 +201,11 @@ void describe_search(Report& report) {
   report.threads = on_system_threads() ? Threads::system : Threads::fibers;
   if (world.alone != nullptr) report.alone = world.alone;
   notes().add_to(report.notes);
+  LoopList loops;
+  scheduler().awaits().add_loops(loops);
+  round_detector().add_loops(loops);
+  scheduler().spins().add_loops(loops);
+  report.loops = loops.take();
 }
 
 void send_report(Report& report) {

@@ -9,6 +9,7 @@
 
 #include "runtime/base/live_registers.hpp"
 #include "runtime/base/thread.hpp"
+#include "runtime/threads/loop_list.hpp"
 #include "support/digest.hpp"
 #include "support/hash.hpp"
 
@@ -22,6 +23,7 @@ constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; 
 
 constexpr std::size_t kConditionsMax = 1 << 20;  // further ones belong to no await
 constexpr std::size_t kObjectAt = 4;  // in the words of a state: the operation's object, and then its size
+constexpr std::size_t kRegistersAt = 11 * sizeof(std::uint64_t);  // behind these words
 
 std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
@@ -90,6 +92,7 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   }
   if (const Arrival arrival = merge(thread, mine, code); arrival != Arrival::ordinary) return arrival;
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
+  note_difference(mine, visit);
   mine.goes_round =
       mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
   mine.visits.push_back(visit);
@@ -147,10 +150,12 @@ Awaits::Arrival Awaits::watch_all(const PerThread& mine, std::uint64_t code) {
 // there, the read was not enabled.
 Awaits::Arrival Awaits::come_back(PerThread& mine, std::uint64_t code, bool is_trial) {
   const Read reader = mine.reader;
+  found_.insert(code);
   if (rounds_ == Rounds::block || is_trial) return Arrival::nothing;
   if (!watches_all(mine, code)) return watch_all(mine, code);
   PerThread then;
   if (!before_reader(mine, then) || !refuses(then, reader.before, reader.value)) return Arrival::nothing;
+  awaited_.insert(code_of(reader.before));
   refusals_.push_back({condition_of(then), reader.value});
   return Arrival::learned;
 }
@@ -186,6 +191,7 @@ Awaits::Arrival Awaits::merge(const Thread& thread, PerThread& mine, std::uint64
       return Arrival::probe;
   }
   mine.was_alone = false;  // there is no round that could be proved
+  merged_.insert(code_of(mine.reader.before));
   refusals_.push_back({condition_of(then), mine.reader.value});
   return Arrival::learned;
 }
@@ -359,6 +365,41 @@ void Awaits::take_refusals(std::vector<Refusal>& refusals) {
   refusals_.clear();
 }
 
+// ---- What is reported
+
+void Awaits::note_difference(const PerThread& mine, const Visit& visit) {
+  const auto before = std::ranges::find_if(mine.visits, [&](const Visit& other) {
+    return other.code == visit.code && other.stack_pointer == visit.stack_pointer && other.state != 0;
+  });
+  if (before == mine.visits.end()) return;
+  const Kept& one = states_[before->state - 1];
+  const Kept& other = states_[visit.state - 1];
+  const char* bytes = bytes_.data();
+  constexpr std::size_t kStackAt = kRegistersAt + sizeof CallerState::registers;
+  const auto differs = [&](std::size_t begin, std::size_t end) {
+    return std::memcmp(bytes + one.begin + begin, bytes + other.begin + begin, end - begin) != 0;
+  };
+  std::uint64_t& differences = differences_[visit.code];
+  if (differs(0, kRegistersAt)) differences |= WaitingLoop::kArgumentsDiffer;
+  for (std::size_t i = 0; i < std::size(CallerState{}.registers); ++i) {
+    const std::size_t at = kRegistersAt + i * sizeof(std::uint64_t);
+    if (differs(at, at + sizeof(std::uint64_t))) differences |= std::uint64_t{1} << i;
+  }
+  if (differs(kStackAt, one.size)) differences |= WaitingLoop::kStackDiffers;
+}
+
+void Awaits::add_loops(LoopList& loops) const {
+  using Kind = WaitingLoop::Kind;
+  merged_.for_each([&](std::uint64_t code) { loops.add(code, Kind::merge); });
+  awaited_.for_each([&](std::uint64_t code) { loops.add(code, Kind::await); });
+  never_.for_each([&](std::uint64_t code) { loops.add(code, Kind::uncontrolled); });
+  found_.for_each([&](std::uint64_t code) { loops.add(code, Kind::block); });
+  seen_.for_each([&](std::uint64_t code) {
+    const std::uint64_t differences = differences_.get(code);
+    if (differences != 0) loops.add(code, Kind::differs, static_cast<std::uint8_t>(differences));
+  });
+}
+
 // ---- States
 
 Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const CallerState& caller) {
@@ -376,6 +417,7 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
                                  has_argument ? static_cast<std::uint64_t>(thread.update) : 0,
                                  static_cast<std::uint64_t>(errno),
                                  floating_point_modes()};
+  static_assert(sizeof words == kRegistersAt);
   const std::uint64_t frames = frames_size(thread, caller);
   taken_.resize(sizeof words + sizeof caller.registers + frames);
   std::memcpy(taken_.data(), words, sizeof words);

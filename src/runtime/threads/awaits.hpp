@@ -46,11 +46,13 @@
 #include "model/policy.hpp"
 #include "model/trace.hpp"
 #include "runtime/base/fiber.hpp"
+#include "runtime/base/word_map.hpp"
 #include "support/number_set.hpp"
 #include "support/slots.hpp"
 
 namespace thrum {
 
+class LoopList;
 struct Thread;
 
 // Whether it is an atomic operation that reads its object; it may also write it.
@@ -146,6 +148,8 @@ class Awaits {
   }
   // The call belongs to no waiting loop.
   void never(std::uint64_t code) { never_.insert(code); }
+  // The loops that were met.
+  void add_loops(LoopList& loops) const;
 
  private:
   static constexpr std::uint64_t kUnclean = ~std::uint64_t{0};
@@ -205,6 +209,7 @@ class Awaits {
   };
   PerThread& of(const Thread& thread);
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
+  void note_difference(const PerThread& mine, const Visit& visit);
   Arrival arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit);
   Arrival come_back(PerThread& mine, std::uint64_t code, bool is_trial);
   Arrival merge(const Thread& thread, PerThread& mine, std::uint64_t code);
@@ -234,6 +239,12 @@ class Awaits {
   NumberSet never_;
   NumberSet unlearnable_;
   NumberSet proved_;
+  // For add_loops(), by code: where rounds came to nothing, of which reads that became known, and which were
+  // not enabled for another reason; and in what states that followed each other differed.
+  NumberSet found_;
+  NumberSet awaited_;
+  NumberSet merged_;
+  WordMap differences_;
   std::size_t depth_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Kept> states_;

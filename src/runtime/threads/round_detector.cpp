@@ -10,6 +10,7 @@
 #include "runtime/base/waits.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/memory/hooks.hpp"
+#include "runtime/threads/loop_list.hpp"
 
 namespace thrum {
 
@@ -467,6 +468,7 @@ bool RoundDetector::arrive(Place place, const Thread& thread, std::uint64_t code
   visit->error = error;
   visit->modes = floating_point_modes();
   visit->state.take(thread, caller);
+  if (idle && !is_others) idle_.insert(code);
   return idle && !is_others;
 }
 
@@ -482,6 +484,10 @@ void RoundDetector::found() {
   is_trial_ = false;
   waiting_ = Waiting::changed;
   restart_search();
+}
+
+void RoundDetector::add_loops(LoopList& loops) const {
+  idle_.for_each([&](std::uint64_t code) { loops.add(code, WaitingLoop::Kind::idle_round); });
 }
 
 bool RoundDetector::unproved(const Thread& thread, std::uint64_t code) const {

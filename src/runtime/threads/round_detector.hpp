@@ -100,6 +100,7 @@ class RoundDetector {
   // Whether a thread that waits after an idle round may go on: something that the round read has another
   // value now (Waiting::changed), or had one for a time (Waiting::written).
   bool released(const Thread& thread);
+  void add_loops(LoopList& loops) const;
   // These three as in SpinDetector.
   bool reads_clock(const Thread& thread) const;
   bool give_another_round(const Thread& thread);
@@ -195,6 +196,7 @@ class RoundDetector {
   std::vector<PerThread> threads_;
   WordMap changes_;  // how often each object that is not memory has changed
   NumberSet proved_;
+  NumberSet idle_;       // calls at which threads waited
   WordMap last_writes_;  // Judge::find_last_writes()
   WordMap words_;        // of the round that is checked: which bytes of each word it has written so far
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/base/thread.hpp"
+#include "runtime/threads/loop_list.hpp"
 
 namespace thrum {
 
@@ -130,7 +131,13 @@ SpinDetector::Arrival SpinDetector::arrive(const Thread& thread, std::uint64_t c
     visit.switches = switches_;
     visit.waits = mine.waits;
   }
+  if (same) found_.insert(code);
   return same ? Arrival::spins : Arrival::ordinary;
+}
+
+void SpinDetector::add_loops(LoopList& loops) const {
+  never_.for_each([&](std::uint64_t code) { loops.add(code, WaitingLoop::Kind::uncontrolled); });
+  found_.for_each([&](std::uint64_t code) { loops.add(code, WaitingLoop::Kind::spin); });
 }
 
 void SpinDetector::note_wait(const Thread& thread) { ++threads_[thread.slot].waits; }

@@ -33,6 +33,7 @@
 
 namespace thrum {
 
+class LoopList;
 struct Thread;
 
 // The state of a loop: its thread's registers and live stack.
@@ -81,6 +82,7 @@ class SpinDetector {
   void prove(std::uint64_t code) { proved_.insert(code); }
   // The call is no spin: from the next execution on it is an ordinary call.
   void never(std::uint64_t code) { never_.insert(code); }
+  void add_loops(LoopList& loops) const;
   // The calls given to never(). Everything else that is learned of calls does not change what a plan means.
   const NumberSet& no_spins() const { return never_; }
 
@@ -160,6 +162,7 @@ class SpinDetector {
   NumberSet watched_;
   NumberSet proved_;
   NumberSet never_;
+  NumberSet found_;        // calls at which threads waited
   std::size_t depth_ = 0;  // bytes of live stack: the most that was ever compared
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
