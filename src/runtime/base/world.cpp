@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/raw_syscall.hpp"
@@ -144,6 +145,8 @@ namespace {
 constexpr std::uint64_t kNotTold = ~std::uint64_t{0};
 std::uint64_t g_steps_when_told = kNotTold;
 
+std::uint64_t g_held_steps = 0;  // by which the limit is lower than it should be
+
 }  // namespace
 
 void limit_steps(std::uint64_t limit, std::uint64_t done) {
@@ -152,6 +155,7 @@ void limit_steps(std::uint64_t limit, std::uint64_t done) {
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   channel.steps_limit.store(limit, std::memory_order_relaxed);
   g_steps_when_told = kNotTold;
+  g_held_steps = 0;
   channel.steps_left.store(limit - done, std::memory_order_relaxed);
 }
 
@@ -161,6 +165,24 @@ void add_steps(std::uint64_t steps) {
   channel.steps.store(channel.steps.load() + steps);
   channel.steps_limit.store(channel.steps_limit.load() + steps, std::memory_order_relaxed);
   channel.steps_left.store(channel.steps_left.load() + steps, std::memory_order_relaxed);
+}
+
+void hold_steps() {
+  const std::uint64_t left = world.channel->steps_left.load(std::memory_order_relaxed);
+  if (left <= 1) return;
+  g_held_steps += left - 1;
+  add_steps(1 - left);
+}
+
+void release_steps() {
+  if (g_held_steps != 0) add_steps(std::exchange(g_held_steps, 0));
+}
+
+bool take_held_step() {
+  if (g_held_steps == 0 || g_steps_when_told != kNotTold) return false;
+  --g_held_steps;
+  add_steps(1);
+  return true;
 }
 
 bool leave_steps(std::uint64_t steps) {

@@ -87,14 +87,15 @@ inline bool searching() {
   return world.mode == Mode::searching;
 }
 
-// The count has reached 0: cuts the execution. Defined in drive/native_program.cpp.
-void end_of_steps();
+// The count has reached 0: cuts the execution, unless steps are held. Defined in drive/native_program.cpp.
+void end_of_steps(const volatile void* accessed, std::size_t size);
 
-// Counts one instrumented operation.
-inline void count_step() {
+// Counts one instrumented operation. accessed: the memory that it accesses plainly; nullptr: none, or memory
+// of the runtime's.
+inline void count_step(const volatile void* accessed = nullptr, std::size_t size = 0) {
   std::uint64_t left = world.steps_left->load(std::memory_order_relaxed) - 1;
   world.steps_left->store(left, std::memory_order_relaxed);
-  if (__builtin_expect(left == 0, 0)) end_of_steps();
+  if (__builtin_expect(left == 0, 0)) end_of_steps(accessed, size);
 }
 
 // The limit of the execution that begins; it has done `done` steps of it already. 0: no limit.
@@ -102,6 +103,13 @@ void limit_steps(std::uint64_t limit, std::uint64_t done = 0);
 
 // The execution may do so many more steps.
 void add_steps(std::uint64_t steps);
+
+// Holds the steps: until release_steps(), or the next execution, each that is counted comes to end_of_steps()
+// at once. No steps are lost.
+void hold_steps();
+void release_steps();
+// Whether a step was counted because steps are held, and not because the limit is reached.
+bool take_held_step();
 
 // Counts so many steps at once. False, and counts none, if that would cut the execution.
 bool leave_steps(std::uint64_t steps);

@@ -43,6 +43,7 @@ void write_loops(ByteWriter& out) {
     out.put(static_cast<std::uint32_t>(codes.size()));
     for (std::uint64_t code : codes) put_code(out, code);
   }
+  scheduler().awaits().own_accesses().write(out);
 }
 
 void read_loops(ByteReader& in) {
@@ -58,6 +59,9 @@ void read_loops(ByteReader& in) {
   for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
     if (const std::uint64_t code = get_code(in); code != 0) scheduler().awaits().watch(code);
   }
+  StackAccesses& own = scheduler().awaits().own_accesses();
+  own.read(in);
+  if (!own.empty()) race_judge().tell_accesses();
 }
 
 }  // namespace thrum

@@ -30,7 +30,7 @@ using namespace thrum;
 // If races are known, a read may be a visible operation and part of a waiting loop. This is a tail call, so
 // that the entry in switch.S finds the caller's registers unchanged.
 inline void read(const void* address, std::size_t size, std::uint64_t code) {
-  count_step();
+  count_step(address, size);
   if (__builtin_expect(world.logs_accesses, 0)) return thrum_attentive_read(address, size, code);
   if (!world.watches_memory) return;
   if (race_judge().is_attentive()) return thrum_attentive_read(address, size, code);

@@ -85,7 +85,8 @@ void RaceJudge::begin(bool again) {
   allowed_.resize(allowed_before_);
   at_point_ = false;
   recognising_ = again && earlier_;
-  attentive_ = recognising_ || leaves_out_ || known_.count() != 0;
+  excepts_ = recognising_ || leaves_out_ || known_.count() != 0;
+  attentive_ = excepts_ || tells_accesses_;
   recognised_.reset();
   skipped_ = 0;
   if (learned_) learned_->clear();
@@ -251,6 +252,7 @@ void RaceJudge::access(AccessKind kind, const volatile void* address, std::size_
 void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
                                    std::uint64_t code, Point point) {
   if (!world.running) return check_early(kind, reinterpret_cast<const void*>(address), size, code);
+  if (tells_accesses_) scheduler().note_access(address, size);
   bool promoted = point != Point::done && known_.promotes(code, address, size);
   if (!promoted || point == Point::nowhere) {
     if (promoted) note_unexplored();
@@ -388,7 +390,7 @@ void RaceJudge::allow(const volatile void* address, std::size_t size) {
 void RaceJudge::leave_out(AccessKind kind, bool begin) {
   LeftOut& mine = left_out_[scheduler().current().number];
   std::uint16_t& count = kind == AccessKind::plain_read ? mine.reads : mine.writes;
-  leaves_out_ = attentive_ = true;
+  leaves_out_ = excepts_ = attentive_ = true;
   if (begin) {
     ++count;
   } else if (count != 0) {
@@ -532,6 +534,12 @@ void RaceJudge::write_down(Thread& me, AccessKind kind, std::uint64_t address, s
   note_stack(me);
   record_event(me, 0, 0, Outcome::done);
   static_cast<Standing&>(me) = before;
+}
+
+bool sees_accesses_of_others() {
+  if (world.job->races == Races::ignore) return false;
+  race_judge().tell_accesses();
+  return true;
 }
 
 void judge_operation(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {

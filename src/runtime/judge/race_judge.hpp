@@ -57,7 +57,9 @@ class RaceJudge {
   // The races that are explored. They may be changed between executions only.
   KnownRaces& known() { return known_; }
   // Whether some race is known or allowed, or accesses were declared to be none.
-  bool makes_exceptions() const { return attentive_ || !allowed_.empty(); }
+  bool makes_exceptions() const { return excepts_ || !allowed_.empty(); }
+  // From now on Scheduler::note_access() gets each plain access.
+  void tell_accesses() { tells_accesses_ = attentive_ = true; }
   // Whether an access needs more than judging, or comes before the first choice.
   bool is_attentive() const { return __builtin_expect(attentive_, 0); }
 
@@ -138,7 +140,9 @@ class RaceJudge {
 
   RaceDetector detector_;
   KnownRaces known_;
-  bool attentive_ = true;        // until an execution begins
+  bool excepts_ = true;    // until an execution begins
+  bool attentive_ = true;  // the same
+  bool tells_accesses_ = false;
   bool at_point_ = false;        // the access that is judged is the pending operation
   std::vector<ThreadId> names_;  // by number of thread
   struct LeftOut {

@@ -24,7 +24,7 @@ namespace thrum {
 
 // Counts and judges a plain read. code: the address behind the call.
 inline void note_plain_read(const volatile void* address, std::size_t size, std::uint64_t code) {
-  count_step();
+  count_step(address, size);
   if (__builtin_expect(world.logs_accesses, 0)) log_read(address, size);
   if (world.watches_memory)
     race_judge().access(AccessKind::plain_read, address, size, code, RaceJudge::Point::nowhere);
@@ -39,7 +39,7 @@ inline void check_write(const volatile void* address) {
 // compared anyway.
 inline void note_plain_write(const volatile void* address, std::size_t size, std::uint64_t code,
                              RaceJudge::Point point = RaceJudge::Point::nowhere) {
-  count_step();
+  count_step(address, size);
   if (!world.running) return check_early(AccessKind::plain_write, address, size, code);
   if (size == 0) return;
   if (world.judges_races) race_judge().access(AccessKind::plain_write, address, size, code, point);

@@ -14,7 +14,6 @@
 #include "support/hash.hpp"
 
 namespace thrum {
-
 namespace {
 
 constexpr std::size_t kArrivalsMax = 64;       // since an effect; behind them no round comes to nothing
@@ -23,7 +22,9 @@ constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; 
 
 constexpr std::size_t kConditionsMax = 1 << 20;  // further ones belong to no await
 constexpr std::size_t kObjectAt = 4;  // in the words of a state: the operation's object, and then its size
+constexpr std::size_t kStackPointerAt = sizeof(std::uint64_t);
 constexpr std::size_t kRegistersAt = 11 * sizeof(std::uint64_t);  // behind these words
+constexpr std::size_t kStackAt = kRegistersAt + sizeof CallerState::registers;
 
 std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
   return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
@@ -90,11 +91,11 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     mine.was_alone = before->switches == now.switches;
     return come_back(mine, code, thread.slot == trial_);
   }
-  if (const Arrival arrival = merge(thread, mine, code); arrival != Arrival::ordinary) return arrival;
-  if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
   note_difference(mine, visit);
   mine.goes_round =
       mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
+  if (const Arrival arrival = merge(thread, mine, code); arrival != Arrival::ordinary) return arrival;
+  if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
   mine.visits.push_back(visit);
   if (unlearnable_.has(code) || !watched_.has(code)) return Arrival::ordinary;
   mine.state = visit.state;
@@ -104,6 +105,22 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
   }
   if (rounds_ >= Rounds::await && thread.slot != trial_) mine.condition = condition_of(mine);
   return Arrival::ordinary;
+}
+
+// Its state is its result. What is left on its stack is dead.
+Awaits::Arrival Awaits::arrive_at_end(const Thread& thread, std::uint64_t steps) {
+  PerThread& mine = of(thread);
+  mine.state = 0;
+  mine.condition = 0;
+  if (mine.last.before == 0 || mine.visits.empty()) return Arrival::ordinary;
+  const State end = number_of_end(thread);
+  learn(mine, end, steps);
+  if (take_contradiction()) return Arrival::unsound;
+  if (probe_.runs) {
+    probe_ = {};
+    return Arrival::probe;
+  }
+  return end == kOther ? Arrival::ordinary : merge(thread, mine, mine.visits.back().code);
 }
 
 Awaits::Arrival Awaits::arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit) {
@@ -254,9 +271,41 @@ bool Awaits::learns(const Thread& thread, std::uint64_t value) const {
   return rounds_ >= Rounds::await && state != 0 && after(state, value) == 0;
 }
 
+bool Awaits::sees_accesses(const Thread& thread, std::uint64_t value) const {
+  const State state = of(thread).state;
+  return rounds_ >= Rounds::await && state != 0 &&
+         (after(state, value) == 0 || accessing_.has(code_of(state)));
+}
+
+bool Awaits::note_own_access(const Thread& thread, std::uint64_t address, std::uint64_t size) {
+  Read& last = of(thread).last;
+  if (last.before == 0 || !last.stack_is_known) return false;
+  const std::uint64_t code = code_of(last.before);
+  if (!own_accesses_.add(thread.slot, code, address, size)) return false;
+  accessing_.insert(code);
+  ++last.steps;
+  return true;
+}
+
+bool Awaits::contradicts(const Thread& thread, std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t code = own_accesses_.touch(thread.slot, address, size);
+  return code != 0 && unlearnable_.insert(code);
+}
+
+void Awaits::note_stack(const Thread& thread, std::uint64_t value) {
+  PerThread& mine = of(thread);
+  mine.stack_is_known = false;
+  if (!sees_accesses(thread, value)) return;
+  const Kept& kept = states_[mine.state - 1];
+  std::uint64_t stack_pointer = 0;
+  std::memcpy(&stack_pointer, bytes_.data() + kept.begin + kStackPointerAt, sizeof stack_pointer);
+  mine.stack_is_known = std::memcmp(bytes_.data() + kept.begin + kStackAt,
+                                    reinterpret_cast<const void*>(stack_pointer), kept.size - kStackAt) == 0;
+}
+
 void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps) {
   PerThread& mine = of(thread);
-  mine.last = {mine.state, value, steps, memory};
+  mine.last = {mine.state, value, steps, memory, std::exchange(mine.stack_is_known, false)};
   if (thread.operation != Operation::yield) mine.reader = mine.last;
   mine.state = 0;
   mine.condition = 0;
@@ -272,7 +321,7 @@ void Awaits::note_other(const Thread& thread) {
 
 void Awaits::note_effect(const Thread& thread, std::uint64_t value) {
   PerThread& mine = of(thread);
-  if (mine.state != 0) mine.last = {mine.state, value, kUnclean, 0};
+  if (mine.state != 0) mine.last = {mine.state, value, kUnclean, 0, false};
   note_change(thread);
 }
 
@@ -375,7 +424,6 @@ void Awaits::note_difference(const PerThread& mine, const Visit& visit) {
   const Kept& one = states_[before->state - 1];
   const Kept& other = states_[visit.state - 1];
   const char* bytes = bytes_.data();
-  constexpr std::size_t kStackAt = kRegistersAt + sizeof CallerState::registers;
   const auto differs = [&](std::size_t begin, std::size_t end) {
     return std::memcmp(bytes + one.begin + begin, bytes + other.begin + begin, end - begin) != 0;
   };
@@ -428,6 +476,19 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
   }
   std::memcpy(taken_.data() + sizeof words + sizeof caller.registers,
               reinterpret_cast<const void*>(caller.stack_pointer), frames);
+  return number_of_taken(thread.operation);
+}
+
+Awaits::State Awaits::number_of_end(const Thread& thread) {
+  const std::uint64_t words[] = {0, thread.id, reinterpret_cast<std::uint64_t>(thread.result)};
+  taken_.resize(kStackAt);
+  std::memset(taken_.data(), 0, taken_.size());
+  std::memcpy(taken_.data(), words, sizeof words);
+  return number_of_taken(Operation::thread_end);
+}
+
+// The number of the state that taken_ holds.
+Awaits::State Awaits::number_of_taken(Operation operation) {
   const std::uint64_t digest = XXH3_64bits(taken_.data(), taken_.size()) | 1;
   state_slots_.make_room(
       states_.size() + 1, [](State state) { return state == 0; },
@@ -441,7 +502,7 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
     return is_same ? slot : kOther;
   }
   if (bytes_.size() + taken_.size() > kStatesMax) return kOther;
-  states_.push_back({digest, bytes_.size(), static_cast<std::uint32_t>(taken_.size()), thread.operation});
+  states_.push_back({digest, bytes_.size(), static_cast<std::uint32_t>(taken_.size()), operation});
   bytes_.insert(bytes_.end(), taken_.begin(), taken_.end());
   slot = static_cast<State>(states_.size());
   return slot;

@@ -12,7 +12,8 @@
 // value. So the states that follow are learned. If a state that the thread has been in follows, the read is
 // not enabled while the object has that value (Rounds::await): it is an await. Nothing is learned of a read
 // behind which the thread accesses memory that is not atomic: such a round runs, and is checked for races and
-// errors, whenever it can.
+// errors, whenever it can. Variables on its own stack that no other thread accesses are part of its state
+// (stack_accesses.hpp).
 //
 // Histories that lead to the same state are merged (Rounds::merge). Say that a thread has come to a state by
 // reads, the last of them of some bytes. If from one of its states before, fewer reads of these bytes, with
@@ -47,6 +48,7 @@
 #include "model/trace.hpp"
 #include "runtime/base/fiber.hpp"
 #include "runtime/base/word_map.hpp"
+#include "runtime/threads/stack_accesses.hpp"
 #include "support/number_set.hpp"
 #include "support/slots.hpp"
 
@@ -93,6 +95,8 @@ class Awaits {
     std::uint64_t steps;     // instrumented operations done so far
   };
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller, const Now& now);
+  // The thread, whose result is set, ends. steps: as in Now.
+  Arrival arrive_at_end(const Thread& thread, std::uint64_t steps);
   // Whether the round that arrive() has just found has to be proved first, as SpinDetector::unproved() says.
   bool unproved(const Thread& thread, std::uint64_t code) const {
     return of(thread).was_alone && !proved_.has(code);
@@ -100,12 +104,24 @@ class Awaits {
   void prove(std::uint64_t code) { proved_.insert(code); }
   // Whether it is to be learned what follows the operation of the thread, which has read that value.
   bool learns(const Thread& thread, std::uint64_t value) const;
+  // Whether note_own_access() is to get what it accesses then: the same, or it is known and accesses were
+  // seen.
+  bool sees_accesses(const Thread& thread, std::uint64_t value) const;
+  // The thread goes on and reads that value: whether its stack is as it was at its arrival.
+  void note_stack(const Thread& thread, std::uint64_t value);
   // The thread has done its operation and changed nothing: it has read that value, or nothing (a yield).
   // memory: a digest of the program's memory, if learns(). steps: as in Now.
   void note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps);
   // The digest that was given for the thread's last operation; 0: none.
   std::uint64_t memory_before(const Thread& thread) const { return of(thread).last.memory; }
-  // Code that is not instrumented has changed memory since then.
+  // Since then the thread has accessed variables on its own stack. False: others access them, too.
+  bool note_own_access(const Thread& thread, std::uint64_t address, std::uint64_t size);
+  StackAccesses& own_accesses() { return own_accesses_; }
+  // The thread accesses memory. True: what was learned before is contradicted, and the search begins again.
+  bool note_access(const Thread& thread, std::uint64_t address, std::uint64_t size) {
+    return !own_accesses_.empty() && contradicts(thread, address, size);
+  }
+  // Something has happened since then of which nothing is learned.
   void note_unseen_change(const Thread& thread) { of(thread).last.steps = kUnclean; }
   // The thread has done its operation, which has changed something. value: that it read.
   void note_effect(const Thread& thread, std::uint64_t value);
@@ -196,6 +212,7 @@ class Awaits {
     std::uint64_t value = 0;
     std::uint64_t steps = 0;  // instrumented operations done by then; kUnclean: nothing is learned
     std::uint64_t memory = 0;
+    bool stack_is_known = false;  // it was as in `before`
   };
   struct PerThread {
     std::vector<Visit> visits;  // since the last effect
@@ -203,12 +220,14 @@ class Awaits {
     std::uint64_t condition = 0;
     Read last;
     Read reader;                   // the last one that was no yield
+    bool stack_is_known = false;   // note_stack()
     bool goes_round = false;       // since its last effect: it has been at one call in two states
     bool was_alone = false;        // no other thread ran in its last round
     bool depends_on_time = false;  // since its last effect
   };
   PerThread& of(const Thread& thread);
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
+  bool contradicts(const Thread& thread, std::uint64_t address, std::uint64_t size);
   void note_difference(const PerThread& mine, const Visit& visit);
   Arrival arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit);
   Arrival come_back(PerThread& mine, std::uint64_t code, bool is_trial);
@@ -218,6 +237,8 @@ class Awaits {
   bool watches_all(const PerThread& mine, std::uint64_t code) const;
   static bool may_merge(const PerThread& mine);
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
+  State number_of_end(const Thread& thread);
+  State number_of_taken(Operation operation);
   void learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
   State after(State state, std::uint64_t value) const;
   std::uint64_t code_of(State state) const;
@@ -239,6 +260,8 @@ class Awaits {
   NumberSet never_;
   NumberSet unlearnable_;
   NumberSet proved_;
+  StackAccesses own_accesses_;
+  NumberSet accessing_;  // calls behind which there are such
   // For add_loops(), by code: where rounds came to nothing, of which reads that became known, and which were
   // not enabled for another reason; and in what states that followed each other differed.
   NumberSet found_;

@@ -55,6 +55,9 @@ Thread* next_livelock_round();
 
 // ---- judge/race_judge.cpp. REQUIRES: world.judges_races ----
 
+// Whether Scheduler::note_access() gets each plain access from now on.
+bool sees_accesses_of_others();
+
 // The thread has done its pending operation, which may order later operations of other threads behind it.
 void judge_operation(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 void judge_creation(const Thread& parent, const Thread& child);

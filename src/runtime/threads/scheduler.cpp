@@ -211,9 +211,9 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
                                std::uint64_t code) {
   if (__builtin_expect(awaits_.is_on(), 0)) {
     const Wait wait = wait_in_loop(operation, object, size, code);
-    if (goes_on_) return;
-    if (wait != Wait::spin) return arrive_here(operation, object, size, code, wait);
-    return arrive_to_spin(operation, object, size, code);
+    if (wait == Wait::spin) return arrive_to_spin(operation, object, size, code);
+    if (!goes_on_) arrive_here(operation, object, size, code, wait);
+    return note_stack_of_reader();
   }
   if (!comes_to_spin(*course_.current, code))
     return arrive_here(operation, object, size, code, Wait::nothing);
@@ -643,6 +643,7 @@ void Scheduler::start(Thread& child) {
 
 void Scheduler::end_current() {
   Thread& me = *course_.current;
+  if (awaits_.is_on()) arrive_at_end(me);
   me.life = Life::ended;
   me.released = me.detached;
   std::erase(course_.live, &me);

@@ -115,6 +115,11 @@ class Scheduler final : Pending {
   bool is_in_trial() const { return trial_.thread != nullptr; }
   // Something has happened that ends a trial or a probe (awaits.hpp). If none was going on, returns.
   void leave_aside();
+  // The running thread accesses memory.
+  void note_access(std::uint64_t address, std::uint64_t size);
+  // The running thread accesses memory, or does something else, behind a read of which is learned what
+  // follows. accessed: as for count_step().
+  void note_access_in_round(const volatile void* accessed, std::size_t size);
   // The running thread is about to yield or to sleep, and does not wait in a spin instead. Does not return if
   // it yields once too often (Job::yields).
   void count_yield(std::uint64_t code);
@@ -212,6 +217,9 @@ class Scheduler final : Pending {
   void arrive_here(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                    Wait wait, Wait needs = Wait::nothing);
   bool comes_to_spin(Thread& me, std::uint64_t code);
+  void note_stack_of_reader();
+  void arrive_at_end(Thread& me);
+  void look_for_unseen_changes(const Thread& me);
   Wait wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
   Wait run_on(const Thread& me);
   Wait wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code);

@@ -29,6 +29,7 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   Thread& me = *course_.current;
   const CallerState& caller = thrum_caller;
   settle_changes();
+  release_steps();
   if (proof_.thread != nullptr) continue_proof(me, code, caller);
   if (me.atomic_depth != 0) return Wait::nothing;
   if (signals().used() || awaits_.depends_on_time(me))
@@ -36,8 +37,8 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   me.operation = operation;
   me.object = object;
   me.size = size;
-  if (const std::uint64_t before = awaits_.memory_before(me); before != 0 && before != memory_digest())
-    awaits_.note_unseen_change(me);
+  note_access(object, size);
+  look_for_unseen_changes(me);
   // A call that blocks is no arrival in executions whose accesses are not logged, and so is none in the
   // others.
   const bool blocks = operation == Operation::lock || operation == Operation::shared_lock ||
@@ -53,15 +54,37 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
 }
 
+void Scheduler::look_for_unseen_changes(const Thread& me) {
+  if (const std::uint64_t before = awaits_.memory_before(me); before != 0 && before != memory_digest())
+    awaits_.note_unseen_change(me);
+}
+
+// The end of a thread is an arrival as well.
+void Scheduler::arrive_at_end(Thread& me) {
+  settle_changes();
+  release_steps();
+  if (proof_.thread != nullptr || signals().used() || me.atomic_depth != 0) return;
+  look_for_unseen_changes(me);
+  const Awaits::Arrival arrival = awaits_.arrive_at_end(me, steps_done());
+  if (arrival != Awaits::Arrival::ordinary) wait_after(arrival, me, me.code);
+}
+
 // The running thread is probed: it reads the probe's value. No other thread runs before its next arrival, and
 // then the plan begins again; so what the probe changes is undone.
 Wait Scheduler::run_on(const Thread& me) {
   world.judges_races = world.watches_memory = false;
   const std::uint64_t value = awaits_.probe_value();
   std::memcpy(reinterpret_cast<void*>(me.object), &value, me.size);
-  world.steps_left->store(1, std::memory_order_relaxed);  // its next plain access ends the probe
+  hold_steps();
   goes_on_ = world.attention = true;
   return Wait::nothing;
+}
+
+// The running thread goes on with its operation.
+void Scheduler::note_stack_of_reader() {
+  const Thread& me = *course_.current;
+  if (reads_few_bytes(me))
+    awaits_.note_stack(me, value_at(reinterpret_cast<const void*>(me.object), me.size));
 }
 
 void Scheduler::leave_aside() {
@@ -69,6 +92,21 @@ void Scheduler::leave_aside() {
   if (!goes_on_) return;
   awaits_.give_up_probe(*course_.current);
   start_anew();
+}
+
+void Scheduler::note_access_in_round(const volatile void* accessed, std::size_t size) {
+  const Thread& me = *course_.current;
+  const auto address = reinterpret_cast<std::uint64_t>(accessed);
+  const bool is_own = accessed != nullptr && size != 0 && me.has_on_stack(accessed) &&
+                      me.has_on_stack(reinterpret_cast<const void*>(address + size - 1));
+  if (is_own && sees_accesses_of_others() && awaits_.note_own_access(me, address, size)) return;
+  release_steps();
+  awaits_.note_unseen_change(me);
+  if (goes_on_) leave_aside();
+}
+
+void Scheduler::note_access(std::uint64_t address, std::uint64_t size) {
+  if (awaits_.note_access(*course_.current, address, size)) begin_search_again();
 }
 
 Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code) {
@@ -115,7 +153,10 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
     if (is_in_trial() && !round_detector().is_on()) pass_trial();
     return awaits_.note_effect(me, value);
   }
-  const auto memory = [&](std::uint64_t read) { return awaits_.learns(me, read) ? memory_digest() : 0; };
+  const auto memory = [&](std::uint64_t read) -> std::uint64_t {
+    if (awaits_.sees_accesses(me, read)) hold_steps();
+    return awaits_.learns(me, read) ? memory_digest() : 0;
+  };
   if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0), steps_done());
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
   if (reads_few_bytes(me)) return awaits_.note_read(me, value, memory(value), steps_done());
