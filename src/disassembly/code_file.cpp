@@ -212,7 +212,10 @@ void CodeFile::Elf::read_sections() {
   }
 }
 
-CodeFile::CodeFile(const std::string& path) : elf_(std::make_unique<Elf>(path)) { read_functions(); }
+CodeFile::CodeFile(const std::string& path) : elf_(std::make_unique<Elf>(path)) {
+  read_functions();
+  read_imports();
+}
 CodeFile::~CodeFile() = default;
 
 void CodeFile::read_functions() {
@@ -239,6 +242,38 @@ void CodeFile::read_functions() {
         function_of(entry, encodings, elf_->unwind_section.bytes, elf_->unwind_section.address));
   }
   std::ranges::sort(functions_, {}, &Function::begin);
+}
+
+void CodeFile::read_imports() {
+  if (elf_->sections.empty()) return;
+  for (Elf_Scn* section = elf_nextscn(elf_->elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf_->elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_RELA || header.sh_entsize == 0)
+      continue;
+    Elf_Scn* symbols = elf_getscn(elf_->elf, header.sh_link);
+    GElf_Shdr symbols_header;
+    if (symbols == nullptr || gelf_getshdr(symbols, &symbols_header) == nullptr) continue;
+    Elf_Data* relocations = elf_getdata(section, nullptr);
+    Elf_Data* table = elf_getdata(symbols, nullptr);
+    if (relocations == nullptr || table == nullptr) continue;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+      GElf_Rela relocation;
+      GElf_Sym symbol;
+      if (gelf_getrela(relocations, i, &relocation) == nullptr) continue;
+      const auto type = GELF_R_TYPE(relocation.r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      if (gelf_getsym(table, static_cast<int>(GELF_R_SYM(relocation.r_info)), &symbol) == nullptr) continue;
+      const char* name = elf_strptr(elf_->elf, symbols_header.sh_link, symbol.st_name);
+      if (name != nullptr) imports_[relocation.r_offset] = name;
+    }
+  }
+}
+
+std::string CodeFile::import_at(std::uint64_t pointer) const {
+  const auto found = imports_.find(pointer);
+  return found == imports_.end() ? "" : found->second;
 }
 
 std::span<const unsigned char> CodeFile::code_at(std::uint64_t address) const {

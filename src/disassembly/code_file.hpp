@@ -8,9 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "disassembly/registers.hpp"
+#include "disassembly/live_state.hpp"
 
 namespace thrum {
 
@@ -43,6 +44,9 @@ class CodeFile {
   };
   Handler handler_of(const Function& function, std::uint64_t return_address) const;
 
+  // The name of the function whose address the loader puts there (in the global offset table); empty: none.
+  std::string import_at(std::uint64_t pointer) const;
+
   // The registers that still have the caller's values at that address, as far as the unwind tables know: an
   // exception that leaves the function there hands them on. All where that is not known.
   RegisterSet callers_registers(std::uint64_t address) const;
@@ -50,9 +54,11 @@ class CodeFile {
  private:
   struct Elf;
   void read_functions();
+  void read_imports();
 
   std::unique_ptr<Elf> elf_;
   std::vector<Function> functions_;  // in order
+  std::unordered_map<std::uint64_t, std::string> imports_;
 };
 
 }  // namespace thrum

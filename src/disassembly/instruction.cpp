@@ -96,6 +96,101 @@ bool is_in_group(const cs_insn& instruction, unsigned group) {
          detail.groups + detail.groups_count;
 }
 
+// ---- The stack
+
+bool is_stack_pointer(const cs_x86_op& operand) {
+  return is_register(operand) &&
+         (operand.reg == X86_REG_RSP || operand.reg == X86_REG_ESP || operand.reg == X86_REG_SP);
+}
+
+bool is_address_only(const cs_insn& instruction) {
+  return instruction.id == X86_INS_LEA || instruction.id == X86_INS_NOP;
+}
+
+// Whether the instruction writes all of its first operand, and does not read it.
+bool only_stores(const cs_insn& instruction) {
+  switch (instruction.id) {
+    case X86_INS_MOV:
+    case X86_INS_MOVAPS:
+    case X86_INS_MOVUPS:
+    case X86_INS_MOVDQA:
+    case X86_INS_MOVDQU:
+    case X86_INS_MOVQ:
+    case X86_INS_MOVD:
+    case X86_INS_MOVSS:
+    case X86_INS_MOVSD: return true;
+    default: return false;
+  }
+}
+
+void add_memory(const cs_insn& instruction, unsigned index, Instruction& result) {
+  const cs_x86_op& operand = instruction.detail->x86.operands[index];
+  const x86_op_mem& place = operand.mem;
+  const bool is_plain = place.segment == X86_REG_INVALID && place.index == X86_REG_INVALID;
+  const bool is_store = index == 0 && only_stores(instruction);
+  if (is_address_only(instruction)) return;
+  if (is_plain && place.base == X86_REG_RIP) {
+    result.pointer = result.next + static_cast<std::uint64_t>(place.disp);
+  } else if (is_plain && place.base == X86_REG_RSP) {
+    const StackBytes bytes{place.disp, operand.size};
+    if (is_store) result.writes = bytes;
+    if (!is_store && result.reads.size != 0) result.reads_memory = true;  // there is one already
+    if (!is_store) result.reads = bytes;
+  } else if (!is_store) {
+    result.reads_memory = true;
+  }
+}
+
+// How it moves the stack pointer.
+void set_stack(const cs_insn& instruction, Instruction& result) {
+  constexpr std::int64_t kSlot = 8;
+  const cs_x86& x86 = instruction.detail->x86;
+  result.reads_memory = result.loses_stack = false;
+  for (unsigned i = 0; i < x86.op_count; ++i) {
+    if (x86.operands[i].type == X86_OP_MEM) add_memory(instruction, i, result);
+  }
+  const cs_x86_op& first = x86.operands[0];
+  const cs_x86_op& second = x86.operands[1];
+  const bool is_first = x86.op_count > 0 && is_stack_pointer(first);
+  switch (instruction.id) {
+    case X86_INS_PUSH:
+      result.moves = -kSlot;
+      result.loses_stack = first.size != kSlot || is_first;
+      return;
+    case X86_INS_POP:
+      if (result.reads.size != 0 || result.writes.size != 0) result.reads_memory = true;
+      result.reads = {0, kSlot};
+      result.moves = kSlot;
+      result.loses_stack = first.size != kSlot || is_first || !is_register(first);
+      return;
+    case X86_INS_SUB:
+    case X86_INS_ADD:
+      if (!is_first) break;
+      result.loses_stack = second.type != X86_OP_IMM;
+      if (!result.loses_stack) result.moves = instruction.id == X86_INS_ADD ? second.imm : -second.imm;
+      return;
+    case X86_INS_LEA:
+      if (!is_first) break;
+      result.loses_stack = second.mem.base != X86_REG_RSP || second.mem.index != X86_REG_INVALID;
+      if (!result.loses_stack) result.moves = second.mem.disp;
+      return;
+    case X86_INS_MOV: result.loses_stack = is_first; return;  // to copy it is no change
+    case X86_INS_LEAVE:
+    case X86_INS_ENTER:
+    case X86_INS_PUSHF:
+    case X86_INS_PUSHFQ:
+    case X86_INS_POPF:
+    case X86_INS_POPFQ:
+    case X86_INS_PUSHAW:
+    case X86_INS_POPAW: result.loses_stack = true; return;
+    default: break;
+  }
+  for (unsigned i = 0; i < x86.op_count; ++i)
+    result.loses_stack = result.loses_stack || is_stack_pointer(x86.operands[i]);
+}
+
+// ---- Where it goes
+
 void set_flow(const cs_insn& instruction, Instruction& result) {
   using Flow = Instruction::Flow;
   const cs_x86& x86 = instruction.detail->x86;
@@ -104,12 +199,15 @@ void set_flow(const cs_insn& instruction, Instruction& result) {
     result.flow = Flow::trap;
   } else if (is_in_group(instruction, CS_GRP_CALL)) {
     result.flow = Flow::call;
+    if (x86.op_count == 1 && x86.operands[0].type == X86_OP_IMM)
+      result.target = static_cast<std::uint64_t>(x86.operands[0].imm);
   } else if (is_in_group(instruction, CS_GRP_JUMP)) {
     const bool is_known = x86.op_count == 1 && x86.operands[0].type == X86_OP_IMM;
     result.flow = !is_known ? Flow::unknown : instruction.id == X86_INS_JMP ? Flow::jump : Flow::branch;
     if (is_known) result.target = static_cast<std::uint64_t>(x86.operands[0].imm);
-  } else if (is_in_group(instruction, CS_GRP_RET) || is_in_group(instruction, CS_GRP_IRET) ||
-             is_in_group(instruction, CS_GRP_BRANCH_RELATIVE)) {
+  } else if (is_in_group(instruction, CS_GRP_RET)) {
+    result.flow = Flow::back;
+  } else if (is_in_group(instruction, CS_GRP_IRET) || is_in_group(instruction, CS_GRP_BRANCH_RELATIVE)) {
     result.flow = Flow::unknown;
   } else if (is_in_group(instruction, CS_GRP_INT) && instruction.id != X86_INS_SYSCALL) {
     result.uses = kAllRegisters;  // int 0x80 passes arguments in rbx and rbp
@@ -152,6 +250,7 @@ Instruction Decoder::decode(std::span<const unsigned char> code, std::uint64_t a
       result.uses = static_cast<RegisterSet>((result.uses & ~written.set) | read);
     }
   }
+  set_stack(*instruction_, result);
   set_flow(*instruction_, result);
   return result;
 }

@@ -120,14 +120,14 @@ struct Channel {
   // lies at the place of the report.
   enum class Turn : std::uint32_t { nobody, leader, worker };
 
-  // A question of a worker, which waits for the answer: which registers are live at a call
-  // (disassembly/live_registers.hpp).
-  struct LiveRegisters {
+  // A question of a worker, which waits for the answer: what is live at a call (disassembly/liveness.hpp).
+  struct Liveness {
     std::atomic<std::uint32_t> asked;     // (worker) how often
     std::atomic<std::uint32_t> answered;  // a futex
     std::uint64_t return_address;         // (worker) as the module's file counts addresses
     char module[4096];                    // (worker) its path, absolute
     std::uint8_t registers;               // one bit for each that is in CallerState
+    std::uint64_t words;                  // one bit for each of the first words of the caller's frame
   };
 
   std::atomic<std::uint32_t> asked;  // how often the supervisor has asked for progress
@@ -140,7 +140,7 @@ struct Channel {
   std::atomic<std::uint32_t> wake;      // a futex; not 0: the copy replaces its original
 
   std::atomic<Turn> turn;  // (both)
-  LiveRegisters live_registers;
+  Liveness liveness;
 
   std::atomic<std::uint32_t> answers;  // (worker), as all below: the last of `requests` that was answered
   // The new process. kTaken: a part was left for the worker that waits. 0: none.

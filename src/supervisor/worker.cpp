@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "disassembly/live_registers.hpp"
+#include "disassembly/liveness.hpp"
 #include "protocol/remote_program.hpp"
 #include "supervisor/crew.hpp"
 #include "supervisor/deaths.hpp"
@@ -102,7 +102,7 @@ class Watch {
   void tell_progress();
   std::optional<Progress> progress_of_all();
   void take_state();
-  void answer(Channel::LiveRegisters& question);
+  void answer(Channel::Liveness& question);
   Channel& channel() { return memory_.channel(0); }
   double elapsed() const { return now() - start_; }
 
@@ -111,7 +111,7 @@ class Watch {
   OutputTail& output_;
   Deaths& deaths_;
   Crew crew_;
-  LiveRegisters live_registers_;
+  Liveness liveness_;
   Death death_;
   bool again_ = false;
   bool interrupted_ = false;
@@ -139,7 +139,7 @@ std::optional<Death> Watch::run(const BellListener& bell) {
       for (Crew::Member& worker : crew_.members()) check_steps(worker);
       next_look_ = now() + kLookSeconds;
     }
-    for (const Crew::Member& worker : crew_.members()) answer(crew_.channel(worker).live_registers);
+    for (const Crew::Member& worker : crew_.members()) answer(crew_.channel(worker).liveness);
     crew_.direct(told_to_stop_ || state_asked_);
     tell_progress();
     take_state();
@@ -327,11 +327,13 @@ void Watch::take_state() {
   next_state_ = now() + std::max(settings_.state.seconds, took / kPart);
 }
 
-void Watch::answer(Channel::LiveRegisters& question) {
+void Watch::answer(Channel::Liveness& question) {
   const std::uint32_t asked = question.asked.load(std::memory_order_acquire);
   if (asked == question.answered.load(std::memory_order_relaxed)) return;
   const std::string path(question.module, strnlen(question.module, sizeof question.module));
-  question.registers = live_registers_.at(path, question.return_address);
+  const LiveState live = liveness_.at(path, question.return_address);
+  question.registers = live.registers;
+  question.words = live.words;
   question.answered.store(asked, std::memory_order_release);
   wake_all(question.answered);
 }

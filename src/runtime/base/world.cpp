@@ -17,6 +17,7 @@ namespace thrum {
 
 constinit std::atomic<std::uint64_t> plain_steps_left{0};
 constinit World world;
+std::uint64_t held_steps = 0;
 
 namespace {
 
@@ -145,8 +146,6 @@ namespace {
 constexpr std::uint64_t kNotTold = ~std::uint64_t{0};
 std::uint64_t g_steps_when_told = kNotTold;
 
-std::uint64_t g_held_steps = 0;  // by which the limit is lower than it should be
-
 }  // namespace
 
 void limit_steps(std::uint64_t limit, std::uint64_t done) {
@@ -155,7 +154,7 @@ void limit_steps(std::uint64_t limit, std::uint64_t done) {
   channel.steps.store(channel.steps.load() - channel.steps_left.load() + limit + 1);
   channel.steps_limit.store(limit, std::memory_order_relaxed);
   g_steps_when_told = kNotTold;
-  g_held_steps = 0;
+  held_steps = 0;
   channel.steps_left.store(limit - done, std::memory_order_relaxed);
 }
 
@@ -170,17 +169,17 @@ void add_steps(std::uint64_t steps) {
 void hold_steps() {
   const std::uint64_t left = world.channel->steps_left.load(std::memory_order_relaxed);
   if (left <= 1) return;
-  g_held_steps += left - 1;
+  held_steps += left - 1;
   add_steps(1 - left);
 }
 
 void release_steps() {
-  if (g_held_steps != 0) add_steps(std::exchange(g_held_steps, 0));
+  if (held_steps != 0) add_steps(std::exchange(held_steps, 0));
 }
 
 bool take_held_step() {
-  if (g_held_steps == 0 || g_steps_when_told != kNotTold) return false;
-  --g_held_steps;
+  if (held_steps == 0 || g_steps_when_told != kNotTold) return false;
+  --held_steps;
   add_steps(1);
   return true;
 }

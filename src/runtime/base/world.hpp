@@ -108,6 +108,8 @@ void add_steps(std::uint64_t steps);
 // at once. No steps are lost.
 void hold_steps();
 void release_steps();
+extern std::uint64_t held_steps;  // by which the limit is lower than it should be
+inline bool holds_steps() { return held_steps != 0; }
 // Whether a step was counted because steps are held, and not because the limit is reached.
 bool take_held_step();
 

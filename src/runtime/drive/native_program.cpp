@@ -319,7 +319,7 @@ namespace {
 void end_of_steps(const volatile void* accessed, std::size_t size) {
   constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, for a round that is being proved
   if (!world.running) return;
-  if (take_held_step()) return scheduler().note_access_in_round(accessed, size);
+  if (take_held_step()) return scheduler().note_step_in_round(accessed, size);
   scheduler().leave_aside();
   if (!world.time_is_up && scheduler().lengthens_proof()) return add_steps(kProofSteps);
   cut_by_steps();

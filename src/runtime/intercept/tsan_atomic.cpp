@@ -122,6 +122,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     *expected = old;
     if (!scheduler().current().has_on_stack(expected)) world.wrote = true;
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
+    scheduler().note_expected(expected, sizeof *expected);
     return false;
   }
   if (world.judges_races) race_judge().change(address, sizeof(T), order, code);

@@ -2,12 +2,13 @@
 #include "runtime/threads/awaits.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
-#include "runtime/base/live_registers.hpp"
+#include "runtime/base/liveness.hpp"
 #include "runtime/base/thread.hpp"
 #include "runtime/threads/loop_list.hpp"
 #include "support/digest.hpp"
@@ -31,6 +32,17 @@ std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
 }
 
 std::uint64_t hash_of_next(std::uint32_t before, std::uint64_t value) { return mixed(before, value); }
+
+// Copies the frames from that stack pointer on, at which a return address lies. Dead words behind it are
+// zeros.
+void take_frames(std::uint64_t stack_pointer, std::uint64_t size, std::uint64_t live, char* copy) {
+  constexpr std::uint64_t kWord = 4;
+  std::memcpy(copy, reinterpret_cast<const void*>(stack_pointer), size);
+  for (std::uint64_t dead = ~live; dead != 0; dead &= dead - 1) {
+    const std::uint64_t at = sizeof(void*) + static_cast<unsigned>(std::countr_zero(dead)) * kWord;
+    if (at + kWord <= size) std::memset(copy + at, 0, kWord);
+  }
+}
 
 }  // namespace
 
@@ -283,7 +295,6 @@ bool Awaits::note_own_access(const Thread& thread, std::uint64_t address, std::u
   const std::uint64_t code = code_of(last.before);
   if (!own_accesses_.add(thread.slot, code, address, size)) return false;
   accessing_.insert(code);
-  ++last.steps;
   return true;
 }
 
@@ -299,8 +310,9 @@ void Awaits::note_stack(const Thread& thread, std::uint64_t value) {
   const Kept& kept = states_[mine.state - 1];
   std::uint64_t stack_pointer = 0;
   std::memcpy(&stack_pointer, bytes_.data() + kept.begin + kStackPointerAt, sizeof stack_pointer);
-  mine.stack_is_known = std::memcmp(bytes_.data() + kept.begin + kStackAt,
-                                    reinterpret_cast<const void*>(stack_pointer), kept.size - kStackAt) == 0;
+  taken_.resize(kept.size - kStackAt);
+  take_frames(stack_pointer, taken_.size(), liveness_at(code_of(mine.state)).words, taken_.data());
+  mine.stack_is_known = std::memcmp(bytes_.data() + kept.begin + kStackAt, taken_.data(), taken_.size()) == 0;
 }
 
 void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps) {
@@ -467,15 +479,14 @@ Awaits::State Awaits::number_of(const Thread& thread, std::uint64_t code, const 
                                  floating_point_modes()};
   static_assert(sizeof words == kRegistersAt);
   const std::uint64_t frames = frames_size(thread, caller);
-  taken_.resize(sizeof words + sizeof caller.registers + frames);
+  taken_.resize(kStackAt + frames);
   std::memcpy(taken_.data(), words, sizeof words);
-  const std::uint8_t live = live_registers(code);
+  const Liveness live = liveness_at(code);
   for (unsigned i = 0; i < std::size(caller.registers); ++i) {
-    const std::uint64_t value = (live >> i & 1u) != 0 ? caller.registers[i] : 0;
+    const std::uint64_t value = (live.registers >> i & 1u) != 0 ? caller.registers[i] : 0;
     std::memcpy(taken_.data() + sizeof words + i * sizeof value, &value, sizeof value);
   }
-  std::memcpy(taken_.data() + sizeof words + sizeof caller.registers,
-              reinterpret_cast<const void*>(caller.stack_pointer), frames);
+  take_frames(caller.stack_pointer, frames, live.words, taken_.data() + kStackAt);
   return number_of_taken(thread.operation);
 }
 

@@ -30,7 +30,7 @@
 // the runtime's own calls left on the stack. From then on no read at that call is an await.
 //
 // States are compared byte by byte, and then have a number. Registers that are dead at the call are left out
-// (base/live_registers.hpp): a loop that has failed once would leave its temporary there. Taking states costs
+// (base/liveness.hpp): a loop that has failed once would leave its temporary there. Taking states costs
 // too much for every call. So they are taken of a call once a thread has come back to it without an effect:
 // then the plan begins again. And calls are watched, so that reads there may be awaits, once a round came to
 // nothing, or a thread that goes round has read some bytes twice: then the search begins again, so that the
@@ -116,6 +116,11 @@ class Awaits {
   std::uint64_t memory_before(const Thread& thread) const { return of(thread).last.memory; }
   // Since then the thread has accessed variables on its own stack. False: others access them, too.
   bool note_own_access(const Thread& thread, std::uint64_t address, std::uint64_t size);
+  // One of them was a step.
+  void note_step(const Thread& thread) {
+    Read& last = of(thread).last;
+    if (last.steps != kUnclean) ++last.steps;
+  }
   StackAccesses& own_accesses() { return own_accesses_; }
   // The thread accesses memory. True: what was learned before is contradicted, and the search begins again.
   bool note_access(const Thread& thread, std::uint64_t address, std::uint64_t size) {

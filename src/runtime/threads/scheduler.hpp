@@ -117,9 +117,13 @@ class Scheduler final : Pending {
   void leave_aside();
   // The running thread accesses memory.
   void note_access(std::uint64_t address, std::uint64_t size);
-  // The running thread accesses memory, or does something else, behind a read of which is learned what
-  // follows. accessed: as for count_step().
-  void note_access_in_round(const volatile void* accessed, std::size_t size);
+  // The running thread does a step behind a read of which is learned what follows. accessed: as for
+  // count_step().
+  void note_step_in_round(const volatile void* accessed, std::size_t size);
+  // A compare-exchange of the running thread has failed, and written the expected value there.
+  void note_expected(const volatile void* expected, std::size_t size) {
+    if (__builtin_expect(holds_steps(), 0)) note_access_in_round(expected, size);
+  }
   // The running thread is about to yield or to sleep, and does not wait in a spin instead. Does not return if
   // it yields once too often (Job::yields).
   void count_yield(std::uint64_t code);
@@ -218,6 +222,7 @@ class Scheduler final : Pending {
                    Wait wait, Wait needs = Wait::nothing);
   bool comes_to_spin(Thread& me, std::uint64_t code);
   void note_stack_of_reader();
+  void note_access_in_round(const volatile void* accessed, std::size_t size);
   void arrive_at_end(Thread& me);
   void look_for_unseen_changes(const Thread& me);
   Wait wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);

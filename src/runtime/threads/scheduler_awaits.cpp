@@ -94,6 +94,11 @@ void Scheduler::leave_aside() {
   start_anew();
 }
 
+void Scheduler::note_step_in_round(const volatile void* accessed, std::size_t size) {
+  awaits_.note_step(*course_.current);
+  note_access_in_round(accessed, size);
+}
+
 void Scheduler::note_access_in_round(const volatile void* accessed, std::size_t size) {
   const Thread& me = *course_.current;
   const auto address = reinterpret_cast<std::uint64_t>(accessed);

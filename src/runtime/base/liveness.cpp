@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/base/live_registers.hpp"
+#include "runtime/base/liveness.hpp"
 
 #include <linux/futex.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "runtime/base/forever.hpp"
 #include "runtime/base/modules.hpp"
 #include "runtime/base/raw_syscall.hpp"
-#include "runtime/base/word_map.hpp"
 #include "runtime/base/world.hpp"
 
 namespace thrum {
 
 namespace {
 
-constexpr std::uint8_t kAll = 0x3f;
-constexpr std::uint64_t kIsKnown = 0x100;
+constexpr Liveness kAll{0x3f, ~std::uint64_t{0}};
 
-constinit Forever<WordMap> g_known;  // by code: kIsKnown, and the registers
+struct Known {
+  std::uint64_t code;
+  Liveness live;
+};
+constinit Forever<std::vector<Known>> g_known;
 
-std::uint8_t ask_supervisor(std::uint64_t code) {
+Liveness ask_supervisor(std::uint64_t code) {
   Place place;
   if (world.channel == nullptr || !find_in_modules(code, place)) return kAll;
-  Channel::LiveRegisters& question = world.channel->live_registers;
+  Channel::Liveness& question = world.channel->liveness;
   const std::string path = modules()[place.owner].path;
   if (path.empty() || path[0] != '/' || path.size() >= sizeof question.module) return kAll;
   std::memcpy(question.module, path.c_str(), path.size() + 1);
@@ -35,15 +39,17 @@ std::uint8_t ask_supervisor(std::uint64_t code) {
   while (question.answered.load(std::memory_order_acquire) == answered)
     raw_syscall(SYS_futex, reinterpret_cast<long>(&question.answered), FUTEX_WAIT,
                 static_cast<long>(answered), 0);
-  return question.registers;
+  return {question.registers, question.words};
 }
 
 }  // namespace
 
-std::uint8_t live_registers(std::uint64_t code) {
-  std::uint64_t& known = g_known.value[code];
-  if (known == 0) known = kIsKnown | ask_supervisor(code);
-  return static_cast<std::uint8_t>(known);
+// There are few such calls: those in waiting loops.
+Liveness liveness_at(std::uint64_t code) {
+  std::vector<Known>& all = g_known.value;
+  const auto known = std::ranges::find(all, code, &Known::code);
+  if (known != all.end()) return known->live;
+  return all.emplace_back(code, ask_supervisor(code)).live;
 }
 
 }  // namespace thrum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions in assembly, in this program itself: which registers are live behind one of their calls. The
 // label of a return address is the function's name with _back.
-#include "disassembly/live_registers.hpp"
+#include "disassembly/liveness.hpp"
 
 #include <gtest/gtest.h>
 #include <link.h>
@@ -124,6 +124,50 @@ test_\name\()_back:
         ret
         end
 
+        // Words 2 and 3 of the frame are overwritten, though their address is passed to a function that only
+        // reports an access; word 4 is read, word 5 may be: on one path something is called before.
+        begin words
+        sub     $24, %rsp
+        .cfi_adjust_cfa_offset 24
+        call_something words
+        lea     8(%rsp), %rdi
+        call    __tsan_write4@PLT
+        mov     %rax, 8(%rsp)
+        mov     16(%rsp), %eax
+        test    %eax, %eax
+        jne     1f
+        call    test_callee
+1:      movl    $0, 20(%rsp)
+        movb    $0, 16(%rsp)
+        add     $24, %rsp
+        .cfi_adjust_cfa_offset -24
+        ret
+        end
+
+        // Behind a return the frame is gone, but not what lies above it.
+        begin gone
+        sub     $16, %rsp
+        .cfi_adjust_cfa_offset 16
+        call_something gone
+        push    %rax
+        pop     %rax
+        add     $16, %rsp
+        .cfi_adjust_cfa_offset -16
+        ret
+        end
+
+        // A pointer may point to the stack.
+        begin pointer
+        sub     $16, %rsp
+        .cfi_adjust_cfa_offset 16
+        call_something pointer
+        mov     (%rax), %eax
+        movq    $0, (%rsp)
+        add     $16, %rsp
+        .cfi_adjust_cfa_offset -16
+        ret
+        end
+
         // Code in another place: the cold part of a function.
         begin cold
         save rbx
@@ -146,6 +190,7 @@ test_cold_part:
         .cfi_endproc
         .text
         .hidden test_callee
+        .weak   __tsan_write4
 )");
 
 #define LABEL(name) extern "C" const char test_##name##_back[]
@@ -157,6 +202,9 @@ LABEL(computed);
 LABEL(last);
 LABEL(cold);
 LABEL(trap);
+LABEL(words);
+LABEL(gone);
+LABEL(pointer);
 #undef LABEL
 
 namespace thrum {
@@ -179,33 +227,44 @@ std::uint64_t in_file(const void* address) {
   return reinterpret_cast<std::uint64_t>(address) - bias;
 }
 
-RegisterSet live_at(const char* label) { return LiveRegisters().at("/proc/self/exe", in_file(label)); }
+LiveState state_at(const char* label) { return Liveness().at("/proc/self/exe", in_file(label)); }
+RegisterSet live_at(const char* label) { return state_at(label).registers; }
+WordSet dead_words_at(const char* label) { return ~state_at(label).words; }
 
-TEST(LiveRegisters, WhatIsOverwrittenIsDead) { EXPECT_EQ(live_at(test_loop_back), kCallers | kRbx); }
+TEST(Liveness, WhatIsOverwrittenIsDead) { EXPECT_EQ(live_at(test_loop_back), kCallers | kRbx); }
 
-TEST(LiveRegisters, WhatSomePathUsesIsLive) { EXPECT_EQ(live_at(test_branch_back), kCallers | kR12); }
+TEST(Liveness, WhatSomePathUsesIsLive) { EXPECT_EQ(live_at(test_branch_back), kCallers | kR12); }
 
-TEST(LiveRegisters, APartThatIsWrittenLeavesTheRest) { EXPECT_EQ(live_at(test_part_back), kCallers | kRbx); }
+TEST(Liveness, APartThatIsWrittenLeavesTheRest) { EXPECT_EQ(live_at(test_part_back), kCallers | kRbx); }
 
-TEST(LiveRegisters, AConditionalMoveMayLeaveTheOldValue) {
+TEST(Liveness, AConditionalMoveMayLeaveTheOldValue) {
   EXPECT_EQ(live_at(test_conditional_back), kCallers | kR12);
 }
 
-TEST(LiveRegisters, AComputedJumpGoesAnywhere) {
-  EXPECT_EQ(live_at(test_computed_back), kAllRegisters & ~kRbx);
-}
+TEST(Liveness, AComputedJumpGoesAnywhere) { EXPECT_EQ(live_at(test_computed_back), kAllRegisters & ~kRbx); }
 
-TEST(LiveRegisters, AnExceptionHandsOnTheCallersRegisters) { EXPECT_EQ(live_at(test_last_back), kCallers); }
+TEST(Liveness, AnExceptionHandsOnTheCallersRegisters) { EXPECT_EQ(live_at(test_last_back), kCallers); }
 
-TEST(LiveRegisters, AHandlerMayGoOnBehindAFault) { EXPECT_EQ(live_at(test_trap_back), kCallers | kR12); }
+TEST(Liveness, AHandlerMayGoOnBehindAFault) { EXPECT_EQ(live_at(test_trap_back), kCallers | kR12); }
 
-TEST(LiveRegisters, JumpsIntoOtherPartsAreFollowed) { EXPECT_EQ(live_at(test_cold_back), kR13); }
+TEST(Liveness, JumpsIntoOtherPartsAreFollowed) { EXPECT_EQ(live_at(test_cold_back), kR13); }
 
-TEST(LiveRegisters, WhereNothingIsKnownAllAreLive) {
+TEST(Liveness, WhereNothingIsKnownAllAreLive) {
   EXPECT_EQ(live_at(nullptr), kAllRegisters);
-  EXPECT_EQ(LiveRegisters().at("/no/such/file", 0x1000), kAllRegisters);
-  EXPECT_EQ(LiveRegisters().at("/etc/passwd", 0x10), kAllRegisters);
+  EXPECT_EQ(dead_words_at(nullptr), 0u);
+  for (const char* path : {"/no/such/file", "/etc/passwd"}) {
+    EXPECT_EQ(Liveness().at(path, 0x1000).registers, kAllRegisters);
+    EXPECT_EQ(Liveness().at(path, 0x1000).words, kAllWords);
+  }
 }
+
+constexpr WordSet words(std::int64_t begin, std::int64_t end) { return words_from(begin) & ~words_from(end); }
+
+TEST(Liveness, AWordThatIsOverwrittenIsDead) { EXPECT_EQ(dead_words_at(test_words_back), words(2, 4)); }
+
+TEST(Liveness, AFrameEndsWithItsFunction) { EXPECT_EQ(dead_words_at(test_gone_back), words(0, 4)); }
+
+TEST(Liveness, APointerMayPointToTheFrame) { EXPECT_EQ(dead_words_at(test_pointer_back), 0u); }
 
 // ---- Handlers, of functions that the compiler made
 
