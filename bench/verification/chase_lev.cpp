@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 24481
+//
 // The deque of Chase and Lev on a buffer that does not grow: its owner pushes three items and pops two, two
 // thieves steal twice each. No item is taken twice.
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // classes: 15360
-// larger: 16, 311296 classes
+// larger 16 (-DSIZE=16): 311296
 //
 // One thread looks for the last zero of an array, from its end on, while twelve others each write a place: (N
 // + 3) 2^(N - 2) classes.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 588 + 588 in vain
+//
 // Peterson's mutual exclusion, each thread three times: each says that it wants to enter and lets the other
 // go first.
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // classes: 65536
-// larger: 18, 262144 classes
+// larger 18 (-DSIZE=18): 262144
 //
 // One thread writes a variable, sixteen read it once each: 2^16 classes, by who reads before the write.
 #include <atomic>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 9 + 216 in vain
+//
 // A sequence lock: a writer changes two words together, twice, and two readers read them, and begin again
 // where the writer was at work.
 #include <atomic>

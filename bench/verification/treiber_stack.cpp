@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 18192 + 4248 in vain
+//
 // Treiber's stack without reuse of nodes: three threads push a node each and pop one.
 #include <array>
 #include <atomic>
