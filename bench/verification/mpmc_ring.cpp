@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 6264
+// classes: 142 + 410 in vain
+// peers P1 C1 (-DPRODUCERS=1 -DCONSUMERS=1 -DPUSHES=1): 2
+// peers P2 C1 (-DPRODUCERS=2 -DCONSUMERS=1 -DPUSHES=1): 4 + 10 in vain
+// peers P1 C2 (-DPRODUCERS=1 -DCONSUMERS=2 -DPUSHES=1): 5 + 6 in vain
+// peers P2 C2 (-DPRODUCERS=2 -DCONSUMERS=2 -DPUSHES=1): 14 + 66 in vain
 //
 // A bounded ring for many producers and consumers, after Vyukov, with two cells: each cell has a sequence
 // number, which says whose turn it is. Two threads push two values each, two pop one each.
@@ -8,6 +12,15 @@
 
 #include "run.hpp"
 
+#ifndef PRODUCERS
+#define PRODUCERS 2
+#endif
+#ifndef CONSUMERS
+#define CONSUMERS 2
+#endif
+#ifndef PUSHES  // of each producer
+#define PUSHES 2
+#endif
 constexpr std::size_t kCells = 2;
 
 struct Cell {
@@ -19,7 +32,7 @@ struct State {
   std::array<Cell, kCells> cells;
   std::atomic<std::size_t> push_at{0};
   std::atomic<std::size_t> pop_at{0};
-  std::array<std::atomic<bool>, 5> popped{};  // by value
+  std::array<std::atomic<bool>, PRODUCERS * PUSHES + 1> popped{};  // by value
 
   State() {
     for (std::size_t i = 0; i < kCells; ++i) cells[i].sequence = i;
@@ -59,10 +72,9 @@ struct State {
 };
 
 int main() {
-  return run_threads<State>(4, [](State& state, int thread) {
-    if (thread < 2) {
-      state.push(thread + 1);
-      state.push(thread + 3);
+  return run_threads<State>(PRODUCERS + CONSUMERS, [](State& state, int thread) {
+    if (thread < PRODUCERS) {
+      for (int i = 0; i < PUSHES; ++i) state.push(thread + 1 + i * PRODUCERS);
     } else if (const int value = state.pop(); value != 0) {
       assert(!state.popped[static_cast<std::size_t>(value)].exchange(true));
     }

@@ -10,6 +10,12 @@
 #include <cassert>
 #include <new>
 
+#ifdef BARE
+constexpr bool kIsBare = true;  // nobody may wait for a later thread
+#else
+constexpr bool kIsBare = false;
+#endif
+
 template <class State>
 struct Running {
   State* state;

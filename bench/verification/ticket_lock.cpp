@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// classes: 90
+// peers 3 (-DTHREADS=3 -DROUNDS=1): 6
+// peers 4 (-DTHREADS=4 -DROUNDS=1): 24
+//
 // A ticket lock between three threads, twice each.
 #include <atomic>
 
 #include "run.hpp"
+
+#ifndef THREADS
+#define THREADS 3
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
+#endif
 
 struct State {
   std::atomic<unsigned> next{0};
@@ -11,8 +22,8 @@ struct State {
 };
 
 int main() {
-  return run_threads<State>(3, [](State& state, int) {
-    for (int round = 0; round < 2; ++round) {
+  return run_threads<State>(THREADS, [](State& state, int) {
+    for (int round = 0; round < ROUNDS; ++round) {
       const unsigned mine = state.next.fetch_add(1);
       while (state.serving != mine) {
       }
