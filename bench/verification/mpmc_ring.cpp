@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 142 + 410 in vain
+// classes: 142 + 398 in vain
 // peers P1 C1 (-DPRODUCERS=1 -DCONSUMERS=1 -DPUSHES=1): 2
 // peers P2 C1 (-DPRODUCERS=2 -DCONSUMERS=1 -DPUSHES=1): 4 + 10 in vain
 // peers P1 C2 (-DPRODUCERS=1 -DCONSUMERS=2 -DPUSHES=1): 5 + 6 in vain

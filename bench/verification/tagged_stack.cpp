@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 42 + 44 in vain
-// peers B2 (-DBOTH=2): 10704 + 33622 in vain
+// classes: 42 + 28 in vain
+// peers B2 (-DBOTH=2): 10704 + 13840 in vain
 //
 // Treiber's stack, whose top counts its changes, so that a node may be pushed again: BOTH
 // and pop one, one only pushes, one only pops.
