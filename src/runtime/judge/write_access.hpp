@@ -48,7 +48,7 @@ inline void note_plain_write(const volatile void* address, std::size_t size, std
   check_write(address);
   if (__builtin_expect(world.logs_accesses, 0)) {
     log_write(address, size);
-    if (round_detector().is_on()) return;
+    if (round_detector().is_on()) return scheduler().note_logged_change();
   }
   world.wrote = true;
 }

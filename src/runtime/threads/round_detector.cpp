@@ -567,7 +567,8 @@ bool RoundDetector::interferes(const Thread& one, const Thread& other) const {
 }
 
 void note_heap_change() {
-  if (!round_detector().is_on()) world.wrote = true;
+  if (round_detector().is_on()) return scheduler().note_logged_change();
+  world.wrote = true;
 }
 
 void note_allocation(const void* memory, std::size_t size, std::uint32_t size_class, bool grown) {

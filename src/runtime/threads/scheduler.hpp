@@ -154,6 +154,12 @@ class Scheduler final : Pending {
   // The event wrote a second object as well.
   void note_write(std::uint64_t object);
 
+  // The running thread has changed plain memory or the heap, which the round detector has logged: only for it
+  // may what follows belong to a round that began before.
+  void note_logged_change() {
+    if (awaits_.is_on()) awaits_.note_change(*course_.current);
+  }
+
   // The event read a second object as well.
   void note_read(std::uint64_t object);
 
