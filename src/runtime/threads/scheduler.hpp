@@ -280,6 +280,7 @@ class Scheduler final : Pending {
   void settle_changes();
   void settle_writes();  // the running thread's writes so far are changes of its own
   bool comes_by_idle_round(Thread& me, std::uint64_t code);
+  bool knows_round(Thread& me, std::uint64_t code);
   void note_effect(const Thread& me, Effect effect, std::uint64_t value, Outcome outcome);
   Thread& end_stuck();
   [[noreturn, gnu::cold]] void fail_stuck();
@@ -311,6 +312,8 @@ class Scheduler final : Pending {
     Thread* thread = nullptr;  // whose round runs
     std::size_t next = 0;      // the next one, by its place among those that live
     std::uint32_t operations = 0;
+    std::uint32_t arrivals_back = 0;  // which the round detector did not take for the end of a round
+    bool is_unknown = false;          // what a round of some thread reads
   };
   Trial trial_;
   // The running thread goes on at once behind a yield (Awaits::goes_on) or in a probe; then the plan begins

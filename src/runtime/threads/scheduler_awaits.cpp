@@ -50,6 +50,8 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   const bool ends_search = arrival == Awaits::Arrival::watch || arrival == Awaits::Arrival::unsound;
   if (goes_on_ && !ends_search) start_anew();
   const Wait wait = wait_after(arrival, me, code);
+  if (wait == Wait::nothing_more && is_in_trial() && round_detector().is_on())
+    return knows_round(me, code) ? Wait::nothing_more : Wait::nothing;
   if (wait != Wait::nothing || !world.logs_accesses || operation == Operation::store) return wait;
   return comes_by_idle_round(me, code) && round_detector().is_on() ? Wait::nothing_more : Wait::nothing;
 }
@@ -67,6 +69,16 @@ void Scheduler::arrive_at_end(Thread& me) {
   look_for_unseen_changes(me);
   const Awaits::Arrival arrival = awaits_.arrive_at_end(me, steps_done());
   if (arrival != Awaits::Arrival::ordinary) wait_after(arrival, me, me.code);
+}
+
+// The thread in trial has come back. Whether the round detector, too, knows the round, whose reads
+// loops_interfere() needs. It may take more turns to see that.
+bool Scheduler::knows_round(Thread& me, std::uint64_t code) {
+  constexpr std::uint32_t kArrivalsMax = 64;
+  if (comes_by_idle_round(me, code)) return true;
+  if (++trial_.arrivals_back < kArrivalsMax) return false;
+  trial_.is_unknown = true;
+  return true;
 }
 
 // The running thread is probed: it reads the probe's value. No other thread runs before its next arrival, and
@@ -190,7 +202,7 @@ Thread* Scheduler::next_trial() {
     awaits_.begin_trial(*thread);
     if (round_detector().is_on()) round_detector().begin_trial(*thread);
     trial_.thread = thread;
-    trial_.operations = 0;
+    trial_.operations = trial_.arrivals_back = 0;
     return thread;
   }
   trial_.thread = nullptr;

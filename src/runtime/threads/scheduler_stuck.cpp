@@ -51,7 +51,10 @@ bool Scheduler::loop_reads_clock(const Thread& thread) const {
 // alone, that both together change nothing.
 bool Scheduler::loops_interfere() const {
   if (!round_detector().is_on()) return false;
-  const auto waits = [](const Thread* thread) { return thread->wait == Wait::spin; };
+  if (trial_.is_unknown) return true;
+  const auto waits = [](const Thread* thread) {
+    return thread->wait == Wait::spin || thread->wait == Wait::nothing_more;
+  };
   for (const Thread* one : course_.live) {
     for (const Thread* other : course_.live) {
       if (one != other && waits(one) && waits(other) && round_detector().interferes(*one, *other))
