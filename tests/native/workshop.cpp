@@ -36,9 +36,10 @@ Workshop::~Workshop() {
   if (!kept_) fs::remove_all(folder_, ignored);
 }
 
-std::string Workshop::compile(const std::string& name, const std::string& source) const {
+std::string Workshop::compile(const std::string& name, const std::string& source,
+                              const std::string& flag) const {
   std::ofstream(path(name + ".cpp")) << source;
-  const char* flags = std::getenv("THRUM_NATIVE_FLAGS");
+  const char* flags = flag.empty() ? std::getenv("THRUM_NATIVE_FLAGS") : flag.c_str();
   // Line numbers take time, and places are in the messages.
   ChildResult result =
       thrum({"c++", "-std=c++20", flags ? flags : "-O1", "-g0", path(name + ".cpp"), "-o", path(name)});

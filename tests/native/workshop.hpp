@@ -20,9 +20,9 @@ class Workshop {
   void keep() { kept_ = true; }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  // Compiles C++ source text with THRUM_NATIVE_FLAGS (-O1) to path(name). The text stays at path(name +
-  // ".cpp"). Returns an empty text, or why it could not be done.
-  std::string compile(const std::string& name, const std::string& source) const;
+  // Compiles C++ source text with the flag, or if it is empty with THRUM_NATIVE_FLAGS (-O1), to path(name).
+  // The text stays at path(name + ".cpp"). Returns an empty text, or why it could not be done.
+  std::string compile(const std::string& name, const std::string& source, const std::string& flag = "") const;
 
   // The result of `thrum check` for one of the programs in a binary, whose number is its argument. Throws
   // std::runtime_error where there is none.

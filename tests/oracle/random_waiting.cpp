@@ -30,11 +30,17 @@ class WaitingGenerator {
   std::size_t below(std::uint64_t limit) { return static_cast<std::size_t>(random_.below(limit)); }
   int small(std::uint64_t limit) { return static_cast<int>(random_.below(limit)); }
 
+  std::uint64_t kinds() const {
+    switch (family_) {
+      case WaitingFamily::reads: return static_cast<std::uint64_t>(Kind::transient_add);
+      case WaitingFamily::transient: return static_cast<std::uint64_t>(Kind::try_poll) + 1;
+      default: return static_cast<std::uint64_t>(Kind::checks_inside) + 1;
+    }
+  }
+
   WaitingIdiom idiom() {
-    constexpr std::uint64_t kKinds = static_cast<std::uint64_t>(Kind::try_poll) + 1;
-    constexpr std::uint64_t kReading = static_cast<std::uint64_t>(Kind::transient_add);
     WaitingIdiom it;
-    it.kind = static_cast<Kind>(below(family_ == WaitingFamily::transient ? kKinds : kReading));
+    it.kind = static_cast<Kind>(below(kinds()));
     if (below(9) == 0) it.kind = Kind::store;  // without stores most loops wait in vain
     it.cell = small(2);
     it.other_cell = small(2);
@@ -50,7 +56,26 @@ class WaitingGenerator {
   WaitingFamily family_;
 };
 
+// Loops whose failed rounds leave something behind.
+void assemble_keeping_loop(const WaitingIdiom& it, const std::string& head, WaitingAssembler& a) {
+  const int x = it.cell;
+  const std::string out = head + " out";
+  if (it.kind == Kind::tries) a.set(5, 0);
+  a.label(head);
+  if (it.clears) a.clear(2);
+  if (it.kind == Kind::comes_back) a.add(5, 5, 1).mask(5, 5, 3);
+  a.load(0, x).if_equal(0, it.value, out);
+  switch (it.kind) {
+    case Kind::last: a.copy(3, 0).jump(head); break;
+    case Kind::tries: a.add(5, 5, 1).if_unequal(5, 3, head); break;
+    case Kind::checks_inside: a.load(1, it.other_cell).check(1, it.other_value).jump(head); break;
+    default: a.jump(head);
+  }
+  a.label(out);
+}
+
 void assemble_loop(const WaitingIdiom& it, const std::string& head, WaitingAssembler& a) {
+  if (it.kind >= Kind::comes_back) return assemble_keeping_loop(it, head, a);
   const int x = it.cell;
   const int y = it.other_cell;
   if (it.kind == Kind::cas_load) a.load(0, x);
@@ -63,6 +88,9 @@ void assemble_loop(const WaitingIdiom& it, const std::string& head, WaitingAssem
       a.load(0, x).if_unequal(0, it.value, head).load(1, y).if_unequal(1, it.other_value, head);
       break;
     case Kind::tas_section: a.exchange(0, x, 1).if_unequal(0, 0, head).load(4, y).store(0, x); return;
+    case Kind::ttas_section:
+      a.load(0, x).if_unequal(0, 0, head).exchange(0, x, 1).if_unequal(0, 0, head).load(4, y).store(0, x);
+      return;
     case Kind::cas_reload:
       a.load(0, x).copy(1, 0).set(2, it.value).compare_exchange(2, x, 1, 2).if_unequal(2, 1, head);
       return;

@@ -13,6 +13,7 @@ namespace thrum {
 enum class WaitingFamily : std::uint8_t {
   reads,      // rounds that come to nothing only read
   transient,  // they may write in between
+  kept,       // the same, and what rounds leave behind may decide what comes next
 };
 
 struct WaitingIdiom {
@@ -30,6 +31,11 @@ struct WaitingIdiom {
     transient_add,
     poll,      // under the lock
     try_poll,  // the same with a try-lock
+    ttas_section,
+    comes_back,     // waits, and counts rounds modulo four
+    last,           // waits, and keeps what the last failed round read
+    tries,          // gives up behind three failed rounds
+    checks_inside,  // waits, and asserts what failed rounds read of the other cell
   };
   Kind kind = Kind::store;
   int cell = 0;

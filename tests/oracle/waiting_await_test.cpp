@@ -170,6 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         AwaitCase{"OptimalReads", WaitingFamily::reads},
         AwaitCase{"OptimalTransient", WaitingFamily::transient},
+        AwaitCase{"OptimalKept", WaitingFamily::kept},
         AwaitCase{"SourceReads", WaitingFamily::reads, Reduction::source},
         AwaitCase{"SourceTransient", WaitingFamily::transient, Reduction::source},
         AwaitCase{"PersistentReads", WaitingFamily::reads, Reduction::persistent},
@@ -177,6 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         AwaitCase{"MergeReads", WaitingFamily::reads, Reduction::optimal, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeTransient", WaitingFamily::transient, Reduction::optimal, Searched::at_once,
                   Rounds::merge},
+        AwaitCase{"MergeKept", WaitingFamily::kept, Reduction::optimal, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeSource", WaitingFamily::reads, Reduction::source, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeShared", WaitingFamily::reads, Reduction::optimal, Searched::shared, Rounds::merge},
         AwaitCase{"InParts", WaitingFamily::reads, Reduction::optimal, Searched::in_parts},

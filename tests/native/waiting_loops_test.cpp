@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Threads that wait and retry in loops, as the native runtime searches them, against all states of the same
+// toy programs: final states, failed assertions and livelocks. They are compiled without optimisation, where
+// each temporary is on the stack, and with it, where they are in registers.
+//
+//   THRUM_LOOPS_PROGRAMS   so many random programs (by default fewer)
+//   THRUM_LOOPS_SEED       seed of the first (1)
+//
+// What must hold of a search: all that it reports is so; and where it says "every schedule", all that is so
+// is reported. A search that does not end within its executions claims nothing, and is counted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "native/polling_compare.hpp"
+#include "native/waiting_source.hpp"
+#include "native/waiting_states.hpp"
+#include "native/workshop.hpp"
+#include "oracle/random_waiting.hpp"
+#include "oracle/setting.hpp"
+#include "oracle/waiting_machine.hpp"
+
+namespace thrum {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLoopStatesMax = 20'000;
+constexpr std::size_t kLoopEndsMax = 40;
+constexpr std::size_t kLoopsInOneBinary = 50;
+constexpr std::uint64_t kOneOf = 5;  // programs, for searches that are no reductions
+
+struct LoopSearch {
+  std::vector<std::string> options;
+  bool takes_all = true;
+
+  std::string name() const {
+    std::string text;
+    for (const std::string& option : options) text += (text.empty() ? "" : " ") + option;
+    return text;
+  }
+};
+
+std::vector<LoopSearch> loop_searches() {
+  std::vector<LoopSearch> searches;
+  for (const char* rounds : {"block", "await", "merge"})
+    searches.push_back({{"--strategy", "dpor", "--bound", "none", "--waiting", rounds}});
+  for (const char* strategy : {"dpor-source", "icb", "dfs", "random"})
+    searches.push_back({{"--strategy", strategy}, false});
+  return searches;
+}
+
+struct LoopProgram {
+  std::uint64_t seed = 0;
+  WaitingIdioms idioms;
+  WaitingSource source;
+  PollingFindings findings;
+};
+
+std::optional<LoopProgram> loop_program(std::uint64_t seed, const WaitingIdioms& idioms) {
+  LoopProgram program{seed, idioms, {assemble(idioms, "seed " + std::to_string(seed)), {}, {}}, {}};
+  const WaitingCode& code = program.source.code;
+  std::optional<PollingFindings> found = waiting_findings(code, kLoopStatesMax);
+  if (!found || found->ends.size() > kLoopEndsMax) return std::nullopt;
+  for (std::size_t i = 0; i < code.threads.size(); ++i)
+    program.source.styles.push_back(WaitingStyle::random(seed, i));
+  program.source.ends = found->ends;
+  program.findings = std::move(*found);
+  return program;
+}
+
+std::string print(const std::vector<WaitingStyle>& styles) {
+  std::string text;
+  for (std::size_t i = 0; i < styles.size(); ++i) {
+    if (styles[i].keeps_in_memory) text += "thread " + std::to_string(i) + " keeps registers in memory\n";
+    if (styles[i].yields) text += "thread " + std::to_string(i) + " yields\n";
+  }
+  return text;
+}
+
+struct LoopTotals {
+  std::uint64_t all = 0;
+  std::uint64_t ended = 0;
+  std::uint64_t executions = 0;  // of those that ended
+};
+
+// The first disagreement, or an empty text.
+std::string search_loop(const Workshop& workshop, const std::string& binary, std::size_t number,
+                        const PollingFindings& findings, const LoopSearch& search, LoopTotals& totals) {
+  std::vector<std::string> options = search.options;
+  options.insert(options.end(), {"--executions", "1000", "--time", "1", "--jobs", "1", "--no-leads-to"});
+  try {
+    const json test = workshop.check(binary, number, options).at("tests").at(0);
+    bool ended = false;
+    std::string wrong = compare(test, findings, ended);
+    ++totals.all;
+    if (ended) ++totals.ended;
+    if (ended) totals.executions += test.at("executions").get<std::uint64_t>();
+    return wrong;
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+// The smallest program with some disagreement, for people.
+std::string shrunk(const LoopProgram& program, const std::string& flag, const LoopSearch& search) {
+  Workshop workshop;
+  std::string text;
+  const auto fails = [&](const WaitingIdioms& idioms) {
+    const std::optional<LoopProgram> smaller = loop_program(program.seed, idioms);
+    if (!smaller || !workshop.compile("small", translate({smaller->source}), flag).empty()) return false;
+    LoopTotals ignored;
+    const std::string wrong = search_loop(workshop, "small", 0, smaller->findings, search, ignored);
+    if (wrong.empty()) return false;
+    text = "shrunk: " + wrong + "\n" + print(smaller->source.code) + print(smaller->source.styles);
+    return true;
+  };
+  shrink_waiting(program.idioms, fails);
+  return text;
+}
+
+// What all states say has been derived twice.
+void expect_same_truth(const LoopProgram& program) {
+  const WaitingTruth truth = all_states(program.source.code, kLoopStatesMax);
+  EXPECT_EQ(program.findings.ends.size(), truth.finals.size());
+  EXPECT_EQ(program.findings.checks.size(), truth.failed.size());
+  EXPECT_TRUE(truth.hopeless.empty() || program.findings.stuck) << print(program.source.code);
+}
+
+class WaitingLoops : public testing::Test {
+ protected:
+  // So many programs, from that seed on, which it moves.
+  static std::vector<LoopProgram> take(std::uint64_t& seed, std::size_t count) {
+    std::vector<LoopProgram> programs;
+    for (; programs.size() < count; ++seed) {
+      std::optional<LoopProgram> program = loop_program(seed, random_waiting(seed, WaitingFamily::kept));
+      if (program) programs.push_back(std::move(*program));
+    }
+    return programs;
+  }
+
+  void compare_all(const std::vector<LoopProgram>& programs, const std::string& flag) {
+    Workshop workshop;
+    std::vector<WaitingSource> sources;
+    for (const LoopProgram& program : programs) sources.push_back(program.source);
+    ASSERT_EQ(workshop.compile("loops", translate(sources), flag), "");
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      for (const LoopSearch& search : searches_) {
+        if (!search.takes_all && programs[i].seed % kOneOf != 0) continue;
+        LoopTotals& totals = totals_[search.name() + " " + flag];
+        const std::string wrong = search_loop(workshop, "loops", i, programs[i].findings, search, totals);
+        if (wrong.empty()) continue;
+        ADD_FAILURE() << "seed " << programs[i].seed << ", " << flag << " " << search.name() << ": " << wrong
+                      << "\n"
+                      << print(programs[i].source.code) << print(programs[i].source.styles);
+        std::cout << shrunk(programs[i], flag, search) << std::flush;
+      }
+    }
+  }
+
+  const std::vector<LoopSearch> searches_ = loop_searches();
+  std::map<std::string, LoopTotals> totals_;  // by search and flag
+};
+
+TEST_F(WaitingLoops, AreSearchedAsAllStatesSay) {
+  std::uint64_t seed = setting("THRUM_LOOPS_SEED", 1);
+  const std::uint64_t count = setting("THRUM_LOOPS_PROGRAMS", by_default(25));
+  std::uint64_t stuck = 0;
+  std::uint64_t failing = 0;
+  for (std::uint64_t compared = 0; compared < count && !HasFailure();) {
+    const std::vector<LoopProgram> programs =
+        take(seed, std::min<std::uint64_t>(kLoopsInOneBinary, count - compared));
+    for (const LoopProgram& program : programs) {
+      expect_same_truth(program);
+      stuck += program.findings.stuck ? 1 : 0;
+      failing += program.findings.checks.empty() ? 0 : 1;
+    }
+    for (const char* flag : {"-O0", "-O2"}) compare_all(programs, flag);
+    compared += programs.size();
+  }
+  std::cout << stuck << " stuck, " << failing << " with assertions that fail\n";
+  for (const auto& [what, totals] : totals_) {
+    std::cout << what << ": " << totals.ended << " of " << totals.all << " searches ended, "
+              << totals.executions << " executions\n";
+    // Else little was compared.
+    if (what.find("--waiting") != std::string::npos) {
+      EXPECT_GT(totals.ended, totals.all / 2) << what;
+    }
+  }
+  EXPECT_GT(stuck, 0u);
+  EXPECT_GT(failing, 0u);
+}
+
+}  // namespace
+}  // namespace thrum
