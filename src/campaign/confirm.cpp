@@ -103,12 +103,12 @@ Plan with_all_rounds(Program& program, const Plan& plan, Trace& trace) {
       all.departures.push_back({point.key, trace.options_of(point)[point.taken]});
     }
     // It had no alternative where the others could not go on.
-    if (is_chosen || at == 0 || at == events.size()) continue;
-    const Event& before = events[at - 1];
+    if (is_chosen || at == events.size()) continue;
+    const ThreadId before = at == 0 ? kMainThread : events[at - 1].thread;
+    const std::uint32_t done = at == 0 ? 0 : events[at - 1].index + 1;
     const Event& event = events[at];
-    if (before.thread != event.thread)
-      all.departures.push_back(
-          {{before.thread, ChoiceKind::thread, before.index + 1}, {event.thread, via_of(event)}});
+    if (before != event.thread)
+      all.departures.push_back({{before, ChoiceKind::thread, done}, {event.thread, via_of(event)}});
   }
   return all;
 }
