@@ -90,7 +90,8 @@ class Search {
 };
 
 SearchSoFar Search::run() {
-  if (!limits_.count_classes) statistics_.limit_classes(ClassCounter::kClassesMaxUnasked);
+  if (!limits_.count_classes && !limits_.keeps_classes)
+    statistics_.limit_classes(ClassCounter::kClassesMaxUnasked);
   result_.end = SearchEnd::exhausted;
   note_levels();
   while (!is_over()) {
@@ -218,7 +219,9 @@ void Search::count() {
     may_be_next_level = true;
   }
   if (may_be_next_level || levels_may_wait_) note_levels();
-  if (statistics_.take(plan_, trace_, strategy_.reporting().last_order(), limits_.count_classes))
+  const Reporting& reporting = strategy_.reporting();
+  if (statistics_.take(plan_, trace_, reporting.last_order(), limits_.count_classes,
+                       reporting.has_run_none_twice()))
     statistics_.point(seconds());
 }
 

@@ -26,6 +26,7 @@ struct Limits {
   bool keep_going = false;       // past the first bug, to every distinct one
   bool end_at_races = false;     // but end at a data race
   bool count_classes = false;    // also if the strategy keeps no partial orders; costs speed
+  bool keeps_classes = false;    // only if it does, but then as many as with count_classes; costs memory
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;  // of plans; if partial orders are kept, `written` instead of `changed`
   std::uint64_t executions_before = 0;  // added to the number that decides when audits are due

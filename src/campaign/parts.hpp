@@ -46,6 +46,7 @@ class Parts final : public Strategy, public Divisible, public Durable, public Re
   SearchStatistics statistics() const override { return own_->reporting().statistics(); }
   Progress progress() override;
   const PartialOrder* last_order() const override { return running().reporting().last_order(); }
+  bool has_run_none_twice() const override { return running().reporting().has_run_none_twice(); }
 
  private:
   Parts(Make make, std::unique_ptr<Strategy> own, std::uint64_t id, std::uint64_t owner)

@@ -61,6 +61,7 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   SearchStatistics statistics() const override;
   Progress progress() override;
   const PartialOrder* last_order() const override { return running().reporting().last_order(); }
+  bool has_run_none_twice() const override { return running().reporting().has_run_none_twice(); }
   std::string_view member() const override { return members_[turn_].name; }
 
  private:

@@ -21,7 +21,7 @@ std::uint32_t cost_by(Base base, const Trace& trace) {
 }  // namespace
 
 bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialOrder* order,
-                            bool counts_classes) {
+                            bool counts_classes, bool none_twice) {
   settle();
   if (executions_ == 0) statistics_.base = plan.policy.base;
   cost_ = plan.policy.base == statistics_.base ? trace.cost : cost_by(statistics_.base, trace);
@@ -38,7 +38,7 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
     if (order == nullptr) {
       level.classes += classes_.take(trace) ? 1 : 0;
     } else if (ClassCounter::has_class(trace)) {
-      classes_.expect(*order);
+      classes_.expect(*order, none_twice);
     }
   }
   return executions_ == next_point_;

@@ -58,8 +58,10 @@ class StatisticsKeeper {
   void limit_classes(std::size_t classes_max) { classes_.limit(classes_max); }
 
   // Takes an execution that counts. order: its partial order. nullptr: it is computed from the trace's
-  // events, or, without counts_classes, not at all. Returns whether point() has to be called.
-  bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes);
+  // events, or, without counts_classes, not at all. none_twice: as in ClassCounter::expect(). Returns whether
+  // point() has to be called.
+  bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes,
+            bool none_twice = false);
   void point(double seconds);
 
   // The class of the execution that was taken last counts from now on; taking another execution does the

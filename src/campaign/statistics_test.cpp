@@ -81,6 +81,48 @@ TEST(ClassCounter, TooManyAreNotCounted) {
   EXPECT_EQ(counter.count(), std::nullopt);
 }
 
+PartialOrder order_of(std::uint64_t object) {
+  PartialOrder order;
+  order.append(store(1, object));
+  return order;
+}
+
+// Beyond the limit, executions of different classes are counted, as long as they are known to be.
+TEST(ClassCounter, CountsWithoutFingerprintsWhereNoneComesTwice) {
+  auto counter = std::make_unique<ClassCounter>(3);
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    counter->expect(order_of(8 * i), true);
+    EXPECT_TRUE(counter->settle());
+    EXPECT_EQ(counter->count(), i);
+    EXPECT_EQ(counter->memory().empty(), i > 3);
+    ByteWriter out;
+    counter->save(out);
+    counter = std::make_unique<ClassCounter>(3);
+    ByteReader in(out.bytes());
+    counter->load(in);
+    EXPECT_TRUE(in.ok() && in.at_end());
+  }
+  counter->expect(order_of(800), false);
+  EXPECT_FALSE(counter->settle());
+  EXPECT_EQ(counter->count(), std::nullopt);
+}
+
+TEST(ClassCounter, CountsWithoutFingerprintsAreNotAdded) {
+  ClassCounter without(1);
+  ClassCounter with(10);
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    for (ClassCounter* counter : {&without, &with}) {
+      counter->expect(order_of(8 * i), true);
+      counter->settle();
+    }
+  }
+  ClassCounter both = with;
+  EXPECT_EQ(both.merge(with), 2u);
+  EXPECT_EQ(both.count(), 2u);
+  EXPECT_EQ(both.merge(without), 0u);
+  EXPECT_EQ(both.count(), std::nullopt) << "which classes both have seen is not known";
+}
+
 // Executions 0, 1, ... of costs 0, 1, 2, 0, ..., one each second.
 Statistics keep(std::uint64_t executions, bool counts, std::size_t classes_max = 1000) {
   StatisticsKeeper keeper(classes_max);

@@ -69,6 +69,7 @@ Job job_of(const CheckOptions& options) {
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
   job.count_classes = options.count_classes;
+  job.keeps_classes = options.statistics;
   job.waypoints = !options.no_waypoints;
   job.trusts_classes = !options.judge_all;
   job.fsgsbase = !options.no_fsgsbase;

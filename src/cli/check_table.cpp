@@ -305,7 +305,7 @@ constexpr Row kRows[] = {
      .at_resume = kMustEqual,
      .group = kOutput,
      .help = "Count the executions that differ in more than the order of independent operations; the search "
-             "is slower for it (dpor counts them anyway)"},
+             "is slower for it (dpor with one worker counts them anyway)"},
     {.names = "--plot",
      .value = "FILE.svg",
      .member = &O::plot,

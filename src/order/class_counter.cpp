@@ -32,19 +32,30 @@ bool ClassCounter::take(const Trace& trace) {
   return settle();
 }
 
-void ClassCounter::expect(const PartialOrder& order) {
+void ClassCounter::expect(const PartialOrder& order, bool none_twice) {
   if (unknown_) return;
-  if (order.has_chance()) return forget();
-  expected_ = order.fingerprint();
-  fingerprints_.expect(*expected_);
+  if (order.has_chance() || (without_ != 0 && !none_twice)) return forget();
+  none_twice_ = none_twice;
+  expected_ = without_ != 0 ? 0 : order.fingerprint();
+  if (without_ == 0) fingerprints_.expect(*expected_);
 }
 
 bool ClassCounter::settle() {
   if (!expected_) return false;
-  if (!fingerprints_.insert(*std::exchange(expected_, std::nullopt))) return false;
+  const std::uint64_t fingerprint = *std::exchange(expected_, std::nullopt);
+  if (without_ != 0) {
+    ++without_;
+    return true;
+  }
+  if (!fingerprints_.insert(fingerprint)) return false;
   if (fingerprints_.size() <= classes_max_) return true;
-  forget();
-  return false;
+  if (!none_twice_) {
+    forget();
+    return false;
+  }
+  without_ = fingerprints_.size();
+  fingerprints_ = NumberSet();
+  return true;
 }
 
 void ClassCounter::forget() {
@@ -54,7 +65,7 @@ void ClassCounter::forget() {
 }
 
 std::size_t ClassCounter::merge(const ClassCounter& other) {
-  if (unknown_ || other.unknown_) {
+  if (unknown_ || other.unknown_ || without_ != 0 || other.without_ != 0) {
     forget();
     return 0;
   }
@@ -67,6 +78,7 @@ std::size_t ClassCounter::merge(const ClassCounter& other) {
 
 void ClassCounter::save(ByteWriter& out) const {
   out.put(unknown_);
+  out.put(without_);
   out.put(std::uint64_t{fingerprints_.size()});
   fingerprints_.for_each([&](std::uint64_t number) {
     out.put(number);
@@ -76,6 +88,7 @@ void ClassCounter::save(ByteWriter& out) const {
 
 void ClassCounter::load(ByteReader& in) {
   unknown_ = in.get<bool>();
+  without_ = in.get<std::uint64_t>();
   const auto count = in.get<std::uint64_t>();
   fingerprints_.reserve(std::min<std::uint64_t>(count, in.left() / sizeof count));
   for (std::uint64_t i = 0; i < count && in.ok(); ++i) fingerprints_.insert(in.get<std::uint64_t>());
@@ -83,7 +96,7 @@ void ClassCounter::load(ByteReader& in) {
 
 std::optional<std::uint64_t> ClassCounter::count() const {
   if (unknown_) return std::nullopt;
-  return fingerprints_.size();
+  return without_ != 0 ? without_ : fingerprints_.size();
 }
 
 void ClassCounter::read(const Trace& trace) {

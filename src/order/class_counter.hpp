@@ -8,6 +8,9 @@
 // A class is kept as its fingerprint of 64 bits. Two of n classes have the same fingerprint, and count as
 // one, with a probability of about n^2 / 2^65: 3 in a million for ten million classes.
 //
+// A search that runs no class twice needs no fingerprints: its executions are its classes. It has them only
+// up to the limit, in case another worker joins it.
+//
 // Tested by statistics_test.cpp and, against the oracle, classes_test.cpp.
 #pragma once
 
@@ -28,8 +31,8 @@ class ClassCounter {
   // With more classes the search would spend more on counting than on anything else (256 MB). Then the number
   // is not known.
   static constexpr std::size_t kClassesMax = std::size_t{1} << 24;
-  // The limit if nobody asked for the number: 32 MB.
-  static constexpr std::size_t kClassesMaxUnasked = std::size_t{1} << 21;
+  // The limit if nobody asked for the number: 2 MB.
+  static constexpr std::size_t kClassesMaxUnasked = std::size_t{1} << 16;
 
   explicit ClassCounter(std::size_t classes_max = kClassesMax) : classes_max_(classes_max) {}
 
@@ -43,18 +46,20 @@ class ClassCounter {
 
   // The same in two steps, for an execution that has a class and whose partial order is known. expect() makes
   // the processor fetch the memory that settle() needs. settle() may be called when nothing is expected. It
-  // must be called before the next execution, and before any other function.
-  void expect(const PartialOrder& order);
+  // must be called before the next execution, and before any other function. none_twice: all executions that
+  // were taken, and this one, are of different classes.
+  void expect(const PartialOrder& order, bool none_twice = false);
   bool settle();
 
-  // Nothing if there are too many classes, if some were forgotten, or if steps that depend on every step
-  // (by_chance) make the fingerprints finer than classes.
+  // Nothing if there are too many classes that may come twice, if some were forgotten, or if steps that
+  // depend on every step (by_chance) make the fingerprints finer than classes.
   std::optional<std::uint64_t> count() const;
 
   // The memory in use. Taking further executions writes all over it.
   std::span<const std::uint64_t> memory() const { return fingerprints_.memory(); }
 
-  // Adds the other counter's classes. Returns how many of them were known.
+  // Adds the other counter's classes. Returns how many of them were known. Nothing is known from then on
+  // where one of the two has no fingerprints.
   std::size_t merge(const ClassCounter& other);
 
   // Later executions cannot be compared with earlier ones: from now on the number is not known.
@@ -71,6 +76,8 @@ class ClassCounter {
   std::size_t classes_max_;
   NumberSet fingerprints_;
   std::optional<std::uint64_t> expected_;
+  std::uint64_t without_ = 0;  // classes, once there are no fingerprints any more
+  bool none_twice_ = false;    // of what is expected
   bool unknown_ = false;
   PartialOrder order_;
   std::vector<Event> last_;  // the events in order_

@@ -587,6 +587,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.spurious);
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
+  codec.flag(x.keeps_classes);
   codec.flag(x.waypoints);
   codec.flag(x.trusts_classes);
   codec.flag(x.fsgsbase);

@@ -134,6 +134,7 @@ TEST(Job, RoundTrip) {
   job.steps = 6;
   job.keep_going = true;
   job.count_classes = true;
+  job.keeps_classes = true;
   job.heap = Heap::fresh;
   job.threads = thrum::Threads::system;
   job.test = "Queue.Pop";
@@ -158,6 +159,7 @@ TEST(Job, RoundTrip) {
   EXPECT_EQ(read->steps, 6U);
   EXPECT_TRUE(read->keep_going);
   EXPECT_TRUE(read->count_classes);
+  EXPECT_TRUE(read->keeps_classes);
   EXPECT_EQ(read->heap, Heap::fresh);
   EXPECT_EQ(read->threads, thrum::Threads::system);
   EXPECT_EQ(read->test, "Queue.Pop");

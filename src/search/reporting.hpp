@@ -45,6 +45,10 @@ class Reporting {
   // The partial order of the execution that was learned last, where the strategy keeps it anyway.
   virtual const PartialOrder* last_order() const { return nullptr; }
 
+  // Whether all executions so far whose partial order it gave were of different classes. Once it is not
+  // known, it stays so.
+  virtual bool has_run_none_twice() const { return false; }
+
   // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives
   // as long as the program.
   virtual std::string_view member() const { return {}; }

@@ -97,6 +97,7 @@ Limits limits_of(const Job& job) {
   limits.announce = announce;
   limits.answer = answer;
   limits.count_classes = job.count_classes;
+  limits.keeps_classes = job.keeps_classes;
   limits.audits = !job.digest_traces && job.repeat == 1;  // both count each execution once
   limits.now = search_seconds;
   limits.note_bug = note_bug;

@@ -18,11 +18,13 @@ const Backtracking::Insertion Backtracking::kInsertions[] = {
 };
 
 Backtracking::Backtracking(Algorithm algorithm)
-    : insertion_(&kInsertions[static_cast<std::size_t>(algorithm)]) {}
+    : runs_none_twice_(algorithm == Algorithm::optimal),
+      insertion_(&kInsertions[static_cast<std::size_t>(algorithm)]) {}
 
 void Backtracking::find_branches(const Trace& trace, Index branch) {
   branch_ = branch;
   path_.back().stops = cuts_off(trace);
+  runs_none_twice_ = runs_none_twice_ && !path_.back().stops;
   for (Index step = branch_; step < path_.size(); ++step) find_alternatives(step, trace);
   recheck_races();
   for (Index step = branch_; step < path_.size(); ++step) reverse_races(step);
@@ -92,6 +94,7 @@ bool Backtracking::learn_attempt(const Attempt& attempt, const Trace& trace) {
 // by chance, and cannot any more.
 void Backtracking::add_alternatives(Index depth) {
   if (!path_[depth].has_chances) return;
+  runs_none_twice_ = false;
   const Step taken = path_[depth].step;
   std::span<const Option> after;
   if (depth + 1 < path_.size()) after = path_.options(depth + 1);
@@ -333,6 +336,7 @@ bool Backtracking::insert_thread(Index depth, const StepView& turned, Sequence& 
 }
 
 void Backtracking::add_all(Index depth) {
+  runs_none_twice_ = false;
   for (const Option& option : path_.options(depth)) {
     if (!is_known(depth, {option, 0})) add_step(depth, unknown_step({option, 0}));
   }
@@ -345,6 +349,7 @@ void Backtracking::add_step(Index depth, const StepView& step) {
 
 void Backtracking::run_again(Index depth, PlannedStep step, bool& awake) {
   if (awake) return;
+  runs_none_twice_ = false;
   awake = true;
   step.awake = true;
   if (!trees_.holds(path_[depth].branches, step.step)) trees_.add_last(path_[depth].branches, step);

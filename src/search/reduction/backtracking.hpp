@@ -105,6 +105,9 @@ class Backtracking {
   WakeupTrees trees_;
   Reversals reversals_;
   Conditions conditions_;
+  // Whether Algorithm 2 alone decides what is run. Not so where something was run, or is to be, though what
+  // was run may cover it: then a class may come twice.
+  bool runs_none_twice_;
   Index branch_ = 0;  // the point from which on the running execution differs from the last one
 
   // A race whose reversal is covered with the tail of the last execution, and perhaps not with another one.

@@ -48,11 +48,14 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   Guarantee guarantee() const override { return {done_, done_, {}, {}}; }
   Progress progress() override;
   const PartialOrder* last_order() const override { return &path_.order(); }
+  bool has_run_none_twice() const override { return runs_none_twice_; }
   bool repeats() const override { return repeats_; }
 
   // Whether a plan could not be followed where it was no guess that it can. What loops wait for and signals
   // apart, the search is wrong, or the program does what is not seen.
   bool is_lost() const { return lost_; }
+
+  using Backtracking::trees;  // for tests
 
   // So many steps of the last execution were as in the one before, and are not in its trace.
   Path::Index kept() const { return branch_; }
@@ -96,7 +99,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   static auto members(Self& self) {
     return std::tie(self.path_, self.trees_, self.provisos_, self.branch_, self.begun_, self.done_,
                     self.lost_, self.is_open_, self.conditions_, self.progress_, self.share_, self.floor_,
-                    self.of_.depth, self.of_.sleeper, self.delegated_, self.reports_);
+                    self.of_.depth, self.of_.sleeper, self.delegated_, self.reports_, self.runs_none_twice_);
   }
 
   Rounds rounds_;

@@ -44,6 +44,7 @@ std::unique_ptr<Strategy> Dpor::split() {
   if (shallowest == path_.end() || std::none_of(shallowest + 1, path_.end(), has_branches)) return nullptr;
   const auto depth = static_cast<Index>(shallowest - path_.begin());
 
+  runs_none_twice_ = false;
   const double before = *along_path().done;
   // What is large and is not for the delegate is not copied.
   WakeupTrees trees = std::exchange(trees_, WakeupTrees());
