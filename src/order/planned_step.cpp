@@ -64,6 +64,26 @@ Via via_of(const Event& event) {
   }
 }
 
+Event essential(const Event& event) {
+  Event kept;
+  kept.object = event.object;
+  kept.thread = event.thread;
+  kept.operation = event.operation;
+  kept.outcome = event.outcome;
+  kept.size = event.size;
+  kept.index = event.index;  // a foe is named by it
+  switch (event.operation) {
+    case Operation::wait_release:
+    case Operation::wait_reacquire: kept.operand = event.operand; break;  // the mutex
+    case Operation::cancel:
+      kept.value = event.value;
+      kept.operand = event.operand;
+      break;
+    default: break;
+  }
+  return kept;
+}
+
 PlannedStep unknown_step(const Step& step) {
   PlannedStep planned{step, {}};
   planned.event.thread = step.option.value;

@@ -107,6 +107,9 @@ struct StepView : StepTraits {
   }
 };
 
+// The part of an event by which commute() decides. Steps that do the same to other values have equal ones.
+Event essential(const Event& event);
+
 // Whether two steps of different threads must keep their order, whatever they do.
 inline bool keep_their_order(const StepView& a, const StepView& b) {
   auto is_foe = [](const Foe& foe, const Event& event) {
@@ -128,6 +131,7 @@ class PlannedSteps {
 
   // The number of the step. It stays valid until the step was released as often as it was kept.
   Number keep(const StepView& step);
+  void keep(Number number) { ++kept_[number].holders; }  // once more
   void release(Number number);
 
   // REQUIRES: the step is kept. The reference is valid until the next keep().

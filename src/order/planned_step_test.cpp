@@ -103,5 +103,46 @@ TEST(InnerChoices, AreTakenUpWithTheirNumbers) {
   for (std::uint16_t i = 0; i < 300; ++i) EXPECT_EQ(other.number_of(list_of(i, 0)), i + 1u);
 }
 
+// All pairs of operations, each on one of two objects, with what some of them compare besides.
+TEST(Essential, DecidesOnDependenceAsTheEventDoes) {
+  std::vector<Event> events;
+  for (int operation = 0; operation < kOperationCount; ++operation) {
+    for (const Outcome outcome : {Outcome::done, Outcome::failed, Outcome::timed_out, Outcome::unchanged}) {
+      for (std::uint32_t which = 0; which < 8; ++which) {
+        Event event;
+        event.operation = static_cast<Operation>(operation);
+        event.outcome = outcome;
+        event.object = which % 2 == 0 ? 16 : 18;
+        event.size = which % 4 / 2 * 4;
+        event.operand = which / 4 == 0 ? 16 : 0;
+        event.value = which / 4;
+        event.code = which;
+        events.push_back(event);
+      }
+    }
+  }
+  std::size_t depend = 0;
+  for (const Event& a : events) {
+    for (Event b : events) {
+      b.thread = 1;
+      ASSERT_EQ(dependent(essential(a), essential(b)), dependent(a, b))
+          << operation_name(a.operation) << ", " << operation_name(b.operation);
+      depend += dependent(a, b) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(depend, events.size());
+  EXPECT_LT(depend, events.size() * events.size() / 2);
+}
+
+TEST(Essential, LeavesOutWhatIsReadAndWritten) {
+  Event event;
+  event.object = 16;
+  event.size = 4;
+  Event other = event;
+  other.value = 1;
+  other.operand = 2;
+  EXPECT_EQ(essential(event), essential(other));
+}
+
 }  // namespace
 }  // namespace thrum

@@ -5,24 +5,6 @@
 
 namespace thrum {
 
-namespace {
-
-// The part of an event that decides on dependence.
-Event essential(const Event& event) {
-  Event kept;
-  kept.object = event.object;
-  kept.operand = event.operand;
-  kept.thread = event.thread;
-  kept.operation = event.operation;
-  kept.outcome = event.outcome;
-  kept.size = event.size;
-  kept.index = event.index;  // a foe is named by it
-  if (event.operation == Operation::cancel) kept.value = event.value;
-  return kept;
-}
-
-}  // namespace
-
 BacktrackSets::Entry* BacktrackSets::Set::find(const Step& step) {
   auto found =
       std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.step == step; });

@@ -9,6 +9,7 @@ namespace thrum {
 
 bool Dpor::next(Plan& plan) {
   if (done_) return false;
+  trees_.share();
   plan.policy = Policy{};
   plan.policy.rounds = rounds_;
   plan.departures.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "search/reduction/wakeup_tree.hpp"
 
+#include <unordered_map>
 #include <utility>
 
 #include "support/check.hpp"
@@ -9,29 +10,38 @@ namespace thrum {
 
 bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
   bool lasts = true;
-  Node parent = kNone;  // the node below which the sequence goes on
-  Branches* branches = &root;
+  way_.clear();
+  std::size_t changes = 0;  // so many nodes of the way are its own from now on
+  const auto pass = [&](const Entry& entry, bool goes_below, bool covers) {
+    way_.push_back({goes_below, covers});
+    if (covers && !entry.covers) changes = way_.size();
+  };
+  Node node = root.first;
   while (!sequence.empty()) {
-    Node node = branches->first;
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(step(node), at)) {
       if (!sequence.common_is_erased() && !sequence.rules_out(step(node), at)) lasts = false;
+      pass(nodes_[node], false, false);
       node = nodes_[node].next;
     }
     if (node == kNone) break;
+    const Entry& entry = nodes_[node];
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
-    if (nodes_[node].branches.empty()) {  // whatever follows is run anyway
-      nodes_[node].covers = true;
+    if (entry.branches.empty()) {  // whatever follows is run anyway
+      pass(entry, true, true);
+      own_way(root, changes);
       return lasts;
     }
     if (at != Sequence::kNone) sequence.erase(at);
-    if (sequence.common_is_erased()) nodes_[node].covers = true;
-    parent = node;
-    branches = &nodes_[node].branches;
+    pass(entry, true, sequence.common_is_erased());
+    node = entry.branches.first;
   }
+  Link end = own_way(root, sequence.empty() ? changes : way_.size());
   for (std::size_t i = 0; i < sequence.size(); ++i) {
-    parent = add_below(root, parent, sequence[i]);
-    if (sequence.is_common(i) && !sequence.is_common(i + 1)) nodes_[parent].covers = true;
+    const Node added = make(sequence[i]);
+    this->at(root, end) = added;
+    if (sequence.is_common(i) && !sequence.is_common(i + 1)) nodes_[added].covers = true;
+    end = {added, true};
   }
   return lasts;
 }
@@ -44,13 +54,48 @@ void WakeupTrees::add_first(Branches& branches, const StepView& step) {
 }
 
 void WakeupTrees::add_last(Branches& branches, const StepView& step) {
-  nodes_[add_below(branches, kNone, step)].covers = true;
+  const Link end = end_of(branches);
+  const Node node = make(step);
+  nodes_[node].covers = true;
+  at(branches, end) = node;
 }
 
-WakeupTrees::Node WakeupTrees::add_below(Branches& root, Node parent, const StepView& step) {
-  const Node node = make(step);
-  append(parent == kNone ? root : nodes_[parent].branches, node);
+WakeupTrees::Node& WakeupTrees::at(Branches& root, Link link) {
+  if (link.of == kNone) return root.first;
+  return link.is_below ? nodes_[link.of].branches.first : nodes_[link.of].next;
+}
+
+// The node there, or a copy in its place, so that it may change. REQUIRES: all nodes on the way are owned.
+WakeupTrees::Node WakeupTrees::own(Branches& root, Link link) {
+  const Node shared = at(root, link);
+  if (nodes_[shared].links == 1) return shared;
+  const Node node = make_node();
+  Entry& entry = nodes_[node];
+  entry = nodes_[shared];
+  entry.links = 1;
+  steps_.keep(PlannedSteps::Number{entry.step});
+  if (!entry.branches.empty()) add_link(entry.branches.first);
+  if (entry.next != kNone) add_link(entry.next);
+  --nodes_[shared].links;
+  at(root, link) = node;
   return node;
+}
+
+// Owns the first nodes that insert() passed, and notes what they cover. Where the way goes on.
+WakeupTrees::Link WakeupTrees::own_way(Branches& root, std::size_t nodes) {
+  Link link;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    link = {own(root, link), way_[i].goes_below};
+    if (way_[i].covers) nodes_[link.of].covers = true;
+  }
+  return link;
+}
+
+// Behind the last branch.
+WakeupTrees::Link WakeupTrees::end_of(Branches& root) {
+  Link link;
+  while (at(root, link) != kNone) link = {own(root, link), false};
+  return link;
 }
 
 WakeupTrees::Node WakeupTrees::find(Branches branches, const Step& step) const {
@@ -60,17 +105,20 @@ WakeupTrees::Node WakeupTrees::find(Branches branches, const Step& step) const {
 }
 
 void WakeupTrees::bring_first(Branches& branches, const Step& step) {
-  const Node node = find(branches, step);
-  if (node == kNone) return;
-  Node* link = &branches.first;
-  while (*link != node) link = &nodes_[*link].next;
-  *link = next(node);
+  if (find(branches, step) == kNone) return;
+  Link link;
+  Node node = own(branches, link);
+  while (this->step(node).step != step) {
+    link = {node, false};
+    node = own(branches, link);
+  }
+  at(branches, link) = next(node);
   nodes_[node].next = branches.first;
   branches.first = node;
 }
 
 WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
-  const Node node = branches.first;
+  const Node node = own(branches, {});
   branches.first = next(node);
   return node;
 }
@@ -78,6 +126,7 @@ WakeupTrees::Node WakeupTrees::take_first(Branches& branches) {
 void WakeupTrees::give_back(Node node) {
   steps_.release(nodes_[node].step);
   nodes_[node].next = free_;
+  nodes_[node].links = 0;
   free_ = node;
   --live_;
 }
@@ -88,7 +137,7 @@ void WakeupTrees::clear(Branches& branches) {
   while (!rest.empty()) {
     const Node node = rest.back();
     rest.pop_back();
-    if (node == kNone) continue;
+    if (node == kNone || --nodes_[node].links != 0) continue;
     rest.push_back(next(node));
     rest.push_back(below(node).first);
     give_back(node);
@@ -98,59 +147,67 @@ void WakeupTrees::clear(Branches& branches) {
 WakeupTrees::Branches WakeupTrees::take_over(WakeupTrees& other, Branches& branches) {
   struct Move {
     Node theirs;
-    Node above;  // ours; kNone: the branches themselves
+    Link to;  // ours
   };
   Branches taken;
-  std::vector<Move> rest = {{branches.first, kNone}};
+  std::unordered_map<Node, Node> known;  // of theirs that have several links: ours
+  std::vector<Move> rest = {{branches.first, {}}};
   while (!rest.empty()) {
-    const auto [theirs, above] = rest.back();
+    const auto [theirs, to] = rest.back();
     rest.pop_back();
     if (theirs == kNone) continue;
+    const Entry& entry = other.nodes_[theirs];
+    if (const auto ours = known.find(theirs); ours != known.end()) {
+      add_link(ours->second);
+      at(taken, to) = ours->second;
+      continue;
+    }
     const Node mine = make(other.step(theirs));
-    nodes_[mine].covers = other.nodes_[theirs].covers;
-    append(above == kNone ? taken : nodes_[above].branches, mine);
-    rest.push_back({other.next(theirs), above});
-    rest.push_back({other.below(theirs).first, mine});
+    nodes_[mine].covers = entry.covers;
+    at(taken, to) = mine;
+    if (entry.links > 1) known.emplace(theirs, mine);
+    rest.push_back({entry.next, {mine, false}});
+    rest.push_back({entry.branches.first, {mine, true}});
   }
   other.clear(branches);
   return taken;
 }
 
+// What it looks at becomes its own, since most of it may change.
 void WakeupTrees::drop_asleep(Branches& branches, const StepView& sleeper) {
-  std::vector<Node*> links = {&branches.first};  // to a node, and to each node above it
+  std::vector<Link> links = {{}};  // to a node, and to each node above it
   const auto drop = [&] {
-    const Node node = *links.back();
-    *links.back() = next(node);
+    const Node node = own(branches, links.back());
+    at(branches, links.back()) = next(node);
     clear(nodes_[node].branches);
     give_back(node);
   };
   while (true) {
-    const Node node = *links.back();
-    if (node == kNone) {  // all that is below the node above was looked at
+    if (at(branches, links.back()) == kNone) {  // all that is below the node above was looked at
       links.pop_back();
       if (links.empty()) return;
-      Entry& above = nodes_[*links.back()];
-      if (above.branches.empty() && !above.covers) {
+      const Node above = at(branches, links.back());
+      if (nodes_[above].branches.empty() && !nodes_[above].covers) {
         drop();
       } else {
-        links.back() = &above.next;
+        links.back() = {above, false};
       }
       continue;
     }
-    Entry& entry = nodes_[node];
+    const Node node = own(branches, links.back());
     const PlannedStep& planned = step(node);
     const bool may_swap = planned.event.thread != sleeper.event->thread && commute(planned, sleeper);
     if (!planned.awake && planned.step == sleeper.step) {
       drop();
-    } else if (!entry.branches.empty() && may_swap) {
-      links.push_back(&entry.branches.first);
+    } else if (!nodes_[node].branches.empty() && may_swap) {
+      links.push_back({node, true});
     } else {
-      links.back() = &entry.next;
+      links.back() = {node, false};
     }
   }
 }
 
-WakeupTrees::Node WakeupTrees::make(const StepView& step) {
+WakeupTrees::Node WakeupTrees::make_node() {
   Node node = free_;
   if (node == kNone) {
     node = static_cast<Node>(nodes_.size());
@@ -158,22 +215,23 @@ WakeupTrees::Node WakeupTrees::make(const StepView& step) {
   } else {
     free_ = nodes_[node].next;
   }
-  Entry& entry = nodes_[node];
-  constexpr PlannedSteps::Number kEnd = PlannedSteps::Number{1} << kStepBits;
-  const PlannedSteps::Number number = steps_.keep(step);
-  THRUM_CHECK(number < kEnd);
-  entry.step = number & (kEnd - 1);
-  entry.covers = false;
-  entry.branches = {};
-  entry.next = kNone;
   ++live_;
   return node;
 }
 
-void WakeupTrees::append(Branches& branches, Node node) {
-  Node* link = &branches.first;
-  while (*link != kNone) link = &nodes_[*link].next;
-  *link = node;
+WakeupTrees::Node WakeupTrees::make(const StepView& step) {
+  constexpr PlannedSteps::Number kEnd = PlannedSteps::Number{1} << kStepBits;
+  const Event event = essential(*step.event);
+  const PlannedSteps::Number number = steps_.keep(StepView(step, event));
+  THRUM_CHECK(number < kEnd);
+  const Node node = make_node();
+  Entry& entry = nodes_[node];
+  entry.step = number & (kEnd - 1);
+  entry.covers = false;
+  entry.branches = {};
+  entry.next = kNone;
+  entry.links = 1;
+  return node;
 }
 
 }  // namespace thrum

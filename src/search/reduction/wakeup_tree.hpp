@@ -7,8 +7,16 @@
 // sequence 1 2 covers it: whatever is run from there will run 3 behind. If 3 depends on 1, it is a second
 // branch.
 //
-// All trees of a search lie in one pool. There may be a node for each execution that is still to be run,
-// while few steps are different: so a node has the number of its step.
+// All trees of a search lie in one pool. Few steps are different, so a node has the number of its step. There
+// may be a branch for each execution that is still to be run: their number may grow with the length of the
+// search. But what comes behind different beginnings is mostly alike. So, where the pool has grown, equal
+// branches are made one (share()), and are copied again where one of them is to change. The trees are what
+// they were, only smaller: of a writer and N readers there are 2^N sequences, and a node for each reader.
+//
+// Invariant: a node's `links` is the number of places that lead to it, in other nodes and in Branches. A node
+// changes only where each node on the way to it has one link.
+//
+// Tested by wakeup_tree_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +38,7 @@ class WakeupTrees {
     bool empty() const { return first == kNone; }
   };
 
+  // Its event is the essential() one.
   const PlannedStep& step(Node node) const { return steps_[nodes_[node].step]; }
   Branches below(Node node) const { return nodes_[node].branches; }
   Node next(Node node) const { return nodes_[node].next; }
@@ -52,13 +61,21 @@ class WakeupTrees {
   // nodes that cover other reversals, which may begin an execution in vain (docs/reduction.md).
   void drop_asleep(Branches& branches, const StepView& sleeper);
 
-  // Takes the first branch off. The caller reads below(), then gives the node back.
+  // Takes the first branch off. The caller reads below(), which is the caller's then, and gives the node
+  // back.
   Node take_first(Branches& branches);
   void give_back(Node node);
   // Gives back all branches.
   void clear(Branches& branches);
   // Moves branches of another pool into this one.
   Branches take_over(WakeupTrees& other, Branches& branches);
+
+  // Makes equal branches one if there are many nodes. Node numbers change, but for those in Branches.
+  void share() {
+    if (live_ > share_above_) make_one();
+  }
+  // For tests: how many nodes are many.
+  void share_above(std::size_t live) { share_above_ = share_above_least_ = live; }
 
   std::size_t live() const { return live_; }
 
@@ -70,20 +87,46 @@ class WakeupTrees {
 
  private:
   static constexpr unsigned kStepBits = 31;
+  static constexpr std::size_t kShareAbove = 1 << 14;
   struct Entry {
     PlannedSteps::Number step : kStepBits;
     PlannedSteps::Number covers : 1;  // its subtree covers a reversal that was not inserted
     Branches branches;
     Node next = kNone;
+    std::uint32_t links = 1;
   };
+  // A place that leads to a node: the beginning of the tree, what is below a node, or what is next to it.
+  struct Link {
+    Node of = kNone;  // kNone: the beginning
+    bool is_below = false;
+  };
+  // How a walk goes on behind a node, and whether the node covers something more from then on.
+  struct Passed {
+    bool goes_below;
+    bool covers;
+  };
+
+  Node& at(Branches& root, Link link);
+  Node own(Branches& root, Link link);
+  Link own_way(Branches& root, std::size_t nodes);
+  Link end_of(Branches& root);
   Node make(const StepView& step);
-  Node add_below(Branches& root, Node parent, const StepView& step);  // kNone: below none
-  void append(Branches& branches, Node node);
+  Node make_node();
+  void add_link(Node node) { nodes_[node].links += 1; }
+
+  // wakeup_tree_share.cpp
+  void make_one();
+  std::vector<Node> by_height() const;
+  std::vector<std::uint32_t> outer_links() const;
+  void free_all_but(const std::vector<Node>& one_of);
 
   std::vector<Entry> nodes_;
   PlannedSteps steps_;
   Node free_ = kNone;
   std::size_t live_ = 0;
+  std::size_t share_above_least_ = kShareAbove;
+  std::size_t share_above_ = kShareAbove;
+  std::vector<Passed> way_;  // of insert(); kept for its memory
 };
 
 }  // namespace thrum

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thrum {
@@ -26,8 +28,8 @@ PlannedStep step_of(const Event& event) { return {{{event.thread, Via::run}, 0},
 // round and needs those of `needed`.
 class Put {
  public:
-  Put(std::initializer_list<Event> events, std::size_t turned, std::vector<std::size_t> needed = {})
-      : events_(events) {
+  Put(std::vector<Event> events, std::size_t turned, std::vector<std::size_t> needed = {})
+      : events_(std::move(events)) {
     for (const Event& event : events_) order_.append(event);
     sequence_.begin(order_);
     for (std::size_t i = 0; i < events_.size(); ++i) {
@@ -119,6 +121,135 @@ TEST_F(WakeupTreesTest, DropsWhatSleepsButNotWhatOthersWereLeftTo) {
   trees_.drop_asleep(branches_, sleeper);
   EXPECT_EQ(tree(), "");
   EXPECT_EQ(trees_.live(), 0u);
+}
+
+// All subsets of N steps that depend on nothing, each with what happens behind them.
+TEST(SharedTrees, AreSmallWhereWhatFollowsIsAlike) {
+  constexpr ThreadId kThreads = 10;
+  WakeupTrees trees;
+  trees.share_above(0);
+  WakeupTrees::Branches branches;
+  for (unsigned subset = 0; subset < 1u << kThreads; ++subset) {
+    std::vector<Event> events;
+    // The first step of each thread depends on all; which value it writes says whether the thread is chosen.
+    for (ThreadId thread = 1; thread <= kThreads; ++thread)
+      events.push_back(store(thread, (subset >> (thread - 1) & 1) != 0 ? kX : kX + 1));
+    PartialOrder order;
+    for (const Event& event : events) order.append(event);
+    Sequence sequence;
+    sequence.begin(order);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const StepView step({{{events[i].thread, Via::run}, subset >> i & 1}}, events[i]);
+      sequence.add(step, static_cast<PartialOrder::Index>(i), true);
+    }
+    trees.insert(branches, sequence);
+  }
+  EXPECT_GT(trees.live(), 1u << kThreads);
+  const std::string whole = print(trees, branches);
+  trees.share();
+  EXPECT_EQ(print(trees, branches), whole);
+  EXPECT_LE(trees.live(), 2u * kThreads);
+  trees.clear(branches);
+  EXPECT_EQ(trees.live(), 0u);
+}
+
+// What was done to a tree is done to one that is shared before, and again and again; several trees lie in
+// each pool, and are moved to another one.
+class Twins {
+ public:
+  Twins() { pools_[1].share_above(0); }
+
+  void insert(std::size_t tree, Put put, Put same) {
+    EXPECT_EQ(pools_[0].insert(trees_[0][tree], put.sequence()),
+              pools_[1].insert(trees_[1][tree], same.sequence()));
+  }
+  template <typename Do>
+  void both(std::size_t tree, Do what) {
+    for (std::size_t i : {0, 1}) what(pools_[i], trees_[i][tree]);
+  }
+  void share() { pools_[1].share(); }
+  void expect_equal() {
+    for (std::size_t tree = 0; tree < kTrees; ++tree)
+      ASSERT_EQ(print(pools_[1], trees_[1][tree]), print(pools_[0], trees_[0][tree]));
+    saved_ += pools_[0].live() - pools_[1].live();
+    EXPECT_LE(pools_[1].live(), pools_[0].live());
+  }
+  void move() {
+    for (std::size_t i : {0, 1}) {
+      WakeupTrees other;
+      if (i == 1) other.share_above(0);
+      for (auto& tree : trees_[i]) tree = other.take_over(pools_[i], tree);
+      EXPECT_EQ(pools_[i].live(), 0u);
+      pools_[i] = std::move(other);
+    }
+  }
+  void clear() {
+    for (std::size_t i : {0, 1}) {
+      for (auto& tree : trees_[i]) pools_[i].clear(tree);
+      EXPECT_EQ(pools_[i].live(), 0u);
+    }
+  }
+  std::size_t saved() const { return saved_; }
+  static constexpr std::size_t kTrees = 3;
+
+ private:
+  std::array<WakeupTrees, 2> pools_;
+  std::array<std::array<WakeupTrees::Branches, kTrees>, 2> trees_;
+  std::size_t saved_ = 0;
+};
+
+// A sequence of a step each of some threads, on few objects.
+std::vector<Event> random_events(std::mt19937& random) {
+  std::vector<Event> events;
+  const std::size_t length = 1 + random() % 6;
+  for (std::size_t i = 0; i < length; ++i) {
+    const auto thread = static_cast<ThreadId>(1 + random() % 6);
+    const auto has_one = [&](const Event& event) { return event.thread == thread; };
+    if (std::none_of(events.begin(), events.end(), has_one))
+      events.push_back(store(thread, random() % 2 == 0 ? kX : kY));
+  }
+  return events;
+}
+
+TEST(SharedTrees, AreWhatTheyWere) {
+  std::size_t saved = 0;
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    Twins twins;
+    for (int round = 0; round < 400; ++round) {
+      const std::size_t tree = random() % Twins::kTrees;
+      const std::vector<Event> events = random_events(random);
+      const PlannedStep step = step_of(events[0]);
+      switch (random() % 16) {
+        case 0: twins.both(tree, [&](auto& pool, auto& at) { pool.add_first(at, step); }); break;
+        case 1: twins.both(tree, [&](auto& pool, auto& at) { pool.add_last(at, step); }); break;
+        case 2: twins.both(tree, [&](auto& pool, auto& at) { pool.bring_first(at, step.step); }); break;
+        case 3: twins.both(tree, [&](auto& pool, auto& at) { pool.drop_asleep(at, step); }); break;
+        case 4:
+          twins.both(tree, [&](auto& pool, auto& at) {
+            if (at.empty()) return;
+            const WakeupTrees::Node node = pool.take_first(at);
+            WakeupTrees::Branches below = pool.below(node);
+            pool.give_back(node);
+            pool.clear(at);
+            at = below;
+          });
+          break;
+        case 5: twins.move(); break;
+        default: {
+          const std::size_t turned = random() % events.size();
+          twins.insert(tree, Put(events, turned), Put(events, turned));
+        }
+      }
+      if (random() % 4 != 0) twins.share();
+      twins.expect_equal();
+      if (HasFatalFailure()) return;
+    }
+    twins.clear();
+    saved += twins.saved();
+  }
+  EXPECT_GT(saved, 0u) << "nothing was shared";
 }
 
 }  // namespace
