@@ -68,8 +68,9 @@ bool is_behind_join(const Trace& trace) {
 std::string compare_reduction(const ToyCode& code, const Findings& findings, Reduction algorithm,
                               ReductionCount& count, Searched how, std::uint64_t seed) {
   ToyProgram program(code);
-  Team team(make_reduction(algorithm),
-            how == Searched::shared ? std::optional<std::uint64_t>(seed) : std::nullopt);
+  std::unique_ptr<Dpor> whole = make_reduction(algorithm);
+  if (how == Searched::thrifty || (how == Searched::shared && seed % 2 == 0)) whole->trees().share_above(0);
+  Team team(std::move(whole), how == Searched::shared ? std::optional<std::uint64_t>(seed) : std::nullopt);
   Plan plan;
   Trace trace;
   Shown shown;
@@ -80,6 +81,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   std::uint64_t redundant = 0;
   std::uint64_t blocked = 0;
   std::uint64_t executions = 0;
+  std::uint64_t maximal = 0;
   while (Team::Worker* worker = team.next(plan)) {
     std::unique_ptr<Strategy>& search = worker->search;
     program.run(plan, search->advisor(), search->wanted(), trace);
@@ -103,6 +105,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
     cut_off = cut_off || is_cut_off(trace);
     shown.fails_behind_join = shown.fails_behind_join || is_behind_join(trace);
     if (!is_maximal(trace)) continue;
+    ++maximal;
     shown.states.insert(print(program.final_state()));
     if (!shown.classes.insert(worker->class_of_last()).second) {
       ++redundant;
@@ -118,6 +121,10 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   if (std::string missing = missing_of_all(findings, shown); !missing.empty()) return missing;
   if (!search.guarantee().complete) return "does not claim to be complete";
   if (search.is_lost()) return "a plan could not be followed";
+  if (search.has_run_none_twice()) {
+    ++count.sure;
+    if (maximal != shown.classes.size()) return "a class twice, though it is told that there is none";
+  }
   const bool may_repeat = has_chances(code) || shown.fails_behind_join ||
                           how == Searched::shared;  // workers who share a search may run a class twice
   if (algorithm != Reduction::optimal || may_repeat) return "";

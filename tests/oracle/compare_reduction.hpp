@@ -16,6 +16,7 @@ struct ReductionCount {
   std::uint64_t executions = 0;
   std::uint64_t classes = 0;
   std::uint64_t redundant = 0;  // of a class that was run before
+  std::uint64_t sure = 0;       // searches that told that there is none
   std::uint64_t blocked = 0;
   std::uint64_t spilled = 0;  // plans that went to a file and came back
   std::uint64_t parts = 0;    // that were split off, where it is shared
@@ -24,6 +25,7 @@ struct ReductionCount {
     executions += other.executions;
     classes += other.classes;
     redundant += other.redundant;
+    sure += other.sure;
     blocked += other.blocked;
     spilled += other.spilled;
     parts += other.parts;
@@ -52,6 +54,7 @@ enum class Searched : std::uint8_t {
   in_parts,   // after each few executions the search is saved and loaded into another
   shared,     // by several workers, who take turns
   attempted,  // at once; each plan is begun, broken off and begun again
+  thrifty,    // at once; equal branches of wakeup trees are made one before each execution
 };
 
 // Runs the algorithm to its end: only executions that there are; all the oracle's final states, bugs and

@@ -295,6 +295,36 @@ TEST(ReadsFromSearch, NeedsHeldThreads) { EXPECT_TRUE(is_caught({.holds = false}
 
 TEST(ReadsFromSearch, NeedsThePastOfSources) { EXPECT_TRUE(is_caught({.tells_pasts_apart = false})); }
 
+// A search that forgets what no decision names, before each execution, runs what it would have run.
+TEST(ReadsFromSearch, ForgetsNothingThatItNeeds) {
+  std::size_t most = 0;        // histories of a search
+  std::size_t most_named = 0;  // of one that forgets
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const ToyCode code = random_program(seed, seed % 2 == 0 ? Family::a : Family::c, 300).code;
+    ToyProgram program(code);
+    ToyProgram same(code);
+    ReadsFromSearch search({.histories_max = 1 << 20});
+    ReadsFromSearch forgetful({.histories_max = 0});
+    Plan plan;
+    Trace trace;
+    for (std::uint64_t execution = 1; execution <= 10'000; ++execution) {
+      Plan other;
+      const bool goes_on = search.next(plan);
+      ASSERT_EQ(forgetful.next(other), goes_on) << "seed " << seed << "\n" << print(code);
+      if (!goes_on) break;
+      ASSERT_EQ(other.departures, plan.departures) << "seed " << seed << "\n" << print(code);
+      program.run(plan, search.advisor(), search.wanted(), trace);
+      search.learn(plan, trace);
+      same.run(other, forgetful.advisor(), forgetful.wanted(), trace);
+      forgetful.learn(other, trace);
+    }
+    EXPECT_EQ(forgetful.counts().classes, search.counts().classes);
+    most = std::max(most, search.histories());
+    most_named = std::max(most_named, forgetful.histories());
+  }
+  EXPECT_LT(4 * most_named, most) << "little was forgotten";
+}
+
 // The executions of a whole search, those with a held thread among them. bodies: of the threads that main
 // creates, which does nothing else.
 ReadsFromSearch::Counts counts_of(const std::vector<std::string>& bodies, const std::string& main_does = "") {

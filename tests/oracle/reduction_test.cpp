@@ -53,7 +53,13 @@ TEST_P(Reductions, RunEachClassOnRandomPrograms) {
     return;
   }
   std::cout << interleavings << " interleavings, " << all.classes << " classes, " << all.executions
-            << " executions, " << all.redundant << " redundant, " << all.blocked << " blocked\n";
+            << " executions, " << all.redundant << " redundant, " << all.blocked << " blocked; of "
+            << all.sure << " searches it was known that none is redundant\n";
+  if (GetParam().algorithm != Reduction::optimal) {
+    EXPECT_EQ(all.sure, 0u);
+  } else if (GetParam().family == Family::a) {
+    EXPECT_GT(all.sure, count / 4);
+  }
 }
 
 TEST_P(Reductions, RunEachClassOnProgramsThatOnceFailed) {
@@ -122,6 +128,11 @@ TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
 
 TEST_P(OfFamily, ReductionsForgetAttempts) {
   compare_with_at_once(GetParam(), Searched::attempted,
+                       {Reduction::optimal, Reduction::source, Reduction::persistent});
+}
+
+TEST_P(OfFamily, ReductionsWithFewNodesRunTheSame) {
+  compare_with_at_once(GetParam(), Searched::thrifty,
                        {Reduction::optimal, Reduction::source, Reduction::persistent});
 }
 

@@ -5,6 +5,8 @@
 //
 // A graph is a set of steps that holds the past of each: for each thread its last step.
 //
+// A search names only few of the steps that it has seen, and their pasts; the others can be forgotten.
+//
 // Tested by tests/oracle/reads_from_search_test.cpp.
 #pragma once
 
@@ -40,13 +42,21 @@ class Histories {
   // The number of a step. numbers: those of the execution's steps before it.
   Number number_of(const ReadsFrom::Step& step, std::span<const Number> numbers);
 
+  // Forgets all steps but those of which `marks` has true, by number, and their pasts. Gives the new numbers
+  // of those that are left, by the old ones; their order stays.
+  std::vector<Number> keep_only(std::vector<bool> marks);
+
   // REQUIRES: it is not kNone
   const Entry& operator[](Number number) const { return entries_[number]; }
   std::size_t size() const { return entries_.size(); }
 
  private:
   std::vector<Entry> entries_;
-  std::map<std::vector<std::uint32_t>, Number> numbers_;
+  // By what tells steps apart.
+  using Key = std::vector<std::uint32_t>;
+  static Key key_of(const Entry& entry);
+
+  std::map<Key, Number> numbers_;
 };
 
 class Graph {
@@ -61,6 +71,7 @@ class Graph {
     return (*this)[thread] != Histories::kNone && histories[(*this)[thread]].place >= place;
   }
   ThreadId threads() const { return static_cast<ThreadId>(last_.size()); }
+  std::span<Histories::Number> last() { return last_; }
 
  private:
   std::vector<Histories::Number> last_;

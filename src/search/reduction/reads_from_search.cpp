@@ -42,6 +42,7 @@ bool is_same_step(const Event& a, const Event& b) {
 
 bool ReadsFromSearch::next(Plan& plan) {
   if (done_) return false;
+  if (histories_.size() > histories_max_) forget_histories();
   if (!begun_) {
     begun_ = true;
     task_ = {};
@@ -91,12 +92,60 @@ void ReadsFromSearch::begin_again() {
   ++counts_.restarts;
   changes_ = locations_.changes();
   histories_ = Histories();
+  histories_max_ = settings_.histories_max;
   path_.clear();
   initial_.clear();
   places_.clear();
   numbers_.clear();
   indices_.clear();
   begun_ = false;
+}
+
+// The numbers of histories in all decisions.
+template <typename Each>
+void ReadsFromSearch::for_each_named(Each each) {
+  const auto of_order = [&](std::vector<Number>& order) {
+    for (Number& number : order) {
+      if (number != kTheRead) each(number);
+    }
+  };
+  for (Decision& decision : path_) {
+    of_order(decision.order);
+    of_order(decision.causes);
+    for (Number& number : decision.graph.last()) each(number);
+    for (Number& number : decision.base.last()) each(number);
+    for (Branch& branch : decision.branches) {
+      of_order(branch.order);
+      each(branch.source);
+    }
+  }
+}
+
+// Those that no decision names are forgotten: a search shows ever more steps, but its path has few. They
+// have the same order as before, so the search goes on as it would have. REQUIRES: the last execution is not
+// needed any more
+void ReadsFromSearch::forget_histories() {
+  const auto is_history = [&](std::uint64_t source) { return source < histories_.size(); };
+  std::vector<bool> marks(histories_.size());
+  for_each_named([&](Number number) { marks[number] = true; });
+  for (const Decision& decision : path_) {
+    for (const std::uint64_t source : decision.known) {
+      if (is_history(source)) marks[source] = true;
+    }
+  }
+  const std::size_t before = histories_.size();
+  const std::vector<Number> renamed = histories_.keep_only(std::move(marks));
+  for_each_named([&](Number& number) { number = renamed[number]; });
+  for (Decision& decision : path_) {
+    std::set<std::uint64_t> known;
+    for (const std::uint64_t source : decision.known)
+      known.insert(source < before ? renamed[source] : source);
+    decision.known = std::move(known);
+  }
+  numbers_.clear();
+  places_.assign(histories_.size(), 0);
+  indices_.assign(histories_.size(), Consistency::kNone);
+  histories_max_ = std::max(settings_.histories_max, 2 * histories_.size());
 }
 
 void ReadsFromSearch::learn(const Plan&, const Trace& trace) {

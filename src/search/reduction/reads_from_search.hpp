@@ -53,6 +53,8 @@ class ReadsFromSearch final : public Strategy, public Reporting {
     // For tests: without either, classes are missed.
     bool holds = true;
     bool tells_pasts_apart = true;  // a store with another past is another source
+    std::size_t histories_max =
+        1 << 13;  // more of them are looked through for those that nobody names any more
   };
   struct Counts {
     std::uint64_t classes = 0;    // executions of a class each
@@ -64,7 +66,8 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   };
 
   ReadsFromSearch() = default;
-  explicit ReadsFromSearch(const Settings& settings) : settings_(settings) {}
+  explicit ReadsFromSearch(const Settings& settings)
+      : settings_(settings), histories_max_(settings.histories_max) {}
 
   bool next(Plan& plan) override;
   Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, Wanted::From::start, 0}; }
@@ -76,6 +79,7 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   Progress progress() override;
 
   const Counts& counts() const { return counts_; }
+  std::size_t histories() const { return histories_.size(); }  // that are kept
   // Whether the last execution stands for its class. Classes may come again after a restart.
   bool was_class() const { return was_class_; }
   // Whether an execution was none of the graph that it was planned for, and nothing explains that: the search
@@ -125,6 +129,9 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   };
 
   void begin_again();
+  void forget_histories();
+  template <typename Each>
+  void for_each_named(Each each);
   void write(Plan& plan) const;
   void number_steps();
   bool learn_values();
@@ -154,6 +161,7 @@ class ReadsFromSearch final : public Strategy, public Reporting {
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() that histories_ are of
   Histories histories_;
+  std::size_t histories_max_ = Settings().histories_max;
   Consistency consistency_;
   ReadsFrom run_;                      // the last execution
   std::vector<Number> numbers_;        // of its steps
