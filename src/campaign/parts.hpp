@@ -45,6 +45,7 @@ class Parts final : public Strategy, public Divisible, public Durable, public Re
   bool repeats() const override { return running().reporting().repeats(); }
   SearchStatistics statistics() const override { return own_->reporting().statistics(); }
   Progress progress() override;
+  std::optional<double> estimate() const override { return own_->reporting().estimate(); }
   const PartialOrder* last_order() const override { return running().reporting().last_order(); }
   bool has_run_none_twice() const override { return running().reporting().has_run_none_twice(); }
 

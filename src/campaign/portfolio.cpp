@@ -15,6 +15,7 @@ bool Portfolio::next(Plan& plan) {
   while (left_ > 0 || pass_on()) {
     if (running().next(plan)) {
       --left_;
+      ++members_[turn_].executions;
       return true;
     }
     std::string problem = running().reporting().problem();
@@ -56,10 +57,22 @@ bool Portfolio::pass_on() {
       }
     }
     if (members_[turn_].share == 0) continue;
-    left_ = unit_ * members_[turn_].share;
+    left_ = turn_of(members_[turn_]);
     return true;
   }
   return false;
+}
+
+// In executions. It hangs on nothing but executions that were run: neither on time nor on who asks how far
+// the search is.
+std::uint64_t Portfolio::turn_of(Member& member) const {
+  const std::uint64_t turn = unit_ * member.share;
+  if (!member.covers_all || unit_ <= kUnitBefore || member.executions >= kSoon) return turn;
+  const std::optional<double> done = member.strategy->reporting().estimate();
+  // It stays so: estimates also go back, and what was begun is worth ending.
+  member.ends_soon = member.ends_soon ||
+                     (done && static_cast<double>(member.executions) <= *done * static_cast<double>(kSoon));
+  return member.ends_soon ? std::max(turn, std::min(kNearEnd * turn, kSoon - member.executions)) : turn;
 }
 
 bool Portfolio::waits(const Member& member) {
@@ -116,6 +129,8 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
     out.put_string(member.name);
     out.put(member.share);
     out.put(member.parts);
+    out.put(member.executions);
+    out.put(member.ends_soon);
     member.strategy->durable()->save(out, names);
   }
   out.put(std::uint64_t{turn_});
@@ -135,6 +150,8 @@ bool Portfolio::load(ByteReader& in, ThreadNames& names) {
     if (member == all.end() || !member->strategy) return false;
     member->share = in.get<std::uint32_t>();
     member->parts = in.get<std::uint32_t>();
+    member->executions = in.get<std::uint64_t>();
+    member->ends_soon = in.get<bool>();
     if (!member->strategy->durable()->load(in, names)) return false;
     members_.push_back(std::move(*member));
   }

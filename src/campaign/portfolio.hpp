@@ -7,6 +7,11 @@
 // the others. A member that has covered everything ends the search. An execution that a limit cut takes long,
 // and counts as several, so that the other members get their turns soon.
 //
+// Once a member that covers everything is about to end, by its own estimate, what the others run is mostly in
+// vain: its turns are longer then. Estimates are too high at first, so this costs the others their turns in
+// searches that do not end, too. Therefore it begins when each has had two turns, in which most bugs are
+// found, and ends when the member has run so many executions as it was to have ended with.
+//
 // Tested by portfolio_test.cpp.
 #pragma once
 
@@ -29,7 +34,9 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
     bool covers_all = false;
     // A member that keeps more nodes (SearchStatistics) is given up, unless it is the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
-    std::uint32_t parts = 0;  // parts of it that other workers hold
+    std::uint32_t parts = 0;       // parts of it that other workers hold
+    std::uint64_t executions = 0;  // that it has planned
+    bool ends_soon = false;        // it was to, when it had so many turns that it could tell
   };
 
   // REQUIRES: members is not empty, one member covers all, and all are Durable.
@@ -68,9 +75,15 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   static constexpr std::uint64_t kFirstTurn = 25;   // executions for each unit of share
   static constexpr std::uint64_t kLastTurn = 6400;  // the same
   static constexpr std::uint64_t kOfACut = 8;       // a cut execution counts as so many of its turn
+  // Of a member that covers all, and is to end after at most so many executions: a turn, where each has had
+  // those of the first units, is so many times as long.
+  static constexpr std::uint64_t kSoon = std::uint64_t{1} << 19;
+  static constexpr std::uint64_t kNearEnd = 16;
+  static constexpr std::uint64_t kUnitBefore = 2 * kFirstTurn;
 
   Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();
+  std::uint64_t turn_of(Member& member) const;
   static bool waits(const Member& member);
   bool all_wait() const;
 

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace thrum {
 namespace {
@@ -20,8 +24,10 @@ class Counted final : public Strategy, public Reporting {
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override { return left_ == 0 && problem_.empty() ? at_its_end_ : Guarantee{}; }
   SearchStatistics statistics() const override { return {.nodes = nodes}; }
+  std::optional<double> estimate() const override { return done; }
 
   std::uint64_t nodes = 0;
+  std::optional<double> done;
 
  private:
   std::uint64_t left_;
@@ -117,6 +123,49 @@ TEST(Portfolio, GivesUpWhatGrowsTooLarge) {
   members.push_back({"b", std::move(large), 1, false, 10});
   Portfolio portfolio(std::move(members));
   EXPECT_EQ(turns(portfolio, 150), "a25 b25 a100 ");
+}
+
+// Two members with turns of 25, 50, 100, ...; the first one covers all, and has done so much by its estimate.
+std::string turns_near_end(std::optional<double> done, std::uint64_t plans, bool covers_all = true) {
+  auto near_end = std::make_unique<Counted>(10'000'000, complete());
+  near_end->done = done;
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::move(near_end), 1, covers_all});
+  members.push_back({"b", std::make_unique<Counted>(10'000'000, Guarantee{}), 1, true});
+  Portfolio portfolio(std::move(members));
+  return turns(portfolio, plans);
+}
+
+TEST(Portfolio, TurnsAreLongerNearTheEnd) {
+  EXPECT_EQ(turns_near_end(0.5, 2'000), "a25 b25 a50 b50 a1600 b100 a150 ");
+  const std::string by_share = "a25 b25 a50 b50 a100 b100 a200 b200 a250 ";
+  EXPECT_EQ(turns_near_end({}, 1'000), by_share) << "it does not say how far it is";
+  EXPECT_EQ(turns_near_end(0.0001, 1'000), by_share) << "75 executions are a part of 750,000";
+  EXPECT_EQ(turns_near_end(0.5, 1'000, false), by_share) << "its end is not the end of all";
+}
+
+// An estimate that is wrong costs the others their turns for so many executions, and no more.
+TEST(Portfolio, TurnsAreByShareAgainWhereTheEndDoesNotCome) {
+  const std::string text = turns_near_end(1.0, 2 * (std::uint64_t{1} << 19));
+  std::uint64_t of_a = 0;
+  std::uint64_t long_turns = 0;
+  bool is_first_by_share = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find(' ', at);
+    const std::uint64_t count = std::stoull(text.substr(at + 1, end - at - 1));
+    if (text[at] == 'a') {
+      long_turns += count > 6'400 ? 1 : 0;
+      if (of_a == std::uint64_t{1} << 19 && is_first_by_share) {
+        is_first_by_share = false;
+        EXPECT_EQ(count, 6'400u);
+      }
+      of_a += count;
+      EXPECT_LE(count, 16 * 6'400u);
+    }
+    at = end + 1;
+  }
+  EXPECT_FALSE(is_first_by_share);
+  EXPECT_GT(long_turns, 5u);
 }
 
 }  // namespace

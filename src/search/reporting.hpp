@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,10 @@ class Reporting {
 
   // How far the search is. Takes time in proportion to an execution at most.
   virtual Progress progress() { return {}; }
+
+  // An estimate of the part of its own work that is done, by the executions alone: whoever asks, and how
+  // often, makes no difference to it. Unlike that of progress() it may go back.
+  virtual std::optional<double> estimate() const { return {}; }
 
   // The partial order of the execution that was learned last, where the strategy keeps it anyway.
   virtual const PartialOrder* last_order() const { return nullptr; }

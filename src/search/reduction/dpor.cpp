@@ -189,6 +189,11 @@ Progress Dpor::progress() {
   return progress;
 }
 
+std::optional<double> Dpor::estimate() const {
+  const double own = share_.whole - share_.given;
+  return own > 0 ? std::clamp((share_.of(*along_path().done) - share_.given) / own, 0.0, 1.0) : 1;
+}
+
 void Dpor::save(ByteWriter& out, const ThreadNames& names) const {
   names.save(out);
   save_members(out, members(*this));

@@ -47,6 +47,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   bool keeps_addresses() const override { return true; }
   Guarantee guarantee() const override { return {done_, done_, {}, {}}; }
   Progress progress() override;
+  std::optional<double> estimate() const override;
   const PartialOrder* last_order() const override { return &path_.order(); }
   bool has_run_none_twice() const override { return runs_none_twice_; }
   bool repeats() const override { return repeats_; }
