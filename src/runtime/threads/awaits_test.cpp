@@ -76,6 +76,14 @@ TEST_F(AwaitsTest, AnEffectBeginsAfresh) {
   EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary) << "a register differs";
 }
 
+TEST_F(AwaitsTest, AnOperationThatChangesSomethingBeginsAfresh) {
+  begin(Rounds::block);
+  EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
+  EXPECT_EQ(arrive(2, kOther, Operation::store), Arrival::ordinary);
+  awaits_.note_effect(thread_, 0);
+  EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary);
+}
+
 TEST_F(AwaitsTest, WhatFollowsAReadIsLearned) {
   EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary);
   const std::uint64_t condition = awaits_.condition(thread_);
@@ -104,6 +112,30 @@ TEST_F(AwaitsTest, OfTwoReadsTheLastOneWaits) {
   awaits_.note_read(thread_, 1, 0, steps_);
   EXPECT_EQ(arrive(2, kOther), Arrival::ordinary);
   EXPECT_TRUE(awaits_.refuses(thread_, 0));
+}
+
+TEST_F(AwaitsTest, WhatIsLearnedIsOfOneThread) {
+  EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
+  EXPECT_EQ(arrive(1, kFlag), Arrival::learned);
+  begin(Rounds::await);
+  thread_.id = 7;
+  EXPECT_EQ(arrive(1, kFlag), Arrival::ordinary);
+  EXPECT_FALSE(awaits_.refuses(thread_, 0));
+}
+
+// To have read 1 of the flag would lead where 1 of the other object leads; but the flag is 0.
+TEST_F(AwaitsTest, AShorterWayReadsTheSameBytes) {
+  begin(Rounds::merge);
+  EXPECT_EQ(read(1, kFlag, 1), Arrival::ordinary);
+  EXPECT_EQ(arrive(3, kOther), Arrival::ordinary);
+  for (int i = 0; i < 2; ++i) {
+    begin(Rounds::merge);
+    EXPECT_EQ(read(1, kFlag, 0), Arrival::ordinary);
+    EXPECT_EQ(arrive(2, kOther), Arrival::ordinary);
+    EXPECT_FALSE(awaits_.refuses(thread_, 1));
+    awaits_.note_read(thread_, 1, 0, steps_);
+    EXPECT_EQ(arrive(3, kOther), Arrival::ordinary);
+  }
 }
 
 TEST_F(AwaitsTest, AYieldIsPassedThrough) {
