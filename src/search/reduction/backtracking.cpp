@@ -80,6 +80,22 @@ void Backtracking::add_attempts(Index late, Index end, std::vector<Attempt>& att
   }
 }
 
+std::size_t Backtracking::plan_attempt(const Attempt& attempt, Plan& plan) const {
+  plan_steps(plan, 0, attempt.early);
+  const std::size_t known = plan.departures.size();
+  plan.departures.insert(plan.departures.end(), attempt.steps.begin(), attempt.steps.end());
+  return known;
+}
+
+void Backtracking::plan_steps(Plan& plan, Index from, Index end) const {
+  for (Index depth = from; depth < end; ++depth) {
+    const Point& point = path_[depth];
+    if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
+    const std::vector<Departure>& choices = path_.choices()[point.step.choices];
+    plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
+  }
+}
+
 bool Backtracking::learn_attempt(const Attempt& attempt, const Trace& trace) {
   learn_conditions(trace);
   const bool was_done = std::ranges::any_of(trace.events, [&](const Event& event) {
@@ -319,18 +335,17 @@ bool Backtracking::insert_initial(Index depth, const StepView&, Sequence& revers
   return true;
 }
 
-// The thread of the step that is turned round, or, where that sleeps, one that begins what leads there. What
-// the thread does first may be an await, of which more is known now than when the options were listed: then
-// that it can be done is a guess.
+// The thread of the step that is turned round, or, where that sleeps, the first step of what leads there. The
+// same where the thread may stand before an await there, of which more is known now than when the options
+// were listed, so that it may be none.
 bool Backtracking::insert_thread(Index depth, const StepView& turned, Sequence& reversal) {
   if (!path_.is_option(depth, turned.step.option)) {
     add_all(depth);
   } else if (!trees_.holds(path_[depth].branches, turned.step)) {
-    const StepView& added = is_known(depth, turned.step) ? reversal[0] : turned;
-    if (is_known(depth, added.step)) return true;
     std::size_t at = Sequence::kNone;
-    const bool is_sure = conditions_.empty() || reversal.may_begin_with(added, at);
-    add_step(depth, is_sure ? added : unknown_step(added.step));
+    const bool is_enabled = conditions_.empty() || reversal.may_begin_with(turned, at);
+    const StepView& added = !is_enabled || is_known(depth, turned.step) ? reversal[0] : turned;
+    if (!is_known(depth, added.step)) add_step(depth, added);
   }
   return true;
 }

@@ -55,6 +55,8 @@ class Backtracking {
 
   Path& path() { return path_; }
   const Path& path() const { return path_; }
+  Conditions& conditions() { return conditions_; }
+  const Conditions& conditions() const { return conditions_; }
   WakeupTrees& trees() { return trees_; }  // the branches of all points
 
   // Adds what is to be run besides, by what the last execution did. It lies on the path, and is as the one
@@ -75,8 +77,13 @@ class Backtracking {
   };
   // Those of the execution. find_branches() REQUIRES that there are none.
   std::vector<Attempt> find_attempts(const Trace& trace, Index branch);
+  // Its plan. Gives how many of the departures were followed before.
+  std::size_t plan_attempt(const Attempt& attempt, Plan& plan) const;
   // The attempt was made. False: it could not be.
   bool learn_attempt(const Attempt& attempt, const Trace& trace);
+
+  // Adds the departures of the path's steps from that one up to before the end.
+  void plan_steps(Plan& plan, Index from, Index end) const;
 
   // Whether the step was run from the point, or is to be.
   bool is_known(Index depth, const Step& step) const;

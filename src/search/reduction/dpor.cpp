@@ -15,7 +15,8 @@ bool Dpor::next(Plan& plan) {
   plan.departures.clear();
   repeats_ = is_open_;
   if (!attempts_.empty()) {
-    plan_attempt(plan);
+    known_departures_ = plan_attempt(attempts_.back(), plan);
+    asleep_.set({}, 0);
     return true;
   }
   if (is_open_) {
@@ -44,29 +45,12 @@ bool Dpor::next(Plan& plan) {
     }
   }
   begun_ = true;
-  plan_path(plan, path_.size());
+  plan_steps(plan, 0, branch_);
+  known_departures_ = plan.departures.size();
+  plan_steps(plan, branch_, path_.size());
   path_.end_plan();
   asleep_.set(path_.sleepers(branch_), 0);
   return true;
-}
-
-// The steps of the first points.
-void Dpor::plan_path(Plan& plan, Index end) {
-  for (Index depth = 0; depth < end; ++depth) {
-    const Point& point = path_[depth];
-    if (depth == branch_) known_departures_ = plan.departures.size();
-    if (!point.by_default) plan.departures.emplace_back(point.key, point.step.option);
-    const std::vector<Departure>& choices = path_.choices()[point.step.choices];
-    plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
-  }
-}
-
-void Dpor::plan_attempt(Plan& plan) {
-  const Attempt& attempt = attempts_.back();
-  plan_path(plan, attempt.early);
-  known_departures_ = plan.departures.size();
-  plan.departures.insert(plan.departures.end(), attempt.steps.begin(), attempt.steps.end());
-  asleep_.set({}, 0);
 }
 
 // The last point's step was run. Whether another branch is left there.

@@ -88,8 +88,6 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   void backtrack();
   Index first_own() const;
   void read(const Trace& trace);
-  void plan_path(Plan& plan, Index end);
-  void plan_attempt(Plan& plan);
   Progress along_path() const;
 
   // dpor_split.cpp
