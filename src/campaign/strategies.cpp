@@ -64,8 +64,11 @@ std::unique_ptr<Strategy> make_best_first(const StrategySettings& settings) {
 std::unique_ptr<Strategy> make_best_first_dpor(const StrategySettings& settings) {
   std::optional<PriorityList> list = PriorityList::make(settings.priorities);
   if (!list) return nullptr;
-  return std::make_unique<BestFirstDpor>(BestFirstDpor::Settings{
-      std::move(*list), settings.seed, {settings.memory_max, settings.make_file, settings.measure_tree}});
+  return std::make_unique<BestFirstDpor>(
+      BestFirstDpor::Settings{std::move(*list),
+                              settings.seed,
+                              {settings.memory_max, settings.make_file, settings.measure_tree},
+                              settings.rounds});
 }
 
 std::unique_ptr<Strategy> make_random(const StrategySettings& settings) {

@@ -56,9 +56,9 @@ constexpr Row kRows[] = {
      .at_resume = kMustEqual,
      .group = kSearch,
      .help =
-         "Which rounds of waiting loops dpor leaves out. repeat: none; block: those behind one that came to "
-         "nothing; await: also each that is known to come to nothing; merge: also reads that lead where a "
-         "later read would have led",
+         "Which rounds of waiting loops a reduction without a bound leaves out. repeat: none; block: those "
+         "behind one that came to nothing; await: also each that is known to come to nothing; merge: also "
+         "reads that lead where a later read would have led",
      .field = "waiting"},
     {.names = "--seed",
      .value = "N",

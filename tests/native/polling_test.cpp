@@ -38,8 +38,8 @@ struct Totals {
 TEST(Polling, IsSearchedAsAllStatesSay) {
   const std::uint64_t first = setting("THRUM_POLLING_SEED", 1);
   const std::uint64_t count = setting("THRUM_POLLING_PROGRAMS", 50);
-  const std::vector<std::vector<std::string>> searches = {{"--strategy", "dpor", "--bound", "none"},
-                                                          {"--strategy", "icb"}};
+  const std::vector<std::vector<std::string>> searches = {
+      {"--strategy", "dpor", "--bound", "none"}, {"--strategy", "best-first-dpor"}, {"--strategy", "icb"}};
   Totals totals;
   std::uint64_t seed = first;
   for (std::uint64_t compared = 0; compared < count && !testing::Test::HasFailure();) {

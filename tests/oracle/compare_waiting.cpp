@@ -9,6 +9,8 @@
 #include "oracle/compare.hpp"
 #include "oracle/team.hpp"
 #include "oracle/waiting_program.hpp"
+#include "search/frontier/memory_file.hpp"
+#include "search/reduction/best_first_dpor.hpp"
 
 namespace thrum {
 
@@ -72,6 +74,20 @@ class AllWays final : public Advisor {
   std::size_t at_ = 0;
 };
 
+std::unique_ptr<Strategy> make_search(const WaitingSearch& how) {
+  if (!how.is_best_first) return make_reduction(how.algorithm);
+  static const std::vector<std::string> kLists[] = {{"rand"}, {"mdpor", "db"}, {}, {"pb", "rand"}};
+  BestFirstDpor::Settings settings{*PriorityList::make(kLists[how.seed % std::size(kLists)]), how.seed};
+  settings.rounds = how.rounds;
+  if (how.searched == Searched::in_parts) settings.fringe = {2'000 + how.seed % 16 * 2'000, MemoryFile::make};
+  return std::make_unique<BestFirstDpor>(std::move(settings));
+}
+
+bool is_lost(const Strategy& search) {
+  if (const auto* best_first = dynamic_cast<const BestFirstDpor*>(&search)) return best_first->is_lost();
+  return dynamic_cast<const Dpor&>(search).is_lost();
+}
+
 std::string numbers(const char* what, std::size_t found, std::size_t of) {
   return std::string(what) + ": " + std::to_string(found) + " instead of " + std::to_string(of);
 }
@@ -87,7 +103,7 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
   WaitingProgram program(code, how.mutations);
   if (how.searched == Searched::attempted) program.begin_again();
   const bool is_shared = how.searched == Searched::shared;
-  Team team(make_reduction(how.algorithm), is_shared ? std::optional<std::uint64_t>(how.seed) : std::nullopt);
+  Team team(make_search(how), is_shared ? std::optional<std::uint64_t>(how.seed) : std::nullopt);
   WaitingShown shown;
   std::unordered_set<std::uint64_t> classes;
   Plan plan;
@@ -96,10 +112,14 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
     plan.policy.rounds = how.rounds;
     program.run(plan, worker->search->advisor(), worker->search->wanted(), trace);
     const bool repeats = worker->search->reporting().repeats();
+    shown.is_lost = shown.is_lost || trace.end == End::diverged;
+    shown.claims_too_soon = shown.claims_too_soon || (repeats && worker->search->guarantee().complete);
+    if (shown.is_lost) return shown;
     worker->search->learn(plan, trace);
-    shown.gave_up = shown.executions++ == how.executions_max;
+    shown.gave_up = shown.executions++ == how.executions_max ||
+                    !worker->search->reporting().problem().empty();  // memory did not suffice
     if (how.searched == Searched::in_parts && shown.executions % 3 == 0) {
-      std::unique_ptr<Strategy> other = make_reduction(how.algorithm);
+      std::unique_ptr<Strategy> other = make_search(how);
       shown.is_lost = shown.is_lost || !take_up(*worker->search, *other, program.names());
       worker->search = std::move(other);
     }
@@ -108,9 +128,8 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
     if (count_waiting(trace, program.final_state(), shown) && !classes.insert(worker->class_of_last()).second)
       ++shown.twice;
   }
-  const auto& search = dynamic_cast<const Dpor&>(team.search());
-  shown.is_lost = shown.is_lost || search.is_lost();
-  shown.claims_all = search.guarantee().complete;
+  shown.is_lost = shown.is_lost || is_lost(team.search());
+  shown.claims_all = team.search().guarantee().complete;
   shown.refusals = program.refusals();
   return shown;
 }
@@ -141,6 +160,7 @@ WaitingShown search_interleavings(const WaitingCode& code, const WaitingSearch& 
 std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how) {
   if (shown.is_lost) return "a plan could not be followed";
   if (!shown.claims_all) return "does not claim to be complete";
+  if (shown.claims_too_soon) return "claims to be complete before attempts are made";
   if (shown.finals != truth.finals) return numbers("final states", shown.finals.size(), truth.finals.size());
   if (shown.failed_places != truth.failed)
     return numbers("failed assertions", shown.failed_places.size(), truth.failed.size());
@@ -227,14 +247,16 @@ std::ostream& operator<<(std::ostream& out, const WaitingTotals& totals) {
 std::string compare_random_waiting(WaitingFamily family, WaitingComparison compare, const WaitingSearch& how,
                                    std::uint64_t first_seed, std::uint64_t count, WaitingTotals& totals) {
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    WaitingSearch search = how;
+    search.seed = seed;
     const WaitingIdioms idioms = random_waiting(seed, family);
     const std::string name = "seed " + std::to_string(seed);
-    const std::optional<std::string> wrong = compare(assemble(idioms, name), how, totals);
+    const std::optional<std::string> wrong = compare(assemble(idioms, name), search, totals);
     if (!wrong) ++totals.left_out;
     if (!wrong || wrong->empty()) continue;
     auto why = [&](const WaitingIdioms& some) {
       WaitingTotals ignored;
-      return compare(assemble(some, name), how, ignored).value_or("");
+      return compare(assemble(some, name), search, ignored).value_or("");
     };
     const WaitingIdioms small =
         shrink_waiting(idioms, [&](const WaitingIdioms& some) { return !why(some).empty(); });

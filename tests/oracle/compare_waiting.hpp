@@ -17,8 +17,9 @@ namespace thrum {
 struct WaitingSearch {
   Rounds rounds = Rounds::block;
   Reduction algorithm = Reduction::optimal;  // of search_waiting()
+  bool is_best_first = false;                // then with persistent sets, and not shared
   Searched searched = Searched::at_once;     // not `attempted`: the machine begins plans again by itself
-  std::uint64_t seed = 1;                    // by which workers share it
+  std::uint64_t seed = 1;                    // by which workers share it, or priorities are chosen
   WaitingMutations mutations{};
   std::uint64_t executions_max = 100'000;
 };
@@ -28,6 +29,7 @@ struct WaitingShown {
   bool gave_up = false;  // too many executions, or an endless one
   bool is_lost = false;
   bool claims_all = false;
+  bool claims_too_soon = false;
   std::uint64_t executions = 0;
   std::uint64_t complete = 0;  // all threads have ended
   std::uint64_t in_vain = 0;   // some waited for what came too late for them

@@ -16,6 +16,7 @@ using waiting::Dead;
 
 constexpr WaitingSearch kAwait{.rounds = Rounds::await};
 constexpr WaitingSearch kMerge{.rounds = Rounds::merge};
+constexpr WaitingSearch kBestFirst{.algorithm = Reduction::persistent, .is_best_first = true};
 
 TEST(WaitingAwait, RunsEachClassOfNamedProgramsOnce) {
   const std::pair<WaitingCode, const char*> kRows[] = {
@@ -108,6 +109,11 @@ TEST(WaitingAwait, MistakesAreFound) {
   const WaitingSearch blind{.rounds = Rounds::await, .mutations = {.ignores_seen = true}};
   EXPECT_EQ(compare_waiting(waiting::transient_seen(false), blind),
             "transient store seen: final states: 0 instead of 1");
+  WaitingSearch in_any_order = kBestFirst;
+  in_any_order.rounds = Rounds::await;
+  in_any_order.mutations = blind.mutations;
+  EXPECT_EQ(compare_waiting(waiting::transient_seen(false), in_any_order),
+            "transient store seen: final states: 0 instead of 1");
   const WaitingSearch careless{.rounds = Rounds::await, .mutations = {.ignores_effects = true}};
   EXPECT_EQ(compare_waiting(waiting::counts_in_memory(), careless),
             "counts in memory: final states: 0 instead of 3");
@@ -119,6 +125,26 @@ TEST(WaitingAwait, FindsTheSameByOtherAlgorithms) {
          {waiting::ttas(3, Dead::cleared), waiting::mcs(2), waiting::seqlock(1, 1), waiting::rwlock(1, 1),
           waiting::early_and_late_read(), waiting::transient_seen(false), waiting::aba_retry()})
       EXPECT_EQ(compare_waiting(code, {.rounds = Rounds::await, .algorithm = algorithm}), "");
+  }
+}
+
+TEST(WaitingAwait, FindsTheSameInAnyOrder) {
+  for (Rounds rounds : {Rounds::block, Rounds::await, Rounds::merge}) {
+    for (const WaitingCode& code :
+         {waiting::ttas(3, Dead::cleared), waiting::ttas(3, Dead::kept), waiting::mcs(2), waiting::ticket(3),
+          waiting::seqlock(1, 1), waiting::seqlock(2, 1), waiting::rwlock(1, 1), waiting::ring(1, 1),
+          waiting::early_and_late_read(), waiting::transient_seen(false), waiting::transient_seen(true),
+          waiting::added_and_taken_back(), waiting::aba_retry(), waiting::keeps_last_value(),
+          waiting::keeps_whether_it_waited(), waiting::counts_rounds_modulo_four(),
+          waiting::waits_for_what_is_taken_back(), waiting::counts_in_memory(),
+          waiting::overwritten_behind()}) {
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        WaitingSearch how = kBestFirst;
+        how.rounds = rounds;
+        how.seed = seed;
+        EXPECT_EQ(compare_waiting(code, how), "");
+      }
+    }
   }
 }
 
@@ -138,6 +164,7 @@ struct AwaitCase {
   Reduction algorithm = Reduction::optimal;
   Searched searched = Searched::at_once;
   Rounds rounds = Rounds::await;
+  bool is_best_first = false;
 };
 
 class WaitingAwaitBy : public ::testing::TestWithParam<AwaitCase> {};
@@ -145,7 +172,10 @@ class WaitingAwaitBy : public ::testing::TestWithParam<AwaitCase> {};
 TEST_P(WaitingAwaitBy, LosesNothingOnRandomPrograms) {
   const AwaitCase& it = GetParam();
   expect_reads_wait(it.family, search_and_states,
-                    {.rounds = it.rounds, .algorithm = it.algorithm, .searched = it.searched});
+                    {.rounds = it.rounds,
+                     .algorithm = it.algorithm,
+                     .is_best_first = it.is_best_first,
+                     .searched = it.searched});
 }
 
 // Programs on which a search was once wrong.
@@ -156,6 +186,14 @@ TEST(WaitingAwait, LosesNothingOnProgramsThatOnceFailed) {
                                    totals),
             "")
       << "an await was planned where it had become known that it is refused";
+  WaitingSearch best_first = kBestFirst;
+  best_first.rounds = Rounds::await;
+  EXPECT_EQ(compare_random_waiting(WaitingFamily::reads, search_and_states, best_first, 2000217, 1, totals),
+            "")
+      << "nothing was known when an await was planned, which was refused then";
+  EXPECT_EQ(compare_random_waiting(WaitingFamily::reads, search_and_states, best_first, 3000858, 1, totals),
+            "")
+      << "choices of what was kept of an execution were gone, since awaits had been refused";
 }
 
 TEST(WaitingAwait, RunsEachClassOfRandomProgramsOnce) {
@@ -181,6 +219,18 @@ INSTANTIATE_TEST_SUITE_P(
         AwaitCase{"MergeKept", WaitingFamily::kept, Reduction::optimal, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeSource", WaitingFamily::reads, Reduction::source, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeShared", WaitingFamily::reads, Reduction::optimal, Searched::shared, Rounds::merge},
+        AwaitCase{"BestFirstReads", WaitingFamily::reads, Reduction::persistent, Searched::at_once,
+                  Rounds::await, true},
+        AwaitCase{"BestFirstTransient", WaitingFamily::transient, Reduction::persistent, Searched::at_once,
+                  Rounds::await, true},
+        AwaitCase{"BestFirstMerge", WaitingFamily::reads, Reduction::persistent, Searched::at_once,
+                  Rounds::merge, true},
+        AwaitCase{"BestFirstMergeTransient", WaitingFamily::transient, Reduction::persistent,
+                  Searched::at_once, Rounds::merge, true},
+        AwaitCase{"BestFirstInParts", WaitingFamily::reads, Reduction::persistent, Searched::in_parts,
+                  Rounds::merge, true},
+        AwaitCase{"BestFirstAttempted", WaitingFamily::reads, Reduction::persistent, Searched::attempted,
+                  Rounds::merge, true},
         AwaitCase{"InParts", WaitingFamily::reads, Reduction::optimal, Searched::in_parts},
         AwaitCase{"Attempted", WaitingFamily::reads, Reduction::optimal, Searched::attempted},
         AwaitCase{"Shared", WaitingFamily::reads, Reduction::optimal, Searched::shared}),

@@ -135,6 +135,15 @@ TEST(WaitingBlock, LosesNothingInPartsSharedAndAttempted) {
     expect_on_random_programs(search_and_states, {.rounds = Rounds::block, .searched = searched});
 }
 
+TEST(WaitingBlock, LosesNothingInAnyOrder) {
+  for (Searched searched : {Searched::at_once, Searched::in_parts, Searched::attempted}) {
+    expect_on_random_programs(search_and_states, {.rounds = Rounds::block,
+                                                  .algorithm = Reduction::persistent,
+                                                  .is_best_first = true,
+                                                  .searched = searched});
+  }
+}
+
 TEST(WaitingBlock, RunsEachClassOfRandomProgramsOnce) {
   expect_on_random_programs(search_and_interleavings, kBlock);
 }

@@ -46,6 +46,15 @@ BacktrackSets::Set* BacktrackSets::find(Node owner, std::uint32_t depth) {
   return set == found->second.sets.end() || set->depth != depth ? nullptr : &*set;
 }
 
+bool BacktrackSets::is_guess(Node owner, ChoiceKey key, const Step& step) const {
+  auto found = by_owner_.find(owner);
+  if (found == by_owner_.end()) return false;
+  auto set = std::ranges::find(found->second.sets, key, &Set::key);
+  return set != found->second.sets.end() && std::ranges::any_of(set->entries, [&](const Entry& entry) {
+           return entry.is_guess && entry.step == step;
+         });
+}
+
 BacktrackSets::Owner& BacktrackSets::of(Node owner) {
   auto [found, is_new] = by_owner_.try_emplace(owner);
   if (is_new) bytes_ += kOwnerBytes;

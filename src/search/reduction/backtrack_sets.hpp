@@ -43,6 +43,7 @@ class BacktrackSets {
     bool stops = false;                // the execution ended with it, by a bug
     bool sleeps = false;               // it may sleep in what is run there after it
     bool awake = false;                // it runs once more, and nothing of the set sleeps in it
+    bool is_guess = false;             // whether it can be taken there is not known
   };
   struct Set {
     ChoiceKey key;
@@ -66,6 +67,8 @@ class BacktrackSets {
 
   // nullptr: nothing was added there. Valid until the sets of the owner change.
   Set* find(Node owner, std::uint32_t depth);
+  // Whether such a step of the set at that choice is a guess.
+  bool is_guess(Node owner, ChoiceKey key, const Step& step) const;
   // A new set, whose first entry is the step that was run there. REQUIRES: there is none.
   Set& make(Node owner, std::uint32_t depth, ChoiceKey key, const Entry& first);
 

@@ -34,8 +34,15 @@ BestFirstDpor::BestFirstDpor(Settings settings)
 }
 
 bool BestFirstDpor::next(Plan& plan) {
-  if (!fringe_.pop(running_)) return false;
+  repeats_ = is_open_;
   plan.policy = Policy{};
+  plan.policy.rounds = settings_.rounds;
+  plan.departures.clear();
+  if (!attempts_.empty()) {
+    known_departures_ = backtracking_.plan_attempt(attempts_.back(), plan);
+    return true;
+  }
+  if (!is_open_ && !fringe_.pop(running_)) return false;
   fringe_.path(running_, plan.departures);
   const std::vector<Group> last = std::exchange(groups_, {});
   find_groups(plan);
@@ -43,8 +50,11 @@ bool BestFirstDpor::next(Plan& plan) {
   last_node_ = running_.node;
   known_departures_ = 0;
   if (groups_.empty()) return true;
-  // The thread was seen to be able to go on there; what it is to choose then, perhaps not.
-  known_departures_ = groups_.size() > 1 ? groups_[groups_.size() - 2].end + 1 : 1;
+  // The thread was seen to be able to go on there, unless it is a guess; what it is to choose then, perhaps
+  // not.
+  const Group before = groups_.size() > 1 ? groups_[groups_.size() - 2] : Group{};
+  const bool is_guess = sets_.is_guess(before.node, groups_.back().key, groups_.back().step);
+  known_departures_ = before.end + (is_guess ? 0 : 1);
   return true;
 }
 
@@ -79,18 +89,22 @@ void BestFirstDpor::keep_shared(const std::vector<Group>& last) {
   if (!std::exchange(is_stale_, false)) {
     while (depth < path().size() && stays(path()[depth])) ++depth;
   }
-  keeps_ = depth != path().size();  // else nothing was run, or nothing of it is in the way
-  read_from_ = keeps_ ? depth : 0;
-  reads_from_ = {};
-  if (keeps_) {
-    const Point& point = path()[depth];
-    reads_from_.event = point.event;
-    reads_from_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
-    reads_from_.depth = depth;
-  }
-  first_group_ = keeps_ ? groups_before_[depth] : 0;
-  is_met_ = false;
+  keep_first(depth == path().size() ? 0 : depth);  // else nothing was run, or nothing of it is in the way
+  is_met_ = is_open_;
   rewind();
+}
+
+// That many steps of the path.
+void BestFirstDpor::keep_first(Index depth) {
+  read_from_ = depth;
+  reads_from_ = {};
+  first_group_ = 0;
+  if (depth == 0) return;
+  const Point& point = path()[depth];
+  reads_from_.event = point.event;
+  reads_from_.choice = point.choice == Path::kNoChoice ? point.inner_begin : point.choice;
+  reads_from_.depth = depth;
+  first_group_ = groups_before_[depth];
 }
 
 // Forgets what was read of the execution that runs.
@@ -99,7 +113,7 @@ void BestFirstDpor::rewind() {
   group_ = first_group_;
   groups_before_.resize(read_from_);
   path().truncate(read_from_);
-  if (keeps_) {
+  if (read_from_ != 0) {
     path().push_unread();
   } else {
     path().order() = PartialOrder();
@@ -143,8 +157,23 @@ void BestFirstDpor::meet(Index depth) {
   }
 }
 
+// Where it has become known that an await is refused, a choice may have only one option left, and then it is
+// none any more. The steps that were kept know their choices by number.
+bool BestFirstDpor::has_kept_choices(const Trace& trace) const {
+  for (Index depth = read_from_; depth-- > 0;) {
+    const Point& point = path()[depth];
+    if (point.choice == Path::kNoChoice) continue;
+    return point.choice < trace.choices.size() && trace.choices[point.choice].key == point.made.key;
+  }
+  return true;
+}
+
 // Reads the steps that were run since the execution was read last.
 void BestFirstDpor::read_on(const Trace& trace) {
+  if (reading_.event == reads_from_.event && !has_kept_choices(trace)) {
+    keep_first(0);
+    rewind();
+  }
   while (path().read_next(trace, reading_, read_from_)) meet(reading_.depth - 1);
 }
 
@@ -160,12 +189,22 @@ Advice BestFirstDpor::at_point(const View& view) {
 }
 
 void BestFirstDpor::learn(const Plan& plan, const Trace& trace) {
+  THRUM_CHECK(!trace.begins_again);  // where all events are wanted, the whole search begins again
+  if (!attempts_.empty()) {
+    is_lost_ = !backtracking_.learn_attempt(attempts_.back(), trace) || is_lost_;
+    return attempts_.pop_back();
+  }
+  is_open_ = false;
+  backtracking_.learn_conditions(trace);
   read_on(trace);
   if (!is_at_branch()) {
     push_default();
     return finish();
   }
   if (path().empty()) return finish();
+  attempts_ = backtracking_.find_attempts(trace, groups_.empty() ? 0 : at_branch_);
+  is_open_ = !attempts_.empty();
+  if (is_open_) return;
   if (settings_.priorities.needs_events()) analysis_.begin(plan, trace);
   for (Index depth = 0; depth < path().size(); ++depth) show_known(depth);
   backtracking_.find_branches(trace, groups_.empty() ? 0 : at_branch_);
@@ -196,6 +235,7 @@ void BestFirstDpor::describe(Index depth, Entry& entry) {
   entry.event = sets_.number_of(path().planned(depth));
   entry.stops = point.stops;
   entry.sleeps = point.inner_count == 0;
+  entry.is_guess = false;
 }
 
 // Makes the set if there is none: all executions that passed the point so far went on as this one does.
@@ -267,7 +307,8 @@ void BestFirstDpor::push_all(Index depth, const Trace& trace) {
 void BestFirstDpor::push_one(Index depth, const PlannedStep& planned, const Trace& trace) {
   std::uint32_t cost = 0;
   const std::uint64_t key = key_of(depth, planned, trace, cost);
-  push(set_at(depth), owner(depth), planned.step, key, cost);
+  Entry& entry = push(set_at(depth), owner(depth), planned.step, key, cost);
+  entry.is_guess = is_unknown(planned) && settings_.rounds >= Rounds::await;
 }
 
 // The step of this execution was found not to commute with another one that is independent otherwise. Steps
@@ -283,17 +324,16 @@ void BestFirstDpor::push_again(Index depth) {
   if (!slept) return;
   std::vector<Step> again;
   for (const Entry& entry : set.entries) {
-    const bool is_late = entry.order > taken.order && entry.order != BacktrackSets::kWaits && !entry.awake;
+    const bool was_run = entry.order != BacktrackSets::kWaits && !entry.is_guess;
+    const bool is_late = entry.order > taken.order && was_run && !entry.awake;
     if (is_late && !set.runs_again(entry.step)) again.push_back(entry.step);
   }
-  for (const Step& step : again) {
-    push(set, owner(depth), step, 0, 0);
-    set.entries.back().awake = true;
-  }
+  for (const Step& step : again) push(set, owner(depth), step, 0, 0).awake = true;
 }
 
-// The last step of the plan could not be taken: what it was to choose cannot be chosen there. So it may
-// choose what it does by default, and whatever else it can.
+// The last step of the plan could not be taken. If what it was to choose cannot be chosen there, it may
+// choose what it does by default, and whatever else it can. If its thread cannot go on there, the others are
+// tried.
 void BestFirstDpor::push_default() {
   THRUM_CHECK(group_ + 1 == groups_.size());
   const auto depth = reading_.depth;
@@ -309,13 +349,15 @@ void BestFirstDpor::push_default() {
   if (set->find(by_default) == nullptr) push(*set, from, by_default, 0, 0);
 }
 
-void BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t key, std::uint32_t cost) {
-  sets_.add(set, step);
+BestFirstDpor::Entry& BestFirstDpor::push(Set& set, Node from, const Step& step, std::uint64_t key,
+                                          std::uint32_t cost) {
+  Entry& entry = sets_.add(set, step);
   ++set.live;
   departures_.assign(1, {set.key, step.option});
   const std::vector<Departure>& choices = path().choices()[step.choices];
   departures_.insert(departures_.end(), choices.begin(), choices.end());
   fringe_.push_path(from, departures_, set.depth, key, cost);
+  return entry;
 }
 
 // By the choice of this execution at which it took something else.
@@ -381,7 +423,7 @@ SearchStatistics BestFirstDpor::statistics() const {
 
 Guarantee BestFirstDpor::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = guarantee.complete = fringe_.size() == 0 && fringe_.problem().empty();
+  guarantee.exhausted = guarantee.complete = fringe_.size() == 0 && fringe_.problem().empty() && !is_open_;
   return guarantee;
 }
 
@@ -391,9 +433,14 @@ void BestFirstDpor::save(ByteWriter& out, const ThreadNames& names) const {
   path().choices().save(out);
   fringe_.save_with_nodes(out);
   sets_.save(out);
+  backtracking_.conditions().save(out);
+  out.put(is_open_);
+  out.put(running_.node);
+  out.put(running_.cost);
 }
 
-// The next execution is read from its beginning, as if nothing had been run before.
+// The next execution is read from its beginning, as if nothing had been run before. One that asks for
+// attempts runs again, and asks again.
 bool BestFirstDpor::load(ByteReader& in, ThreadNames& names) {
   const bool has_same_ids = names.load(in);
   path().truncate(0);
@@ -401,6 +448,12 @@ bool BestFirstDpor::load(ByteReader& in, ThreadNames& names) {
   fringe_ = Fringe(keeping_inner(settings_.fringe));
   fringe_.load_with_nodes(in);
   sets_.load(in);
+  backtracking_.conditions().load(in);
+  is_open_ = in.get<bool>();
+  running_ = {};
+  running_.node = in.get<Node>();
+  running_.cost = in.get<std::uint16_t>();
+  attempts_.clear();
   groups_.clear();
   return has_same_ids && in.ok();
 }

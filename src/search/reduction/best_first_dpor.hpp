@@ -25,6 +25,11 @@
 // Which steps are inserted is decided by Backtracking with persistent sets, as in Dpor; what differs is the
 // order: Dpor keeps one path, this strategy a tree of them.
 //
+// Awaits (Backtracking::Attempt). What is not known of an await is asked before the branches of an execution
+// are found: the attempts run at once, whatever waits in the fringe, since the execution that asks was the
+// best one; then it runs again. Where each thread that could go on is to be tried at a point, one may stand
+// before an await that has been refused since: its plan cannot be followed, and nothing is lost.
+//
 // Where we differ from GAMBIT: races are those of the happens-before relation, lock sections are reversed as
 // acquisitions, and sleep sets need no memory. And from Dpor (dpor.hpp):
 //   - A step that chooses a value or a waiter never sleeps, since what it may choose besides need not have
@@ -35,7 +40,7 @@
 // The memory for backtrack sets counts in the limit of the fringe, and cannot be written to a file: nodes
 // from which others depart stay in memory (Fringe::Settings::keeps_inner).
 //
-// Tested by reduction_test.cpp, against the brute-force oracle.
+// Tested by best_first_dpor_test.cpp and waiting_await_test.cpp, against the brute-force oracle.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +62,14 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
     PriorityList priorities;
     std::uint64_t seed = 0;
     Fringe::Settings fringe = {};
+    Rounds rounds = Rounds::repeat;
   };
 
   explicit BestFirstDpor(Settings settings);
 
   bool next(Plan& plan) override;
   Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, {}, known_departures_}; }
-  Advisor* advisor() override { return groups_.empty() ? nullptr : this; }
+  Advisor* advisor() override { return groups_.empty() || !attempts_.empty() ? nullptr : this; }
   void begin() override;
   Advice at_point(const View& view) override;
   void learn(const Plan& plan, const Trace& trace) override;
@@ -78,6 +84,10 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   SearchStatistics statistics() const override;
   Progress progress() override { return {fringe_.size(), {}, {}, {}}; }  // the order allows no estimate
   const PartialOrder* last_order() const override { return &path().order(); }
+  bool repeats() const override { return repeats_; }
+
+  // Whether an attempt could not be made.
+  bool is_lost() const { return is_lost_; }
 
   // The backtrack sets that are kept, and their bytes.
   const BacktrackSets& sets() const { return sets_; }
@@ -92,9 +102,9 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   // Departures that belong to one step: its thread, and what it chooses.
   struct Group {
     ChoiceKey key;
-    std::size_t end = 0;  // in the plan
-    Node top = 0;         // of its thread's departure
-    Node node = 0;        // that stands for the plan up to its end
+    std::size_t end = 0;               // in the plan
+    Node top = ExecutionTree::kRoot;   // of its thread's departure
+    Node node = ExecutionTree::kRoot;  // that stands for the plan up to its end
     Step step;
   };
 
@@ -102,6 +112,8 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   const Path& path() const { return backtracking_.path(); }
   void find_groups(const Plan& plan);
   void keep_shared(const std::vector<Group>& last);
+  void keep_first(Index depth);
+  bool has_kept_choices(const Trace& trace) const;
   void rewind();
   void read_on(const Trace& trace);
   void meet(Index depth);
@@ -119,7 +131,7 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   void push_default();
   std::uint64_t key_of(Index depth, const PlannedStep& planned, const Trace& trace, std::uint32_t& cost);
   void plan_of_owner(Index depth);
-  void push(Set& set, Node owner, const Step& step, std::uint64_t key, std::uint32_t cost);
+  Entry& push(Set& set, Node owner, const Step& step, std::uint64_t key, std::uint32_t cost);
   void finish();
 
   Settings settings_;
@@ -138,11 +150,15 @@ class BestFirstDpor final : public Strategy, public Durable, public Reporting, p
   std::size_t group_ = 0;  // those before were met
   Index at_branch_ = 0;    // the step of the last group
   bool is_met_ = false;    // the step of the last group, in this execution or an attempt before it
-  bool keeps_ = false;     // some steps of the path before
   Index read_from_ = 0;    // the steps before are read already
   Path::Reading reads_from_;
   std::size_t first_group_ = 0;
   Node last_node_ = 0;  // of the execution with what was advised
+  // Attempts that are to be made before the branches of the execution are found; behind them, it runs again.
+  std::vector<Backtracking::Attempt> attempts_;
+  bool is_open_ = false;  // its branches were not found yet
+  bool repeats_ = false;  // an attempt runs, or the execution again
+  bool is_lost_ = false;
   // Of each step of the path: how many groups lie before it, and so who owns its point.
   std::vector<std::uint32_t> groups_before_;
 
