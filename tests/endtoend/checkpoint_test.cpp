@@ -146,6 +146,38 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
   }
 }
 
+// An execution whose branches wait for attempts is put down with the search.
+TEST_F(CheckpointTest, WhatWaitingLoopsAskForIsAskedAgain) {
+  const std::string program = build(write("lock.cpp", R"(
+#include <atomic>
+#include <thread>
+std::atomic<int> taken, counter;
+int main() {
+  auto work = [] {
+    do {
+      while (taken.load() != 0) {
+      }
+    } while (taken.exchange(1) != 0);
+    counter = counter + 1;
+    taken = 0;
+  };
+  std::thread a(work), b(work), c(work);
+  a.join();
+  b.join();
+  c.join();
+}
+)"));
+  std::vector<std::string> search = {program, "--strategy", "best-first-dpor", "--jobs", "1"};
+  const json once = check(search, 0)["tests"][0];
+  search.insert(search.end(), {"--checkpoint", file(), "--executions", "1"});
+  json pieces = check(search, 0)["tests"][0];
+  for (int done = 2; done < 200 && pieces["verdict"] == "inconclusive"; ++done)
+    pieces = check({"--resume", file(), "--executions", std::to_string(done)}, 0)["tests"][0];
+  EXPECT_EQ(pieces["verdict"], "exhausted");
+  EXPECT_EQ(pieces["executions"], once["executions"]);
+  EXPECT_EQ(pieces["statistics"]["classes"], once["statistics"]["classes"]);
+}
+
 // The length of the channel's number moves no object. Stacks begin at multiples of 16 bytes, so all lengths
 // are tried.
 TEST_F(CheckpointTest, WhateverElseIsOpen) {

@@ -35,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FailedRoundsSearch{"await", {"--strategy", "dpor", "--waiting", "await"}},
                     FailedRoundsSearch{"merge", {"--strategy", "dpor", "--waiting", "merge"}},
                     FailedRoundsSearch{"source", {"--strategy", "dpor-source"}},
+                    FailedRoundsSearch{"best_first", {"--strategy", "best-first-dpor"}},
                     FailedRoundsSearch{"icb", {"--strategy", "icb"}},
                     FailedRoundsSearch{"random", {"--strategy", "random"}}),
     [](const auto& search) { return std::string(search.param.name); });

@@ -48,6 +48,8 @@ std::vector<LoopSearch> loop_searches() {
   std::vector<LoopSearch> searches;
   for (const char* rounds : {"block", "await", "merge"})
     searches.push_back({{"--strategy", "dpor", "--bound", "none", "--waiting", rounds}});
+  searches.push_back({{"--strategy", "best-first-dpor", "--priority", "rand", "--waiting", "await"}});
+  searches.push_back({{"--strategy", "best-first-dpor", "--waiting", "merge"}});
   for (const char* strategy : {"dpor-source", "icb", "dfs", "random"})
     searches.push_back({{"--strategy", strategy}, false});
   return searches;
