@@ -46,10 +46,7 @@ void take_frames(std::uint64_t stack_pointer, std::uint64_t size, std::uint64_t 
 
 }  // namespace
 
-Awaits::PerThread& Awaits::of(const Thread& thread) {
-  if (threads_.size() <= thread.slot) threads_.resize(thread.slot + std::size_t{1});
-  return threads_[thread.slot];
-}
+void Awaits::add_slots(const Thread& thread) { threads_.resize(thread.slot + std::size_t{1}); }
 
 void Awaits::reset() {
   trial_ = kNoTrial;
@@ -326,7 +323,7 @@ void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t 
 void Awaits::note_other(const Thread& thread) {
   PerThread& mine = of(thread);
   learn(mine, kOther);
-  mine.reader = {};
+  mine.reader.before = 0;
   mine.state = 0;
   mine.condition = 0;
 }
@@ -339,8 +336,9 @@ void Awaits::note_effect(const Thread& thread, std::uint64_t value) {
 
 void Awaits::note_change(const Thread& thread) {
   note_other(thread);
-  of(thread).visits.clear();
-  of(thread).goes_round = of(thread).depends_on_time = false;
+  PerThread& mine = of(thread);
+  mine.visits.clear();
+  mine.goes_round = mine.depends_on_time = false;
 }
 
 void Awaits::note_time(const Thread& thread) {
@@ -351,8 +349,12 @@ void Awaits::note_time(const Thread& thread) {
 // What follows the last operation, if the thread has accessed no plain memory since. If something else was
 // found to follow it before, that is a contradiction.
 void Awaits::learn(PerThread& mine, State after, std::uint64_t steps) {
+  if (mine.last.before == 0) {
+    mine.last.memory = 0;
+    return;
+  }
   const Read last = std::exchange(mine.last, {});
-  if (last.before == 0 || rounds_ == Rounds::block) return;
+  if (rounds_ == Rounds::block) return;
   if (steps != last.steps || steps == kUnclean) after = kOther;
   const auto ends = [&](const Next& next) {
     return next.before == 0 || (next.before == last.before && next.value == last.value);

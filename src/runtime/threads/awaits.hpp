@@ -47,6 +47,7 @@
 #include "model/policy.hpp"
 #include "model/trace.hpp"
 #include "runtime/base/fiber.hpp"
+#include "runtime/base/thread.hpp"
 #include "runtime/base/word_map.hpp"
 #include "runtime/threads/stack_accesses.hpp"
 #include "support/number_set.hpp"
@@ -55,7 +56,6 @@
 namespace thrum {
 
 class LoopList;
-struct Thread;
 
 // Whether it is an atomic operation that reads its object; it may also write it.
 constexpr bool reads_value(Operation operation) {
@@ -128,6 +128,14 @@ class Awaits {
   }
   // Something has happened since then of which nothing is learned.
   void note_unseen_change(const Thread& thread) { of(thread).last.steps = kUnclean; }
+  // Whether something can be learned of the thread's operation. If not, note_nothing_learned() does for
+  // note_read(), and note_change() for note_effect().
+  bool has_state(const Thread& thread) const { return of(thread).state != 0; }
+  void note_nothing_learned(const Thread& thread) {
+    PerThread& mine = of(thread);
+    mine.last.before = mine.reader.before = 0;
+    mine.last.memory = 0;
+  }
   // The thread has done its operation, which has changed something. value: that it read.
   void note_effect(const Thread& thread, std::uint64_t value);
   // The thread has done something else that its rounds do not reach back beyond.
@@ -230,7 +238,11 @@ class Awaits {
     bool was_alone = false;        // no other thread ran in its last round
     bool depends_on_time = false;  // since its last effect
   };
-  PerThread& of(const Thread& thread);
+  PerThread& of(const Thread& thread) {
+    if (__builtin_expect(threads_.size() <= thread.slot, 0)) add_slots(thread);
+    return threads_[thread.slot];
+  }
+  void add_slots(const Thread& thread);
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
   bool contradicts(const Thread& thread, std::uint64_t address, std::uint64_t size);
   void note_difference(const PerThread& mine, const Visit& visit);

@@ -95,7 +95,7 @@ Wait Scheduler::run_on(const Thread& me) {
 // The running thread goes on with its operation.
 void Scheduler::note_stack_of_reader() {
   const Thread& me = *course_.current;
-  if (reads_few_bytes(me))
+  if (awaits_.has_state(me) && reads_few_bytes(me))
     awaits_.note_stack(me, value_at(reinterpret_cast<const void*>(me.object), me.size));
 }
 
@@ -161,6 +161,10 @@ bool Scheduler::is_refused(const Thread& thread) const {
 
 // The running thread has done its operation.
 void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t value) {
+  if (!awaits_.has_state(me) && !is_in_trial()) {
+    if (effect == Effect::change) return awaits_.note_change(me);
+    if (effect == Effect::read && reads_few_bytes(me)) return awaits_.note_nothing_learned(me);
+  }
   if (world.recording && me.atomic_depth == 0 && !me.forced && !is_in_trial() && awaits_.condition(me) != 0 &&
       reads_few_bytes(me)) {
     current_trace().awaits.push_back(
