@@ -146,7 +146,7 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
   }
 }
 
-// An execution whose branches wait for attempts is put down with the search.
+// An execution whose branches wait for attempts is saved with the search.
 TEST_F(CheckpointTest, WhatWaitingLoopsAskForIsAskedAgain) {
   const std::string program = build(write("lock.cpp", R"(
 #include <atomic>

@@ -167,8 +167,7 @@ bool Awaits::watches_all(const PerThread& mine, std::uint64_t code) const {
 Awaits::Arrival Awaits::watch_all(const PerThread& mine, std::uint64_t code) {
   watch(code);
   for (const Visit& visit : mine.visits) watch(visit.code);
-  next_.clear();
-  next_count_ = 0;
+  forget_facts();
   return Arrival::watch;
 }
 

@@ -161,6 +161,13 @@ class Awaits {
   void begin_trial(const Thread& thread);
   void end_trial() { trial_ = kNoTrial; }
 
+  // Forgets what follows reads. What was learned of a call that is contradicted must not be part of a way to
+  // another state.
+  void forget_facts() {
+    next_.clear();
+    next_count_ = 0;
+  }
+
   // Whether something that was learned has been contradicted since the last call.
   bool take_contradiction() { return std::exchange(is_contradicted_, false); }
 

@@ -149,6 +149,7 @@ Wait Scheduler::wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t co
 // Other events are awaits from now on. So the strategy begins again; where several workers share it, or
 // another plan runs, the whole search does.
 void Scheduler::begin_search_again() {
+  awaits_.forget_facts();
   if (world.job->replay) start_anew();
   if (shares_search || !director_.is_for_events()) restart_search();
   current_trace().begins_again = true;
