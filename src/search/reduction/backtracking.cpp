@@ -43,7 +43,9 @@ std::vector<Backtracking::Attempt> Backtracking::find_attempts(const Trace& trac
   std::vector<Attempt> attempts;
   PartialOrder& order = path_.order();
   const Index end = cuts_off(trace) ? path_.size() - 1 : PartialOrder::kNone;
-  for (Index late = branch; late < path_.size(); ++late) add_attempts(late, PartialOrder::kNone, attempts);
+  if (!conditions_.empty()) {
+    for (Index late = branch; late < path_.size(); ++late) add_attempts(late, PartialOrder::kNone, attempts);
+  }
   for (const PendingOperation& pending : trace.pending) {
     if (pending.condition == 0) continue;
     order.append(event_of(pending), false, {}, pending.condition);

@@ -30,12 +30,6 @@ bool Path::sleeps(Index depth, const Step& step) const {
                      [&](const Sleeper& sleeper) { return sleeper.planned.step == step; });
 }
 
-StepView Path::planned(Index depth) const {
-  StepView view(points_[depth], order_.event(depth));
-  view.alternative = view.awake = false;
-  return view;
-}
-
 Path::Sleeper& Path::add_sleeper() {
   ++points_.back().sleepers_count;
   return sleepers_.emplace_back();

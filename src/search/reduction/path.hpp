@@ -75,7 +75,11 @@ class Path {
   std::span<Sleeper> sleepers(Index depth);
   bool sleeps(Index depth, const Step& step) const;
   // REQUIRES: the step was read, and not only planned
-  StepView planned(Index depth) const;
+  StepView planned(Index depth) const {
+    StepView view(points_[depth], order_.event(depth));
+    view.alternative = view.awake = false;
+    return view;
+  }
 
   // A step falls asleep at the last point.
   Sleeper& add_sleeper();

@@ -10,9 +10,16 @@ namespace thrum {
 
 bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
   bool lasts = true;
+  Link end;
   way_.clear();
   std::size_t changes = 0;  // so many nodes of the way are its own from now on
-  const auto pass = [&](const Entry& entry, bool goes_below, bool covers) {
+  const auto pass = [&](Node passed, bool goes_below, bool covers) {
+    Entry& entry = nodes_[passed];
+    if (entry.links == 1 && way_.empty()) {
+      if (covers && !entry.covers) entry.covers = true;
+      end = {passed, goes_below};
+      return;
+    }
     way_.push_back({goes_below, covers});
     if (covers && !entry.covers) changes = way_.size();
   };
@@ -21,22 +28,22 @@ bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
     std::size_t at = Sequence::kNone;
     while (node != kNone && !sequence.may_begin_with(step(node), at)) {
       if (!sequence.common_is_erased() && !sequence.rules_out(step(node), at)) lasts = false;
-      pass(nodes_[node], false, false);
+      pass(node, false, false);
       node = nodes_[node].next;
     }
     if (node == kNone) break;
     const Entry& entry = nodes_[node];
     if (!sequence.common_is_erased() && (at == Sequence::kNone || !sequence.is_common(at))) lasts = false;
     if (entry.branches.empty()) {  // whatever follows is run anyway
-      pass(entry, true, true);
-      own_way(root, changes);
+      pass(node, true, true);
+      own_way(root, end, changes);
       return lasts;
     }
     if (at != Sequence::kNone) sequence.erase(at);
-    pass(entry, true, sequence.common_is_erased());
+    pass(node, true, sequence.common_is_erased());
     node = entry.branches.first;
   }
-  Link end = own_way(root, sequence.empty() ? changes : way_.size());
+  end = own_way(root, end, sequence.empty() ? changes : way_.size());
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     const Node added = make(sequence[i]);
     this->at(root, end) = added;
@@ -60,15 +67,8 @@ void WakeupTrees::add_last(Branches& branches, const StepView& step) {
   at(branches, end) = node;
 }
 
-WakeupTrees::Node& WakeupTrees::at(Branches& root, Link link) {
-  if (link.of == kNone) return root.first;
-  return link.is_below ? nodes_[link.of].branches.first : nodes_[link.of].next;
-}
-
-// The node there, or a copy in its place, so that it may change. REQUIRES: all nodes on the way are owned.
-WakeupTrees::Node WakeupTrees::own(Branches& root, Link link) {
+WakeupTrees::Node WakeupTrees::copy(Branches& root, Link link) {
   const Node shared = at(root, link);
-  if (nodes_[shared].links == 1) return shared;
   const Node node = make_node();
   Entry& entry = nodes_[node];
   entry = nodes_[shared];
@@ -81,9 +81,8 @@ WakeupTrees::Node WakeupTrees::own(Branches& root, Link link) {
   return node;
 }
 
-// Owns the first nodes that insert() passed, and notes what they cover. Where the way goes on.
-WakeupTrees::Link WakeupTrees::own_way(Branches& root, std::size_t nodes) {
-  Link link;
+// Owns the first nodes of the way behind that link, and notes what they cover. Where the way goes on.
+WakeupTrees::Link WakeupTrees::own_way(Branches& root, Link link, std::size_t nodes) {
   for (std::size_t i = 0; i < nodes; ++i) {
     link = {own(root, link), way_[i].goes_below};
     if (way_[i].covers) nodes_[link.of].covers = true;

@@ -87,7 +87,7 @@ class WakeupTrees {
 
  private:
   static constexpr unsigned kStepBits = 31;
-  static constexpr std::size_t kShareAbove = 1 << 14;
+  static constexpr std::size_t kShareAbove = 1 << 16;
   struct Entry {
     PlannedSteps::Number step : kStepBits;
     PlannedSteps::Number covers : 1;  // its subtree covers a reversal that was not inserted
@@ -106,9 +106,17 @@ class WakeupTrees {
     bool covers;
   };
 
-  Node& at(Branches& root, Link link);
-  Node own(Branches& root, Link link);
-  Link own_way(Branches& root, std::size_t nodes);
+  Node& at(Branches& root, Link link) {
+    if (link.of == kNone) return root.first;
+    return link.is_below ? nodes_[link.of].branches.first : nodes_[link.of].next;
+  }
+  // The node there, or a copy in its place, so that it may change. REQUIRES: all nodes on the way are owned.
+  Node own(Branches& root, Link link) {
+    const Node node = at(root, link);
+    return __builtin_expect(nodes_[node].links == 1, 1) ? node : copy(root, link);
+  }
+  Node copy(Branches& root, Link link);
+  Link own_way(Branches& root, Link link, std::size_t nodes);
   Link end_of(Branches& root);
   Node make(const StepView& step);
   Node make_node();
@@ -126,7 +134,7 @@ class WakeupTrees {
   std::size_t live_ = 0;
   std::size_t share_above_least_ = kShareAbove;
   std::size_t share_above_ = kShareAbove;
-  std::vector<Passed> way_;  // of insert(); kept for its memory
+  std::vector<Passed> way_;  // of insert(), from the first node with several links on; kept for its memory
 };
 
 }  // namespace thrum
