@@ -101,7 +101,7 @@ SearchSoFar Search::run() {
       break;
     }
     plan_.policy.fairness = limits_.fairness;
-    plan_.policy.waiting = waiting();
+    if (limits_.waiting != Waiting::spins) plan_.policy.waiting = waiting();
     if (!run_plan()) break;
     bool repeats = strategy_.reporting().repeats() || trace_.begins_again;
     if (!repeats) ++result_.executions;

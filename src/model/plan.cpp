@@ -127,7 +127,8 @@ Plan read_plan(ByteReader& in, ThreadNames& names) {
 std::string to_string(const Plan& plan, const ThreadNames& names) {
   std::string text = policy_words(plan.policy, names);
   if (plan.policy.fairness == Fairness::on) text += " fair";
-  if (plan.policy.waiting != Waiting::spins) text += " rounds";
+  if (waits_when_idle(plan.policy.waiting)) text += " rounds";
+  if (plan.policy.waiting == Waiting::values) text += " values";
   if (plan.policy.rounds == Rounds::block) text += " block";
   if (plan.policy.rounds == Rounds::await) text += " await";
   if (plan.policy.rounds == Rounds::merge) text += " merge";

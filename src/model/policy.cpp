@@ -32,7 +32,7 @@ const PolicyRow* find_policy(std::string_view name) {
 
 bool is_possible(const Policy& policy) {
   if (static_cast<std::size_t>(policy.kind) >= std::size(kPolicies) || policy.base > Base::round_robin ||
-      policy.fairness > Fairness::on || policy.waiting > Waiting::changed || policy.rounds > Rounds::merge)
+      policy.fairness > Fairness::on || policy.waiting > Waiting::values || policy.rounds > Rounds::merge)
     return false;
   const PolicyRow& row = row_of(policy.kind);
   if (policy.parameters.size() > row.parameters.size() || (!row.has_counts && !policy.counts.empty()))

@@ -29,7 +29,13 @@ enum class Waiting : std::uint8_t {
   spins,    // after a round that only read: until something that it read is written
   written,  // also after an idle round, which may write: until something that it read is written
   changed,  // after such a round: while everything that it read has its old value
+  values,   // after a round that only read: while everything that it read has its old value
 };
+
+// Whether threads wait behind idle rounds as well.
+constexpr bool waits_when_idle(Waiting waiting) {
+  return waiting == Waiting::written || waiting == Waiting::changed;
+}
 
 // What becomes of a thread whose round of a waiting loop came to nothing: it came back to where the round
 // began, in the same state, and nobody saw what it did (docs/semantics.md, "Loops, fairness, livelock").

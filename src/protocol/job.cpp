@@ -367,7 +367,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.number(x.cost);
   sampling(codec, x.sampling);
   codec.enumerator(x.fairness, Fairness::on);
-  codec.enumerator(x.waiting, Waiting::changed);
+  codec.enumerator(x.waiting, Waiting::values);
   codec.enumerator(x.rounds, Rounds::merge);
   codec.flag(x.begins_again);
   codec.flag(x.starved);

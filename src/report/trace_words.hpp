@@ -20,7 +20,7 @@ inline constexpr const char* kOutcomes[] = {"done", "failed", "timed-out", "unch
 inline constexpr const char* kChoiceKinds[] = {"thread", "waiter", "value"};
 inline constexpr const char* kVias[] = {"run", "timeout", "signal", "signal-first", "expiry", "spurious"};
 inline constexpr const char* kFairness[] = {"off", "watch", "on"};
-inline constexpr const char* kWaiting[] = {"spins", "written", "changed"};
+inline constexpr const char* kWaiting[] = {"spins", "written", "changed", "values"};
 inline constexpr const char* kRounds[] = {"repeat", "block", "await", "merge"};
 inline constexpr const char* kBases[] = {"nonpreemptive", "round-robin"};
 

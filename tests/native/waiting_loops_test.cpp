@@ -6,6 +6,9 @@
 //   THRUM_LOOPS_PROGRAMS   so many random programs (by default fewer)
 //   THRUM_LOOPS_SEED       seed of the first (1)
 //
+// Threads that wait until a value changes (icb), and not until it is written (dfs), must find the same with
+// the same number of preemptions.
+//
 // What must hold of a search: all that it reports is so; and where it says "every schedule", all that is so
 // is reported. A search that does not end within its executions claims nothing, and is counted.
 #include <gtest/gtest.h>
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "native/polling_compare.hpp"
@@ -195,6 +199,51 @@ TEST_F(WaitingLoops, AreSearchedAsAllStatesSay) {
   if (count < 25) return;
   EXPECT_GT(stuck, 0u);
   EXPECT_GT(failing, 0u);
+}
+
+// What a search with so many preemptions found; nothing: it did not end.
+std::optional<std::set<std::string>> found_with(const Workshop& workshop, std::size_t number,
+                                                const char* strategy, int preemptions) {
+  const std::string bound = "preemptions=" + std::to_string(preemptions);
+  const json test = workshop
+                        .check("bounded", number,
+                               {"--strategy", strategy, "--bound", bound, "--executions", "20000", "--time",
+                                "5", "--jobs", "1", "--no-leads-to"})
+                        .at("tests")
+                        .at(0);
+  if (test.at("guarantee").at("bounds").at(0).at("completed") != preemptions) return std::nullopt;
+  std::set<std::string> found;
+  for (const json& bug : test.at("bugs"))
+    found.insert(bug.at("kind").get<std::string>() + ": " + bug.at("message").get<std::string>());
+  return found;
+}
+
+TEST_F(WaitingLoops, NeedNoMorePreemptionsByValue) {
+  constexpr int kPreemptionsMax = 2;
+  std::uint64_t seed = setting("THRUM_LOOPS_SEED", 1);
+  const std::uint64_t count = setting("THRUM_LOOPS_PROGRAMS", by_default(12));
+  std::uint64_t compared = 0;
+  for (std::uint64_t done = 0; done < count && !HasFailure();) {
+    const std::vector<LoopProgram> programs =
+        take(seed, std::min<std::uint64_t>(kLoopsInOneBinary, count - done));
+    Workshop workshop;
+    std::vector<WaitingSource> sources;
+    for (const LoopProgram& program : programs) sources.push_back(program.source);
+    ASSERT_EQ(workshop.compile("bounded", translate(sources), "-O2"), "");
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      for (int preemptions = 0; preemptions <= kPreemptionsMax; ++preemptions) {
+        const auto by_value = found_with(workshop, i, "icb", preemptions);
+        const auto by_writes = found_with(workshop, i, "dfs", preemptions);
+        if (!by_value || !by_writes) continue;
+        ++compared;
+        EXPECT_EQ(*by_value, *by_writes)
+            << "seed " << programs[i].seed << ", " << preemptions << " preemptions\n"
+            << print(programs[i].source.code) << print(programs[i].source.styles);
+      }
+    }
+    done += programs.size();
+  }
+  EXPECT_GT(compared, count);
 }
 
 }  // namespace

@@ -139,6 +139,11 @@ inline constexpr std::array kExecutionParts = {
     ExecutionPart{[](const Beginning& it) { leak_search().begin_plan(it.is_advised ? nullptr : &it.plan); },
                   [](const Beginning&) { leak_search().begin(); }},
     ExecutionPart{[](const Beginning& it) { warnings().begin(it.plan); }, nothing},
+    ExecutionPart{[](const Beginning& it) {
+                    scheduler().spins().begin_plan(it.plan.policy.waiting == Waiting::values);
+                    scheduler().awaits().begin_plan(it.plan.policy.rounds);
+                  },
+                  nothing},
     ExecutionPart{[](const Beginning&) { livelock_detector().begin_plan(); }, nothing},
     // Whether executions are judged depends on what the other parts and the caller want of them.
     ExecutionPart{[](const Beginning& it) {
@@ -146,11 +151,7 @@ inline constexpr std::array kExecutionParts = {
                     judging().begin(is_plain && it.wanted.from == Wanted::From::last_departure);
                   },
                   nothing},
-    ExecutionPart{nothing,
-                  [](const Beginning& it) {
-                    round_detector().begin(it.plan.policy.waiting);
-                    scheduler().awaits().begin(it.plan.policy.rounds);
-                  }},
+    ExecutionPart{nothing, [](const Beginning& it) { round_detector().begin(it.plan.policy.waiting); }},
     ExecutionPart{nothing, [](const Beginning&) { loader().reset(); }},
     ExecutionPart{nothing, [](const Beginning&) { allocations().begin(); }},
     ExecutionPart{nothing, [](const Beginning& it) { output().begin(it.wanted.has(Wanted::kPlaces)); }},

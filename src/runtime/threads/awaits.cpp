@@ -17,8 +17,6 @@
 namespace thrum {
 namespace {
 
-constexpr std::size_t kArrivalsMax = 64;       // since an effect; behind them no round comes to nothing
-constexpr std::uint64_t kFramesMax = 1 << 16;  // bytes of live stack
 constexpr std::uint64_t kStatesMax = 64 * 1024 * 1024;  // bytes of all states; behind them calls are ordinary
 
 constexpr std::size_t kConditionsMax = 1 << 20;  // further ones belong to no await
@@ -26,10 +24,6 @@ constexpr std::size_t kObjectAt = 4;  // in the words of a state: the operation'
 constexpr std::size_t kStackPointerAt = sizeof(std::uint64_t);
 constexpr std::size_t kRegistersAt = 11 * sizeof(std::uint64_t);  // behind these words
 constexpr std::size_t kStackAt = kRegistersAt + sizeof CallerState::registers;
-
-std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
-  return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
-}
 
 std::uint64_t hash_of_next(std::uint32_t before, std::uint64_t value) { return mixed(before, value); }
 
@@ -54,15 +48,24 @@ void Awaits::reset() {
     thread.visits.clear();
     thread.state = 0;
     thread.condition = 0;
-    thread.last = thread.reader = {};
+    thread.last.before = thread.reader.before = 0;
+    thread.last.memory = 0;
     thread.goes_round = thread.depends_on_time = false;
   }
 }
 
-void Awaits::save(Moment& moment) const { moment.threads = threads_; }
+void Awaits::copy(const PerThread& from, PerThread& to) {
+  static_cast<Course&>(to) = from;
+  if (!from.visits.empty() || !to.visits.empty()) to.visits = from.visits;
+}
+
+void Awaits::save(Moment& moment) const {
+  moment.threads.resize(threads_.size());
+  for (std::size_t i = 0; i < threads_.size(); ++i) copy(threads_[i], moment.threads[i]);
+}
 
 void Awaits::restore(const Moment& moment) {
-  for (std::size_t i = 0; i < moment.threads.size(); ++i) threads_[i] = moment.threads[i];
+  for (std::size_t i = 0; i < moment.threads.size(); ++i) copy(moment.threads[i], threads_[i]);
 }
 
 Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const CallerState& caller,
@@ -76,10 +79,8 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     learn(mine, kOther);
     return Arrival::ordinary;
   }
-  Visit visit{code,          caller.stack_pointer, 0,           reads_value(thread.operation), thread.size,
-              thread.object, thread.events,        now.switches};
   if (!seen_.has(code)) {
-    const Arrival arrival = arrive_unwatched(thread, mine, visit);
+    const Arrival arrival = arrive_unseen(thread, mine, code, caller, now.switches);
     if (arrival != Arrival::ordinary) depth_ = std::max<std::size_t>(depth_, frames);
     return arrival;
   }
@@ -87,28 +88,29 @@ Awaits::Arrival Awaits::arrive(const Thread& thread, std::uint64_t code, const C
     depth_ = frames;
     return Arrival::deeper;
   }
-  visit.state = number_of(thread, code, caller);
-  learn(mine, visit.state, now.steps);
+  const std::size_t known = states_.size();
+  const State state = number_of(thread, code, caller);
+  learn(mine, state, now.steps);
   if (take_contradiction()) return Arrival::unsound;
   if (probe_.runs) {
-    mine.state = visit.state;
-    return continue_probe(visit.state) ? Arrival::runs_on : Arrival::probe;
+    mine.state = state;
+    return continue_probe(state) ? Arrival::runs_on : Arrival::probe;
   }
-  if (visit.state == kOther || never_.has(code)) return Arrival::ordinary;
-  const auto before = std::ranges::find(mine.visits, visit.state, &Visit::state);
+  if (state == kOther || never_.has(code)) return Arrival::ordinary;
+  const auto before = std::ranges::find(mine.visits, state, &Visit::state);
   if (before != mine.visits.end()) {
     mine.was_alone = before->switches == now.switches;
     return come_back(mine, code, thread.slot == trial_);
   }
-  note_difference(mine, visit);
+  if (states_.size() != known) note_difference(mine, code, caller.stack_pointer, state);
   mine.goes_round =
       mine.goes_round || std::ranges::find(mine.visits, code, &Visit::code) != mine.visits.end();
   if (const Arrival arrival = merge(thread, mine, code); arrival != Arrival::ordinary) return arrival;
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
-  mine.visits.push_back(visit);
+  add_visit(mine, thread, code, caller, now.switches).state = state;
   if (unlearnable_.has(code) || !watched_.has(code)) return Arrival::ordinary;
-  mine.state = visit.state;
-  if (probe_.from == visit.state && probe_.thread == thread.id && probe_.events == thread.events) {
+  mine.state = state;
+  if (probe_.from == state && probe_.thread == thread.id && probe_.events == thread.events) {
     probe_.runs = true;
     return Arrival::runs_on;
   }
@@ -132,30 +134,42 @@ Awaits::Arrival Awaits::arrive_at_end(const Thread& thread, std::uint64_t steps)
   return end == kOther ? Arrival::ordinary : merge(thread, mine, mine.visits.back().code);
 }
 
-Awaits::Arrival Awaits::arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit) {
+// No state is taken of the call.
+Awaits::Arrival Awaits::arrive_unseen(const Thread& thread, PerThread& mine, std::uint64_t code,
+                                      const CallerState& caller, std::uint64_t switches) {
   learn(mine, kOther);
   if (mine.visits.size() == kArrivalsMax) return Arrival::ordinary;
-  const bool is_trial = thread.slot == trial_;
+  const bool is_part = thread.slot != trial_ && !never_.has(code);
+  const bool is_back = has_been_at(mine, code, caller) && comes_back(mine, code, caller);
   // Where it leaves a loop by different states, these may lead to one.
-  if (may_merge(mine) && rounds_ == Rounds::merge && !is_trial && !never_.has(visit.code))
-    return watch_all(mine, visit.code);
-  const bool is_back = std::ranges::any_of(mine.visits, [&](const Visit& other) {
-    return other.code == visit.code && other.stack_pointer == visit.stack_pointer;
-  });
-  if (!is_back) mine.visits.push_back(visit);
-  if (!is_back || never_.has(visit.code) || is_trial) return Arrival::ordinary;
+  if (is_part && rounds_ == Rounds::merge && may_merge(mine)) return watch_all(mine, code);
+  if (!is_back || !is_part) {
+    if (!is_back) add_visit(mine, thread, code, caller, switches);
+    return Arrival::ordinary;
+  }
   for (const Visit& other : mine.visits) seen_.insert(other.code);
   return Arrival::deeper;
 }
 
-// Whether the last read may lead where an earlier one could have led: its thread goes round, and has read the
-// same bytes before.
-bool Awaits::may_merge(const PerThread& mine) {
-  if (!mine.goes_round || !mine.visits.back().reads) return false;
-  const Visit& last = mine.visits.back();
-  return std::any_of(mine.visits.begin(), mine.visits.end() - 1, [&](const Visit& visit) {
-    return visit.reads && visit.object == last.object && visit.size == last.size;
-  });
+// The thread has been at that call. Whether it may be in a state in which it was there.
+bool Awaits::comes_back(PerThread& mine, std::uint64_t code, const CallerState& caller) {
+  const std::uint64_t live = liveness_at(code).registers;
+  const auto differs = [&](const Visit& visit, std::size_t i) {
+    return (live >> i & 1u) != 0 && visit.registers[i] != caller.registers[i];
+  };
+  std::size_t difference = 0;  // where registers differed last: a loop's counter, say
+  for (const Visit& visit : mine.visits) {
+    if (!visit.is_at(code, caller.stack_pointer) || differs(visit, difference)) continue;
+    difference = 0;
+    while (difference < std::size(caller.registers) && !differs(visit, difference)) ++difference;
+    if (difference == std::size(caller.registers)) return true;
+  }
+  if (!mine.goes_round) {
+    differing_.insert(code);
+    differences_[code] |= std::uint64_t{1} << difference;
+  }
+  mine.goes_round = true;
+  return false;
 }
 
 bool Awaits::watches_all(const PerThread& mine, std::uint64_t code) const {
@@ -174,7 +188,7 @@ Awaits::Arrival Awaits::watch_all(const PerThread& mine, std::uint64_t code) {
 // The thread is in a state in which it has been. If it is known now that the last read of its round leads
 // there, the read was not enabled.
 Awaits::Arrival Awaits::come_back(PerThread& mine, std::uint64_t code, bool is_trial) {
-  const Read reader = mine.reader;
+  const auto reader = mine.reader;
   found_.insert(code);
   if (rounds_ == Rounds::block || is_trial) return Arrival::nothing;
   if (!watches_all(mine, code)) return watch_all(mine, code);
@@ -313,31 +327,18 @@ void Awaits::note_stack(const Thread& thread, std::uint64_t value) {
 
 void Awaits::note_read(const Thread& thread, std::uint64_t value, std::uint64_t memory, std::uint64_t steps) {
   PerThread& mine = of(thread);
-  mine.last = {mine.state, value, steps, memory, std::exchange(mine.stack_is_known, false)};
-  if (thread.operation != Operation::yield) mine.reader = mine.last;
+  mine.last = {mine.state, std::exchange(mine.stack_is_known, false), memory, value, steps};
+  if (thread.operation != Operation::yield) mine.reader = {mine.state, value};
   mine.state = 0;
   mine.condition = 0;
 }
 
-void Awaits::note_other(const Thread& thread) {
-  PerThread& mine = of(thread);
-  learn(mine, kOther);
-  mine.reader.before = 0;
-  mine.state = 0;
-  mine.condition = 0;
-}
+void Awaits::note_other(const Thread& thread) { forget_read(of(thread)); }
 
 void Awaits::note_effect(const Thread& thread, std::uint64_t value) {
   PerThread& mine = of(thread);
-  if (mine.state != 0) mine.last = {mine.state, value, kUnclean, 0, false};
+  if (mine.state != 0) mine.last = {mine.state, false, 0, value, kUnclean};
   note_change(thread);
-}
-
-void Awaits::note_change(const Thread& thread) {
-  note_other(thread);
-  PerThread& mine = of(thread);
-  mine.visits.clear();
-  mine.goes_round = mine.depends_on_time = false;
 }
 
 void Awaits::note_time(const Thread& thread) {
@@ -429,18 +430,19 @@ void Awaits::take_refusals(std::vector<Refusal>& refusals) {
 
 // ---- What is reported
 
-void Awaits::note_difference(const PerThread& mine, const Visit& visit) {
-  const auto before = std::ranges::find_if(mine.visits, [&](const Visit& other) {
-    return other.code == visit.code && other.stack_pointer == visit.stack_pointer && other.state != 0;
-  });
+void Awaits::note_difference(const PerThread& mine, std::uint64_t code, std::uint64_t stack_pointer,
+                             State state) {
+  const auto before = std::ranges::find_if(
+      mine.visits, [&](const Visit& visit) { return visit.is_at(code, stack_pointer) && visit.state != 0; });
   if (before == mine.visits.end()) return;
   const Kept& one = states_[before->state - 1];
-  const Kept& other = states_[visit.state - 1];
+  const Kept& other = states_[state - 1];
   const char* bytes = bytes_.data();
   const auto differs = [&](std::size_t begin, std::size_t end) {
     return std::memcmp(bytes + one.begin + begin, bytes + other.begin + begin, end - begin) != 0;
   };
-  std::uint64_t& differences = differences_[visit.code];
+  differing_.insert(code);
+  std::uint64_t& differences = differences_[code];
   if (differs(0, kRegistersAt)) differences |= WaitingLoop::kArgumentsDiffer;
   for (std::size_t i = 0; i < std::size(CallerState{}.registers); ++i) {
     const std::size_t at = kRegistersAt + i * sizeof(std::uint64_t);
@@ -455,9 +457,8 @@ void Awaits::add_loops(LoopList& loops) const {
   awaited_.for_each([&](std::uint64_t code) { loops.add(code, Kind::await); });
   never_.for_each([&](std::uint64_t code) { loops.add(code, Kind::uncontrolled); });
   found_.for_each([&](std::uint64_t code) { loops.add(code, Kind::block); });
-  seen_.for_each([&](std::uint64_t code) {
-    const std::uint64_t differences = differences_.get(code);
-    if (differences != 0) loops.add(code, Kind::differs, static_cast<std::uint8_t>(differences));
+  differing_.for_each([&](std::uint64_t code) {
+    loops.add(code, Kind::differs, static_cast<std::uint8_t>(differences_.get(code)));
   });
 }
 

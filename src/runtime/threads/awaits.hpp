@@ -31,15 +31,17 @@
 //
 // States are compared byte by byte, and then have a number. Registers that are dead at the call are left out
 // (base/liveness.hpp): a loop that has failed once would leave its temporary there. Taking states costs
-// too much for every call. So they are taken of a call once a thread has come back to it without an effect:
-// then the plan begins again. And calls are watched, so that reads there may be awaits, once a round came to
-// nothing, or a thread that goes round has read some bytes twice: then the search begins again, so that the
-// same reads are awaits in all its executions.
+// too much for every call. So they are taken of a call once a thread has come back to it without an effect,
+// and with the same registers: then the plan begins again. And calls are watched, so that reads there may be
+// awaits, once a round came to nothing, or a thread that goes round has read some bytes twice: then the
+// search begins again, so that the same reads are awaits in all its executions.
 //
 // Tested by awaits_test.cpp, and by tests/native.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -63,15 +65,22 @@ constexpr bool reads_value(Operation operation) {
          operation == Operation::compare_exchange;
 }
 
+// Whether the thread's operation reads a value that may decide whether it goes on.
+inline bool reads_few_bytes(const Thread& thread) {
+  return reads_value(thread.operation) && thread.size <= sizeof(std::uint64_t);
+}
+
 class Awaits {
  public:
   constexpr Awaits() = default;
 
   // Forgets the execution; keeps what was learned.
   void reset();
-  // An execution of a plan begins.
-  void begin(Rounds rounds) { rounds_ = rounds; }
+  // Executions of another plan begin.
+  void begin_plan(Rounds rounds) { rounds_ = rounds; }
   bool is_on() const { return rounds_ != Rounds::repeat; }
+  // Whether a round may come to nothing, as is known so far. If not, the plan begins again when one does.
+  bool knows_loops() const { return seen_.size() != 0; }
 
   // The state in the middle of an execution.
   struct Moment;
@@ -95,6 +104,10 @@ class Awaits {
     std::uint64_t steps;     // instrumented operations done so far
   };
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller, const Now& now);
+  // The same where nothing but the call has to be noted, which is so outside loops. False: not so, and
+  // nothing is noted.
+  bool arrive_outside_loops(const Thread& thread, std::uint64_t code, const CallerState& caller,
+                            std::uint64_t switches);
   // The thread, whose result is set, ends. steps: as in Now.
   Arrival arrive_at_end(const Thread& thread, std::uint64_t steps);
   // Whether the round that arrive() has just found has to be proved first, as SpinDetector::unproved() says.
@@ -128,6 +141,8 @@ class Awaits {
   }
   // Something has happened since then of which nothing is learned.
   void note_unseen_change(const Thread& thread) { of(thread).last.steps = kUnclean; }
+  // Whether something may be learned of the thread's last operation.
+  bool follows_read(const Thread& thread) const { return of(thread).last.before != 0; }
   // Whether something can be learned of the thread's operation. If not, note_nothing_learned() does for
   // note_read(), and note_change() for note_effect().
   bool has_state(const Thread& thread) const { return of(thread).state != 0; }
@@ -139,7 +154,12 @@ class Awaits {
   // The thread has done its operation, which has changed something. value: that it read.
   void note_effect(const Thread& thread, std::uint64_t value);
   // The thread has done something else that its rounds do not reach back beyond.
-  void note_change(const Thread& thread);
+  void note_change(const Thread& thread) {
+    PerThread& mine = of(thread);
+    forget_read(mine);
+    mine.visits.clear();
+    mine.goes_round = mine.depends_on_time = false;
+  }
   // The thread has done an operation of which nothing is learned, and which changed nothing.
   void note_other(const Thread& thread);
   // The same, and the operation waited for a time, or read the clock: what the next round does may differ.
@@ -189,7 +209,10 @@ class Awaits {
 
  private:
   static constexpr std::uint64_t kUnclean = ~std::uint64_t{0};
-  using State = std::uint32_t;  // its number, from 1; 0: not known
+  using State = std::uint32_t;                     // its number, from 1; 0: not known
+  static constexpr State kOther = ~State{0};       // a state in which no round comes to nothing
+  static constexpr std::size_t kArrivalsMax = 64;  // since an effect; behind them no round comes to nothing
+  static constexpr std::uint64_t kFramesMax = 1 << 16;  // bytes of live stack
   struct Kept {
     std::uint64_t digest;
     std::uint64_t begin;  // in bytes_
@@ -216,6 +239,11 @@ class Awaits {
     std::uint64_t object;
     std::uint32_t events;  // that the thread had done
     std::uint64_t switches;
+    decltype(CallerState::registers) registers;
+
+    bool is_at(std::uint64_t call, std::uint64_t its_stack_pointer) const {
+      return code == call && stack_pointer == its_stack_pointer;
+    }
   };
   // A way by reads of the same bytes, all with one value, that has to be learned.
   struct Probe {
@@ -228,23 +256,29 @@ class Awaits {
   };
   // An operation that changed nothing, and of which something may be learned.
   struct Read {
-    State before = 0;  // 0: there is none
+    State before = 0;             // 0: there is none
+    bool stack_is_known = false;  // it was as in `before`
+    std::uint64_t memory = 0;
     std::uint64_t value = 0;
     std::uint64_t steps = 0;  // instrumented operations done by then; kUnclean: nothing is learned
-    std::uint64_t memory = 0;
-    bool stack_is_known = false;  // it was as in `before`
   };
-  struct PerThread {
-    std::vector<Visit> visits;  // since the last effect
-    State state = 0;            // before the pending operation
-    std::uint64_t condition = 0;
-    Read last;
-    Read reader;                   // the last one that was no yield
+  struct Course {
+    State state = 0;               // before the pending operation
     bool stack_is_known = false;   // note_stack()
     bool goes_round = false;       // since its last effect: it has been at one call in two states
     bool was_alone = false;        // no other thread ran in its last round
     bool depends_on_time = false;  // since its last effect
+    std::uint64_t condition = 0;
+    struct {  // the last operation that changed nothing and was no yield
+      State before = 0;
+      std::uint64_t value = 0;
+    } reader;
+    Read last;
   };
+  struct PerThread : Course {
+    std::vector<Visit> visits;  // since the last effect
+  };
+  static void copy(const PerThread& from, PerThread& to);
   PerThread& of(const Thread& thread) {
     if (__builtin_expect(threads_.size() <= thread.slot, 0)) add_slots(thread);
     return threads_[thread.slot];
@@ -252,18 +286,56 @@ class Awaits {
   void add_slots(const Thread& thread);
   const PerThread& of(const Thread& thread) const { return const_cast<Awaits*>(this)->of(thread); }
   bool contradicts(const Thread& thread, std::uint64_t address, std::uint64_t size);
-  void note_difference(const PerThread& mine, const Visit& visit);
-  Arrival arrive_unwatched(const Thread& thread, PerThread& mine, const Visit& visit);
+  void note_difference(const PerThread& mine, std::uint64_t code, std::uint64_t stack_pointer, State state);
+  static std::uint64_t frames_size(const Thread& thread, const CallerState& caller) {
+    return reinterpret_cast<std::uint64_t>(thread.stack_top) - caller.stack_pointer;
+  }
+  static Visit& add_visit(PerThread& mine, const Thread& thread, std::uint64_t code,
+                          const CallerState& caller, std::uint64_t switches) {
+    Visit& visit = mine.visits.emplace_back();
+    visit.code = code;
+    visit.stack_pointer = caller.stack_pointer;
+    visit.state = 0;
+    visit.reads = reads_value(thread.operation);
+    visit.size = thread.size;
+    visit.object = thread.object;
+    visit.events = thread.events;
+    visit.switches = switches;
+    std::copy(std::begin(caller.registers), std::end(caller.registers), visit.registers);
+    return visit;
+  }
+  static bool has_been_at(const PerThread& mine, std::uint64_t code, const CallerState& caller) {
+    return std::ranges::any_of(mine.visits,
+                               [&](const Visit& visit) { return visit.is_at(code, caller.stack_pointer); });
+  }
+  bool comes_back(PerThread& mine, std::uint64_t code, const CallerState& caller);
+  Arrival arrive_unseen(const Thread& thread, PerThread& mine, std::uint64_t code, const CallerState& caller,
+                        std::uint64_t switches);
   Arrival come_back(PerThread& mine, std::uint64_t code, bool is_trial);
   Arrival merge(const Thread& thread, PerThread& mine, std::uint64_t code);
   bool before_reader(const PerThread& mine, PerThread& then) const;
   Arrival watch_all(const PerThread& mine, std::uint64_t code);
   bool watches_all(const PerThread& mine, std::uint64_t code) const;
-  static bool may_merge(const PerThread& mine);
+  // Whether the last read may lead where an earlier one could have led: its thread goes round, and has read
+  // the same bytes before.
+  static bool may_merge(const PerThread& mine) {
+    if (!mine.goes_round || !mine.visits.back().reads) return false;
+    const Visit& last = mine.visits.back();
+    return std::any_of(mine.visits.begin(), mine.visits.end() - 1, [&](const Visit& visit) {
+      return visit.reads && visit.object == last.object && visit.size == last.size;
+    });
+  }
   State number_of(const Thread& thread, std::uint64_t code, const CallerState& caller);
   State number_of_end(const Thread& thread);
   State number_of_taken(Operation operation);
   void learn(PerThread& mine, State after, std::uint64_t steps = kUnclean);
+  // Nothing is learned of what follows the last operation.
+  void forget_read(PerThread& mine) {
+    if (__builtin_expect(mine.last.before != 0, 0)) learn(mine, kOther);
+    mine.reader.before = 0;
+    mine.state = 0;
+    mine.condition = 0;
+  }
   State after(State state, std::uint64_t value) const;
   std::uint64_t code_of(State state) const;
   static bool has_visited(const PerThread& mine, State state);
@@ -274,7 +346,6 @@ class Awaits {
   bool refuses(const PerThread& mine, State state, std::uint64_t value) const;
   std::uint64_t condition_of(const PerThread& mine);
 
-  static constexpr State kOther = ~State{0};  // a state in which no round comes to nothing
   static constexpr std::uint32_t kNoTrial = ~std::uint32_t{0};
 
   Rounds rounds_ = Rounds::repeat;
@@ -291,6 +362,7 @@ class Awaits {
   NumberSet found_;
   NumberSet awaited_;
   NumberSet merged_;
+  NumberSet differing_;
   WordMap differences_;
   std::size_t depth_ = 0;
   std::vector<PerThread> threads_;  // by slot
@@ -307,6 +379,19 @@ class Awaits {
   Probe probe_;
   bool is_contradicted_ = false;
 };
+
+inline bool Awaits::arrive_outside_loops(const Thread& thread, std::uint64_t code, const CallerState& caller,
+                                         std::uint64_t switches) {
+  PerThread& mine = of(thread);
+  if (mine.last.before != 0 || mine.depends_on_time || is_contradicted_) return false;
+  if (trial_ != kNoTrial || !own_accesses_.empty() || mine.visits.size() == kArrivalsMax) return false;
+  if (frames_size(thread, caller) > kFramesMax || seen_.has(code)) return false;
+  if ((has_been_at(mine, code, caller) && comes_back(mine, code, caller)) || may_merge(mine)) return false;
+  mine.state = 0;
+  mine.condition = 0;
+  add_visit(mine, thread, code, caller, switches);
+  return true;
+}
 
 struct Awaits::Moment {
   std::vector<PerThread> threads;

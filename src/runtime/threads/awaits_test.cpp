@@ -29,7 +29,7 @@ class AwaitsTest : public testing::Test {
 
   void begin(Rounds rounds) {
     awaits_.reset();
-    awaits_.begin(rounds);
+    awaits_.begin_plan(rounds);
     thread_.events = 0;
   }
 

@@ -76,7 +76,7 @@ RoundDetector::PerThread& RoundDetector::of(const Thread& thread) {
 void RoundDetector::begin(Waiting waiting) {
   rule_ = waiting;
   if (mode_ == Mode::trial && is_trial_) end_trial();  // it ended before the limit of steps
-  mode_ = waiting != Waiting::spins ? Mode::on : is_trial_ ? Mode::trial : Mode::off;
+  mode_ = waits_when_idle(waiting) ? Mode::on : is_trial_ ? Mode::trial : Mode::off;
   world.logs_accesses = mode_ != Mode::off;
   if (mode_ == Mode::off) return;
   forget_log();

@@ -56,6 +56,7 @@ void Scheduler::reset() {
   unsettled_.clear();
   released_ = nullptr;
   spins_.reset();
+  spins_.begin(!awaits_.is_on() || awaits_.knows_loops() || world.logs_accesses);
   awaits_.reset();
   trial_ = {};
   goes_on_ = false;
@@ -207,9 +208,25 @@ void Scheduler::settle_changes() { settle_writes(); }
   if (course_.points != points + 1) course_.ran_beside_spinner = true;
 }
 
+// The same as wait_in_loop() where most threads are most of the time: in no loop that waits.
+[[gnu::always_inline]] inline bool Scheduler::arrives_outside_loops(Thread& me, Operation operation,
+                                                                    std::uint64_t object, std::uint32_t size,
+                                                                    std::uint64_t code) {
+  settle_writes();
+  if (proof_.thread != nullptr || world.logs_accesses || me.atomic_depth != 0 || goes_on_ || holds_steps() ||
+      signals().used())
+    return false;
+  me.operation = operation;
+  me.object = object;
+  me.size = size;
+  return awaits_.arrive_outside_loops(me, code, thrum_caller, spins_.switches());
+}
+
 void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
                                std::uint64_t code) {
-  if (__builtin_expect(awaits_.is_on(), 0)) {
+  if (awaits_.is_on()) {
+    if (arrives_outside_loops(*course_.current, operation, object, size, code))
+      return arrive_here(operation, object, size, code, Wait::nothing);
     const Wait wait = wait_in_loop(operation, object, size, code);
     if (wait == Wait::spin) return arrive_to_spin(operation, object, size, code);
     if (!goes_on_) arrive_here(operation, object, size, code, wait);
@@ -221,14 +238,17 @@ void Scheduler::arrive_in_loop(Operation operation, std::uint64_t object, std::u
 }
 
 void Scheduler::arrive_to_store(std::uint64_t object, std::uint32_t size, std::uint64_t code) {
-  if (__builtin_expect(awaits_.is_on(), 0)) wait_in_loop(Operation::store, object, size, code);
+  if (awaits_.is_on() && !arrives_outside_loops(*course_.current, Operation::store, object, size, code))
+    wait_in_loop(Operation::store, object, size, code);
   arrive_here(Operation::store, object, size, code, Wait::nothing);
 }
 
 void Scheduler::arrive_to_take(Operation operation, std::uint64_t object, std::uint64_t code, Wait needs) {
   const bool waits = operation == Operation::lock || operation == Operation::shared_lock ||
                      operation == Operation::semaphore_wait;
-  if (__builtin_expect(awaits_.is_on() && (world.logs_accesses || !waits), 0)) {
+  if (awaits_.is_on() && (world.logs_accesses || !waits)) {
+    if (arrives_outside_loops(*course_.current, operation, object, 0, code))
+      return arrive_here(operation, object, 0, code, Wait::nothing, needs);
     const Wait wait = wait_in_loop(operation, object, 0, code);
     if (goes_on_) leave_aside();
     if (wait == Wait::spin) return arrive_to_spin(operation, object, 0, code, needs);
@@ -313,7 +333,7 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   me.has_deadline = me.timed;
   spins_.note_wait(me);
   if (__builtin_expect(world.logs_accesses, 0)) round_detector().note_wait(me);
-  if (__builtin_expect(awaits_.is_on(), 0)) awaits_.note_time(me);
+  if (__builtin_expect(awaits_.is_on(), 0)) note_time(me);
   if (me.atomic_depth != 0) fail_in_section(me);
   const bool late = is_late(me) && !me.timer && !enabled(me);
   if (late) notes().late_wait(code, me.length_ns, false);
@@ -323,6 +343,15 @@ bool Scheduler::arrive_until(Operation operation, std::uint64_t object, std::uin
   return me.timed_out;
 }
 
+[[gnu::always_inline]] inline void Scheduler::note_for_awaits(const Thread& me, Effect effect,
+                                                              std::uint64_t value) {
+  if (!awaits_.has_state(me) && !is_in_trial()) {
+    if (effect == Effect::change) return awaits_.note_change(me);
+    if (effect == Effect::read && reads_few_bytes(me)) return awaits_.note_nothing_learned(me);
+  }
+  note_for_learning(me, effect, value);
+}
+
 void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   Thread& me = *course_.current;
   if (__builtin_expect(world.logs_accesses, 0)) note_effect(me, effect, value, outcome);
@@ -330,7 +359,11 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
     spins_.note_change(me);
     spins_.note_write(me.object, me.size);
   } else if (effect == Effect::read) {
-    spins_.note_read(me, me.object, me.size);
+    if (reads_few_bytes(me) && me.size != 0) {
+      spins_.note_value(me, me.object, me.size, value);
+    } else {
+      spins_.note_read(me, me.object, me.size);
+    }
   }
   if (world.judges_races) judge_operation(me, value, operand, outcome);
   if (__builtin_expect(awaits_.is_on(), 0)) note_for_awaits(me, effect, value);
@@ -564,77 +597,6 @@ std::uint64_t Scheduler::events_of_others(const Thread& thread) const {
   return count - thread.events;
 }
 
-void Scheduler::insert_live(Thread& thread) {
-  auto after = std::find_if(course_.live.begin(), course_.live.end(),
-                            [&](const Thread* other) { return world.names->before(thread.id, other->id); });
-  course_.live.insert(after, &thread);
-}
-
-// A new slot while there are unused ones, so that a thread's addresses depend on the order of creation only.
-// Then the first slot whose thread has ended.
-std::uint16_t Scheduler::take_slot() {
-  std::uint16_t slot = course_.slots_used;
-  if (slot < kThreadsMax) {
-    if (slot >= thread_pool().size()) need_more_threads();
-    if (slots_.size() <= slot) slots_.push_back(std::make_unique<Thread>());
-    slots_[slot]->random_draws = 0;
-    ++course_.slots_used;
-    spins_.add_thread(slot);
-    return slot;
-  }
-  // Main keeps its slot, and the thread of the last event is still asked for its name.
-  for (slot = 1; slot < kThreadsMax; ++slot) {
-    Thread& former = *slots_[slot];
-    if (former.life != Life::ended || !former.released || &former == course_.last) continue;
-    spins_.note_change(former);
-    if (awaits_.is_on()) awaits_.note_change(former);
-    spins_.forget_round(former);
-    course_.events_of_former += std::exchange(former.events, 0u);
-    return slot;
-  }
-  cut_execution(End::threads);
-}
-
-Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool::StackRequest& stack) {
-  constexpr std::uint16_t kNamesMax = kNoThread - 1;
-  world.wrote = true;  // a loop that creates threads is no spin
-  ++livelock_watch.hidden_changes;
-  if (course_.created == kNamesMax) cut_execution(End::threads);
-  Thread& parent = *course_.current;
-  std::uint16_t slot = take_slot();
-  Thread& child = *slots_[slot];
-  if (!thread_pool().equip(slot, stack, child)) {
-    child.life = Life::ended;
-    child.released = true;
-    return nullptr;
-  }
-  if (ThreadPool::is_stack(reinterpret_cast<std::uint64_t>(child.stack_bottom)))
-    clear_stack(child, child.stack_top);
-  child.number = course_.created++;
-  child.id = world.names->child(parent.id, ++parent.children);
-  child.slot = slot;
-  child.life = Life::unsettled;
-  static_cast<Standing&>(child) = {};
-  child.cancellation = {};
-  child.timer = child.detached = child.joined_by_someone = false;
-  child.released = child.returns_int = false;
-  child.others_when_spurious = Thread::kNever;
-  child.atomic_depth = 0;
-  child.events = child.children = 0;
-  child.body = body;
-  child.argument = argument;
-  child.result = nullptr;
-  child.destructors.clear();
-  child.keys.clear();
-  child.robust.clear();
-  child.settings.reset();
-  insert_live(child);
-  signals().add_thread(slot, parent.slot);
-  if (world.judges_races) judge_creation(parent, child);
-  if (world.names_events) name_creation(parent, child);
-  return &child;
-}
-
 void Scheduler::start(Thread& child) {
   settle_writes();
   unsettled_.push_back(course_.current);
@@ -643,7 +605,7 @@ void Scheduler::start(Thread& child) {
 
 void Scheduler::end_current() {
   Thread& me = *course_.current;
-  if (awaits_.is_on()) arrive_at_end(me);
+  if (awaits_.is_on() && awaits_.follows_read(me)) arrive_at_end(me);
   me.life = Life::ended;
   me.released = me.detached;
   std::erase(course_.live, &me);

@@ -234,7 +234,11 @@ class Scheduler final : Pending {
   Wait wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code);
   Wait run_on(const Thread& me);
   Wait wait_after(Awaits::Arrival arrival, Thread& me, std::uint64_t code);
+  bool arrives_outside_loops(Thread& me, Operation operation, std::uint64_t object, std::uint32_t size,
+                             std::uint64_t code);
   void note_for_awaits(const Thread& me, Effect effect, std::uint64_t value);
+  void note_time(const Thread& me);
+  void note_for_learning(const Thread& me, Effect effect, std::uint64_t value);
   bool is_refused(const Thread& thread) const;
   void clear_stack(const Thread& thread, char* end) const;
   Thread* next_trial();

@@ -14,14 +14,6 @@
 
 namespace thrum {
 
-namespace {
-
-bool reads_few_bytes(const Thread& thread) {
-  return reads_value(thread.operation) && thread.size <= sizeof(std::uint64_t);
-}
-
-}  // namespace
-
 // How the running thread waits before an operation that may be part of a waiting loop. Wait::spin: as in
 // other executions.
 Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uint32_t size,
@@ -32,8 +24,10 @@ Wait Scheduler::wait_in_loop(Operation operation, std::uint64_t object, std::uin
   release_steps();
   if (proof_.thread != nullptr) continue_proof(me, code, caller);
   if (me.atomic_depth != 0) return Wait::nothing;
-  if (signals().used() || awaits_.depends_on_time(me))
+  if (signals().used() || awaits_.depends_on_time(me)) {
+    spins_.note_all();
     return comes_to_spin(me, code) ? Wait::spin : Wait::nothing;
+  }
   me.operation = operation;
   me.object = object;
   me.size = size;
@@ -160,12 +154,8 @@ bool Scheduler::is_refused(const Thread& thread) const {
   return awaits_.refuses(thread, value_at(reinterpret_cast<const void*>(thread.object), thread.size));
 }
 
-// The running thread has done its operation.
-void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t value) {
-  if (!awaits_.has_state(me) && !is_in_trial()) {
-    if (effect == Effect::change) return awaits_.note_change(me);
-    if (effect == Effect::read && reads_few_bytes(me)) return awaits_.note_nothing_learned(me);
-  }
+// The running thread has done an operation of which something may be learned.
+void Scheduler::note_for_learning(const Thread& me, Effect effect, std::uint64_t value) {
   if (world.recording && me.atomic_depth == 0 && !me.forced && !is_in_trial() && awaits_.condition(me) != 0 &&
       reads_few_bytes(me)) {
     current_trace().awaits.push_back(
@@ -182,6 +172,11 @@ void Scheduler::note_for_awaits(const Thread& me, Effect effect, std::uint64_t v
   if (me.operation == Operation::yield) return awaits_.note_read(me, 0, memory(0), steps_done());
   if (effect == Effect::none || is_attempt(me.operation)) return awaits_.note_other(me);
   if (reads_few_bytes(me)) return awaits_.note_read(me, value, memory(value), steps_done());
+  note_time(me);
+}
+
+void Scheduler::note_time(const Thread& me) {
+  spins_.note_all();
   awaits_.note_time(me);
 }
 

@@ -63,14 +63,18 @@ void SpinDetector::copy(const PerThread& from, PerThread& to) {
 }
 
 void SpinDetector::save(Moment& moment) const {
+  moment.notes = notes_;
   moment.switches = switches_;
+  if (!notes_) return;
   moment.writes = writes_;
   moment.threads.resize(threads_.size());
   for (std::size_t i = 0; i < threads_.size(); ++i) copy(threads_[i], moment.threads[i]);
 }
 
 void SpinDetector::restore(const Moment& moment) {
+  notes_ = moment.notes;
   switches_ = moment.switches;
+  if (!notes_) return;
   writes_ = moment.writes;
   for (std::size_t i = 0; i < moment.threads.size(); ++i) copy(moment.threads[i], threads_[i]);
 }
@@ -152,24 +156,25 @@ bool SpinDetector::unproved(const Thread& thread, std::uint64_t code) const {
          !released(thread);
 }
 
-void SpinDetector::note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
+SpinDetector::Read& SpinDetector::add_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
   PerThread& mine = threads_[thread.slot];
   if (mine.reads.size() == kReadsMax) note_change(thread);
   Read& read = mine.reads.emplace_back();
   read.what.object = object;
   read.what.size = size ? size : 1;
+  read.by_value = false;
   read.writes_before = static_cast<std::uint32_t>(writes_.size());
-}
-
-void SpinDetector::note_change(const Thread& thread) {
-  PerThread& mine = threads_[thread.slot];
-  mine.visit_count = 0;
-  mine.reads.clear();
+  return read;
 }
 
 bool SpinDetector::released(const Thread& thread) const {
   const PerThread& mine = threads_[thread.slot];
   for (const Read& read : mine.waits_for) {
+    if (read.by_value) {
+      if (value_at(reinterpret_cast<const void*>(read.what.object), read.what.size) != read.value)
+        return true;
+      continue;
+    }
     for (std::size_t i = read.writes_before; i < writes_.size(); ++i) {
       const Span& write = writes_[i];
       if (write.object < read.what.object + read.what.size && read.what.object < write.object + write.size)

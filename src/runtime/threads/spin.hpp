@@ -9,6 +9,12 @@
 //
 // Example: while (!ready.load()) {} reads once, comes back, and then waits for a write to ready.
 //
+// Where searches count preemptions or go by chance, it waits until something has another value than it read
+// (Waiting::values). With the old values a round would come to nothing again. Say that it were begun then,
+// and something changed in its middle: the thread might as well stop in the middle of the round before, and
+// no more preemptions are needed for that. Exhaustive and reduced searches take "was written", which does not
+// depend on what was written.
+//
 // Copying the stack at every load would cost too much. So a call is watched only after it was seen twice in a
 // row with no change in between. When such a call is found, the execution begins again with the call watched.
 // Executions that never came back to the call are the same either way, so a plan keeps its meaning. The state
@@ -57,7 +63,15 @@ class SpinDetector {
   // The detector's state in the middle of an execution.
   struct Moment;
   void save(Moment& moment) const;
+  // REQUIRES: after a reset().
   void restore(const Moment& moment);
+  // Executions of another plan begin. by_value: a thread waits until something that it read has another value
+  // than it read; else until it is written.
+  void begin_plan(bool by_value) { by_value_ = by_value; }
+  // An execution begins. Whether loops may have to be recognised in it: else nothing is noted before
+  // note_all().
+  void begin(bool notes) { notes_ = notes; }
+  void note_all() { notes_ = true; }
   // Whether few writes have been recorded.
   bool is_short() const { return writes_.size() < 10'000; }
   // How deep stacks are cleared at the beginning.
@@ -97,19 +111,35 @@ class SpinDetector {
   std::uint64_t switches() const { return switches_; }
 
   // The thread has read an object and changed nothing.
-  void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
+  void note_read(const Thread& thread, std::uint64_t object, std::uint32_t size) {
+    if (notes_) add_read(thread, object, size);
+  }
+  // The same, and it has read that value of so many bytes there.
+  void note_value(const Thread& thread, std::uint64_t object, std::uint32_t size, std::uint64_t value) {
+    if (!notes_) return;
+    Read& read = add_read(thread, object, size);
+    read.by_value = by_value_;
+    read.value = value;
+  }
 
   // The thread has done something that other threads may see: no spin reaches back beyond this.
-  void note_change(const Thread& thread);
+  void note_change(const Thread& thread) {
+    if (!notes_) return;
+    PerThread& mine = threads_[thread.slot];
+    mine.visit_count = 0;
+    mine.reads.clear();
+  }
 
   // Some thread has written an object.
-  void note_write(std::uint64_t object, std::uint32_t size) { writes_.emplace_back(object, size ? size : 1); }
+  void note_write(std::uint64_t object, std::uint32_t size) {
+    if (notes_) writes_.emplace_back(object, size ? size : 1);
+  }
 
   // What the thread has read since its last change counts as what its iteration read.
   void wait_for_all_reads(const Thread& thread) {
     threads_[thread.slot].waits_for = threads_[thread.slot].reads;
   }
-  // Whether something that the spinning thread read in its iteration was written since.
+  // Whether something that the spinning thread read in its iteration was written since, or has another value.
   bool released(const Thread& thread) const;
 
   // Adds the objects whose change the thread waits for, as belonging to that event of the trace.
@@ -135,7 +165,9 @@ class SpinDetector {
   };
   struct Read {
     Span what;
+    bool by_value;                // it counts whether the object has another value
     std::uint32_t writes_before;  // the length of writes_ when it was read
+    std::uint64_t value;
   };
   struct Visit {
     std::uint64_t code;
@@ -156,6 +188,7 @@ class SpinDetector {
     std::uint32_t round_given_at = kNoRound;  // the length of writes_ at that time
   };
   static void copy(const PerThread& from, PerThread& to);
+  Read& add_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
   bool is_deepest(const Thread& thread, const CallerState& caller);
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
@@ -164,14 +197,17 @@ class SpinDetector {
   NumberSet never_;
   NumberSet found_;        // calls at which threads waited
   std::size_t depth_ = 0;  // bytes of live stack: the most that was ever compared
+  bool by_value_ = false;
+  bool notes_ = true;
   std::uint64_t switches_ = 0;
   std::vector<PerThread> threads_;  // by slot
   std::vector<Span> writes_;
 };
 
 struct SpinDetector::Moment {
+  bool notes = true;
   std::uint64_t switches = 0;
-  std::vector<PerThread> threads;
+  std::vector<PerThread> threads;  // if notes
   std::vector<Span> writes;
 };
 

@@ -67,6 +67,35 @@ TEST_F(SpinTest, WasWrittenBetweenTheReadAndTheReturn) {
   EXPECT_TRUE(spins_.released(thread_)) << "perhaps already";
 }
 
+TEST_F(SpinTest, WaitsForAnotherValue) {
+  spins_.begin_plan(true);
+  std::uint32_t flag = 7;
+  const auto object = reinterpret_cast<std::uint64_t>(&flag);
+  EXPECT_EQ(spins_.arrive(thread_, 1, state()), Arrival::ordinary);
+  spins_.note_value(thread_, object, sizeof flag, flag);
+  spins_.note_read(thread_, kOther, 0);
+  EXPECT_EQ(spins_.arrive(thread_, 1, state()), Arrival::spins);
+  spins_.note_write(object, sizeof flag);
+  EXPECT_FALSE(spins_.released(thread_)) << "the same value";
+  flag = 8;
+  EXPECT_TRUE(spins_.released(thread_));
+  flag = 7;
+  EXPECT_FALSE(spins_.released(thread_)) << "the old value again";
+  spins_.note_write(kOther, 1);
+  EXPECT_TRUE(spins_.released(thread_)) << "what has no value";
+}
+
+TEST_F(SpinTest, NothingIsNotedBeforeItIsAskedFor) {
+  spins_.begin(false);
+  spins_.note_write(kFlag, 4);
+  spins_.note_all();
+  EXPECT_EQ(read(1, kFlag), Arrival::ordinary);
+  EXPECT_EQ(read(1, kFlag), Arrival::spins);
+  EXPECT_FALSE(spins_.released(thread_));
+  spins_.note_write(kFlag, 4);
+  EXPECT_TRUE(spins_.released(thread_));
+}
+
 TEST_F(SpinTest, AWriteBeforeTheReadDoesNotCount) {
   spins_.note_write(kFlag, 4);
   EXPECT_EQ(read(1, kFlag), Arrival::ordinary);

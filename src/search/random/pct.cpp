@@ -8,6 +8,7 @@ namespace thrum {
 
 bool Pct::next(Plan& plan) {
   plan.policy = steps_ == 0 ? Policy{} : PctPolicy::Parameters{depth_, steps_}.with_seed(random_.next());
+  plan.policy.waiting = Waiting::values;
   plan.departures.clear();
   return true;
 }

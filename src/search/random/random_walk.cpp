@@ -4,7 +4,7 @@
 namespace thrum {
 
 bool RandomWalk::next(Plan& plan) {
-  plan.policy = {.kind = Policy::Kind::random, .seed = random_.next()};
+  plan.policy = {.kind = Policy::Kind::random, .seed = random_.next(), .waiting = Waiting::values};
   plan.departures.clear();
   return true;
 }

@@ -9,7 +9,7 @@ namespace thrum {
 
 bool Surw::next(Plan& plan) {
   plan.departures.clear();
-  plan.policy = {.kind = Policy::Kind::surw, .seed = random_.next()};
+  plan.policy = {.kind = Policy::Kind::surw, .seed = random_.next(), .waiting = Waiting::values};
   const std::uint64_t object = everything_ || shared_.empty() ? 0 : shared_[random_.below(shared_.size())];
   plan.policy.parameters = {object};
   plan.policy.counts = counts_of(object);

@@ -14,6 +14,7 @@ bool Systematic::next(Plan& plan) {
   if (!fringe_.pop(running_)) return false;
   estimate_.take();
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
+  if (settings_.cheapest_first) plan.policy.waiting = Waiting::values;
   fringe_.path(running_, plan.departures);
   return true;
 }
