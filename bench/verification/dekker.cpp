@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 1344 + 2123 in vain
+// classes: 1344 + 2122 in vain
 //
 // Dekker's mutual exclusion, each thread three times: the one whose turn it is not withdraws while it waits.
 #include <array>

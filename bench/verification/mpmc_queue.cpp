@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 3 + 5 in vain
-// peers P2 C1 (-DPRODUCERS=2): 22 + 36 in vain
-// peers P1 C2 (-DCONSUMERS=2): 19 + 42 in vain
-// peers P2 C2 (-DPRODUCERS=2 -DCONSUMERS=2): 287 + 607 in vain
+// classes: 3 + 2 in vain
+// peers P2 C1 (-DPRODUCERS=2): 22 + 33 in vain
+// peers P1 C2 (-DCONSUMERS=2): 16 + 21 in vain
+// peers P2 C2 (-DPRODUCERS=2 -DCONSUMERS=2): 284 + 554 in vain
 //
 // A bounded queue for many producers and consumers that has both of its ends in one word. Whoever has moved an
 // end waits until all who moved the other one before are done. It holds one item at the start. Each producer

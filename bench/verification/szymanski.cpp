@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// classes: 1522 + 675 in vain
+// classes: 1522 + 670 in vain
 //
 // Szymanski's mutual exclusion between two threads, twice each: those that want to enter gather in a
 // waiting room, whose door is closed behind the last of them, and go in by number.

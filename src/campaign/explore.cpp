@@ -126,6 +126,7 @@ SearchSoFar Search::run() {
     }
     if (!repeats) result_.withheld += trace_.counts.withheld;
     strategy_.learn(plan_, trace_);
+    if (trace_.begins_again) statistics_.begin_again();
     if (!repeats) count();
     if (trace_.end == End::refused && is_refused_always()) {
       lose_control("");  // the worker's notes say why

@@ -97,7 +97,7 @@ SearchResult Session::search_repeatedly() {
   SearchResult all = search_once(before);
   take_bugs(all.bugs, before);
   all.bugs = std::move(before.bugs);
-  all.statistics.before = before.statistics.before;
+  all.statistics.before += before.statistics.before;
   for (std::uint64_t i = 1; i < settings_.repeat; ++i) {
     const SearchResult one = search_once(before);
     const bool is_stopped = one.end == SearchEnd::time;

@@ -2,6 +2,7 @@
 #include "campaign/statistics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thrum {
 
@@ -56,6 +57,20 @@ void StatisticsKeeper::begin_member(std::string_view name, double seconds) {
                             [&](const MemberCount& member) { return member.name == name; });
   member_ = static_cast<std::size_t>(known - members.begin());
   if (known == members.end()) members.push_back({std::string(name)});
+}
+
+void StatisticsKeeper::begin_again() {
+  settle();
+  if (member_ != kNone) return;
+  std::vector<LevelCount>& levels = statistics_.levels;
+  while (!levels.empty() && levels.back().bugs == 0) levels.pop_back();
+  for (LevelCount& level : levels) level = {0, 0, level.bugs, std::nullopt};
+  statistics_.growth.clear();
+  statistics_.in_vain = statistics_.waited = 0;
+  statistics_.before += std::exchange(executions_, 0u);
+  next_point_ = 1;
+  is_partial_ = false;
+  classes_.begin_again();
 }
 
 void StatisticsKeeper::take_bug() {
@@ -114,6 +129,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
   statistics_.counts_classes = statistics_.counts_classes || from.counts_classes;
   statistics_.in_vain += from.in_vain;
   statistics_.waited += from.waited;
+  statistics_.before += from.before;
   executions_ += other.executions_;
   next_point_ = std::max(next_point_, executions_ + 1);
   is_partial_ = is_partial_ || other.is_partial_;
@@ -155,6 +171,7 @@ void StatisticsKeeper::save(ByteWriter& out) const {
   out.put(statistics_.counts_classes);
   out.put(statistics_.in_vain);
   out.put(statistics_.waited);
+  out.put(statistics_.before);
   out.put(executions_);
   out.put(next_point_);
   out.put(cost_);
@@ -191,6 +208,7 @@ void StatisticsKeeper::load(ByteReader& in) {
   statistics_.counts_classes = in.get<bool>();
   statistics_.in_vain = in.get<std::uint64_t>();
   statistics_.waited = in.get<std::uint64_t>();
+  statistics_.before = in.get<std::uint64_t>();
   executions_ = in.get<std::uint64_t>();
   next_point_ = in.get<std::uint64_t>();
   cost_ = in.get<std::uint32_t>();

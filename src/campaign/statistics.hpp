@@ -96,6 +96,10 @@ class StatisticsKeeper {
   // Most of the memory in use (ClassCounter).
   std::span<const std::uint64_t> memory() const { return classes_.memory(); }
 
+  // The strategy begins again: the executions so far are `before` from now on, and distinct bugs keep their
+  // levels. Not so if it is one member of several.
+  void begin_again();
+
   // From now on events name objects in another way.
   void forget_classes() { classes_.forget(); }
 

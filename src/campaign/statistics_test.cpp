@@ -177,6 +177,28 @@ TEST(Statistics, SayWhenACostWasDone) {
   EXPECT_EQ(statistics.levels[2].completed, std::nullopt);
 }
 
+TEST(Statistics, CountWhatWasBeforeASearchBeganAgainApart) {
+  StatisticsKeeper keeper;
+  keeper.take({}, trace_of({store(1, 8)}), nullptr, true);
+  keeper.take_bug();
+  Trace in_vain = trace_of({}, 1);
+  in_vain.end = End::waiting;
+  keeper.take({}, in_vain, nullptr, true);
+  keeper.begin_again();
+  keeper.take({}, trace_of({store(1, 8)}), nullptr, true);
+  keeper.take({}, trace_of({store(1, 16)}), nullptr, true);
+  const Statistics statistics = keeper.result(1, false);
+  EXPECT_EQ(statistics.before, 2u);
+  EXPECT_EQ(statistics.waited, 0u);
+  EXPECT_EQ(statistics.classes, 2u);
+  ASSERT_EQ(statistics.levels.size(), 1u);
+  EXPECT_EQ(statistics.levels[0].executions, 2u);
+  EXPECT_EQ(statistics.levels[0].classes, 2u);
+  EXPECT_EQ(statistics.levels[0].bugs, 1u);
+  ASSERT_FALSE(statistics.growth.empty());
+  EXPECT_EQ(statistics.growth.back().executions, 2u);
+}
+
 // A search that goes on in another process counts as if it had never been saved.
 TEST(Statistics, ArePutDownAndTakenUp) {
   auto count = [](bool forgets, std::uint32_t down_after) {

@@ -58,6 +58,13 @@ bool ClassCounter::settle() {
   return true;
 }
 
+void ClassCounter::begin_again() {
+  fingerprints_ = NumberSet();
+  expected_.reset();
+  without_ = 0;
+  unknown_ = false;
+}
+
 void ClassCounter::forget() {
   unknown_ = true;
   expected_.reset();

@@ -62,6 +62,9 @@ class ClassCounter {
   // where one of the two has no fingerprints.
   std::size_t merge(const ClassCounter& other);
 
+  // The classes of later executions alone are counted.
+  void begin_again();
+
   // Later executions cannot be compared with earlier ones: from now on the number is not known.
   void forget();
 
