@@ -171,13 +171,15 @@ void ReadsFrom::add_choices(const Trace& trace) {
 }
 
 void ReadsFrom::look_for_limits(const Trace& trace) {
+  const bool blocks = trace.rounds == Rounds::block;  // loops whose rounds only read are covered
   bool loops = !trace.watches.empty() || !trace.awaits.empty() || !trace.refusals.empty() ||
-               trace.end == End::waiting || trace.end == End::goes_round || trace.waiting != Waiting::spins ||
-               trace.rounds != Rounds::repeat;
+               (trace.end == End::waiting && !blocks) || trace.end == End::goes_round ||
+               trace.waiting != Waiting::spins || trace.rounds > Rounds::block;
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation) && !Locations::handles(pending.operation))
       not_covered_ = operation_name(pending.operation);
-    loops = loops || pending.condition != 0 || (!pending.enabled && !may_have_to_wait(pending.operation));
+    loops = loops || pending.condition != 0 ||
+            (!pending.enabled && !blocks && !may_have_to_wait(pending.operation));
   }
   for (Index i = 0; i < size(); ++i) {
     const Event& event = steps_[i].event;
@@ -189,10 +191,10 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
   for (const Option& option : trace.options) {
     if (option.via != Via::run) not_covered_ = "timeouts, signals and spurious wake-ups";
   }
-  if (trace.end == End::bug && trace.failure.kind == BugKind::livelock) loops = true;
+  if (trace.end == End::bug && trace.failure.kind == BugKind::livelock && !blocks) loops = true;
   if (trace.end == End::bug && !is_of_class(trace.failure.kind))
     not_covered_ = "what comes behind a data race, misuse of the heap or a hang";
-  if (loops) not_covered_ = "loops that wait";
+  if (loops) not_covered_ = "loops that wait for a time, or whose rounds write";
 }
 
 }  // namespace thrum

@@ -140,7 +140,7 @@ TEST(ReadsFrom, SaysWhatClassesDoNotCover) {
   all.add(0, Operation::atomic_section, 0, 0);
   EXPECT_EQ(all.read().not_covered(), "atomic section");
   all.trace.watches.push_back({0, 4, kCell});
-  EXPECT_EQ(all.read().not_covered(), "loops that wait");
+  EXPECT_EQ(all.read().not_covered(), "loops that wait for a time, or whose rounds write");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace thrum {
 
 // The first disagreement, or an empty text. test: of the result of `thrum check`. ended: whether the search
-// says "every schedule"; then all that is so has to be reported.
+// says "every schedule", or every failed assertion; then all that is so has to be reported.
 std::string compare(const nlohmann::json& test, const PollingFindings& findings, bool& ended);
 
 }  // namespace thrum

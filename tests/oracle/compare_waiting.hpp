@@ -18,6 +18,7 @@ struct WaitingSearch {
   Rounds rounds = Rounds::block;
   Reduction algorithm = Reduction::optimal;  // of search_waiting()
   bool is_best_first = false;                // then with persistent sets, and not shared
+  bool is_by_reads_from = false;             // ReadsFromSearch, at once: only failed assertions are compared
   Searched searched = Searched::at_once;     // not `attempted`: the machine begins plans again by itself
   std::uint64_t seed = 1;                    // by which workers share it, or priorities are chosen
   WaitingMutations mutations{};

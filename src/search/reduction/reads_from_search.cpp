@@ -75,6 +75,7 @@ bool ReadsFromSearch::next(Plan& plan) {
 // a choice between two steps of one thread.
 void ReadsFromSearch::write(Plan& plan) const {
   plan.policy = Policy{};
+  plan.policy.rounds = Rounds::block;
   plan.departures.clear();
   ChoiceKey key = run_.first_key();
   for (const Number number : task_.branch.order) {

@@ -11,11 +11,13 @@ namespace thrum {
 bool WakeupTrees::insert(Branches& root, Sequence& sequence) {
   bool lasts = true;
   Link end;
+  bool owns_all = true;
   way_.clear();
   std::size_t changes = 0;  // so many nodes of the way are its own from now on
   const auto pass = [&](Node passed, bool goes_below, bool covers) {
     Entry& entry = nodes_[passed];
-    if (entry.links == 1 && way_.empty()) {
+    owns_all = owns_all && entry.links == 1;
+    if (owns_all) {
       if (covers && !entry.covers) entry.covers = true;
       end = {passed, goes_below};
       return;
