@@ -368,8 +368,10 @@ bool Search::confirm(FoundBug& bug) {
     bug.unconfirmed = "the time ended before its schedule was run again";
     return true;
   }
+  // Of other kinds, a run that records more may say more.
   const auto shows_bug = [&](const Trace& one) {
-    return one.end == End::bug && one.failure.kind == bug.failure.kind;
+    if (one.end != End::bug || one.failure.kind != bug.failure.kind) return false;
+    return bug.failure.kind != BugKind::assertion || same_bug(one.failure, bug.failure);
   };
   if (!divergence && shows_bug(trace)) {
     bug.plan = std::move(plan);

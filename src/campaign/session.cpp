@@ -97,16 +97,19 @@ SearchResult Session::search_repeatedly() {
   SearchResult all = search_once(before);
   take_bugs(all.bugs, before);
   all.bugs = std::move(before.bugs);
-  all.statistics.before += before.statistics.before;
+  // A later search may begin with what an earlier one has learned of loops.
+  const auto counted = [](const SearchResult& one) { return one.executions - one.statistics.before; };
   for (std::uint64_t i = 1; i < settings_.repeat; ++i) {
     const SearchResult one = search_once(before);
     const bool is_stopped = one.end == SearchEnd::time;
-    THRUM_CHECK(is_stopped || (one.executions * i == all.executions && one.end == all.end));
+    THRUM_CHECK(is_stopped || (counted(one) * i == counted(all) && one.end == all.end));
     add_counts(all, one);
+    all.statistics.before += one.statistics.before;
     all.end = one.end;
     if (is_stopped) break;
   }
   add_counts(all, before);
+  all.statistics.before += before.statistics.before;
   return all;
 }
 

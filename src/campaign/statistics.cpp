@@ -70,10 +70,12 @@ void StatisticsKeeper::begin_again() {
   statistics_.before += std::exchange(executions_, 0u);
   next_point_ = 1;
   is_partial_ = false;
+  cost_ = 0;
   classes_.begin_again();
 }
 
 void StatisticsKeeper::take_bug() {
+  if (statistics_.levels.size() <= cost_) statistics_.levels.resize(cost_ + std::size_t{1});
   ++statistics_.levels[cost_].bugs;
   if (member_ != kNone) ++statistics_.members[member_].bugs;
 }

@@ -96,6 +96,20 @@ TEST_F(Statistics, ClassesOfLocksAndWaits) {
   }
 }
 
+// What was run before loops were known counts apart, in each repetition.
+TEST_F(Statistics, ARepeatedSearchMayHaveLearnedOfLoopsBefore) {
+  const std::string program = build(std::string(THRUM_SOURCES) + "/bench/verification/mpmc_queue.cpp");
+  const json once = test_of({program, "--strategy", "dpor"});
+  const json often = test_of({program, "--strategy", "dpor", "--repeat", "3"});
+  const auto counted = [](const json& test) {
+    return test["executions"].get<int>() - test["statistics"]["before"].get<int>();
+  };
+  EXPECT_GT(once["statistics"]["before"], 0);
+  EXPECT_EQ(counted(often), 3 * counted(once));
+  EXPECT_EQ(often["verdict"], "exhausted");
+  EXPECT_EQ(often["statistics"]["classes"], once["statistics"]["classes"]);
+}
+
 TEST_F(Statistics, ClassesAreNotCountedUnasked) {
   json test = test_of({readers(1), "--strategy", "dfs"});
   EXPECT_EQ(test["happens_before_classes"], nullptr);

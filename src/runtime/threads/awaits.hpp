@@ -105,7 +105,7 @@ class Awaits {
   };
   Arrival arrive(const Thread& thread, std::uint64_t code, const CallerState& caller, const Now& now);
   // The same where nothing but the call has to be noted, which is so outside loops. False: not so, and
-  // nothing is noted.
+  // arrive() is to be called.
   bool arrive_outside_loops(const Thread& thread, std::uint64_t code, const CallerState& caller,
                             std::uint64_t switches);
   // The thread, whose result is set, ends. steps: as in Now.

@@ -56,7 +56,7 @@ void Scheduler::reset() {
   unsettled_.clear();
   released_ = nullptr;
   spins_.reset();
-  spins_.begin(!awaits_.is_on() || awaits_.knows_loops() || world.logs_accesses);
+  spins_.begin(!awaits_.is_on() || awaits_.knows_loops());
   awaits_.reset();
   trial_ = {};
   goes_on_ = false;

@@ -12,8 +12,8 @@
 // Where searches count preemptions or go by chance, it waits until something has another value than it read
 // (Waiting::values). With the old values a round would come to nothing again. Say that it were begun then,
 // and something changed in its middle: the thread might as well stop in the middle of the round before, and
-// no more preemptions are needed for that. Exhaustive and reduced searches take "was written", which does not
-// depend on what was written.
+// no more preemptions are needed for that, though more delays may be. Other searches take "was written",
+// which does not depend on what was written.
 //
 // Copying the stack at every load would cost too much. So a call is watched only after it was seen twice in a
 // row with no change in between. When such a call is found, the execution begins again with the call watched.
@@ -176,6 +176,8 @@ class SpinDetector {
     std::uint32_t first_read;  // the first read since the visit compared with
     std::uint64_t switches;    // the count at that visit
     std::uint64_t waits;
+    std::uint64_t last_switches;  // the same at the last visit
+    std::uint64_t last_waits;
     LoopState state;
   };
   static constexpr std::uint32_t kNoRound = 0xffffffff;
@@ -190,6 +192,7 @@ class SpinDetector {
   static void copy(const PerThread& from, PerThread& to);
   Read& add_read(const Thread& thread, std::uint64_t object, std::uint32_t size);
   bool is_deepest(const Thread& thread, const CallerState& caller);
+  static void see_present_values(PerThread& mine);
   static bool too_deep(const Thread& thread, const CallerState& caller);
 
   NumberSet watched_;

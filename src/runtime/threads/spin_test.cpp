@@ -85,6 +85,27 @@ TEST_F(SpinTest, WaitsForAnotherValue) {
   EXPECT_TRUE(spins_.released(thread_)) << "what has no value";
 }
 
+// An object in a frame that the thread has left holds something else when it waits.
+TEST_F(SpinTest, WaitsThoughItHasChangedWhatItReadUnseen) {
+  spins_.begin_plan(true);
+  std::uint32_t local = 0;
+  const auto object = reinterpret_cast<std::uint64_t>(&local);
+  const auto run = [&] {
+    const Arrival arrival = spins_.arrive(thread_, 1, state());
+    spins_.note_value(thread_, object, sizeof local, 0);
+    local = 5;
+    return arrival;
+  };
+  EXPECT_EQ(run(), Arrival::ordinary);
+  EXPECT_EQ(run(), Arrival::spins);
+  EXPECT_FALSE(spins_.released(thread_));
+  spins_.note_switch();
+  EXPECT_EQ(run(), Arrival::spins);
+  EXPECT_TRUE(spins_.released(thread_)) << "another thread may have changed it";
+  EXPECT_EQ(run(), Arrival::spins);
+  EXPECT_FALSE(spins_.released(thread_)) << "the last round was alone";
+}
+
 TEST_F(SpinTest, NothingIsNotedBeforeItIsAskedFor) {
   spins_.begin(false);
   spins_.note_write(kFlag, 4);

@@ -15,7 +15,7 @@ BestFirst::BestFirst(Settings settings)
 bool BestFirst::next(Plan& plan) {
   if (!fringe_.pop(running_)) return false;
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
-  plan.policy.waiting = Waiting::values;
+  if (settings_.base == Base::nonpreemptive) plan.policy.waiting = Waiting::values;
   fringe_.path(running_, plan.departures);
   return true;
 }

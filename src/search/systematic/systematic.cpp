@@ -14,7 +14,8 @@ bool Systematic::next(Plan& plan) {
   if (!fringe_.pop(running_)) return false;
   estimate_.take();
   plan.policy = Policy{Policy::Kind::base, settings_.base, 0};
-  if (settings_.cheapest_first) plan.policy.waiting = Waiting::values;
+  if (settings_.cheapest_first && settings_.base == Base::nonpreemptive)
+    plan.policy.waiting = Waiting::values;
   fringe_.path(running_, plan.departures);
   return true;
 }
