@@ -21,7 +21,7 @@ endif()
 # unit tests are made of. With training they are compiled for the library once more, and all is optimised
 # together, as the search and the scheduler call each other at every scheduling point (a few percent), and each
 # function begins with a line of the cache (faster again).
-set(layers support model order races execution search campaign protocol)
+set(layers support model order races execution search unfolding campaign protocol)
 if(THRUM_TRAIN)
   foreach(layer IN LISTS layers)
     thrum_sources(${PROJECT_SOURCE_DIR}/src/${layer} layer_sources layer_tests frontier random systematic reduction)

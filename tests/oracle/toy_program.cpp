@@ -551,6 +551,7 @@ std::span<const PendingOperation> ToyProgram::pending() {
     describe(instruction, next.object, next.size);
     if (next.operation == Operation::wait_release || next.operation == Operation::wait_reacquire)
       next.operand = toy_object('m', instruction.operands[1]);
+    if (next.operation == Operation::thread_join) next.operand = threads_[instruction.operands[0]].id;
     pending_.push_back(next);
   }
   return pending_;
