@@ -14,7 +14,6 @@ namespace thrum {
 
 // Whether some configuration holds both cones. Then union_ is the smallest.
 bool Prefix::joins(Cone a, Cone b) {
-  ++tests_;
   union_.clear();
   bool is_a_more = false;
   bool is_b_more = false;
@@ -202,7 +201,6 @@ void Prefix::emit(Condition thread, Condition object) {
   const std::vector<Mark> past = union_;
   const Event event = add({thread, object, 0}, past);
   events_[event].event = next.event;
-  events_[event].is_target = true;
   targets_.push_back(event);
 }
 

@@ -68,7 +68,6 @@ void Prefix::add_alternative(Condition before, Condition object, std::uint32_t c
   const Event event = need(before, object, choices, is_known);
   if (is_known) return;
   events_[event].event = next(before).event;
-  events_[event].is_target = true;
   targets_.push_back(event);
 }
 

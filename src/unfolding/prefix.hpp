@@ -61,7 +61,6 @@ class Prefix {
     bool is_covered = false;    // or events that are this one with further choices
     bool consumes = false;      // the object's condition; if it is done
     bool is_creation = false;
-    bool is_target = false;          // it was a possible extension when it was found
     Condition after = kNone;         // of the thread, if it is done
     Condition object_after = kNone;  // if it is done and consumes
     std::uint32_t cone_begin = 0;
@@ -107,8 +106,6 @@ class Prefix {
 
   // The events of the event's past, in an order in which they can be run.
   void order_past(Event event, std::vector<Event>& order) const;
-
-  std::uint64_t tests() const { return tests_; }
 
  private:
   struct Key {
@@ -161,7 +158,6 @@ class Prefix {
   std::vector<Condition> rest_;
   std::vector<Condition> below_;
   std::uint64_t done_ = 0;
-  std::uint64_t tests_ = 0;
 };
 
 }  // namespace thrum

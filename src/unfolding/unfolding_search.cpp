@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
+#include "search/ordered_plan.hpp"
+
 namespace thrum {
 
 namespace {
 
-// There is a choice before it, and it may have to wait.
-bool may_have_to_wait(const Event& event) {
-  return event.operation == Operation::lock || event.operation == Operation::shared_lock ||
-         event.operation == Operation::semaphore_wait;
+bool never_waits(Operation operation) {
+  return operation == Operation::load || operation == Operation::store ||
+         operation == Operation::read_modify_write || operation == Operation::compare_exchange;
 }
 
 }  // namespace
@@ -59,25 +60,18 @@ bool UnfoldingSearch::next(Plan& plan) {
 void UnfoldingSearch::write(Plan& plan) {
   plan.policy = Policy{};
   plan.policy.rounds = Rounds::block;
-  plan.departures.clear();
+  OrderedPlan steps(plan, run_.first_key());
   planned_steps_ = 0;
   if (target_ == kNone) return;
   std::vector<Prefix::Event> order;
   prefix_.order_past(target_, order);
   order.push_back(target_);
-  ChoiceKey key = run_.first_key();
   for (const Prefix::Event each : order) {
     const Prefix::Entry& entry = prefix_[each];
-    if (entry.is_creation) continue;
-    const Event& event = entry.event;
-    const bool is_hidden = event.operation == Operation::thread_join;
-    if (!is_hidden &&
-        (event.thread != key.thread || event.operation == Operation::yield || may_have_to_wait(event)))
-      plan.departures.push_back({key, {event.thread, Via::run}});
-    const std::vector<Departure>& choices = prefix_.choices(entry.choices);
-    plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
-    planned_steps_ += is_hidden ? 0 : 1;
-    if (!is_hidden) key = {event.thread, ChoiceKind::thread, entry.events_after};
+    // Nobody chooses when a thread is created or joined.
+    if (entry.is_creation || entry.event.operation == Operation::thread_join) continue;
+    steps.add(entry.event, prefix_.choices(entry.choices), entry.events_after);
+    ++planned_steps_;
   }
 }
 
@@ -116,7 +110,8 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
     if (is_there && !prefix_.has_next(last)) prefix_.end(last);
   }
   if (target_ != kNone && prefix_.is_left(target_)) {
-    ++counts_.vain;
+    const bool is_strange = trace.end == End::finished && never_waits(prefix_[target_].event.operation);
+    ++(is_strange ? counts_.lost : counts_.vain);
   }
   std::vector<Prefix::Event>& found = prefix_.targets();
   targets_.insert(targets_.end(), found.begin(), found.end());
@@ -248,6 +243,7 @@ Guarantee UnfoldingSearch::guarantee() const {
 
 std::string UnfoldingSearch::problem() const {
   if (counts_.unforeseen != 0) return "internal: an event was no possible extension";
+  if (counts_.lost != 0) return "internal: an execution did not reach the event that it was planned for";
   if (!not_covered_.empty()) return "the unfolding does not cover " + not_covered_ + "; take --strategy dpor";
   return "";
 }

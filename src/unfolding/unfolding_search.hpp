@@ -24,6 +24,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   struct Counts {
     std::uint64_t executions = 0;
     std::uint64_t vain = 0;        // that did not show their target: a step that has to wait there
+    std::uint64_t lost = 0;        // that did not, and it never waits
     std::uint64_t unforeseen = 0;  // events that were no extension
     std::uint64_t restarts = 0;    // since a location was another than it was (Locations::changes)
   };

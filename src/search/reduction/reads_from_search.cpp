@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "search/ordered_plan.hpp"
+
 namespace thrum {
 
 namespace {
@@ -13,12 +15,6 @@ bool is_cut_by_failure(const Trace& trace) {
   if (trace.end != End::bug) return trace.end == End::assumption;
   const BugKind kind = trace.failure.kind;
   return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::leak;
-}
-
-// There is a choice before it, and it may have to wait.
-bool may_have_to_wait(const Event& event) {
-  return event.operation == Operation::lock || event.operation == Operation::shared_lock ||
-         event.operation == Operation::semaphore_wait;
 }
 
 // Whether what it reads and writes is known: not so of what is too wide, and of plain accesses.
@@ -71,21 +67,15 @@ bool ReadsFromSearch::next(Plan& plan) {
   return false;
 }
 
-// A thread goes on by default, unless it yields or has to wait. That need not be said, and there need not be
-// a choice between two steps of one thread.
 void ReadsFromSearch::write(Plan& plan) const {
   plan.policy = Policy{};
   plan.policy.rounds = Rounds::block;
-  plan.departures.clear();
-  ChoiceKey key = run_.first_key();
+  OrderedPlan steps(plan, run_.first_key());
   for (const Number number : task_.branch.order) {
     const bool is_decided = number == kTheRead;
     const Event& event = is_decided ? path_.back().event : histories_[number].event;
-    if (event.thread != key.thread || event.operation == Operation::yield || may_have_to_wait(event))
-      plan.departures.push_back({key, {event.thread, Via::run}});
     const std::vector<Departure>& choices = is_decided ? task_.branch.choices : histories_[number].choices;
-    plan.departures.insert(plan.departures.end(), choices.begin(), choices.end());
-    key = {event.thread, ChoiceKind::thread, is_decided ? event.index + 1 : histories_[number].events_after};
+    steps.add(event, choices, is_decided ? event.index + 1 : histories_[number].events_after);
   }
 }
 
