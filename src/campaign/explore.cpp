@@ -368,7 +368,8 @@ bool Search::confirm(FoundBug& bug) {
     bug.unconfirmed = "the time ended before its schedule was run again";
     return true;
   }
-  // Of other kinds, a run that records more may say more.
+  // Of a failed assertion the place has to be the same, too. Failures of other kinds may be described more
+  // fully here, since this run records more.
   const auto shows_bug = [&](const Trace& one) {
     if (one.end != End::bug || one.failure.kind != bug.failure.kind) return false;
     return bug.failure.kind != BugKind::assertion || same_bug(one.failure, bug.failure);

@@ -96,8 +96,9 @@ class StatisticsKeeper {
   // Most of the memory in use (ClassCounter).
   std::span<const std::uint64_t> memory() const { return classes_.memory(); }
 
-  // The strategy begins again: the executions so far are `before` from now on, and distinct bugs keep their
-  // levels. Not so if it is one member of several.
+  // The strategy begins again. From now on the executions so far count as Statistics::before and nowhere
+  // else; bugs stay with their levels. Does nothing for a member of a portfolio, which counts for all
+  // members.
   void begin_again();
 
   // From now on events name objects in another way.
