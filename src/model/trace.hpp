@@ -182,9 +182,10 @@ struct Details {
   void clear();
 };
 
-// A plain access to memory that several threads may reach, and the value that it read or wrote.
+// A plain access to memory that several threads may reach, and the value that it read or wrote. A free is a
+// write, and the end of a thread writes its stack.
 struct PlainAccess {
-  std::uint32_t event = 0;  // index in Trace::events of its thread's next event, or the number of events
+  std::uint32_t event = 0;  // so many events came before it
   ThreadId thread = kMainThread;
   bool writes = false;
   std::uint32_t size = 0;  // in bytes
@@ -194,7 +195,7 @@ struct PlainAccess {
 
 // A branch that depends on an input, or on a value that another thread may have written.
 struct Decision {
-  std::uint32_t event = 0;  // see PlainAccess
+  std::uint32_t event = 0;  // so many events came before it
   ThreadId thread = kMainThread;
   std::uint64_t code = 0;
   std::uint32_t term = 0;     // its condition, in the program's table of terms

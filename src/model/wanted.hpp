@@ -16,6 +16,8 @@ struct Wanted {
   static constexpr Set kAccesses = 8;    // plain accesses to shared memory, with values
   static constexpr Set kTerms = 16;      // the terms of values that depend on inputs
   static constexpr Set kDecisions = 32;  // branches, with their conditions
+  // Trace::accesses without values: each thread, bytes and direction once between two events of the thread.
+  static constexpr Set kFootprints = 64;
   Set what = kChoices;
 
   enum class From : std::uint8_t {

@@ -390,7 +390,7 @@ constexpr auto bound = [](auto& codec, auto& x) {
   codec.enumerator(x.base, Base::round_robin);
   codec.optional(x.limit, number);
   codec.optional(x.completed, number);
-  codec.enumerator(x.covers, Covers::assertions);
+  codec.enumerator(x.covers, Covers::deadlocks_and_races);
 };
 
 constexpr auto found_bug = [](auto& codec, auto& x) {
@@ -461,7 +461,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.flag(x.guarantee.exhausted);
   codec.list(x.guarantee.bounds, bound);
   codec.optional(x.guarantee.chance, chance);
-  codec.enumerator(x.guarantee.covers, Covers::assertions);
+  codec.enumerator(x.guarantee.covers, Covers::deadlocks_and_races);
   codec.list(x.bugs, found_bug);
   codec.number(x.executions);
   codec.number(x.steps);

@@ -17,6 +17,9 @@ enum class Covers : std::uint8_t {
   local_states,
   // The same, of executions of any cost: every failed assertion and crash; no deadlocks, no data races.
   assertions,
+  // That, and every deadlock and data race. Not what depends on all threads together and is none of these:
+  // livelocks, leaks, limits, what is left at the end.
+  deadlocks_and_races,
 };
 struct Bound {
   Base base = Base::nonpreemptive;
