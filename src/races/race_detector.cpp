@@ -180,6 +180,14 @@ bool RaceDetector::read_modify_write(std::uint16_t thread, std::uint64_t address
   return races;
 }
 
+bool RaceDetector::read_modify_nothing(std::uint16_t thread, std::uint64_t address, std::uint64_t size,
+                                       MemoryOrder order, std::uint64_t code) {
+  bool races = false;
+  load_by(thread, address, order,
+          [&] { races = access(thread, AccessKind::atomic_write, address, size, code); });
+  return races;
+}
+
 void RaceDetector::fence(std::uint16_t thread, MemoryOrder order) {
   ThreadState& me = threads_[thread];
   if (acquires(order)) me.now.join(me.fence_may_acquire);

@@ -15,8 +15,9 @@
 //
 // The orders are those that the program asks for, although executions are sequentially consistent. Release
 // sequences: the clock of an atomic object is that of the release at the head of the sequence;
-// read-modify-writes only add to it ([atomics.order]). Fences: a relaxed load remembers what a later acquire
-// fence would learn; a relaxed store passes on what the last release fence before it knew ([atomics.fences]).
+// read-modify-writes only add to it ([atomics.order]), where they change the value. Fences: a relaxed load
+// remembers what a later acquire fence would learn; a relaxed store passes on what the last release fence
+// before it knew ([atomics.fences]).
 //
 // Differences from FastTrack: bytes are judged one by one, atomic accesses are kept beside plain ones, and no
 // access is dropped that could still race. So it finds any race, not only the first of each location.
@@ -68,6 +69,10 @@ class RaceDetector {
                     std::uint64_t code);
   bool read_modify_write(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
                          std::uint64_t code);
+  // A read-modify-write that leaves the value as it was. It writes, but passes nothing on: whoever reads the
+  // value behind it might have read the same value before it.
+  bool read_modify_nothing(std::uint16_t thread, std::uint64_t address, std::uint64_t size, MemoryOrder order,
+                           std::uint64_t code);
   // The order that these operations make; the caller does the access itself by access(), at its place.
   template <typename Access>
   void load_by(std::uint16_t thread, std::uint64_t address, MemoryOrder order, Access access);

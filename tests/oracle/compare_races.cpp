@@ -61,6 +61,8 @@ bool RaceComparison::detect(const RaceStep& step, std::size_t place) {
     case What::store: return detector_.atomic_store(me, step.address, step.size, memory_order(step), place);
     case What::read_modify_write:
       return detector_.read_modify_write(me, step.address, step.size, memory_order(step), place);
+    case What::read_modify_nothing:
+      return detector_.read_modify_nothing(me, step.address, step.size, memory_order(step), place);
     case What::fence: detector_.fence(me, memory_order(step)); break;
     case What::acquire: detector_.acquire(me, step.address); break;
     case What::release: detector_.release(me, step.address, false); break;

@@ -82,7 +82,9 @@ std::vector<std::size_t> Goldilocks::step(const RaceStep& step) {
     return {};
   }
   // A read with acquire knows what it reads.
-  if (step.what == RaceStep::What::load || step.what == RaceStep::What::read_modify_write) read(step);
+  if (step.what == RaceStep::What::load || step.what == RaceStep::What::read_modify_write ||
+      step.what == RaceStep::What::read_modify_nothing)
+    read(step);
   std::vector<std::size_t> racing = judge(step);
   Past& fresh = accesses_.emplace_back(Past{step, place, {}});
   fresh.knowers[member(Kind::thread, step.thread)] = true;

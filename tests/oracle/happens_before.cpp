@@ -8,7 +8,8 @@ namespace {
 using What = RaceStep::What;
 
 bool reads_atomically(const RaceStep& step) {
-  return step.what == What::load || step.what == What::read_modify_write;
+  return step.what == What::load || step.what == What::read_modify_write ||
+         step.what == What::read_modify_nothing;
 }
 
 bool writes_atomically(const RaceStep& step) {

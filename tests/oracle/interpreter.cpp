@@ -224,7 +224,7 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], true, true);
       // A release sequence goes on: what its head lets others know stays.
-      join(state.shared_released[a], passed_on(me, instruction.order));
+      if (added != 0) join(state.shared_released[a], passed_on(me, instruction.order));
       break;
     }
     default: {
@@ -235,7 +235,7 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       if (equal) {
         if (state.shared[a] == value(state, thread, d)) event.outcome = Outcome::unchanged;
         state.shared[a] = value(state, thread, d);
-        join(state.shared_released[a], passed_on(me, instruction.order));
+        if (event.outcome == Outcome::done) join(state.shared_released[a], passed_on(me, instruction.order));
       } else {
         event.outcome = Outcome::failed;
       }

@@ -6,13 +6,17 @@
 //   THRUM_ORACLE_SEED    seed of the first (1); the next has the next seed
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "oracle/compare_races.hpp"
+#include "oracle/goldilocks.hpp"
 #include "oracle/happens_before.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
+#include "oracle/toy_program.hpp"
+#include "search/reduction/dpor.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -180,6 +184,18 @@ constexpr Litmus kLitmus[] = {
      " write p0 2\n"
      "thread t1\n add.relaxed x0 r0 1\n skip r0 2 1\n write p0 3\n",
      true},
+    {"a read-modify-write that leaves the value as it was passes nothing on",
+     "thread t0\n create t1\n write p0 1\n store.relaxed x0 1\n add.acq_rel x0 r0 0\n"
+     "thread t1\n load.acquire x0 r0\n skip r0 0 1\n read p0 r1\n",
+     true},
+    {"but it does not end what a release before it passes on",
+     "thread t0\n create t1\n write p0 1\n store.release x0 1\n add.relaxed x0 r0 0\n"
+     "thread t1\n load.acquire x0 r0\n skip r0 0 1\n read p0 r1\n",
+     false},
+    {"and takes over what was passed on",
+     "thread t0\n create t1\n write p0 1\n store.release x0 1\n"
+     "thread t1\n add.acq_rel x0 r0 0\n skip r0 0 1\n read p0 r1\n",
+     false},
     {"a plain read of an atomic variable against a store",
      "thread t0\n create t1\n store.relaxed x0 1\n thread t1\n yield\n peek x0 r0\n", true},
     {"a plain read against an atomic load is none",
@@ -215,6 +231,34 @@ TEST(Races, Litmus) {
     EXPECT_EQ(comparison.compare_program(*code, findings, 0, count), "") << litmus.name;
     EXPECT_EQ(count.racy, litmus.racy ? 1u : 0u) << litmus.name;
   }
+}
+
+// Executions of one class have the same races: one of each class shows whether there is one.
+TEST(Races, ReductionsShowThem) {
+  const std::uint64_t programs = setting("THRUM_ORACLE_RACES", kPrograms);
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  std::uint64_t racy = 0;
+  for (std::uint64_t seed = first; seed < first + programs && !HasFailure(); ++seed) {
+    const ToyCode code = random_program(seed, Family::b, kExecutionsMax).code;
+    ToyProgram program(code);
+    RaceTrace steps;
+    program.record_races(&steps);
+    Dpor dpor(Dpor::Algorithm::optimal);
+    Plan plan;
+    Trace trace;
+    bool found = false;
+    while (!found && dpor.next(plan)) {
+      steps.clear();
+      program.run(plan, dpor.advisor(), dpor.wanted(), trace);
+      dpor.learn(plan, trace);
+      Goldilocks detector;
+      found = std::ranges::any_of(steps, [&](const RaceStep& step) { return !detector.step(step).empty(); });
+    }
+    racy += found ? 1 : 0;
+    EXPECT_EQ(found, is_racy(code)) << "seed " << seed << "\n" << print(code);
+  }
+  EXPECT_GE(racy, programs / 5);
+  EXPECT_GE(programs - racy, programs / 5);
 }
 
 // Steps drawn one by one, of all sizes and in any order, as no toy program has them.
@@ -266,6 +310,7 @@ class RandomSteps {
       step.size = 1U << random_.below(4);
     } else if (what < 15) {
       step.what = what < 9 ? What::load : what < 12 ? What::store : What::read_modify_write;
+      if (what == 14 && random_.below(2) == 0) step.what = What::read_modify_nothing;
       step.address = (atomics_apart_ ? kAtomics + 16 : kAtomics) + 2 * random_.below(3);
       step.size = 2;
     } else if (what < 17) {

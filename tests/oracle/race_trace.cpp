@@ -6,8 +6,17 @@
 namespace thrum {
 
 std::string print(const RaceTrace& trace) {
-  constexpr const char* kNames[] = {"read",  "write",   "load",    "store",        "read-modify-write",
-                                    "fence", "acquire", "release", "release more", "create",
+  constexpr const char* kNames[] = {"read",
+                                    "write",
+                                    "load",
+                                    "store",
+                                    "read-modify-write",
+                                    "read-modify-nothing",
+                                    "fence",
+                                    "acquire",
+                                    "release",
+                                    "release more",
+                                    "create",
                                     "join"};
   std::ostringstream out;
   for (std::size_t i = 0; i < trace.size(); ++i) {

@@ -18,6 +18,7 @@ struct RaceStep {
     load,
     store,
     read_modify_write,
+    read_modify_nothing,  // that leaves the value as it was: it passes nothing on
     fence,
     acquire,       // of a synchronization object: learns what was released there
     release,       // only what this thread knows can be learned there from now on
@@ -33,10 +34,11 @@ struct RaceStep {
   Order order = Order::seq_cst;
 
   friend bool operator==(const RaceStep&, const RaceStep&) = default;
-  bool is_access() const { return what <= What::read_modify_write; }
+  bool is_access() const { return what <= What::read_modify_nothing; }
   bool is_plain() const { return what <= What::plain_write; }
   bool writes() const {
-    return what == What::plain_write || what == What::store || what == What::read_modify_write;
+    return what == What::plain_write || what == What::store || what == What::read_modify_write ||
+           what == What::read_modify_nothing;
   }
   bool touches(std::uint64_t byte) const { return is_access() && byte - address < size; }
 };

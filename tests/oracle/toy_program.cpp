@@ -440,6 +440,7 @@ void ToyProgram::perform_memory(int number, const Instruction& instruction, Even
   tell(number,
        reads_only                            ? RaceStep::What::load
        : instruction.opcode == Opcode::store ? RaceStep::What::store
+       : event.outcome == Outcome::unchanged ? RaceStep::What::read_modify_nothing
                                              : RaceStep::What::read_modify_write,
        toy_address('x', operands[0]), 2, instruction.order);
   event.value = bits(before);

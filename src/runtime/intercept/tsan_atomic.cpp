@@ -87,6 +87,13 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
   scheduler().done(Scheduler::Effect::change, bits(old), bits(value));
 }
 
+template <typename T>
+inline void judge_change(volatile T* address, bool leaves_value, int order, std::uint64_t code) {
+  if (!world.judges_races) return;
+  if (leaves_value) return race_judge().change_nothing(address, sizeof(T), order, code);
+  race_judge().change(address, sizeof(T), order, code);
+}
+
 template <typename T, typename Change>
 inline T update(volatile T* address, T value, Update kind, int order, std::uint64_t code, Change change) {
   if (!world.running) {
@@ -95,9 +102,9 @@ inline T update(volatile T* address, T value, Update kind, int order, std::uint6
   }
   scheduler().note_argument(bits(value), kind);
   arrive(Operation::read_modify_write, address, order, code);
-  if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
   T old = *address;
   T next = change(old);
+  judge_change(address, next == old, order, code);
   if (next == old) {
     scheduler().done(Scheduler::Effect::read, bits(old), bits(old), Outcome::unchanged);
   } else {
@@ -125,7 +132,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     scheduler().note_expected(expected, sizeof *expected);
     return false;
   }
-  if (world.judges_races) race_judge().change(address, sizeof(T), order, code);
+  judge_change(address, old == desired, order, code);
   *address = desired;
   if (old == desired) {
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::unchanged);

@@ -335,6 +335,14 @@ void RaceJudge::change(const volatile void* address, std::size_t size, int order
                       [&] { judge_plainly<AccessKind::atomic_write>(me, at, size, code); });
 }
 
+void RaceJudge::change_nothing(const volatile void* address, std::size_t size, int order,
+                               std::uint64_t code) {
+  const Thread& me = scheduler().current();
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  detector_.load_by(me.number, at, order_of(order),
+                    [&] { judge_plainly<AccessKind::atomic_write>(me, at, size, code); });
+}
+
 void RaceJudge::fence(int order) { detector_.fence(scheduler().current().number, order_of(order)); }
 
 void RaceJudge::free(const void* block, std::uint64_t code) {

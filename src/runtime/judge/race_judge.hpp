@@ -76,6 +76,8 @@ class RaceJudge {
   void load(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void store(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void change(const volatile void* address, std::size_t size, int order, std::uint64_t code);
+  // A read-modify-write that leaves the value as it was (RaceDetector::read_modify_nothing).
+  void change_nothing(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void fence(int order);
 
   // The running thread frees a heap block, or gets one that was used before.

@@ -13,6 +13,8 @@
 // case same_thread_stores: bug data-race   so does one of the same thread, since C++20
 // case relaxed_counter: bug data-race    relaxed changes do not order what was done before them
 // case failed_exchange: bug data-race    a compare-exchange that fails has its second order
+// case unchanged_value: bug data-race    a read-modify-write that leaves the value publishes nothing
+// case unchanged_pair: bug data-race     nor does one whose value an exchange sees, which comes first in other schedules
 // case total_order: bug data-race        a seq_cst load that comes first in the total order gives no edge
 // case dekker: bug data-race             whoever leaves by a relaxed store is not ordered before the next
 // case volatile_flag: bug data-race      volatile is not atomic
@@ -128,6 +130,26 @@ static void run_failed_exchange() {
                seen = data;  // reported
            });
 }
+// The load reads 1 before the addition or behind it, and sees no difference.
+static void run_unchanged_value() {
+  together(
+      [] {
+        send(relaxed);
+        flag.fetch_add(0, std::memory_order_acq_rel);
+      },
+      [] { receive(acquire); });
+}
+static void run_unchanged_pair() {
+  flag.store(1, relaxed);
+  together(
+      [] {
+        data = 1;  // reported
+        flag.exchange(1, std::memory_order_acq_rel);
+      },
+      [] {
+        if (flag.exchange(2, std::memory_order_acq_rel) == 1) seen = data;  // reported
+      });
+}
 static void run_total_order() {
   together(
       [] {
@@ -162,5 +184,5 @@ static void run_plain_write() {
 
 MAIN(CASE(relaxed_store), CASE(relaxed_load), CASE(relaxed_flag), CASE(consumed), CASE(late_fence),
      CASE(early_fence), CASE(release_fence_alone), CASE(acquire_fence_alone), CASE(other_thread_stores),
-     CASE(same_thread_stores), CASE(relaxed_counter), CASE(failed_exchange), CASE(total_order), CASE(dekker),
+     CASE(same_thread_stores), CASE(relaxed_counter), CASE(failed_exchange), CASE(unchanged_value), CASE(unchanged_pair), CASE(total_order), CASE(dekker),
      CASE(volatile_flag), CASE(plain_read), CASE(plain_write))
