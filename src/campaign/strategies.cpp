@@ -16,6 +16,7 @@
 #include "search/reduction/reads_from_search.hpp"
 #include "search/systematic/best_first.hpp"
 #include "search/systematic/systematic.hpp"
+#include "unfolding/unfolding_search.hpp"
 
 namespace thrum {
 
@@ -86,6 +87,10 @@ std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
 }
 
 std::unique_ptr<Strategy> make_rf(const StrategySettings&) { return std::make_unique<ReadsFromSearch>(); }
+
+std::unique_ptr<Strategy> make_unfolding(const StrategySettings&) {
+  return std::make_unique<UnfoldingSearch>();
+}
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
   return std::make_unique<Pct>(settings.seed, settings.depth);
@@ -165,6 +170,11 @@ constexpr StrategyRow kStrategies[] = {
      "one execution of each class by reads-from: every failed assertion and crash, but neither deadlocks nor "
      "data races",
      make_rf},
+    {"unfolding", StrategyKind::reduction,
+     "each state of each thread by itself, with as few executions as that takes; deadlocks and data races "
+     "are "
+     "found in what these have in common",
+     make_unfolding},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
     {"best-first-dpor", StrategyKind::reduction,

@@ -45,8 +45,12 @@ bool Prefix::joins(Cone a, Cone b) {
   }
   if (!is_a_more || !is_b_more) return true;
   // A cycle crosses both ways, since each cone by itself has none.
-  if (!reads_what_is_consumed(a, b) || !reads_what_is_consumed(b, a)) return true;
-  return is_acyclic(union_);
+  const bool a_reads = reads_what_is_consumed(a, b);
+  if (mode_ == Mode::replicated) {
+    // What consumes a condition comes behind the reads that it knows, and no others.
+    return !a_reads && !reads_what_is_consumed(b, a);
+  }
+  return !a_reads || !reads_what_is_consumed(b, a) || is_acyclic(union_);
 }
 
 // Whether an event that only the first one has reads a condition that the second one consumes. The consumer
@@ -67,36 +71,14 @@ bool Prefix::reads_what_is_consumed(Cone a, Cone b) const {
 bool Prefix::is_acyclic(Cone cone) const {
   std::vector<Event> events;
   events_of(cone, events);
-  std::unordered_map<Event, std::uint32_t> places;
-  for (std::uint32_t i = 0; i < events.size(); ++i) places.emplace(events[i], i);
-  std::unordered_map<Condition, std::uint32_t> consumers;
-  for (std::uint32_t i = 0; i < events.size(); ++i) {
-    const Entry& entry = events_[events[i]];
-    if (entry.consumes) consumers.emplace(entry.object, i);
-  }
-  std::vector<std::vector<std::uint32_t>> behind(events.size());
-  std::vector<std::uint32_t> before(events.size());
-  const auto order = [&](std::uint32_t first, std::uint32_t second) {
-    behind[first].push_back(second);
-    ++before[second];
-  };
-  for (std::uint32_t i = 0; i < events.size(); ++i) {
-    const Entry& entry = events_[events[i]];
-    for (const Condition condition : {entry.before, entry.object}) {
-      if (condition == kNone || slots_.event(condition) == kNone) continue;
-      order(places.at(slots_.event(condition)), i);
-    }
-    if (entry.object == kNone || entry.consumes) continue;
-    const auto consumer = consumers.find(entry.object);
-    if (consumer != consumers.end()) order(i, consumer->second);
-  }
+  Order order = order_of(events);
   std::vector<std::uint32_t> ready;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
-    if (before[i] == 0) ready.push_back(i);
+    if (order.before[i] == 0) ready.push_back(i);
   }
   for (std::size_t i = 0; i < ready.size(); ++i) {
-    for (const std::uint32_t other : behind[ready[i]]) {
-      if (--before[other] == 0) ready.push_back(other);
+    for (const std::uint32_t other : order.behind[ready[i]]) {
+      if (--order.before[other] == 0) ready.push_back(other);
     }
   }
   return ready.size() == events.size();
@@ -116,6 +98,7 @@ void Prefix::extend_thread(Condition thread) {
   while (!rest_.empty()) {
     const Condition condition = rest_.back();
     rest_.pop_back();
+    if (is_failed_[condition]) continue;
     const Condition there = at(cone_of(condition), slots_.slot(thread));
     if (!slots_.leads_to(there, thread)) continue;  // its past has the thread's future
     if (!joins(own_, cone_of(condition))) continue;
@@ -151,23 +134,23 @@ void Prefix::extend_object(Condition object) {
 // Adds the conditions that follow the thread's and may be held together with the object's, whose past that
 // is. There may be hundreds that follow, of which few fit: so they are looked up by what they were read from.
 void Prefix::add_behind(Condition thread, Condition object, Cone past, std::vector<Condition>& rest) {
-  if (!has_next(thread) || has_choices_[thread] || next(thread).object == kNone) {
+  if (!has_next(thread) || next(thread).object == kNone) {
     for (Condition child = slots_.first_child(thread); child != kNone; child = slots_.next_sibling(child))
       rest.push_back(child);
     return;
   }
-  const auto look_up = [&](Condition from) {
-    const Event event = find(thread, from, 0);
-    if (event != kNone && events_[event].is_done) rest.push_back(events_[event].after);
+  const auto look_up = [&](Condition from, bool only_reads) {
+    for (Event event = find(thread, from); event != kNone; event = events_[event].next_variant) {
+      if (events_[event].is_done && !(only_reads && events_[event].consumes))
+        rest.push_back(events_[event].after);
+    }
   };
   const Slot slot = slots_.slot(object);
   const Slot other = next(thread).object;
   const Condition least = at(cone_of(thread), other);
   if (other == slot) {  // an event that consumes would consume the object's condition, or be in conflict
     for (Condition from = object; slots_.depth(from) >= slots_.depth(least); from = slots_.parent(from)) {
-      const Event event = find(thread, from, 0);
-      if (event != kNone && events_[event].is_done && !events_[event].consumes)
-        rest.push_back(events_[event].after);
+      look_up(from, true);
       if (slots_.depth(from) == 0) break;
     }
     return;
@@ -175,7 +158,7 @@ void Prefix::add_behind(Condition thread, Condition object, Cone past, std::vect
   Condition top = at(past, other);
   for (Condition from = top; slots_.depth(from) > slots_.depth(least);) {
     from = slots_.parent(from);
-    look_up(from);
+    look_up(from, false);
   }
   if (slots_.depth(least) > slots_.depth(top)) top = least;
   below_.assign(1, top);
@@ -185,7 +168,7 @@ void Prefix::add_behind(Condition thread, Condition object, Cone past, std::vect
     const Cone cone = cone_of(from);
     if (!slots_.leads_to(at(cone, slot), object) || !slots_.leads_to(at(cone, slots_.slot(thread)), thread))
       continue;
-    look_up(from);
+    look_up(from, false);
     for (Condition child = slots_.first_child(from); child != kNone; child = slots_.next_sibling(child))
       below_.push_back(child);
   }
@@ -193,21 +176,28 @@ void Prefix::add_behind(Condition thread, Condition object, Cone past, std::vect
 
 // union_: of their pasts.
 void Prefix::emit(Condition thread, Condition object) {
-  if (at(union_, slots_.slot(thread)) != thread) return;
-  if (object != kNone && at(union_, slots_.slot(object)) != object) return;
+  if (!stand(thread, object)) return;
   const Next& next = this->next(thread);
-  if (object != kNone && !can_be_done(next, object)) return;
-  if (find(thread, object, 0) != kNone) return;
+  if (object != kNone && !can_be_done(next, object)) {
+    if (next.joins == kNone) blocked_.push_back({thread, object});
+    return;
+  }
+  if (find(thread, object) != kNone) return;
   const std::vector<Mark> past = union_;
-  const Event event = add({thread, object, 0}, past);
+  const Event event = add({thread, object, 0, 0}, past);
   events_[event].event = next.event;
-  targets_.push_back(event);
+  (next.joins != kNone && object == kNone ? late_ : targets_).push_back(event);
+}
+
+bool Prefix::stand(Condition thread, Condition object) const {
+  return at(union_, slots_.slot(thread)) == thread &&
+         (object == kNone || at(union_, slots_.slot(object)) == object);
 }
 
 // Whether the operation can be done there, as far as that is known before it is run.
 bool Prefix::can_be_done(const Next& next, Condition object) const {
   const Event maker = slots_.event(object);
-  if (next.is_join) return is_ended_[object];
+  if (next.joins != kNone) return is_ended_[object];
   if (maker == kNone) return true;
   const Operation operation = next.event.operation;
   if (operation != Operation::lock && operation != Operation::shared_lock) return true;

@@ -9,7 +9,7 @@
 namespace thrum {
 
 std::size_t Prefix::HashOfKey::operator()(const Key& key) const {
-  return mixed(std::uint64_t{key.before} << 32 | key.object, key.choices);
+  return mixed(std::uint64_t{key.before} << 32 | key.object, std::uint64_t{key.choices} << 32 | key.behind);
 }
 
 Prefix::Slot Prefix::open_thread(ThreadId thread) {
@@ -30,8 +30,9 @@ Prefix::Slot Prefix::open_object() {
 void Prefix::grow() {
   next_of_.resize(slots_.conditions(), kNone);
   is_ended_.resize(slots_.conditions());
+  is_failed_.resize(slots_.conditions());
+  may_end_all_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
-  has_choices_.resize(slots_.conditions());
 }
 
 std::uint32_t Prefix::number_of(std::span<const Departure> choices) {
@@ -45,27 +46,47 @@ std::uint32_t Prefix::number_of(std::span<const Departure> choices) {
   return static_cast<std::uint32_t>(choices_.size() - 1);
 }
 
-Prefix::Event Prefix::find(Condition before, Condition object, std::uint32_t choices) const {
-  const auto known = known_.find({before, object, choices});
+std::uint32_t Prefix::number_of_reads(std::vector<Event> reads, bool adds) {
+  if (reads.empty()) return 0;
+  std::ranges::sort(reads);
+  std::uint64_t hash = 0;
+  for (const Event read : reads) hash = mixed(hash, read);
+  for (auto [known, end] = read_set_numbers_.equal_range(hash); known != end; ++known) {
+    if (read_sets_[known->second] == reads) return known->second;
+  }
+  if (!adds) return kNone;
+  const auto number = static_cast<std::uint32_t>(read_sets_.size());
+  read_sets_.push_back(std::move(reads));
+  read_set_numbers_.emplace(hash, number);
+  return number;
+}
+
+Prefix::Event Prefix::find(Condition before, Condition object, std::uint32_t choices,
+                           std::uint32_t behind) const {
+  const auto known = known_.find({before, object, choices, behind});
   return known == known_.end() ? kNone : known->second;
 }
 
-Prefix::Event Prefix::need(Condition before, Condition object, std::uint32_t choices, bool& is_foreseen) {
-  const Event known = find(before, object, choices);
+Prefix::Event Prefix::need(Condition before, Condition object, std::uint32_t choices, std::uint32_t behind,
+                           bool& is_foreseen) {
+  const Event known = find(before, object, choices, behind);
   is_foreseen = known != kNone;
   if (is_foreseen) return known;
-  const bool is_possible = object == kNone || joins(cone_of(before), cone_of(object));
-  THRUM_CHECK(is_possible);  // an execution has shown it
-  if (object == kNone) {
-    const Cone own = cone_of(before);
-    union_.assign(own.begin(), own.end());
-  }
-  return add({before, object, choices}, union_);
+  std::vector<Mark> past(cone_of(before).begin(), cone_of(before).end());
+  const auto take = [&](Cone other) {
+    const bool is_possible = joins(past, other);
+    THRUM_CHECK(is_possible);  // an execution has shown it
+    past = union_;
+  };
+  if (object != kNone) take(cone_of(object));
+  for (const Event read : read_sets_[behind]) take(cone(read));
+  return add({before, object, choices, behind}, past);
 }
 
-void Prefix::add_alternative(Condition before, Condition object, std::uint32_t choices) {
+void Prefix::add_alternative(Condition before, Condition object, std::uint32_t choices,
+                             std::uint32_t behind) {
   bool is_known = true;
-  const Event event = need(before, object, choices, is_known);
+  const Event event = need(before, object, choices, behind, is_known);
   if (is_known) return;
   events_[event].event = next(before).event;
   targets_.push_back(event);
@@ -77,6 +98,7 @@ Prefix::Event Prefix::add(const Key& key, Cone cone) {
   entry.before = key.before;
   entry.object = key.object;
   entry.choices = key.choices;
+  entry.behind = key.behind;
   entry.cone_begin = static_cast<std::uint32_t>(marks_.size());
   marks_.insert(marks_.end(), cone.begin(), cone.end());
   // Room for what it puts there.
@@ -112,14 +134,19 @@ Prefix::Condition Prefix::at(Cone cone, Slot slot) const {
   return slots_.initial(slot);
 }
 
-void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after) {
+void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after,
+                    bool is_last) {
   Entry& entry = events_[event];
   entry.is_done = true;
   entry.consumes = consumes;
   entry.event = shown;
   entry.events_after = events_after;
   ++done_;
-  if (entry.choices != 0) has_choices_[entry.before] = true;
+  if (entry.choices != 0 || entry.behind != 0) {
+    Entry& covering = events_[find(entry.before, entry.object)];
+    entry.next_variant = covering.next_variant;
+    covering.next_variant = event;
+  }
   entry.after = slots_.add(entry.before, event);
   if (consumes) entry.object_after = slots_.add(entry.object, event);
   grow();
@@ -128,7 +155,11 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
     if (mark.slot == slots_.slot(entry.after)) mark.condition = entry.after;
     if (consumes && mark.slot == slots_.slot(entry.object_after)) mark.condition = entry.object_after;
   }
-  if (consumes) extend_object(entry.object_after);
+  const Condition object_after = entry.object_after;
+  if (mode_ == Mode::replicated && entry.object != kNone) consumes ? note_change(event) : note_read(event);
+  if (!consumes) return;
+  is_failed_[object_after] = is_last;
+  if (!is_last) extend_object(object_after);
 }
 
 void Prefix::end(Condition thread) {
@@ -137,21 +168,14 @@ void Prefix::end(Condition thread) {
   extend_object(thread);
 }
 
-Prefix::Condition Prefix::create(Condition creator, Slot thread) {
-  const Condition initial = slots_.initial(thread);
-  const Key key{creator, initial, kCreation};
-  if (const auto known = known_.find(key); known != known_.end()) return events_[known->second].object_after;
-  const Cone past = cone_of(creator);
-  const std::vector<Mark> marks(past.begin(), past.end());
-  const Event event = add(key, marks);
-  Entry& entry = events_[event];
-  entry.is_done = entry.consumes = entry.is_creation = true;
-  entry.object_after = slots_.add(initial, event);
-  grow();
-  for (std::uint32_t i = entry.cone_begin; i < entry.cone_begin + entry.cone_size; ++i) {
-    if (marks_[i].slot == thread) marks_[i].condition = entry.object_after;
-  }
-  return entry.object_after;
+void Prefix::fail(Condition thread) {
+  is_failed_[thread] = true;
+  note_end_of_all(thread);
+}
+
+void Prefix::note_end_of_all(Condition thread) {
+  for (Condition each = thread; each != kNone && !may_end_all_[each]; each = slots_.parent(each))
+    may_end_all_[each] = true;
 }
 
 void Prefix::set_next(Condition thread, const Next& next) {
@@ -162,66 +186,149 @@ void Prefix::set_next(Condition thread, const Next& next) {
     for (Condition each = thread; each != kNone && (touched_[each] & bit) == 0; each = slots_.parent(each))
       touched_[each] |= bit;
   }
+  if (next.event.operation == Operation::process_exit) note_end_of_all(thread);
   extend_thread(thread);
 }
 
-// The events of the cone: of each thread those up to its condition, and creations.
+const std::vector<Prefix::Slot>& Prefix::ended_before(Condition thread) const {
+  static const std::vector<Slot> kNobody;
+  const auto ended = ended_before_.find(thread);
+  return ended == ended_before_.end() ? kNobody : ended->second;
+}
+
+Prefix::Slot Prefix::creator(Slot thread) const {
+  const Condition first = slots_.first_child(slots_.initial(thread));
+  if (threads_[thread] == kMainThread || first == kNone) return kNone;
+  return slots_.slot(events_[slots_.event(first)].before);
+}
+
+bool Prefix::goes_on(Condition thread, Condition object) const {
+  const Event event = find(thread, object);
+  return event != kNone && (!is_left(event) || events_[event].next_variant != kNone);
+}
+
+// The events of the cone: of each thread those up to its condition.
 void Prefix::events_of(Cone cone, std::vector<Event>& events) const {
   events.clear();
   for (const Mark& mark : cone) {
     if (threads_[mark.slot] == kNoThread) continue;
-    for (Condition each = mark.condition; slots_.event(each) != kNone; each = slots_.parent(each))
-      events.push_back(slots_.event(each));
+    for (Condition each = mark.condition; slots_.event(each) != kNone; each = slots_.parent(each)) {
+      // The first condition of a thread comes from its creator's event.
+      if (slots_.slot(events_[slots_.event(each)].before) == mark.slot) events.push_back(slots_.event(each));
+    }
   }
 }
 
-// An order by threads, each as long as it can.
-void Prefix::order_past(Event event, std::vector<Event>& order) const {
+std::vector<Prefix::Mark> Prefix::past(Event event) const {
+  // Its own marks stand behind it if it is done.
+  std::vector<Mark> past(cone(event).begin(), cone(event).end());
+  const Entry& entry = events_[event];
+  for (Mark& mark : past) {
+    if (!entry.is_done) break;
+    if (mark.slot == slots_.slot(entry.before)) mark.condition = entry.before;
+    if (entry.consumes && mark.slot == slots_.slot(entry.object)) mark.condition = entry.object;
+  }
+  return past;
+}
+
+bool Prefix::add_ends(std::vector<Mark>& marks, std::span<const Mark> kept, Slot also) {
+  const auto missing = [&]() -> Slot {
+    if (also != kNone && !is_ended_[at(marks, also)]) return also;
+    for (const Mark& mark : marks) {
+      for (const Slot ended : ended_before(mark.condition)) {
+        if (!is_ended_[at(marks, ended)]) return ended;
+      }
+    }
+    return kNone;
+  };
+  const Slot thread = missing();
+  if (thread == kNone) return true;
+  std::vector<Condition> rest = {at(marks, thread)};
+  while (!rest.empty()) {
+    const Condition condition = rest.back();
+    rest.pop_back();
+    if (!joins(marks, cone_of(condition))) continue;
+    std::vector<Mark> both = union_;
+    const bool is_kept =
+        std::ranges::all_of(kept, [&](const Mark& mark) { return at(both, mark.slot) == mark.condition; });
+    if (!is_kept) continue;
+    if (is_ended_[condition] && at(both, thread) == condition && add_ends(both, kept, also)) {
+      marks = std::move(both);
+      return true;
+    }
+    for (Condition child = slots_.first_child(condition); child != kNone; child = slots_.next_sibling(child))
+      rest.push_back(child);
+  }
+  return false;
+}
+
+void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) const {
   order.clear();
   std::vector<Event> events;
-  std::vector<Mark> past;
-  for (const Mark& mark : cone(event)) past.push_back(mark);
-  events_of(past, events);
-  std::ranges::reverse(events);
-  std::unordered_map<Condition, std::uint32_t> reads;  // that are left
-  for (const Event each : events) {
-    const Entry& entry = events_[each];
-    if (entry.object != kNone && !entry.consumes) ++reads[entry.object];
+  events_of(cone, events);
+  std::ranges::reverse(events);  // each thread from its first one on
+  Order after = order_of(events);
+  std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    if (i == 0 || slots_.slot(events_[events[i]].before) != slots_.slot(events_[events[i - 1]].before))
+      next.push_back(i);
   }
-  std::unordered_map<Slot, Condition> now;
-  const auto holds = [&](Condition condition) {
-    const auto place = now.find(slots_.slot(condition));
-    return (place == now.end() ? slots_.initial(slots_.slot(condition)) : place->second) == condition;
+  const std::vector<std::uint32_t> begins = next;
+  const auto end_of = [&](std::size_t thread) {
+    return thread + 1 < begins.size() ? begins[thread + 1] : static_cast<std::uint32_t>(events.size());
   };
-  const auto can_be = [&](const Entry& entry) {
-    if (entry.is_creation) return holds(entry.before);
-    if (!holds(entry.before)) return false;
-    if (entry.object == kNone) return true;
-    if (!holds(entry.object)) return false;
-    const auto left = reads.find(entry.object);
-    return !entry.consumes || left == reads.end() || left->second == 0;
+  bool holds_last = last != kNone;
+  const auto is_held = [&](std::uint32_t place, std::size_t thread) {
+    return holds_last && place + 1 == end_of(thread) && slots_.slot(events_[events[place]].before) == last;
   };
-  // A creation leaves its creator where it is: its condition may be gone before it is asked.
-  std::vector<bool> is_put(events.size());
-  for (std::size_t put = 0; put < events.size();) {
-    const std::size_t before = put;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (is_put[i]) continue;
-      const Entry& entry = events_[events[i]];
-      const bool is_born =
-          entry.is_creation && (slots_.event(entry.before) == kNone ||
-                                std::ranges::find(order, slots_.event(entry.before)) != order.end());
-      if (!is_born && (entry.is_creation || !can_be(entry))) continue;
-      is_put[i] = true;
-      ++put;
-      order.push_back(events[i]);
-      if (entry.is_creation || entry.consumes) now[slots_.slot(entry.object_after)] = entry.object_after;
-      if (entry.is_creation) continue;
-      now[slots_.slot(entry.after)] = entry.after;
-      if (entry.object != kNone && !entry.consumes) --reads[entry.object];
+  while (order.size() < events.size()) {
+    const std::size_t before = order.size();
+    for (std::size_t thread = 0; thread < next.size(); ++thread) {
+      for (; next[thread] < end_of(thread) && after.before[next[thread]] == 0; ++next[thread]) {
+        if (is_held(next[thread], thread)) break;
+        order.push_back(events[next[thread]]);
+        for (const std::uint32_t other : after.behind[next[thread]]) --after.before[other];
+      }
     }
-    THRUM_CHECK(put != before);  // a cone is acyclic
+    if (order.size() == before) {
+      THRUM_CHECK(holds_last);  // a cone is acyclic
+      holds_last = false;
+    }
   }
+}
+
+// What comes before what: by causes, reads before what consumes the same condition, and ends before joins.
+Prefix::Order Prefix::order_of(const std::vector<Event>& events) const {
+  std::unordered_map<Event, std::uint32_t> places;
+  std::unordered_map<Condition, std::uint32_t> consumers;
+  std::unordered_map<Slot, std::uint32_t> ends;  // of threads
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    places.emplace(events[i], i);
+    const Entry& entry = events_[events[i]];
+    if (entry.consumes) consumers.emplace(entry.object, i);
+    const auto [last, is_first] = ends.emplace(slots_.slot(entry.before), i);
+    if (!is_first && slots_.depth(events_[events[last->second]].before) < slots_.depth(entry.before))
+      last->second = i;
+  }
+  Order order;
+  order.behind.resize(events.size());
+  order.before.resize(events.size());
+  const auto add = [&](std::uint32_t first, std::uint32_t second) {
+    order.behind[first].push_back(second);
+    ++order.before[second];
+  };
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    const Entry& entry = events_[events[i]];
+    for (const Condition condition : {entry.before, entry.object}) {
+      if (condition != kNone && slots_.event(condition) != kNone) add(places.at(slots_.event(condition)), i);
+    }
+    const Slot joined = next(entry.before).joins;
+    if (joined != kNone && entry.object == kNone && ends.contains(joined)) add(ends.at(joined), i);
+    if (entry.object == kNone || entry.consumes) continue;
+    const auto consumer = consumers.find(entry.object);
+    if (consumer != consumers.end()) add(i, consumer->second);
+  }
+  return order;
 }
 
 }  // namespace thrum

@@ -9,10 +9,15 @@
 // that shows it can be planned.
 //
 // A step reads a condition if it changes nothing (a load, a failed compare-exchange); else it consumes it. A
-// store does not depend on who has read what it overwrites, but comes behind them: asymmetric conflict.
+// store does not depend on who has read what it overwrites, but comes behind them: asymmetric conflict. A
+// thread's creation consumes the initial condition of the new thread's slot.
 //
 // Example: a writer and N readers of one cell have 2N + 1 events: each reader reads the initial value, or the
 // writer's. Two executions show them all, where there are 2^N orders.
+//
+// Replicated. The same with place replication, an ordinary unfolding: a step that consumes a condition comes
+// behind the reads of it that have happened, and is another event for each set of them. Then an event is a
+// step with its past by dependence, as dpor has it: N readers and a writer have 2^N events of the writer.
 //
 // Source: Kahkonen, Heljanko, Testing Programs with Contextual Unfoldings, TECS 17(1), 2018; Kahkonen,
 // Saarikivi, Heljanko, ASE 2012.
@@ -37,9 +42,9 @@ class Prefix {
   using Condition = ConditionTrees::Condition;
   using Event = ConditionTrees::Event;
   static constexpr std::uint32_t kNone = ConditionTrees::kNone;
+  enum class Mode : std::uint8_t { contextual, replicated };
 
-  // In place of choices, in what find() looks for: the creation of a thread.
-  static constexpr std::uint32_t kCreation = 0xfffffffe;
+  explicit Prefix(Mode mode = Mode::contextual) : mode_(mode) {}
 
   // What a slot holds.
   struct Mark {
@@ -48,31 +53,38 @@ class Prefix {
   };
   // A thread's next operation.
   struct Next {
-    thrum::Event event;    // as far as it is known before it is done
-    Slot object = kNone;   // it reads or consumes its condition; kNone: it is the thread's own affair
-    bool is_join = false;  // of the thread of that slot, which has to have ended
+    thrum::Event event;   // as far as it is known before it is done
+    Slot object = kNone;  // it reads or consumes its condition; kNone: it is the thread's own affair
+    Slot joins = kNone;   // the thread that has to have ended. object is its slot, or kNone: whatever it did
+    bool may_wait = false;
   };
+  using Cone = std::span<const Mark>;
   // What is known of an event.
   struct Entry {
-    Condition before = kNone;  // of its thread. Of a creation: of the creator's thread, which it leaves there
+    Condition before = kNone;  // of its thread
     Condition object = kNone;
-    std::uint32_t choices = 0;  // number of the choices in its middle; 0: none
-    bool is_done = false;       // an execution has shown it
-    bool is_covered = false;    // or events that are this one with further choices
-    bool consumes = false;      // the object's condition; if it is done
-    bool is_creation = false;
+    std::uint32_t choices = 0;       // number of the choices in its middle; 0: none
+    std::uint32_t behind = 0;        // number of the set of reads that it comes behind; replicated
+    bool is_done = false;            // an execution has shown it
+    bool is_covered = false;         // or events that are this one with further choices, or behind reads
+    bool consumes = false;           // the object's condition; if it is done
+    bool is_change = false;          // replicated: this or what it covers consumes the object's condition
     Condition after = kNone;         // of the thread, if it is done
     Condition object_after = kNone;  // if it is done and consumes
     std::uint32_t cone_begin = 0;
     std::uint32_t cone_size = 0;
     thrum::Event event;              // if it is done; else the pending one
     std::uint32_t events_after = 0;  // of the thread, if it is done
+    Event next_variant = kNone;  // of those done that this one covers: the first one; of each, the next one
   };
 
   Slot open_thread(ThreadId thread);
   Slot open_object();
   const ConditionTrees& slots() const { return slots_; }
   ThreadId thread_of(Slot slot) const { return threads_[slot]; }
+  const std::vector<Slot>& thread_slots() const { return thread_slots_; }
+  // The thread that creates the thread of that slot; kNone: main, or it is not known.
+  Slot creator(Slot thread) const;
 
   // The number of these choices.
   std::uint32_t number_of(std::span<const Departure> choices);
@@ -82,18 +94,23 @@ class Prefix {
   std::size_t size() const { return events_.size(); }
   std::uint64_t done() const { return done_; }
 
-  Event find(Condition before, Condition object, std::uint32_t choices) const;
+  // The number of a set of reads of one condition; kNone: it is not known, and not to be added.
+  std::uint32_t number_of_reads(std::vector<Event> reads, bool adds);
+
+  Event find(Condition before, Condition object, std::uint32_t choices = 0, std::uint32_t behind = 0) const;
   // The same; if it is not known, it is new, and no extension that was foreseen.
-  Event need(Condition before, Condition object, std::uint32_t choices, bool& is_foreseen);
-  // Events that differ from it by further choices are what executions show.
+  Event need(Condition before, Condition object, std::uint32_t choices, std::uint32_t behind,
+             bool& is_foreseen);
+  // Events that differ from it by further choices, or by reads that they come behind, are what executions
+  // show.
   void cover(Event event) { events_[event].is_covered = true; }
   // Another choice than was made; it is new, or known.
-  void add_alternative(Condition before, Condition object, std::uint32_t choices);
+  void add_alternative(Condition before, Condition object, std::uint32_t choices, std::uint32_t behind);
   bool is_left(Event event) const { return !events_[event].is_done && !events_[event].is_covered; }
-  // An execution has shown the event. Finds the extensions behind it.
-  void insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after);
-  // A thread is created by a thread in that state. Its first condition.
-  Condition create(Condition creator, Slot thread);
+  // An execution has shown the event. Finds the extensions behind it; none if it is the last one of each
+  // execution that has it.
+  void insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after,
+              bool is_last = false);
 
   bool has_next(Condition thread) const { return next_of_[thread] != kNone; }
   // What the thread does next there. Finds its extensions.
@@ -101,42 +118,95 @@ class Prefix {
   const Next& next(Condition thread) const { return nexts_[next_of_[thread]]; }
   // The thread has ended there. Finds the joins that may come behind.
   void end(Condition thread);
+  bool is_ended(Condition thread) const { return is_ended_[thread]; }
+  // The thread has failed there, which ended the execution. So nothing comes behind what its last event made.
+  void fail(Condition thread);
+  bool is_failed(Condition thread) const { return is_failed_[thread]; }
+  // Threads that have ended before, though the condition's past does not say so: they were joined whatever
+  // they did.
+  void set_ended_before(Condition thread, std::vector<Slot> ended) {
+    ended_before_[thread] = std::move(ended);
+  }
+  const std::vector<Slot>& ended_before(Condition thread) const;
   // The extensions found since the last call, the last ones last.
   std::vector<Event>& targets() { return targets_; }
+  // Joins of a thread whatever it did. They are shown where an execution comes to its end.
+  const std::vector<Event>& late_joins() const { return late_; }
 
-  // The events of the event's past, in an order in which they can be run.
-  void order_past(Event event, std::vector<Event>& order) const;
+  // A thread's condition and an object's that can be held together, where the thread has to wait.
+  struct Blocked {
+    Condition thread;
+    Condition object;
+  };
+  // So are those where a lock is held. Of other operations it is known when an execution has tried.
+  void block(Event event) { blocked_.push_back({events_[event].before, events_[event].object}); }
+  const std::vector<Blocked>& blocked() const { return blocked_; }
+  // Whether an execution has shown the thread's next operation with that condition of its object.
+  bool goes_on(Condition thread, Condition object) const;
+
+  // Whether at the thread's condition or below it the thread fails or ends the process.
+  bool may_end_all(Condition thread) const { return may_end_all_[thread]; }
+
+  // What has happened before the condition was there, as far as a slot is not as at the beginning.
+  Cone cone_of(Condition condition) const;
+  // What the slot holds there.
+  Condition at(Cone cone, Slot slot) const;
+  // Whether some configuration holds both. Then united() is the smallest; valid until the next call.
+  bool joins(Cone a, Cone b);
+  const std::vector<Mark>& united() const { return union_; }
+  // Whether operations at the thread's condition or below it are on the slot. It may say so without need.
+  bool may_touch(Condition thread, Slot slot) const { return (touched_[thread] & bit_of(slot)) != 0; }
+
+  // Adds how the threads have ended that were joined whatever they did, so that all events of the marks can
+  // be run; also: a thread that has ended, too. The marks of these slots stay. False: there is no way.
+  bool add_ends(std::vector<Mark>& marks, std::span<const Mark> kept, Slot also = kNone);
+
+  // The events of the cone, in an order in which they can be run: each thread as long as it can.
+  // last: a thread whose last event comes as late as it can; kNone: none.
+  void order(Cone cone, std::vector<Event>& order, Slot last = kNone) const;
+  // What has happened before the event.
+  std::vector<Mark> past(Event event) const;
 
  private:
   struct Key {
     Condition before;
     Condition object;
     std::uint32_t choices;
+    std::uint32_t behind;
     bool operator==(const Key&) const = default;
   };
   struct HashOfKey {
     std::size_t operator()(const Key& key) const;
   };
-  using Cone = std::span<const Mark>;
 
   Cone cone(Event event) const {
     return {marks_.data() + events_[event].cone_begin, events_[event].cone_size};
   }
-  Cone cone_of(Condition condition) const;
-  Condition at(Cone cone, Slot slot) const;
-  bool joins(Cone a, Cone b);  // sets union_
   bool reads_what_is_consumed(Cone a, Cone b) const;
   bool is_acyclic(Cone cone) const;
   void events_of(Cone cone, std::vector<Event>& events) const;
+  // By places in a list of events: which come behind one, and how many come before it.
+  struct Order {
+    std::vector<std::vector<std::uint32_t>> behind;
+    std::vector<std::uint32_t> before;
+  };
+  Order order_of(const std::vector<Event>& events) const;
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
+  void note_end_of_all(Condition thread);
   void extend_thread(Condition thread);
   void extend_object(Condition object);
   void add_behind(Condition thread, Condition object, Cone past, std::vector<Condition>& rest);
   void emit(Condition thread, Condition object);
+  bool stand(Condition thread, Condition object) const;  // in union_
+  void note_change(Event event);
+  void note_read(Event event);
+  void extend_behind(Condition thread, Condition object, std::vector<Mark> past, std::size_t from);
+  bool has_read(Cone cone, Event read) const;
   bool can_be_done(const Next& next, Condition object) const;
   Event add(const Key& key, Cone cone);
   void grow();
 
+  Mode mode_;
   ConditionTrees slots_;
   std::vector<ThreadId> threads_;  // by slot; kNoThread: an object
   std::vector<Slot> thread_slots_;
@@ -144,14 +214,22 @@ class Prefix {
   std::vector<Mark> marks_;
   std::unordered_map<Key, Event, HashOfKey> known_;
   std::vector<std::vector<Departure>> choices_ = {{}};
-  std::vector<std::uint32_t> next_of_;  // by condition
+  // Replicated.
+  std::vector<std::vector<Event>> read_sets_ = {{}};
+  std::unordered_multimap<std::uint64_t, std::uint32_t> read_set_numbers_;  // by hash
+  std::unordered_map<Condition, std::vector<Event>> reads_of_;              // of an object's condition
+  std::unordered_map<Condition, std::vector<Condition>> changes_of_;        // threads that consume it
+  std::vector<std::uint32_t> next_of_;                                      // by condition
   std::vector<Next> nexts_;
   std::vector<bool> is_ended_;  // by condition
-  // By condition of a thread: which slots operations at it or below it are on (bits, by their numbers), and
-  // whether events behind it differ by choices.
-  std::vector<std::uint64_t> touched_;
-  std::vector<bool> has_choices_;
+  std::vector<bool> is_failed_;
+  std::vector<bool> may_end_all_;
+  std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some
+  std::vector<std::uint64_t>
+      touched_;  // by condition of a thread: see may_touch(); bits, by numbers of slots
   std::vector<Event> targets_;
+  std::vector<Event> late_;
+  std::vector<Blocked> blocked_;
   std::vector<Mark> union_;  // of the last joins()
   // Kept for their memory.
   std::vector<Mark> own_;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "search/ordered_plan.hpp"
-
 namespace thrum {
 
 namespace {
@@ -16,19 +14,34 @@ bool never_waits(Operation operation) {
 
 }  // namespace
 
-Prefix::Condition UnfoldingSearch::Marking::at(Prefix::Slot slot, const Prefix& prefix) const {
+Prefix::Condition UnfoldingSearch::Marking::at(Slot slot, const Prefix& prefix) const {
   if (slot >= conditions_.size() || conditions_[slot] == kInitial) return prefix.slots().initial(slot);
   return conditions_[slot];
 }
 
-void UnfoldingSearch::Marking::set(Prefix::Slot slot, Condition condition) {
+void UnfoldingSearch::Marking::set(Slot slot, Condition condition) {
   if (conditions_.size() <= slot) conditions_.resize(slot + std::size_t{1}, kInitial);
   conditions_[slot] = condition;
+  if (slot < reads_.size()) reads_[slot].clear();
+}
+
+void UnfoldingSearch::Marking::add_read(Slot slot, Prefix::Event read) {
+  if (reads_.size() <= slot) reads_.resize(slot + std::size_t{1});
+  reads_[slot].push_back(read);
+}
+
+std::vector<Prefix::Event> UnfoldingSearch::Marking::reads(Slot slot) const {
+  return slot < reads_.size() ? reads_[slot] : std::vector<Prefix::Event>{};
+}
+
+void UnfoldingSearch::Marking::clear() {
+  conditions_.clear();
+  for (std::vector<Prefix::Event>& reads : reads_) reads.clear();
 }
 
 Prefix::Slot UnfoldingSearch::slot_of_thread(ThreadId thread) {
   if (thread_slots_.size() <= thread) thread_slots_.resize(thread + std::size_t{1}, kNone);
-  if (thread_slots_[thread] == kNone) thread_slots_[thread] = prefix_.open_thread(thread);
+  if (thread_slots_[thread] == kNone) thread_slots_[thread] = prefix_->open_thread(thread);
   return thread_slots_[thread];
 }
 
@@ -36,25 +49,73 @@ Prefix::Slot UnfoldingSearch::slot_of(const Event& event) {
   const std::uint32_t location = locations_.find(event);
   if (location == Locations::kNone) return kNone;
   if (location_slots_.size() <= location) location_slots_.resize(location + std::size_t{1}, kNone);
-  if (location_slots_[location] == kNone) location_slots_[location] = prefix_.open_object();
+  if (location_slots_[location] == kNone) location_slots_[location] = prefix_->open_object();
   return location_slots_[location];
+}
+
+void UnfoldingSearch::begin_again() {
+  ++counts_.restarts;
+  constexpr std::uint64_t kPatience = 8;
+  all_read_joined_ = all_read_joined_ || counts_.restarts > kPatience;
+  changes_ = locations_.changes();
+  prefix_ = std::make_unique<Prefix>(mode_);
+  footprints_ = std::make_unique<FootprintSets>();
+  races_ = std::make_unique<RacesBetween>(*prefix_, *footprints_);
+  deadlocks_.reset();
+  thread_slots_.clear();
+  location_slots_.clear();
+  targets_.clear();
+  late_join_ = 0;
+  behind_late_joins_.clear();
+  of_threads_.clear();
+  begun_ = begins_again_ = false;
 }
 
 bool UnfoldingSearch::next(Plan& plan) {
   if (done_) return false;
-  target_ = kNone;
-  while (begun_ && target_ == kNone) {
-    if (targets_.empty()) {
-      done_ = true;
-      return false;
-    }
-    target_ = targets_.back();
-    targets_.pop_back();
-    if (!prefix_.is_left(target_)) target_ = kNone;
+  if (begun_ && !find_task()) {
+    done_ = true;
+    return false;
   }
+  if (!begun_) task_ = Task::nothing;
   begun_ = true;
   write(plan);
   return true;
+}
+
+bool UnfoldingSearch::find_task() {
+  if (races_->take(race_)) {
+    task_ = Task::race;
+    return true;
+  }
+  for (task_ = Task::event; !targets_.empty();) {
+    target_ = targets_.back();
+    targets_.pop_back();
+    if (prefix_->is_left(target_)) return true;
+  }
+  if (find_late_join()) return true;
+  if (!deadlocks_) deadlocks_ = std::make_unique<Deadlocks>(*prefix_);
+  task_ = Task::deadlock;
+  return deadlocks_->next(deadlock_);
+}
+
+// A join of a thread, whatever that did, that no execution has come to, and that can be.
+bool UnfoldingSearch::find_late_join() {
+  std::vector<Prefix::Mark> marks;
+  for (; late_join_ < prefix_->late_joins().size(); ++late_join_) {
+    target_ = prefix_->late_joins()[late_join_];
+    if (prefix_->is_left(target_) && can_come_to(target_, marks)) return true;
+  }
+  return false;
+}
+
+// What the slots hold in an execution whose next event it is.
+bool UnfoldingSearch::can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks) {
+  const Prefix::Entry& entry = (*prefix_)[event];
+  std::vector<Prefix::Mark> kept = {{prefix_->slots().slot(entry.before), entry.before}};
+  if (entry.object != kNone) kept.push_back({prefix_->slots().slot(entry.object), entry.object});
+  marks = prefix_->past(event);
+  return prefix_->add_ends(marks, kept, entry.object == kNone ? prefix_->next(entry.before).joins : kNone);
 }
 
 void UnfoldingSearch::write(Plan& plan) {
@@ -62,15 +123,39 @@ void UnfoldingSearch::write(Plan& plan) {
   plan.policy.rounds = Rounds::block;
   OrderedPlan steps(plan, run_.first_key());
   planned_steps_ = 0;
-  if (target_ == kNone) return;
   std::vector<Prefix::Event> order;
-  prefix_.order_past(target_, order);
-  order.push_back(target_);
+  if (task_ == Task::race) {
+    write_race(steps);
+  } else if (task_ == Task::deadlock) {
+    prefix_->order(deadlock_, order);
+    write_steps(steps, order);
+  } else if (task_ == Task::event) {
+    std::vector<Prefix::Mark> marks;
+    can_come_to(target_, marks);
+    prefix_->order(marks, order);
+    order.push_back(target_);
+    write_steps(steps, order);
+  }
+}
+
+void UnfoldingSearch::write_race(OrderedPlan& steps) {
+  prefix_->joins(prefix_->cone_of(race_.first), prefix_->cone_of(race_.second));
+  std::vector<Prefix::Mark> marks = prefix_->united();
+  const ConditionTrees& slots = prefix_->slots();
+  const Slot second = slots.slot(race_.second);
+  const std::vector<Prefix::Mark> kept = {{slots.slot(race_.first), race_.first}, {second, race_.second}};
+  prefix_->add_ends(marks, kept);
+  std::vector<Prefix::Event> order;
+  prefix_->order(marks, order, second);
+  write_steps(steps, order);
+}
+
+void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order) {
   for (const Prefix::Event each : order) {
-    const Prefix::Entry& entry = prefix_[each];
+    const Prefix::Entry& entry = (*prefix_)[each];
     // Nobody chooses when a thread is created or joined.
-    if (entry.is_creation || entry.event.operation == Operation::thread_join) continue;
-    steps.add(entry.event, prefix_.choices(entry.choices), entry.events_after);
+    if (!is_visible(entry.event.operation)) continue;
+    steps.add(entry.event, prefix_->choices(entry.choices), entry.events_after);
     ++planned_steps_;
   }
 }
@@ -83,161 +168,44 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   run_.read(trace, locations_);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (locations_.changes() != changes_) return begin_again();
-  marking_.clear();
-  ReadsFrom::Index step = 0;
-  for (const Event& event : trace.events) {
-    if (is_visible(event.operation)) {
-      learn_event(event, &run_[step++]);
-    } else {
-      learn_hidden(event);
-    }
-  }
-  for (const PendingOperation& pending : trace.pending) {
-    Event event = event_of(pending);
-    const bool is_join = event.operation == Operation::thread_join;
-    if (!is_join && !is_visible(event.operation)) continue;
-    if (is_join) event.argument = event.operand;
-    const Prefix::Slot object =
-        is_join ? slot_of_thread(static_cast<ThreadId>(event.operand)) : slot_of(event);
-    const Condition condition = marking_.at(slot_of_thread(event.thread), prefix_);
-    if (!prefix_.has_next(condition)) prefix_.set_next(condition, {event, object, is_join});
-  }
-  // A thread that stands before nothing has ended, unless it has failed.
-  for (ThreadId thread = 0; thread < thread_slots_.size(); ++thread) {
-    if (thread_slots_[thread] == kNone || (trace.end == End::bug && thread == trace.failure.thread)) continue;
-    const Condition last = marking_.at(thread_slots_[thread], prefix_);
-    const bool is_there = thread == kMainThread || prefix_.slots().depth(last) != 0;
-    if (is_there && !prefix_.has_next(last)) prefix_.end(last);
-  }
-  if (target_ != kNone && prefix_.is_left(target_)) {
-    const bool is_strange = trace.end == End::finished && never_waits(prefix_[target_].event.operation);
-    ++(is_strange ? counts_.lost : counts_.vain);
-  }
-  std::vector<Prefix::Event>& found = prefix_.targets();
+  learn_events(trace);
+  settle(trace);
+  if (begins_again_) return begin_again();
+  std::vector<Prefix::Event>& found = prefix_->targets();
   targets_.insert(targets_.end(), found.begin(), found.end());
   found.clear();
 }
 
-void UnfoldingSearch::learn_event(const Event& event, const ReadsFrom::Step* step) {
-  learn_step(event, slot_of(event), step->writes, false, step->choices, step->events_after);
-}
-
-void UnfoldingSearch::learn_hidden(const Event& event) {
-  const auto other = static_cast<ThreadId>(event.argument);
-  if (event.operation == Operation::thread_create) {
-    const Condition creator = marking_.at(slot_of_thread(event.thread), prefix_);
-    const Prefix::Slot slot = slot_of_thread(other);
-    marking_.set(slot, prefix_.create(creator, slot));
-  } else if (event.operation == Operation::thread_join) {
-    prefix_.end(marking_.at(slot_of_thread(other), prefix_));
-    learn_step(event, slot_of_thread(other), false, true, {}, event.index + 1);
-  } else if (event.operation == Operation::others_ended) {
-    not_covered_ = "the end of main while threads go on";
-  }
-}
-
-void UnfoldingSearch::learn_step(const Event& event, Prefix::Slot object, bool consumes, bool is_join,
-                                 std::span<const ReadsFrom::Choice> choices, std::uint32_t events_after) {
-  const Prefix::Slot thread = slot_of_thread(event.thread);
-  const Condition before = marking_.at(thread, prefix_);
-  const Condition there = object == kNone ? kNone : marking_.at(object, prefix_);
-  if (!prefix_.has_next(before)) prefix_.set_next(before, {event, object, is_join});
-  // With fewer of its choices it is what was foreseen.
-  std::vector<Departure> taken;
-  bool is_foreseen = true;
-  for (const ReadsFrom::Choice& choice : choices) {
-    const Prefix::Event shorter = prefix_.need(before, there, prefix_.number_of(taken), is_foreseen);
-    if (!is_foreseen && taken.empty()) ++counts_.unforeseen;
-    prefix_.cover(shorter);
-    taken.push_back(choice.taken);
-    for (const Option& option : choice.options) {
-      if (option == choice.taken.option) continue;
-      taken.back().option = option;
-      prefix_.add_alternative(before, there, prefix_.number_of(taken));
+// Whether the execution has shown what it was for.
+void UnfoldingSearch::settle(const Trace& trace) {
+  const bool is_bug = trace.end == End::bug;
+  if (task_ == Task::event && prefix_->is_left(target_)) {
+    const Prefix::Entry& target = (*prefix_)[target_];
+    if (target.object == kNone && prefix_->next(target.before).joins != kNone)
+      return need_all_of_joined(target.event.thread);
+    const bool never_waits = target.object == kNone || thrum::never_waits(target.event.operation);
+    // A failure may come first: of a thread that goes on by itself behind a join.
+    ++(never_waits && trace.end == End::finished ? counts_.lost : counts_.vain);
+    if (!never_waits) prefix_->block(target_);
+  } else if (task_ == Task::race || task_ == Task::deadlock) {
+    ++counts_.queries;
+    const BugKind kind = task_ == Task::race ? BugKind::data_race : BugKind::deadlock;
+    if (!is_bug || trace.failure.kind != kind) {
+      ++counts_.denied;
+      if (task_ == Task::deadlock) deadlocks_->deny();
+    } else if (task_ == Task::race) {
+      races_->confirm();
+    } else {
+      deadlocks_->confirm();
     }
-    taken.back() = choice.taken;
   }
-  const Prefix::Event number = prefix_.need(before, there, prefix_.number_of(taken), is_foreseen);
-  if (!is_foreseen && taken.empty()) ++counts_.unforeseen;
-  if (!prefix_[number].is_done) prefix_.insert(number, event, consumes && object != kNone, events_after);
-  marking_.set(thread, prefix_[number].after);
-  if (prefix_[number].consumes) marking_.set(object, prefix_[number].object_after);
-}
-
-void UnfoldingSearch::begin_again() {
-  ++counts_.restarts;
-  changes_ = locations_.changes();
-  prefix_ = Prefix();
-  thread_slots_.clear();
-  location_slots_.clear();
-  targets_.clear();
-  begun_ = false;
-}
-
-// ---- While an execution runs
-
-void UnfoldingSearch::begin() {
-  seen_.clear();
-  seen_events_ = seen_steps_ = 0;
-}
-
-Advice UnfoldingSearch::at_point(const View& view) {
-  for (; seen_events_ < view.trace.events.size(); ++seen_events_) follow(view.trace.events[seen_events_]);
-  if (view.point.key.kind != ChoiceKind::thread || seen_steps_ < planned_steps_) return {};
-  const std::span<const PendingOperation> live = view.threads.pending();
-  const auto takes = [&](std::uint16_t option) {
-    if (view.options[option].via != Via::run) return false;
-    const auto own = std::ranges::find(live, view.options[option].value, &PendingOperation::thread);
-    return own != live.end() && own->operation != Operation::process_exit && is_new(*own);
-  };
-  if (takes(view.default_option)) return {};
-  for (std::uint16_t i = 0; i < view.options.size(); ++i) {
-    if (i != view.default_option && takes(i)) return {Advice::Kind::take, i};
-  }
-  return {};
-}
-
-// Whether no execution has shown the event that it would be.
-bool UnfoldingSearch::is_new(const PendingOperation& pending) {
-  const Event event = event_of(pending);
-  const Condition before = seen_.at(slot_of_thread(event.thread), prefix_);
-  if (before == kNone || !prefix_.has_next(before)) return true;
-  const Prefix::Slot object = prefix_.next(before).object;
-  const Condition there = object == kNone ? kNone : seen_.at(object, prefix_);
-  if (object != kNone && there == kNone) return true;
-  const Prefix::Event known = prefix_.find(before, there, 0);
-  return known == kNone || prefix_.is_left(known);
-}
-
-void UnfoldingSearch::follow(const Event& event) {
-  seen_steps_ += is_visible(event.operation) ? 1 : 0;
-  const Prefix::Slot thread = slot_of_thread(event.thread);
-  const auto other = static_cast<ThreadId>(event.argument);
-  const bool is_join = event.operation == Operation::thread_join;
-  const Condition before = seen_.at(thread, prefix_);
-  if (event.operation == Operation::thread_create) {
-    const Prefix::Slot slot = slot_of_thread(other);
-    const Prefix::Event born =
-        before == kNone ? kNone : prefix_.find(before, prefix_.slots().initial(slot), Prefix::kCreation);
-    return seen_.set(slot, born == kNone ? kNone : prefix_[born].object_after);
-  }
-  if (!is_join && !is_visible(event.operation)) return;
-  const Prefix::Slot object = is_join ? slot_of_thread(other) : slot_of(event);
-  const Condition there = object == kNone ? kNone : seen_.at(object, prefix_);
-  const bool is_known = before != kNone && (object == kNone || there != kNone);
-  const Prefix::Event number = is_known ? prefix_.find(before, there, 0) : kNone;
-  const bool is_done = number != kNone && prefix_[number].is_done;
-  seen_.set(thread, is_done ? prefix_[number].after : kNone);
-  const bool consumes = is_done
-                            ? prefix_[number].consumes
-                            : !is_join && object != kNone && locations_.writes(event, locations_.find(event));
-  if (consumes) seen_.set(object, is_done ? prefix_[number].object_after : kNone);
 }
 
 Guarantee UnfoldingSearch::guarantee() const {
   Guarantee guarantee;
   guarantee.exhausted = done_ && problem().empty();
-  guarantee.covers = Covers::assertions;
+  const bool has_all = !races_->has_given_up() && deadlocks_ && !deadlocks_->has_given_up();
+  guarantee.covers = has_all ? Covers::deadlocks_and_races : Covers::assertions;
   return guarantee;
 }
 

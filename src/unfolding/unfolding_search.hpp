@@ -1,36 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A search by the contextual unfolding (prefix.hpp): each execution shows an event that none has shown
 // before, until all that any execution can show were shown. Then every state of each thread by itself was
-// met, and so each failed assertion and crash; deadlocks and data races are states of several threads.
+// met, and so each failed assertion and crash. Deadlocks and data races are states of several threads: they
+// are looked for in the prefix (deadlocks.hpp, races_between.hpp), and what is found is run.
 //
 // Behind its target an execution goes on with threads whose next event is new, if there are such. So one
 // execution shows many of them: independent conflicts are met side by side, and not one by one.
 //
+// Joins. What a thread does behind a join may depend on all that the joined thread has seen: then there is an
+// event for each way in which it may have ended. Mostly that is not so: main joins its threads, and ends. So
+// at first a join reads nothing of the joined thread, only that it has ended. If the thread then does
+// something on an object, creates a thread, or reads memory that another thread writes, the search begins
+// again, and the thread's joins read how the joined threads have ended. For that it needs to know the plain
+// accesses.
+//
 // Tested by tests/oracle/unfolding_test.cpp.
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "order/locations.hpp"
 #include "order/reads_from.hpp"
+#include "search/ordered_plan.hpp"
 #include "search/strategy.hpp"
+#include "unfolding/deadlocks.hpp"
 #include "unfolding/prefix.hpp"
+#include "unfolding/races_between.hpp"
 
 namespace thrum {
 
 class UnfoldingSearch final : public Strategy, public Reporting, private Advisor {
  public:
+  using Mode = Prefix::Mode;
   struct Counts {
     std::uint64_t executions = 0;
     std::uint64_t vain = 0;        // that did not show their target: a step that has to wait there
     std::uint64_t lost = 0;        // that did not, and it never waits
     std::uint64_t unforeseen = 0;  // events that were no extension
-    std::uint64_t restarts = 0;    // since a location was another than it was (Locations::changes)
+    std::uint64_t restarts = 0;    // see Locations::changes, and joins
+    std::uint64_t queries = 0;     // executions of a deadlock or a data race that was found in the prefix
+    std::uint64_t denied = 0;      // those that did not show it
   };
 
+  explicit UnfoldingSearch(Mode mode = Mode::contextual)
+      : mode_(mode),
+        prefix_(std::make_unique<Prefix>(mode)),
+        races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
+
   bool next(Plan& plan) override;
-  Wanted wanted() const override { return {Wanted::kChoices | Wanted::kEvents, Wanted::From::start, 0}; }
+  Wanted wanted() const override {
+    return {Wanted::kChoices | Wanted::kEvents | Wanted::kFootprints, Wanted::From::start, 0};
+  }
   Advisor* advisor() override { return this; }
   void learn(const Plan& plan, const Trace& trace) override;
   Reporting& reporting() override { return *this; }
@@ -38,52 +62,104 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::string problem() const override;
   Progress progress() override;
 
-  const Prefix& prefix() const { return prefix_; }
+  const Prefix& prefix() const { return *prefix_; }
   const Counts& counts() const { return counts_; }
+  // The deadlocks that were found in the prefix, and shown.
+  std::set<Deadlocks::Waits> deadlocks() const {
+    return deadlocks_ ? deadlocks_->known() : std::set<Deadlocks::Waits>{};
+  }
 
  private:
   using Condition = Prefix::Condition;
+  using Slot = Prefix::Slot;
   static constexpr std::uint32_t kNone = Prefix::kNone;
 
-  // What each slot holds; kNone: a condition that no execution has shown before.
+  // What each slot holds; kNone: a condition that no execution has shown before. And which events have read
+  // it.
   class Marking {
    public:
-    Condition at(Prefix::Slot slot, const Prefix& prefix) const;
-    void set(Prefix::Slot slot, Condition condition);
-    void clear() { conditions_.clear(); }
+    Condition at(Slot slot, const Prefix& prefix) const;
+    void set(Slot slot, Condition condition);
+    void add_read(Slot slot, Prefix::Event read);
+    std::vector<Prefix::Event> reads(Slot slot) const;
+    void clear();
 
    private:
     static constexpr std::uint32_t kInitial = 0xfffffffe;
-    std::vector<Condition> conditions_;  // by slot
+    std::vector<Condition> conditions_;              // by slot
+    std::vector<std::vector<Prefix::Event>> reads_;  // by slot
   };
+  // What the execution that runs is for.
+  enum class Task : std::uint8_t { nothing, event, race, deadlock };
 
+  // ---- unfolding_advisor.cpp
   void begin() override;
   Advice at_point(const View& view) override;
   bool is_new(const PendingOperation& pending);
+  Prefix::Event find_event(Condition before, Slot object, Condition there);
   void follow(const Event& event);
 
+  // ---- unfolding_search.cpp
   void begin_again();
+  bool find_task();
+  bool find_late_join();
+  bool can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks);
   void write(Plan& plan);
-  Prefix::Slot slot_of_thread(ThreadId thread);
-  Prefix::Slot slot_of(const Event& event);  // that it reads or consumes; kNone
-  void learn_event(const Event& event, const ReadsFrom::Step* step);
+  void write_race(OrderedPlan& steps);
+  void write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order);
+  void settle(const Trace& trace);
+  Slot slot_of_thread(ThreadId thread);
+  Slot slot_of(const Event& event);  // that it reads or consumes; kNone
+
+  // ---- unfolding_learn.cpp
+  struct Step;  // one of the execution that is learned
+  void learn_events(const Trace& trace);
   void learn_hidden(const Event& event);
-  void learn_step(const Event& event, Prefix::Slot object, bool consumes, bool is_join,
-                  std::span<const ReadsFrom::Choice> choices, std::uint32_t events_after);
+  void learn_join(const Event& event);
+  void learn_step(const Event& event, const Step& step);
+  Prefix::Event learn_choices(Condition before, Condition there, std::uint32_t behind,
+                              std::span<const ReadsFrom::Choice> choices);
+  void learn_pending(const Trace& trace);
+  Prefix::Next next_of(const Event& event);
+  void note_footprint(ThreadId thread);
+  void take_accesses(const Trace& trace, std::uint32_t events);
+  bool is_late(const Event& join) const;
+  void need_all_of_joined(Condition thread);
+  void need_all_of_joined(ThreadId joiner);
+  void look_at_reads(ThreadId thread, FootprintSets::Number footprint, bool is_behind_late_join);
 
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
-  Prefix prefix_;
-  std::vector<Prefix::Slot> thread_slots_;    // by thread
-  std::vector<Prefix::Slot> location_slots_;  // by location
+  Mode mode_;
+  std::unique_ptr<FootprintSets> footprints_ = std::make_unique<FootprintSets>();
+  std::unique_ptr<Prefix> prefix_;
+  std::unique_ptr<RacesBetween> races_;
+  std::unique_ptr<Deadlocks> deadlocks_;  // once the prefix is complete
+  std::vector<Slot> thread_slots_;        // by thread
+  std::vector<Slot> location_slots_;      // by location
   std::vector<Prefix::Event> targets_;
+  std::size_t late_join_ = 0;  // the next of those of the prefix
+  Task task_ = Task::nothing;
   Prefix::Event target_ = kNone;
+  RacesBetween::Pair race_{};
+  std::vector<Prefix::Mark> deadlock_;
   ReadsFrom run_;
   Marking marking_;
   Marking seen_;  // by the advisor
   std::size_t seen_events_ = 0;
   std::size_t seen_steps_ = 0;
   std::size_t planned_steps_ = 0;  // up to the target; the plan says nothing where a thread goes on
+
+  // Joins. All that is kept when the search begins again.
+  std::set<ThreadId> reads_joined_;  // threads whose joins read how the joined threads have ended
+  bool all_read_joined_ = false;
+  bool begins_again_ = false;
+  // Of this search: the footprints behind late joins, and of all threads.
+  std::set<std::pair<ThreadId, FootprintSets::Number>> behind_late_joins_;
+  std::set<std::pair<ThreadId, FootprintSets::Number>> of_threads_;
+  std::vector<std::vector<FootprintSets::Bytes>> accesses_;  // by thread: since its last event
+  std::size_t taken_accesses_ = 0;
+
   Counts counts_;
   std::string not_covered_;
   bool begun_ = false;

@@ -65,6 +65,12 @@ bool covers_assertions(const Report& report) {
   return !guarantee.complete && guarantee.covers == Covers::assertions;
 }
 
+// It leaves out only what depends on all threads together and is neither a deadlock nor a data race.
+bool covers_deadlocks_and_races(const Report& report) {
+  const Guarantee& guarantee = report.result.guarantee;
+  return !guarantee.complete && guarantee.covers == Covers::deadlocks_and_races;
+}
+
 bool covers_less(const Report& report) { return covers_local_states(report) || covers_assertions(report); }
 
 // Vectors of inputs of many values that were tried; 0: the program drew none.
@@ -133,6 +139,10 @@ std::string guarantee_words(const Report& report, Verdict verdict, const CheckOp
     return "nothing: data races were ignored, so what threads read is not known";
   if (covers_assertions(report) && guarantee.exhausted && !weakened(report))
     return "every failed assertion and crash" + limited + ", but neither deadlocks nor data races" + failures;
+  if (covers_deadlocks_and_races(report) && guarantee.exhausted && !weakened(report))
+    return "every failed assertion, crash, deadlock and data race" + limited +
+           ", but not livelocks whose threads change what is shared, leaks, limits, or states at the exit" +
+           failures;
   std::string text;
   const std::string what =
       (covers_local_states(report) ? "every failed assertion" + limited : every) + " with ";
@@ -214,6 +224,10 @@ std::string reason_words(const WorkerOutcome& outcome, const CheckOptions& optio
     return "a deadlock or a data race may have been missed (with --strategy dpor none is)";
   if (covers_local_states(report))
     return "within the bound a deadlock or a data race may have been missed (with --strategy icb none is)";
+  if (covers_deadlocks_and_races(report))
+    return "each thread was shown in each state that it can be in, and there is neither a deadlock nor a "
+           "data "
+           "race";
   const char* fair = search.withheld > 0 ? "all fair schedules" : "all schedules";
   const bool bounded = !search.guarantee.complete || search.claims.beyond_yields > 0;
   return fmt::format("{}{}{} were run{}{}", input_vectors(report) > 0 ? "some inputs: " : "", fair,

@@ -69,6 +69,7 @@ void ToyProgram::run_steps(std::uint64_t steps, const Plan& plan, Advisor* advis
                            Trace& trace) {
   director_.begin(plan, advisor, wanted, trace);
   trace_ = &trace;
+  records_footprints_ = wanted.has(Wanted::kFootprints);
   reset();
   start(0, 0);
   for (; steps > 0; --steps) {
@@ -231,17 +232,25 @@ void ToyProgram::do_plain(int number, const Instruction& instruction) {
   bool reads = instruction.opcode == Opcode::read || instruction.opcode == Opcode::peek ||
                instruction.opcode == Opcode::read_two;
   int* memory = is_variable ? &shared_[object] : &plain_[object];
-  tell(number, reads ? RaceStep::What::plain_read : RaceStep::What::plain_write,
-       toy_address(is_variable ? 'x' : 'p', static_cast<int>(object)),
-       is_variable ? 2
-       : both      ? 8
-                   : 4);
+  const std::uint64_t address = toy_address(is_variable ? 'x' : 'p', static_cast<int>(object));
+  const std::uint32_t size = is_variable ? 2 : both ? 8 : 4;
+  tell(number, reads ? RaceStep::What::plain_read : RaceStep::What::plain_write, address, size);
+  // In the same memory as the objects of events.
+  note_access(number, !reads, is_variable ? toy_object('x', static_cast<int>(object)) : address,
+              is_variable ? 1 : size);
   if (reads) {
     thread.registers[instruction.operands[1]] = both ? memory[0] + memory[1] : memory[0];
     return;
   }
   memory[0] = value(thread, instruction.operands[1]);
   if (both) memory[1] = memory[0];
+}
+
+void ToyProgram::note_access(int number, bool writes, std::uint64_t address, std::uint32_t size) {
+  if (!records_footprints_) return;
+  const auto event = static_cast<std::uint32_t>(trace_->events.size());
+  trace_->accesses.push_back(
+      {event, threads_[static_cast<std::size_t>(number)].id, writes, size, address, 0});
 }
 
 // What a race detector is told. address: of a creation or a join, the other thread.

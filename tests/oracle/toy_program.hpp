@@ -28,6 +28,7 @@ class ToyProgram final : public Program, private Pending {
 
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override { return names_; }
+  Wanted::Set can_record() const override { return Program::can_record() | Wanted::kFootprints; }
 
   // Of the last execution: what it did, as text that names it among all executions of the program and is
   // written down at the events, not at the choices. An event is its thread's digit, behind it '!' where it is
@@ -91,6 +92,7 @@ class ToyProgram final : public Program, private Pending {
   void note_pending();
   void note_local_states();
   void note(int number, Operation operation, ThreadId other);
+  void note_access(int number, bool writes, std::uint64_t address, std::uint32_t size);
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;
@@ -101,6 +103,7 @@ class ToyProgram final : public Program, private Pending {
   ThreadNames names_;
   Director director_;
   Trace* trace_ = nullptr;
+  bool records_footprints_ = false;
   bool begins_again_ = false;
   std::uint64_t attempts_ = 0;
   bool stopped_ = false;

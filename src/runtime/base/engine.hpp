@@ -34,8 +34,9 @@ struct Engine {
   std::uint64_t fs_base = 0;  // of the system thread that it runs on
   Trace* trace = nullptr;     // of the execution that runs
   Again again = Again::no;
-  bool records_places = false;  // Wanted::kPlaces
-  const Plan* plan = nullptr;   // of the execution that runs
+  bool records_places = false;      // Wanted::kPlaces
+  bool records_footprints = false;  // Wanted::kFootprints
+  const Plan* plan = nullptr;       // of the execution that runs
 };
 extern constinit Engine engine;
 

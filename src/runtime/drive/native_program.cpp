@@ -251,6 +251,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   engine.trace = &trace;
   engine.plan = &plan;
   engine.records_places = wanted.has(Wanted::kPlaces);
+  engine.records_footprints = wanted.has(Wanted::kFootprints);
   bool again = false;   // to recognise the earlier access of a race
   bool unsure = false;  // it was not judged, and its class is new
   bool midway = false;

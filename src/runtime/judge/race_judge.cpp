@@ -11,6 +11,7 @@
 #include "runtime/base/page.hpp"
 #include "runtime/base/raw_syscall.hpp"
 #include "runtime/judge/early_memory.hpp"
+#include "runtime/judge/footprints.hpp"
 #include "runtime/judge/heap_misuse.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/memory/heap.hpp"
@@ -86,7 +87,8 @@ void RaceJudge::begin(bool again) {
   at_point_ = false;
   recognising_ = again && earlier_;
   excepts_ = recognising_ || leaves_out_ || known_.count() != 0;
-  attentive_ = excepts_ || tells_accesses_;
+  attentive_ = excepts_ || tells_accesses_ || engine.records_footprints;
+  footprints().begin();
   recognised_.reset();
   skipped_ = 0;
   if (learned_) learned_->clear();
@@ -141,6 +143,10 @@ void RaceJudge::join(const Thread& thread, const Thread& other) {
 
 // Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 void RaceJudge::end(const Thread& thread) {
+  if (engine.records_footprints) {
+    const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
+    footprints().note(thread, true, bottom, reinterpret_cast<std::uint64_t>(thread.stack_top) - bottom);
+  }
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || detector_.clock(thread.number).knows(use.access.when)) continue;
     Access end{use.access.address, use.access.size, AccessKind::thread_end, thread.code, {}};
@@ -253,6 +259,8 @@ void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::
                                    std::uint64_t code, Point point) {
   if (!world.running) return check_early(kind, reinterpret_cast<const void*>(address), size, code);
   if (tells_accesses_) scheduler().note_access(address, size);
+  if (engine.records_footprints)
+    footprints().note(scheduler().current(), kind == AccessKind::plain_write, address, size);
   bool promoted = point != Point::done && known_.promotes(code, address, size);
   if (!promoted || point == Point::nowhere) {
     if (promoted) note_unexplored();
@@ -350,6 +358,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return check_not_freed(block, code);
+  if (engine.records_footprints) footprints().note(me, true, begin, size);
   if (__builtin_expect(world.recording, 0)) take_written_value();
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);

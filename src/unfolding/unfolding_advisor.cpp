@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How an execution of a search by unfolding goes on behind its target: with threads whose next event is new.
+#include <algorithm>
+
+#include "unfolding/unfolding_search.hpp"
+
+namespace thrum {
+
+void UnfoldingSearch::begin() {
+  seen_.clear();
+  seen_events_ = seen_steps_ = 0;
+}
+
+Advice UnfoldingSearch::at_point(const View& view) {
+  for (; seen_events_ < view.trace.events.size(); ++seen_events_) follow(view.trace.events[seen_events_]);
+  if (view.point.key.kind != ChoiceKind::thread || seen_steps_ < planned_steps_) return {};
+  const std::span<const PendingOperation> live = view.threads.pending();
+  const auto takes = [&](std::uint16_t option) {
+    if (view.options[option].via != Via::run) return false;
+    const auto own = std::ranges::find(live, view.options[option].value, &PendingOperation::thread);
+    return own != live.end() && own->operation != Operation::process_exit && is_new(*own);
+  };
+  if (takes(view.default_option)) return {};
+  for (std::uint16_t i = 0; i < view.options.size(); ++i) {
+    if (i != view.default_option && takes(i)) return {Advice::Kind::take, i};
+  }
+  return {};
+}
+
+// The event of a thread in that state, with that condition of the object, behind the reads that were seen.
+Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Condition there) {
+  const Prefix::Event event = prefix_->find(before, there);
+  if (event == kNone || !(*prefix_)[event].is_change) return event;
+  const std::vector<Prefix::Event> reads = seen_.reads(object);
+  if (reads.empty()) return event;
+  if (std::ranges::find(reads, kNone) != reads.end()) return kNone;
+  const std::uint32_t behind = prefix_->number_of_reads(reads, false);
+  return behind == kNone ? kNone : prefix_->find(before, there, 0, behind);
+}
+
+// Whether no execution has shown the event that it would be.
+bool UnfoldingSearch::is_new(const PendingOperation& pending) {
+  const Event event = event_of(pending);
+  const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
+  if (before == kNone || !prefix_->has_next(before)) return true;
+  const Prefix::Slot object = prefix_->next(before).object;
+  const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
+  if (object != kNone && there == kNone) return true;
+  const Prefix::Event known = find_event(before, object, there);
+  return known == kNone || prefix_->is_left(known);
+}
+
+void UnfoldingSearch::follow(const Event& event) {
+  seen_steps_ += is_visible(event.operation) ? 1 : 0;
+  const bool is_creation = event.operation == Operation::thread_create;
+  const bool is_join = event.operation == Operation::thread_join;
+  if (!is_creation && !is_join && !is_visible(event.operation)) return;
+  const Slot thread = slot_of_thread(event.thread);
+  const Condition before = seen_.at(thread, *prefix_);
+  const Slot object = next_of(event).object;
+  const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
+  const bool is_known = before != kNone && (object == kNone || there != kNone);
+  const Prefix::Event number = is_known ? find_event(before, object, there) : kNone;
+  const bool is_done = number != kNone && (*prefix_)[number].is_done;
+  seen_.set(thread, is_done ? (*prefix_)[number].after : kNone);
+  const bool consumes = is_done ? (*prefix_)[number].consumes
+                                : is_creation || (!is_join && object != kNone &&
+                                                  locations_.writes(event, locations_.find(event)));
+  if (consumes) {
+    seen_.set(object, is_done ? (*prefix_)[number].object_after : kNone);
+  } else if (mode_ == Mode::replicated && object != kNone) {
+    seen_.add_read(object, number);
+  }
+}
+
+}  // namespace thrum

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a search by unfolding learns from an execution.
+#include <algorithm>
+
+#include "unfolding/unfolding_search.hpp"
+
+namespace thrum {
+
+namespace {
+
+// Operations that may have to wait for another thread.
+bool may_have_to_wait(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::shared_lock:
+    case Operation::wait_reacquire:
+    case Operation::semaphore_wait:
+    case Operation::barrier_leave:
+    case Operation::once_enter:
+    case Operation::futex_return: return true;
+    default: return false;
+  }
+}
+
+// Whether the failure of a thread is one in each execution in which the thread comes there.
+bool is_of_a_thread(const Trace& trace) {
+  if (trace.end != End::bug) return false;
+  const BugKind kind = trace.failure.kind;
+  return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::data_race;
+}
+
+// Whether the execution ended in the middle of what the thread was doing.
+bool stops(const Trace& trace, ThreadId thread) {
+  return (is_of_a_thread(trace) || (trace.end == End::bug && trace.failure.kind == BugKind::data_race)) &&
+         thread == trace.failure.thread;
+}
+
+}  // namespace
+
+struct UnfoldingSearch::Step {
+  Slot object = kNone;
+  bool consumes = false;
+  bool is_last = false;  // of its thread, which then fails
+  std::span<const ReadsFrom::Choice> choices;
+  std::uint32_t events_after = 0;
+};
+
+void UnfoldingSearch::learn_events(const Trace& trace) {
+  marking_.clear();
+  accesses_.clear();
+  taken_accesses_ = 0;
+  std::size_t last = trace.events.size();  // of the thread that fails
+  if (is_of_a_thread(trace)) {
+    for (last = trace.events.size(); last > 0 && trace.events[last - 1].thread != trace.failure.thread;)
+      --last;
+    last = last == 0 ? trace.events.size() : last - 1;
+  }
+  ReadsFrom::Index index = 0;
+  for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
+    const Event& event = trace.events[i];
+    take_accesses(trace, static_cast<std::uint32_t>(i));
+    if (!is_visible(event.operation)) {
+      learn_hidden(event);
+      continue;
+    }
+    const ReadsFrom::Step& run = run_[index++];
+    const Slot object = slot_of(event);
+    learn_step(event, {object, run.writes && object != kNone, i == last, run.choices, run.events_after});
+  }
+  if (begins_again_) return;
+  take_accesses(trace, static_cast<std::uint32_t>(trace.events.size()));
+  learn_pending(trace);
+}
+
+// The plain accesses that came before that many events.
+void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
+  for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
+       ++taken_accesses_) {
+    const PlainAccess& access = trace.accesses[taken_accesses_];
+    if (accesses_.size() <= access.thread) accesses_.resize(access.thread + std::size_t{1});
+    accesses_[access.thread].push_back(
+        {access.object, access.object + std::max(access.size, 1u), access.writes, false});
+  }
+}
+
+// What the thread has done since its last event, and that event itself, belong to its condition.
+void UnfoldingSearch::note_footprint(ThreadId thread) {
+  if (accesses_.size() <= thread) accesses_.resize(thread + std::size_t{1});
+  std::vector<FootprintSets::Bytes>& accesses = accesses_[thread];
+  const Condition condition = marking_.at(slot_of_thread(thread), *prefix_);
+  if (races_->has(condition)) return accesses.clear();
+  std::vector<FootprintSets::Bytes> behind = accesses;
+  std::erase_if(behind, [](const FootprintSets::Bytes& bytes) { return bytes.is_atomic; });
+  const FootprintSets::Number all = footprints_->number_of(accesses);
+  races_->add(condition, footprints_->number_of(behind), all);
+  accesses.clear();
+  look_at_reads(thread, all, !prefix_->ended_before(condition).empty());
+}
+
+// Whether a thread that has joined others, whatever they did, reads what another thread writes.
+void UnfoldingSearch::look_at_reads(ThreadId thread, FootprintSets::Number footprint,
+                                    bool is_behind_late_join) {
+  if (footprint == FootprintSets::kEmpty) return;
+  if (of_threads_.emplace(thread, footprint).second) {
+    for (const auto& [reader, reads] : behind_late_joins_) {
+      if (reader != thread && footprints_->reads_from(reads, footprint)) need_all_of_joined(reader);
+    }
+  }
+  if (!is_behind_late_join || !behind_late_joins_.emplace(thread, footprint).second) return;
+  for (const auto& [writer, writes] : of_threads_) {
+    if (writer != thread && footprints_->reads_from(footprint, writes)) need_all_of_joined(thread);
+  }
+}
+
+bool UnfoldingSearch::is_late(const Event& join) const {
+  return !all_read_joined_ && !reads_joined_.contains(join.thread);
+}
+
+void UnfoldingSearch::need_all_of_joined(ThreadId joiner) {
+  reads_joined_.insert(joiner);
+  begins_again_ = true;
+}
+
+// Of the thread, and of those that it has joined.
+void UnfoldingSearch::need_all_of_joined(Condition thread) {
+  need_all_of_joined(prefix_->thread_of(prefix_->slots().slot(thread)));
+  for (const Slot joined : prefix_->ended_before(thread)) need_all_of_joined(prefix_->thread_of(joined));
+}
+
+void UnfoldingSearch::learn_hidden(const Event& event) {
+  const auto other = static_cast<ThreadId>(event.argument);
+  switch (event.operation) {
+    case Operation::thread_create:
+      return learn_step(event, {slot_of_thread(other), true, false, {}, event.index + 1});
+    case Operation::thread_join: return learn_join(event);
+    case Operation::others_ended: not_covered_ = "the end of main while threads go on"; return;
+    default: return;
+  }
+}
+
+void UnfoldingSearch::learn_join(const Event& event) {
+  const Slot joined = slot_of_thread(static_cast<ThreadId>(event.argument));
+  const Condition end = marking_.at(joined, *prefix_);
+  const Slot thread = slot_of_thread(event.thread);
+  std::vector<Slot> ended = prefix_->ended_before(marking_.at(thread, *prefix_));
+  const std::vector<Slot>& of_joined = prefix_->ended_before(end);
+  ended.insert(ended.end(), of_joined.begin(), of_joined.end());
+  prefix_->end(end);
+  const bool is_late = this->is_late(event);
+  if (is_late) ended.push_back(joined);
+  learn_step(event, {is_late ? kNone : joined, false, false, {}, event.index + 1});
+  if (!begins_again_ && !ended.empty())
+    prefix_->set_ended_before(marking_.at(thread, *prefix_), std::move(ended));
+}
+
+// What is known of an operation before it is done.
+Prefix::Next UnfoldingSearch::next_of(const Event& event) {
+  Prefix::Next next{event, kNone, kNone, may_have_to_wait(event.operation)};
+  if (event.operation == Operation::thread_join) {
+    next.joins = slot_of_thread(static_cast<ThreadId>(event.argument));
+    if (!is_late(event)) next.object = next.joins;
+  } else if (event.operation == Operation::thread_create) {
+    next.object = slot_of_thread(static_cast<ThreadId>(event.argument));
+  } else {
+    next.object = slot_of(event);
+  }
+  return next;
+}
+
+void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
+  const Slot thread = slot_of_thread(event.thread);
+  const Condition before = marking_.at(thread, *prefix_);
+  const Condition there = step.object == kNone ? kNone : marking_.at(step.object, *prefix_);
+  const bool is_join = event.operation == Operation::thread_join;
+  const std::vector<Slot>& ended = prefix_->ended_before(before);
+  if (!ended.empty() && step.object != kNone && !is_join) return need_all_of_joined(before);
+  if (!prefix_->has_next(before)) {
+    prefix_->set_next(before, next_of(event));
+  } else {
+    const Prefix::Next& known = prefix_->next(before);
+    if (known.object != step.object || known.event.operation != event.operation)
+      not_covered_ = "threads whose next operation does not depend on what they have seen alone";
+  }
+  note_footprint(event.thread);
+  if (begins_again_) return;
+  const bool consumes = step.consumes && step.object != kNone;
+  const std::uint32_t behind =
+      mode_ == Mode::replicated && consumes ? prefix_->number_of_reads(marking_.reads(step.object), true) : 0;
+  const Prefix::Event number = learn_choices(before, there, behind, step.choices);
+  if (!(*prefix_)[number].is_done) prefix_->insert(number, event, consumes, step.events_after, step.is_last);
+  const Prefix::Entry& entry = (*prefix_)[number];
+  marking_.set(thread, entry.after);
+  if (is_visible(event.operation) && event.object != 0) {
+    const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
+    accesses_[event.thread].push_back({event.object, event.object + std::max(event.size, 1u), writes, true});
+  }
+  if (entry.consumes) {
+    marking_.set(step.object, entry.object_after);
+  } else if (mode_ == Mode::replicated && step.object != kNone) {
+    marking_.add_read(step.object, number);
+  }
+  if (!ended.empty() && !is_join) prefix_->set_ended_before(entry.after, ended);
+}
+
+// The event with all the choices in its middle, and behind the reads. With fewer of them it is what was
+// foreseen.
+Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, std::uint32_t behind,
+                                             std::span<const ReadsFrom::Choice> choices) {
+  std::vector<Departure> taken;
+  bool is_first = false;  // that the thread's step consumes the condition was not known
+  const auto need = [&](std::uint32_t reads) {
+    bool is_foreseen = true;
+    const Prefix::Event event = prefix_->need(before, there, prefix_->number_of(taken), reads, is_foreseen);
+    if (!is_foreseen && !is_first && taken.empty()) ++counts_.unforeseen;
+    return event;
+  };
+  if (behind != 0) {
+    const Prefix::Event without = need(0);
+    is_first = !(*prefix_)[without].is_change;
+  }
+  for (const ReadsFrom::Choice& choice : choices) {
+    prefix_->cover(need(behind));
+    taken.push_back(choice.taken);
+    for (const Option& option : choice.options) {
+      if (option == choice.taken.option) continue;
+      taken.back().option = option;
+      prefix_->add_alternative(before, there, prefix_->number_of(taken), behind);
+    }
+    taken.back() = choice.taken;
+  }
+  return need(behind);
+}
+
+// Where each thread stands at the end.
+void UnfoldingSearch::learn_pending(const Trace& trace) {
+  for (const PendingOperation& pending : trace.pending) {
+    Event event = event_of(pending);
+    const bool is_join = event.operation == Operation::thread_join;
+    if (!is_join && !is_visible(event.operation)) continue;
+    if (is_join) event.argument = event.operand;
+    const Condition condition = marking_.at(slot_of_thread(event.thread), *prefix_);
+    if (!prefix_->has_next(condition)) prefix_->set_next(condition, next_of(event));
+  }
+  for (ThreadId thread = 0; thread < thread_slots_.size() && !begins_again_; ++thread) {
+    if (thread_slots_[thread] == kNone) continue;
+    const Condition last = marking_.at(thread_slots_[thread], *prefix_);
+    const bool is_there = thread == kMainThread || prefix_->slots().depth(last) != 0;
+    if (!is_there) continue;
+    // A thread that stands before nothing has ended, unless it has failed.
+    if (stops(trace, thread)) {
+      if (is_of_a_thread(trace)) prefix_->fail(last);
+    } else if (!prefix_->has_next(last)) {
+      prefix_->end(last);
+    }
+    note_footprint(thread);
+  }
+}
+
+}  // namespace thrum
