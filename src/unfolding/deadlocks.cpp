@@ -41,8 +41,21 @@ Deadlocks::Choice Deadlocks::undecided(const std::vector<Mark>& marks) const {
   return choice;
 }
 
-// A thread that might end one of the waits, or everything, or whose end one of the threads has seen.
+// A thread that might end one of the waits, or everything, or whose end one of the threads has seen. Those that
+// may do something on an object that is waited for come first: mostly they cannot wait.
 Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
+  const auto find = [&](auto is_needed) {
+    const auto thread = std::ranges::find_if(prefix_.thread_slots(), [&](Slot one) {
+      return !is_decided(one) && is_needed(prefix_.at(marks, one));
+    });
+    return thread == prefix_.thread_slots().end() ? Prefix::kNone : *thread;
+  };
+  for (const Condition one : decided_) {
+    if (!waits(one) || prefix_.next(one).joins != Prefix::kNone) continue;
+    const Slot object = prefix_.next(one).object;
+    const Slot thread = find([&](Condition at) { return prefix_.may_touch(at, object); });
+    if (thread != Prefix::kNone) return {thread, As::any};
+  }
   for (const Condition one : decided_) {
     for (const Slot ended : prefix_.ended_before(one)) {
       if (!is_decided(ended)) return {ended, As::ended};
@@ -51,16 +64,7 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
     const Slot joined = prefix_.next(one).joins;
     if (joined != Prefix::kNone && !is_decided(joined)) return {joined, As::waiting};
   }
-  const auto is_needed = [&](Slot thread) {
-    if (is_decided(thread)) return false;
-    const Condition at = prefix_.at(marks, thread);
-    return prefix_.may_end_all(at) || std::ranges::any_of(decided_, [&](Condition one) {
-             return waits(one) && prefix_.next(one).joins == Prefix::kNone &&
-                    prefix_.may_touch(at, prefix_.next(one).object);
-           });
-  };
-  const auto thread = std::ranges::find_if(prefix_.thread_slots(), is_needed);
-  return thread == prefix_.thread_slots().end() ? Choice{} : Choice{*thread, As::any};
+  return {find([&](Condition at) { return prefix_.may_end_all(at); }), As::any};
 }
 
 bool Deadlocks::fits(Condition condition, const Choice& choice) const {
