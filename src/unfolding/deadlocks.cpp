@@ -6,18 +6,43 @@
 namespace thrum {
 
 bool Deadlocks::next(std::vector<Mark>& marks) {
-  for (; root_ < prefix_.blocked().size() && steps_left_ != 0; ++root_) {
-    const Prefix::Blocked pair = prefix_.blocked()[root_];
-    if (prefix_.goes_on(pair.thread, pair.object)) continue;
-    if (!prefix_.joins(prefix_.cone_of(pair.thread), prefix_.cone_of(pair.object))) continue;
-    decided_.assign(1, pair.thread);
-    object_ = pair.object;
-    const std::vector<Mark> both = prefix_.united();
-    if (!holds(both) || !search(both)) continue;
+  const std::size_t roots = prefix_.blocked().size() + prefix_.spins().size();
+  for (; root_ < roots && steps_left_ != 0; ++root_) {
+    if (!search_from(root_)) continue;
     marks = found_;
     return true;
   }
   return false;
+}
+
+// First come threads that wait for an object, then those that wait in loops.
+bool Deadlocks::search_from(std::size_t root) {
+  if (root < prefix_.blocked().size()) {
+    const Prefix::Blocked pair = prefix_.blocked()[root];
+    if (prefix_.goes_on(pair.thread, pair.object)) return false;
+    if (!prefix_.joins(prefix_.cone_of(pair.thread), prefix_.cone_of(pair.object))) return false;
+    decided_.assign(1, pair.thread);
+    object_ = pair.object;
+  } else {
+    const Condition thread = prefix_.spins()[root - prefix_.blocked().size()].thread;
+    prefix_.joins(prefix_.cone_of(thread), {});
+    decided_.assign(1, thread);
+    object_ = thread;
+  }
+  const std::vector<Mark> marks = prefix_.united();
+  return holds(marks) && search(marks);
+}
+
+Deadlocks::Slot Deadlocks::joined(Condition thread) const {
+  return prefix_.spin_at(thread) == nullptr ? prefix_.next(thread).joins : Prefix::kNone;
+}
+
+// Whether an operation on the object may end the thread's wait.
+bool Deadlocks::may_end_wait(Condition thread, Condition at) const {
+  if (!waits(thread) || joined(thread) != Prefix::kNone) return false;
+  const Prefix::Spin* spin = prefix_.spin_at(thread);
+  if (spin == nullptr) return prefix_.may_touch(at, prefix_.next(thread).object);
+  return std::ranges::any_of(spin->reads, [&](const Mark& read) { return prefix_.may_touch(at, read.slot); });
 }
 
 bool Deadlocks::search(const std::vector<Mark>& marks) {
@@ -41,8 +66,8 @@ Deadlocks::Choice Deadlocks::undecided(const std::vector<Mark>& marks) const {
   return choice;
 }
 
-// A thread that might end one of the waits, or everything, or whose end one of the threads has seen. Those that
-// may do something on an object that is waited for come first: mostly they cannot wait.
+// A thread that might end one of the waits, or everything, or whose end one of the threads has seen. Those
+// that may do something on an object that is waited for come first: mostly they cannot wait.
 Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
   const auto find = [&](auto is_needed) {
     const auto thread = std::ranges::find_if(prefix_.thread_slots(), [&](Slot one) {
@@ -51,9 +76,7 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
     return thread == prefix_.thread_slots().end() ? Prefix::kNone : *thread;
   };
   for (const Condition one : decided_) {
-    if (!waits(one) || prefix_.next(one).joins != Prefix::kNone) continue;
-    const Slot object = prefix_.next(one).object;
-    const Slot thread = find([&](Condition at) { return prefix_.may_touch(at, object); });
+    const Slot thread = find([&](Condition at) { return may_end_wait(one, at); });
     if (thread != Prefix::kNone) return {thread, As::any};
   }
   for (const Condition one : decided_) {
@@ -61,8 +84,8 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
       if (!is_decided(ended)) return {ended, As::ended};
     }
     if (!waits(one)) continue;
-    const Slot joined = prefix_.next(one).joins;
-    if (joined != Prefix::kNone && !is_decided(joined)) return {joined, As::waiting};
+    const Slot other = joined(one);
+    if (other != Prefix::kNone && !is_decided(other)) return {other, As::waiting};
   }
   return {find([&](Condition at) { return prefix_.may_end_all(at); }), As::any};
 }
@@ -73,6 +96,7 @@ bool Deadlocks::fits(Condition condition, const Choice& choice) const {
   // It was not created yet.
   const ConditionTrees& slots = prefix_.slots();
   if (slots.depth(condition) == 0 && prefix_.thread_of(choice.thread) != kMainThread) return true;
+  if (prefix_.spin_at(condition) != nullptr) return true;
   if (!prefix_.has_next(condition)) return false;
   return prefix_.next(condition).joins != Prefix::kNone || prefix_.next(condition).may_wait;
 }
@@ -81,7 +105,12 @@ bool Deadlocks::fits(Condition condition, const Choice& choice) const {
 bool Deadlocks::holds(const std::vector<Mark>& marks) const {
   const ConditionTrees& slots = prefix_.slots();
   const auto is_held = [&](Condition one) { return prefix_.at(marks, slots.slot(one)) == one; };
-  return is_held(object_) && std::ranges::all_of(decided_, is_held);
+  // Nor has what a loop has read been written since.
+  const auto is_read = [&](const Mark& read) { return prefix_.at(marks, read.slot) == read.condition; };
+  return is_held(object_) && std::ranges::all_of(decided_, [&](Condition one) {
+           const Prefix::Spin* spin = prefix_.spin_at(one);
+           return is_held(one) && (spin == nullptr || std::ranges::all_of(spin->reads, is_read));
+         });
 }
 
 bool Deadlocks::choose(const std::vector<Mark>& marks, const Choice& choice) {
@@ -97,7 +126,7 @@ bool Deadlocks::choose(const std::vector<Mark>& marks, const Choice& choice) {
     if (!holds(both)) continue;  // nor do those below it
     if (prefix_.at(both, choice.thread) == condition && fits(condition, choice)) {
       decided_.push_back(condition);
-      if (search(both)) return true;
+      if (holds(both) && search(both)) return true;
       decided_.pop_back();
     }
     for (Condition child = slots.first_child(condition); child != Prefix::kNone;
@@ -114,13 +143,17 @@ bool Deadlocks::is_deadlock(const std::vector<Mark>& marks) {
   }
   for (const Condition one : decided_) {
     if (!waits(one)) continue;
-    const Prefix::Next& next = prefix_.next(one);
-    const bool is_join = next.joins != Prefix::kNone;
-    if (is_join && prefix_.is_ended(prefix_.at(marks, next.joins))) return false;
-    if (!is_join && prefix_.goes_on(one, prefix_.at(marks, next.object))) return false;
-    if (!is_join) last_.insert({next.event.thread, next.event.operation, next.event.object});
+    const Prefix::Spin* spin = prefix_.spin_at(one);
+    const Slot other = joined(one);
+    if (other != Prefix::kNone && prefix_.is_ended(prefix_.at(marks, other))) return false;
+    if (other != Prefix::kNone) continue;
+    const Event& next = spin != nullptr ? spin->next : prefix_.next(one).event;
+    if (spin == nullptr && prefix_.goes_on(one, prefix_.at(marks, prefix_.next(one).object))) return false;
+    last_.insert({next.thread, next.operation, next.object});
   }
-  if (known_.contains(last_) || denied_.contains(last_)) return false;
+  last_decided_ = decided_;
+  std::ranges::sort(last_decided_);
+  if (known_.contains(last_) || denied_.contains(last_decided_)) return false;
   found_ = marks;
   return true;
 }

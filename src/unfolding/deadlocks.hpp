@@ -11,6 +11,9 @@
 // Example: thread 1 holds a and waits for b. What b is like comes from a lock by thread 2, which may still
 // unlock it. So thread 2 has to wait. If that is for a, nobody else can end it.
 //
+// A thread that waits in a loop has done a round that came to nothing. It waits for ever if nothing that the
+// round has read is written any more: a livelock.
+//
 // A hit is run, and only what the execution shows is reported.
 //
 // Tested by tests/oracle/unfolding_test.cpp.
@@ -45,10 +48,13 @@ class Deadlocks {
   bool next(std::vector<Mark>& marks);
   // An execution has shown that the last one is a deadlock.
   void confirm() { known_.insert(last_); }
-  // An execution has shown no deadlock there.
-  void deny() { denied_.insert(last_); }
+  // An execution has shown no deadlock there. is_certain: it has come there, and a thread would go on.
+  void deny(bool is_certain) {
+    denied_.insert(last_decided_);
+    is_in_doubt_ = is_in_doubt_ || !is_certain;
+  }
   // The search took too long, and was broken off; or an execution has shown something else than was found.
-  bool has_given_up() const { return steps_left_ == 0 || !denied_.empty(); }
+  bool has_given_up() const { return steps_left_ == 0 || is_in_doubt_; }
 
  private:
   enum class As : std::uint8_t { any, ended, waiting };
@@ -57,6 +63,7 @@ class Deadlocks {
     As as = As::any;
   };
 
+  bool search_from(std::size_t root);
   bool search(const std::vector<Mark>& marks);
   bool choose(const std::vector<Mark>& marks, const Choice& choice);
   Choice needed(const std::vector<Mark>& marks) const;
@@ -65,16 +72,22 @@ class Deadlocks {
   bool fits(Condition condition, const Choice& choice) const;
   bool holds(const std::vector<Mark>& marks) const;
   bool is_deadlock(const std::vector<Mark>& marks);
-  bool waits(Condition thread) const { return prefix_.has_next(thread) && !prefix_.is_ended(thread); }
+  bool waits(Condition thread) const {
+    return prefix_.spin_at(thread) != nullptr || (prefix_.has_next(thread) && !prefix_.is_ended(thread));
+  }
+  Slot joined(Condition thread) const;
+  bool may_end_wait(Condition thread, Condition at) const;
 
   Prefix& prefix_;
-  std::size_t root_ = 0;  // of the blocked pairs, the one that is looked at
+  std::size_t root_ = 0;  // the one that is looked at, of the blocked pairs and then of the loops
   Condition object_ = Prefix::kNone;
   std::vector<Condition> decided_;
   std::vector<Mark> found_;
   Waits last_;
   std::set<Waits> known_;
-  std::set<Waits> denied_;
+  std::vector<Condition> last_decided_;
+  std::set<std::vector<Condition>> denied_;
+  bool is_in_doubt_ = false;
   std::uint64_t steps_left_ = 50'000'000;
 };
 

@@ -162,6 +162,16 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
   if (!is_last) extend_object(object_after);
 }
 
+void Prefix::spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads) {
+  const bool is_new = spin_of_.emplace(thread, static_cast<std::uint32_t>(spins_.size())).second;
+  if (is_new) spins_.push_back({thread, next, std::move(reads)});
+}
+
+const Prefix::Spin* Prefix::spin_at(Condition thread) const {
+  const auto spin = spin_of_.find(thread);
+  return spin == spin_of_.end() ? nullptr : &spins_[spin->second];
+}
+
 void Prefix::end(Condition thread) {
   if (is_ended_[thread]) return;
   is_ended_[thread] = true;

@@ -116,6 +116,17 @@ class Prefix {
   // What the thread does next there. Finds its extensions.
   void set_next(Condition thread, const Next& next);
   const Next& next(Condition thread) const { return nexts_[next_of_[thread]]; }
+  // The thread waits in a loop there, and does nothing more in any execution that comes there: in others the
+  // round's reads come later. The round read these conditions.
+  void spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads);
+  struct Spin {
+    Condition thread;
+    thrum::Event next;
+    std::vector<Mark> reads;
+  };
+  const std::vector<Spin>& spins() const { return spins_; }
+  // nullptr: it does not wait in a loop.
+  const Spin* spin_at(Condition thread) const;
   // The thread has ended there. Finds the joins that may come behind.
   void end(Condition thread);
   bool is_ended(Condition thread) const { return is_ended_[thread]; }
@@ -221,7 +232,9 @@ class Prefix {
   std::unordered_map<Condition, std::vector<Condition>> changes_of_;        // threads that consume it
   std::vector<std::uint32_t> next_of_;                                      // by condition
   std::vector<Next> nexts_;
-  std::vector<bool> is_ended_;  // by condition
+  std::vector<Spin> spins_;
+  std::unordered_map<Condition, std::uint32_t> spin_of_;  // numbers of spins
+  std::vector<bool> is_ended_;                            // by condition
   std::vector<bool> is_failed_;
   std::vector<bool> may_end_all_;
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some

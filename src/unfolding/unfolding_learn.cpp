@@ -231,6 +231,19 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
   return need(behind);
 }
 
+// What the last round of the thread's loop read: it began with the same operation.
+void UnfoldingSearch::learn_spin(Condition condition, const Event& next) {
+  std::vector<Prefix::Mark> reads;
+  for (Condition each = condition; prefix_->slots().event(each) != kNone;) {
+    const Prefix::Entry& entry = (*prefix_)[prefix_->slots().event(each)];
+    if (entry.event.thread != next.thread) break;  // it created the thread
+    if (entry.object != kNone) reads.push_back({prefix_->slots().slot(entry.object), entry.object});
+    if (entry.event.operation == next.operation && entry.event.object == next.object) break;
+    each = entry.before;
+  }
+  prefix_->spin(condition, next, std::move(reads));
+}
+
 // Where each thread stands at the end.
 void UnfoldingSearch::learn_pending(const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
@@ -239,7 +252,13 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     if (!is_join && !is_visible(event.operation)) continue;
     if (is_join) event.argument = event.operand;
     const Condition condition = marking_.at(slot_of_thread(event.thread), *prefix_);
-    if (!prefix_->has_next(condition)) prefix_->set_next(condition, next_of(event));
+    if (prefix_->has_next(condition)) continue;
+    const bool spins = !pending.enabled && !is_join && !may_have_to_wait(event.operation);
+    if (spins) {
+      learn_spin(condition, event);
+    } else {
+      prefix_->set_next(condition, next_of(event));
+    }
   }
   for (ThreadId thread = 0; thread < thread_slots_.size() && !begins_again_; ++thread) {
     if (thread_slots_[thread] == kNone) continue;
@@ -249,7 +268,7 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     // A thread that stands before nothing has ended, unless it has failed.
     if (stops(trace, thread)) {
       if (is_of_a_thread(trace)) prefix_->fail(last);
-    } else if (!prefix_->has_next(last)) {
+    } else if (!prefix_->has_next(last) && prefix_->spin_at(last) == nullptr) {
       prefix_->end(last);
     }
     note_footprint(thread);

@@ -189,10 +189,12 @@ void UnfoldingSearch::settle(const Trace& trace) {
     if (!never_waits) prefix_->block(target_);
   } else if (task_ == Task::race || task_ == Task::deadlock) {
     ++counts_.queries;
-    const BugKind kind = task_ == Task::race ? BugKind::data_race : BugKind::deadlock;
-    if (!is_bug || trace.failure.kind != kind) {
+    const BugKind kind = trace.failure.kind;
+    const bool is_it = task_ == Task::race ? kind == BugKind::data_race
+                                           : kind == BugKind::deadlock || kind == BugKind::livelock;
+    if (!is_bug || !is_it) {
       ++counts_.denied;
-      if (task_ == Task::deadlock) deadlocks_->deny();
+      if (task_ == Task::deadlock) deadlocks_->deny(trace.end == End::waiting);
     } else if (task_ == Task::race) {
       races_->confirm();
     } else {

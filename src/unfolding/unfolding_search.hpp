@@ -64,6 +64,9 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
 
   const Prefix& prefix() const { return *prefix_; }
   const Counts& counts() const { return counts_; }
+  // An execution was not what was foreseen, and nothing explains that: the search is wrong, or the program
+  // does what is not seen.
+  bool is_lost() const { return counts_.unforeseen != 0 || counts_.lost != 0; }
   // The deadlocks that were found in the prefix, and shown.
   std::set<Deadlocks::Waits> deadlocks() const {
     return deadlocks_ ? deadlocks_->known() : std::set<Deadlocks::Waits>{};
@@ -119,6 +122,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void learn_step(const Event& event, const Step& step);
   Prefix::Event learn_choices(Condition before, Condition there, std::uint32_t behind,
                               std::span<const ReadsFrom::Choice> choices);
+  void learn_spin(Condition condition, const Event& next);
   void learn_pending(const Trace& trace);
   Prefix::Next next_of(const Event& event);
   void note_footprint(ThreadId thread);

@@ -54,7 +54,7 @@ std::vector<LoopSearch> loop_searches() {
     searches.push_back({{"--strategy", "dpor", "--bound", "none", "--waiting", rounds}});
   searches.push_back({{"--strategy", "best-first-dpor", "--priority", "rand", "--waiting", "await"}});
   searches.push_back({{"--strategy", "best-first-dpor", "--waiting", "merge"}});
-  for (const char* strategy : {"dpor-source", "rf", "icb", "dfs", "random"})
+  for (const char* strategy : {"dpor-source", "rf", "unfolding", "icb", "dfs", "random"})
     searches.push_back({{"--strategy", strategy}, false});
   return searches;
 }

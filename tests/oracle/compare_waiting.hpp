@@ -14,13 +14,20 @@
 
 namespace thrum {
 
+enum class WaitingBy : std::uint8_t {
+  classes,
+  reads_from,  // ReadsFromSearch, at once: only failed assertions are compared
+  unfolding,   // UnfoldingSearch, at once: those, and whether threads get stuck
+  replicated,  // the same with place replication
+};
+
 struct WaitingSearch {
   Rounds rounds = Rounds::block;
   Reduction algorithm = Reduction::optimal;  // of search_waiting()
   bool is_best_first = false;                // then with persistent sets, and not shared
-  bool is_by_reads_from = false;             // ReadsFromSearch, at once: only failed assertions are compared
-  Searched searched = Searched::at_once;     // not `attempted`: the machine begins plans again by itself
-  std::uint64_t seed = 1;                    // by which workers share it, or priorities are chosen
+  WaitingBy by = WaitingBy::classes;
+  Searched searched = Searched::at_once;  // not `attempted`: the machine begins plans again by itself
+  std::uint64_t seed = 1;                 // by which workers share it, or priorities are chosen
   WaitingMutations mutations{};
   std::uint64_t executions_max = 100'000;
 };

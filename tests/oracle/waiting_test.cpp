@@ -150,7 +150,12 @@ TEST(WaitingBlock, LosesNothingInAnyOrder) {
 // Rounds that write are seen or not by the order of stores, which a class by reads-from leaves open.
 TEST(WaitingBlock, LosesNoFailedAssertionByReadsFrom) {
   expect_on_random_programs(WaitingFamily::reads, search_and_states,
-                            {.rounds = Rounds::block, .is_by_reads_from = true});
+                            {.rounds = Rounds::block, .by = WaitingBy::reads_from});
+}
+
+TEST(WaitingBlock, UnfoldingsLoseNothing) {
+  for (WaitingBy by : {WaitingBy::unfolding, WaitingBy::replicated})
+    expect_on_random_programs(WaitingFamily::reads, search_and_states, {.rounds = Rounds::block, .by = by});
 }
 
 TEST(WaitingBlock, RunsEachClassOfRandomProgramsOnce) {
