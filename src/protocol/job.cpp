@@ -481,6 +481,15 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.number(x.kept.apart);
   codec.number(x.kept.complete);
   codec.number(x.kept.remembered);
+  codec.optional(x.kept.unfolding, [](auto& inner, auto& unfolding) {
+    inner.number(unfolding.local_states);
+    inner.number(unfolding.vain);
+    inner.number(unfolding.restarts);
+    inner.number(unfolding.queries);
+    inner.number(unfolding.denied);
+    inner.number(unfolding.pairs);
+    inner.number(unfolding.bytes);
+  });
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);

@@ -164,16 +164,26 @@ Json loop_json(const LoopResult& loop) {
           {"text", loop.text}};
 }
 
+Json unfolding_json(const UnfoldingResult& unfolding) {
+  return {{"in_vain", unfolding.vain},  {"restarts", unfolding.restarts}, {"queries", unfolding.queries},
+          {"denied", unfolding.denied}, {"pairs", unfolding.pairs},       {"bytes", unfolding.bytes}};
+}
+
 Json statistics_json(const StatisticsResult& statistics) {
-  return {{"cost", statistics.cost},
-          {"classes", or_null(statistics.classes)},
-          {"in_vain", statistics.in_vain},
-          {"waited_in_vain", statistics.waited},
-          {"before", statistics.before},
-          {"levels", list(statistics.levels, level_json)},
-          {"growth", list(statistics.growth, growth_json)},
-          {"strategies", list(statistics.strategies, member_json)},
-          {"waiting_loops", list(statistics.loops, loop_json)}};
+  Json json = {{"cost", statistics.cost},
+               {"classes", or_null(statistics.classes)},
+               {"in_vain", statistics.in_vain},
+               {"waited_in_vain", statistics.waited},
+               {"before", statistics.before},
+               {"levels", list(statistics.levels, level_json)},
+               {"growth", list(statistics.growth, growth_json)},
+               {"strategies", list(statistics.strategies, member_json)},
+               {"waiting_loops", list(statistics.loops, loop_json)}};
+  if (statistics.unfolding) {
+    json["local_states"] = statistics.unfolding->local_states;
+    json["unfolding"] = unfolding_json(*statistics.unfolding);
+  }
+  return json;
 }
 
 Json heap_json(const HeapResult& heap) {

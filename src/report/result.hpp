@@ -150,6 +150,17 @@ struct LoopResult {
   std::string text;  // how its rounds are treated, or why they are ordinary
 };
 
+// UnfoldingStatistics (search/reporting.hpp).
+struct UnfoldingResult {
+  std::uint64_t local_states = 0;
+  std::uint64_t vain = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t queries = 0;
+  std::uint64_t denied = 0;
+  std::uint64_t pairs = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
@@ -160,6 +171,7 @@ struct StatisticsResult {
   std::vector<GrowthResult> growth;
   std::vector<MemberResult> strategies{};  // of several that took turns
   std::vector<LoopResult> loops{};
+  std::optional<UnfoldingResult> unfolding{};
 };
 
 // What --heap both found with one of the two.

@@ -57,6 +57,20 @@ std::string loops_table(const StatisticsResult& statistics, const TextStyle& sty
   return text;
 }
 
+std::string unfolding_lines(const StatisticsResult& statistics) {
+  if (!statistics.unfolding) return "";
+  const UnfoldingResult& unfolding = *statistics.unfolding;
+  std::string text = fmt::format(
+      "  {} local states of threads; {} executions planned for one in vain; {} pairs of pasts "
+      "tested; {:.1f} MB\n",
+      unfolding.local_states, unfolding.vain, unfolding.pairs, static_cast<double>(unfolding.bytes) / 1e6);
+  if (unfolding.queries > 0)
+    text += fmt::format("  {} executions of deadlocks and data races that were found in these, {} denied\n",
+                        unfolding.queries, unfolding.denied);
+  if (unfolding.restarts > 0) text += fmt::format("  begun again {} times\n", unfolding.restarts);
+  return text;
+}
+
 std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   std::uint64_t executions = 0;
   for (const LevelResult& level : statistics.levels) executions += level.executions;
@@ -70,7 +84,7 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   }
   return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
          lines.substr(lines.find('\n') + 1) + members_table(statistics, style) +
-         summary(statistics, executions) + loops_table(statistics, style);
+         summary(statistics, executions) + unfolding_lines(statistics) + loops_table(statistics, style);
 }
 
 }  // namespace

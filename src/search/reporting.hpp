@@ -13,6 +13,18 @@ namespace thrum {
 
 class PartialOrder;
 
+// What a search by unfolding has found (src/unfolding).
+struct UnfoldingStatistics {
+  std::uint64_t local_states =
+      0;                       // of threads by themselves, but the first ones: visible operations with a past
+  std::uint64_t vain = 0;      // executions that were planned for an operation that then had to wait
+  std::uint64_t restarts = 0;  // it began again, since something was not as it seemed
+  std::uint64_t queries = 0;   // executions of deadlocks and data races that were found in what is known
+  std::uint64_t denied = 0;    // those that showed something else
+  std::uint64_t pairs = 0;     // of pasts, that were tested for whether an execution can have both
+  std::uint64_t bytes = 0;     // of memory, about
+};
+
 // What a search keeps in order to go on.
 struct SearchStatistics {
   std::uint64_t waiting = 0;    // plans, those in a file too
@@ -24,6 +36,7 @@ struct SearchStatistics {
   std::uint64_t apart = 0;
   std::uint64_t complete = 0;
   std::uint64_t remembered = 0;  // bytes for insertions at points that may be passed again
+  std::optional<UnfoldingStatistics> unfolding;
 };
 
 class Reporting {

@@ -51,6 +51,7 @@ class ConditionTrees {
   }
 
   std::size_t conditions() const { return conditions_.size(); }
+  std::uint64_t bytes() const { return conditions_.capacity() * sizeof(Node); }
 
  private:
   struct Node {

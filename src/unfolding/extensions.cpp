@@ -14,6 +14,7 @@ namespace thrum {
 
 // Whether some configuration holds both cones. Then union_ is the smallest.
 bool Prefix::joins(Cone a, Cone b) {
+  ++pairs_;
   union_.clear();
   bool is_a_more = false;
   bool is_b_more = false;

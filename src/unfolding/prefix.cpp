@@ -212,6 +212,14 @@ Prefix::Slot Prefix::creator(Slot thread) const {
   return slots_.slot(events_[slots_.event(first)].before);
 }
 
+std::uint64_t Prefix::bytes() const {
+  constexpr std::uint64_t kNode =
+      sizeof(Key) + sizeof(Event) + 2 * sizeof(void*);  // of the table of identities
+  const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  return of(events_) + of(marks_) + of(next_of_) + of(nexts_) + of(touched_) + of(targets_) + of(blocked_) +
+         known_.size() * (kNode + sizeof(void*)) + slots_.bytes();
+}
+
 bool Prefix::goes_on(Condition thread, Condition object) const {
   const Event event = find(thread, object);
   return event != kNone && (!is_left(event) || events_[event].next_variant != kNone);

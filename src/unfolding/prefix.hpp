@@ -172,6 +172,10 @@ class Prefix {
   // be run; also: a thread that has ended, too. The marks of these slots stay. False: there is no way.
   bool add_ends(std::vector<Mark>& marks, std::span<const Mark> kept, Slot also = kNone);
 
+  std::uint64_t pairs_tested() const { return pairs_; }
+  // Of memory, about.
+  std::uint64_t bytes() const;
+
   // The events of the cone, in an order in which they can be run: each thread as long as it can.
   // last: a thread whose last event comes as late as it can; kNone: none.
   void order(Cone cone, std::vector<Event>& order, Slot last = kNone) const;
@@ -249,6 +253,7 @@ class Prefix {
   std::vector<Condition> rest_;
   std::vector<Condition> below_;
   std::uint64_t done_ = 0;
+  std::uint64_t pairs_ = 0;
 };
 
 }  // namespace thrum

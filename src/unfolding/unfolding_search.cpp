@@ -218,6 +218,24 @@ std::string UnfoldingSearch::problem() const {
   return "";
 }
 
+SearchStatistics UnfoldingSearch::statistics() const {
+  UnfoldingStatistics unfolding;
+  for (Prefix::Event event = 0; event < prefix_->size(); ++event) {
+    const Prefix::Entry& entry = (*prefix_)[event];
+    if (entry.is_done && is_visible(entry.event.operation)) ++unfolding.local_states;
+  }
+  unfolding.vain = counts_.vain;
+  unfolding.restarts = counts_.restarts;
+  unfolding.queries = counts_.queries;
+  unfolding.denied = counts_.denied;
+  unfolding.pairs = prefix_->pairs_tested();
+  unfolding.bytes = prefix_->bytes();
+  SearchStatistics statistics;
+  statistics.waiting = targets_.size();
+  statistics.unfolding = unfolding;
+  return statistics;
+}
+
 Progress UnfoldingSearch::progress() {
   Progress progress;
   progress.waiting = targets_.size();

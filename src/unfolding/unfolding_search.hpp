@@ -61,6 +61,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Guarantee guarantee() const override;
   std::string problem() const override;
   Progress progress() override;
+  SearchStatistics statistics() const override;
 
   const Prefix& prefix() const { return *prefix_; }
   const Counts& counts() const { return counts_; }

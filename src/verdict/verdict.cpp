@@ -492,6 +492,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.threads_max = search.threads_max;
   if (report.started_threads) {
     test.statistics = statistics_of(search.statistics);
+    if (const auto& kept = search.kept.unfolding)
+      test.statistics->unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
+                                    kept->denied,       kept->pairs, kept->bytes};
     test.statistics->loops = waiting_loops(report);
   }
   test.happens_before_classes = search.statistics.classes;
