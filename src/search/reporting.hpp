@@ -36,7 +36,7 @@ struct SearchStatistics {
   std::uint64_t apart = 0;
   std::uint64_t complete = 0;
   std::uint64_t remembered = 0;  // bytes for insertions at points that may be passed again
-  std::optional<UnfoldingStatistics> unfolding;
+  std::optional<UnfoldingStatistics> unfolding = std::nullopt;
 };
 
 class Reporting {
