@@ -88,8 +88,9 @@ std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
 
 std::unique_ptr<Strategy> make_rf(const StrategySettings&) { return std::make_unique<ReadsFromSearch>(); }
 
-std::unique_ptr<Strategy> make_unfolding(const StrategySettings&) {
-  return std::make_unique<UnfoldingSearch>();
+template <UnfoldingSearch::Mode mode>
+std::unique_ptr<Strategy> make_unfolding(const StrategySettings& settings) {
+  return std::make_unique<UnfoldingSearch>(mode, settings.memory_max);
 }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
@@ -174,7 +175,10 @@ constexpr StrategyRow kStrategies[] = {
      "each state of each thread by itself, with as few executions as that takes; deadlocks and data races "
      "are "
      "found in what these have in common",
-     make_unfolding},
+     make_unfolding<UnfoldingSearch::Mode::contextual>},
+    {"unfolding-replicated", StrategyKind::reduction,
+     "the same by ordinary unfoldings: a write is another event for each set of reads that it comes behind",
+     make_unfolding<UnfoldingSearch::Mode::replicated>},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
     {"best-first-dpor", StrategyKind::reduction,

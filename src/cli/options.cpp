@@ -55,6 +55,14 @@ std::optional<std::uint16_t> bound_of(std::string_view part, std::string_view ki
   return limit;
 }
 
+// An unfolding has each pair of accesses of two threads in no execution, so that it must know them all.
+void check_races(const CheckOptions& options) {
+  if (options.races != "ignore" || !options.strategy.starts_with("unfolding")) return;
+  throw UserError(
+      fmt::format("--races ignore: {} has to see which memory threads access; leave it out, or take dpor",
+                  options.strategy));
+}
+
 // Refuses a bound on the cost of schedules where the strategy cannot have one.
 void check_cost_bound(const CheckOptions& options) {
   const StrategyRow* strategy = find_strategy(options.strategy);
@@ -205,6 +213,7 @@ void validate(CheckOptions& options) {
     options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
   read_bound(options);
   read_fairness(options);
+  check_races(options);
   // A known bug must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   // The picture shows classes.

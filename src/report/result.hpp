@@ -224,7 +224,7 @@ struct TestResult {
   bool complete = false;
   std::string guarantee;  // in words
   // What the search looks for, but for bounds, which say it of themselves; or "assertions":
-  // docs/strategies.md, "Classes by reads-from".
+  // docs/strategies.md, "Classes by reads-from"; or "deadlocks-and-races": docs/unfoldings.md.
   std::string covers = "executions";
   std::string memory_model = "sc";
   std::string heap;

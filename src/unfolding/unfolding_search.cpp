@@ -73,6 +73,8 @@ void UnfoldingSearch::begin_again() {
 
 bool UnfoldingSearch::next(Plan& plan) {
   if (done_) return false;
+  has_too_little_memory_ = prefix_->bytes() > memory_max_;
+  if (has_too_little_memory_) return false;
   if (begun_ && !find_task()) {
     done_ = true;
     return false;
@@ -214,6 +216,7 @@ Guarantee UnfoldingSearch::guarantee() const {
 std::string UnfoldingSearch::problem() const {
   if (counts_.unforeseen != 0) return "internal: an event was no possible extension";
   if (counts_.lost != 0) return "internal: an execution did not reach the event that it was planned for";
+  if (has_too_little_memory_) return "what is known of the program does not fit into --search-memory";
   if (!not_covered_.empty()) return "the unfolding does not cover " + not_covered_ + "; take --strategy dpor";
   return "";
 }

@@ -46,8 +46,10 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
     std::uint64_t denied = 0;      // those that did not show it
   };
 
-  explicit UnfoldingSearch(Mode mode = Mode::contextual)
+  // memory_max: bytes of the prefix; beyond it the search gives up.
+  explicit UnfoldingSearch(Mode mode = Mode::contextual, std::uint64_t memory_max = ~std::uint64_t{0})
       : mode_(mode),
+        memory_max_(memory_max),
         prefix_(std::make_unique<Prefix>(mode)),
         races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
 
@@ -136,6 +138,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
   Mode mode_;
+  std::uint64_t memory_max_;
   std::unique_ptr<FootprintSets> footprints_ = std::make_unique<FootprintSets>();
   std::unique_ptr<Prefix> prefix_;
   std::unique_ptr<RacesBetween> races_;
@@ -169,6 +172,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::string not_covered_;
   bool begun_ = false;
   bool done_ = false;
+  bool has_too_little_memory_ = false;
 };
 
 }  // namespace thrum

@@ -453,7 +453,9 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
   test.complete = test.verdict == Verdict::exhausted && !test.bounded && !test.fair_only;
   test.whole = is_whole(report, options) && outcome.internal.empty();
   test.guarantee = guarantee_words(report, test.verdict, options);
-  test.covers = covers_assertions(report) ? "assertions" : "executions";
+  test.covers = covers_assertions(report)            ? "assertions"
+                : covers_deadlocks_and_races(report) ? "deadlocks-and-races"
+                                                     : "executions";
   test.heap = options.heap;
   if (input_vectors(report) > 0) test.inputs = "some";
   for (const Bound& bound : search.guarantee.bounds) {

@@ -474,6 +474,27 @@ void compare_reduction(const Built& built, const Expectation& expectation, const
                         "\n", run.result.dump(2)));
 }
 
+// By what threads see by themselves: where that ends, there is no bug but one that depends on all threads
+// together. Where it does not cover the program, it says so.
+void compare_unfolding(const Built& built, const Expectation& expectation) {
+  constexpr std::string_view kOfAll[] = {"livelock", "leak", "out-of-memory", "hang"};
+  std::vector<std::string> arguments =
+      without({"--bound", "--fair", "--strategy", "--seed", "--executions", "--time"}, expectation.arguments);
+  if (std::ranges::find(arguments, "ignore") != arguments.end()) return;  // --races
+  const bool bounded = arguments != expectation.arguments;
+  arguments.insert(arguments.end(), {"--strategy", "unfolding", "--executions", text(kExecutionsReduced)});
+  const Run run = built.check(arguments);
+  const auto verdict = run.test().at("verdict").get<std::string>();
+  const auto reason = run.test().at("reason").get<std::string>();
+  const bool is_wrong = reason.find("internal") != std::string::npos;
+  const bool is_of_all = std::ranges::find(kOfAll, expectation.kind) != std::end(kOfAll);
+  const bool is_so = verdict == expectation.verdict || verdict == "inconclusive" || verdict == "skipped" ||
+                     (verdict == "exhausted" && is_of_all) || (bounded && verdict == "bug");
+  if (is_so && !is_wrong) return;
+  throw Difference(text("with unfolding ", verdict, " (", reason, ") instead of ", expectation.verdict, "\n",
+                        run.result.dump(2)));
+}
+
 void compare_configurations(const Options& options, const Expectation& expectation) {
   std::string counts;
   std::optional<std::int64_t> first;
@@ -495,6 +516,7 @@ void compare_case(const Built& built, const Expectation& expectation) {
   compare_verdict(built, expectation);
   compare_threads(built, expectation);
   compare_reduction(built, expectation, kReductions[0]);
+  compare_unfolding(built, expectation);
 }
 
 void compare_all(const Built& built, const Expectation& expectation) {
@@ -502,6 +524,7 @@ void compare_all(const Built& built, const Expectation& expectation) {
   compare_counts(built, expectation);
   compare_threads(built, expectation);
   for (const char* strategy : kReductions) compare_reduction(built, expectation, strategy);
+  compare_unfolding(built, expectation);
   compare_plain(built, expectation);
 }
 
