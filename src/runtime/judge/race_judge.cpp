@@ -64,6 +64,9 @@ MemoryOrder order_of(int order) {
   }
 }
 
+// Not of what comes behind the execution's end: a round of a waiting loop that is tried.
+bool records_footprints() { return engine.records_footprints && !scheduler().director().is_paused(); }
+
 // A race is passed over whose accesses are not all visible operations.
 void note_unexplored() {
   notes().uncontrolled(
@@ -143,7 +146,7 @@ void RaceJudge::join(const Thread& thread, const Thread& other) {
 
 // Earlier accesses of other threads to the ended thread's stack or storage must be ordered before its end.
 void RaceJudge::end(const Thread& thread) {
-  if (engine.records_footprints) {
+  if (records_footprints()) {
     const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
     footprints().note(thread, true, bottom, reinterpret_cast<std::uint64_t>(thread.stack_top) - bottom);
   }
@@ -259,7 +262,7 @@ void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::
                                    std::uint64_t code, Point point) {
   if (!world.running) return check_early(kind, reinterpret_cast<const void*>(address), size, code);
   if (tells_accesses_) scheduler().note_access(address, size);
-  if (engine.records_footprints)
+  if (records_footprints())
     footprints().note(scheduler().current(), kind == AccessKind::plain_write, address, size);
   bool promoted = point != Point::done && known_.promotes(code, address, size);
   if (!promoted || point == Point::nowhere) {
@@ -358,7 +361,7 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   std::uint64_t size = the_heap.live_size(begin);
   const Thread& me = scheduler().current();
   if (size == 0) return check_not_freed(block, code);
-  if (engine.records_footprints) footprints().note(me, true, begin, size);
+  if (records_footprints()) footprints().note(me, true, begin, size);
   if (__builtin_expect(world.recording, 0)) take_written_value();
   bool promoted = is_attentive() && known_.promotes(code, begin, size);
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
