@@ -65,7 +65,7 @@ MemoryOrder order_of(int order) {
 }
 
 // Not of what comes behind the execution's end: a round of a waiting loop that is tried.
-bool records_footprints() { return engine.records_footprints && !scheduler().director().is_paused(); }
+bool records_footprints() { return engine.records_footprints && world.recording; }
 
 // A race is passed over whose accesses are not all visible operations.
 void note_unexplored() {
