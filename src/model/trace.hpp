@@ -47,7 +47,9 @@ struct PendingOperation {
   bool enabled = false;
   std::uint32_t size = 0;
   std::uint64_t object = 0;
-  std::uint64_t operand = 0;    // of a wait: the mutex
+  // Of a wait: the mutex. Of a join: the thread. Where it does nothing more in a loop (Rounds::block): the
+  // address behind the call that it stands at.
+  std::uint64_t operand = 0;
   std::uint32_t woken_by = 0;   // as in Event
   std::uint8_t focus = 0;       // as in Event
   Via via = Via::run;           // how it goes on, if it is enabled

@@ -90,8 +90,14 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
   return {find([&](Condition at) { return prefix_.may_end_all(at); }), As::any};
 }
 
+// Whether the thread's last event ended the process.
+bool Deadlocks::ends_process(Condition thread) const {
+  const Prefix::Event last = prefix_.slots().event(thread);
+  return last != Prefix::kNone && prefix_[last].event.operation == Operation::process_exit;
+}
+
 bool Deadlocks::fits(Condition condition, const Choice& choice) const {
-  if (prefix_.is_ended(condition)) return choice.as != As::waiting;
+  if (prefix_.is_ended(condition)) return choice.as != As::waiting && !ends_process(condition);
   if (choice.as == As::ended) return false;
   // It was not created yet.
   const ConditionTrees& slots = prefix_.slots();
@@ -107,9 +113,13 @@ bool Deadlocks::holds(const std::vector<Mark>& marks) const {
   const auto is_held = [&](Condition one) { return prefix_.at(marks, slots.slot(one)) == one; };
   // Nor has what a loop has read been written since.
   const auto is_read = [&](const Mark& read) { return prefix_.at(marks, read.slot) == read.condition; };
+  const auto may_have_ended = [&](Slot thread) {
+    return !is_decided(thread) || prefix_.is_ended(prefix_.at(marks, thread));
+  };
   return is_held(object_) && std::ranges::all_of(decided_, [&](Condition one) {
            const Prefix::Spin* spin = prefix_.spin_at(one);
-           return is_held(one) && (spin == nullptr || std::ranges::all_of(spin->reads, is_read));
+           return is_held(one) && std::ranges::all_of(prefix_.ended_before(one), may_have_ended) &&
+                  (spin == nullptr || std::ranges::all_of(spin->reads, is_read));
          });
 }
 

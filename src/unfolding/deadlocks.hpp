@@ -69,6 +69,7 @@ class Deadlocks {
   Choice needed(const std::vector<Mark>& marks) const;
   Choice undecided(const std::vector<Mark>& marks) const;
   bool is_decided(Slot thread) const;
+  bool ends_process(Condition thread) const;
   bool fits(Condition condition, const Choice& choice) const;
   bool holds(const std::vector<Mark>& marks) const;
   bool is_deadlock(const std::vector<Mark>& marks);

@@ -231,14 +231,14 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
   return need(behind);
 }
 
-// What the last round of the thread's loop read: it began with the same operation.
+// What the last round of the thread's loop read: it began at the same call.
 void UnfoldingSearch::learn_spin(Condition condition, const Event& next) {
   std::vector<Prefix::Mark> reads;
   for (Condition each = condition; prefix_->slots().event(each) != kNone;) {
     const Prefix::Entry& entry = (*prefix_)[prefix_->slots().event(each)];
     if (entry.event.thread != next.thread) break;  // it created the thread
     if (entry.object != kNone) reads.push_back({prefix_->slots().slot(entry.object), entry.object});
-    if (entry.event.operation == next.operation && entry.event.object == next.object) break;
+    if (entry.event.code == next.operand) break;
     each = entry.before;
   }
   prefix_->spin(condition, next, std::move(reads));

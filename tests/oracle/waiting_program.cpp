@@ -313,6 +313,7 @@ std::span<const PendingOperation> WaitingProgram::pending() {
     next.operation = operation_of(instruction.opcode);
     next.enabled = enabled(i);
     next.sleeps = threads_[i].is_blocked;
+    if (next.sleeps) next.operand = toy_place(static_cast<int>(i), state_.threads[i].local.at);
     next.object = machine_.object(state_, i);
     next.size = size_of(instruction.opcode);
     if (!next.sleeps && may_await(i)) next.condition = condition(i);

@@ -42,6 +42,8 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.size = thread->size;
     next.object = thread->object;
     next.operand = thread->lock != 0 ? thread->lock : thread->object;
+    if (thread->wait == Wait::nothing_more) next.operand = thread->code;
+    if (thread->wait == Wait::join) next.operand = thread->joined->id;
     next.woken_by = thread->woken_by;
     if (focus().is_on()) next.focus = thread->focus | focus().of_object(next.object, next.size);
   }
