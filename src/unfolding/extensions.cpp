@@ -69,22 +69,6 @@ bool Prefix::reads_what_is_consumed(Cone a, Cone b) const {
   return false;
 }
 
-bool Prefix::is_acyclic(Cone cone) const {
-  std::vector<Event> events;
-  events_of(cone, events);
-  Order order = order_of(events);
-  std::vector<std::uint32_t> ready;
-  for (std::uint32_t i = 0; i < events.size(); ++i) {
-    if (order.before[i] == 0) ready.push_back(i);
-  }
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    for (const std::uint32_t other : order.behind[ready[i]]) {
-      if (--order.before[other] == 0) ready.push_back(other);
-    }
-  }
-  return ready.size() == events.size();
-}
-
 // With conditions of its object that the thread may meet there: those at or below the one that its past
 // leaves there.
 void Prefix::extend_thread(Condition thread) {

@@ -8,7 +8,7 @@
 
 namespace thrum {
 
-std::size_t Prefix::HashOfKey::operator()(const Key& key) const {
+std::size_t Prefix::hash_of(const Key& key) {
   return mixed(std::uint64_t{key.before} << 32 | key.object, std::uint64_t{key.choices} << 32 | key.behind);
 }
 
@@ -63,8 +63,15 @@ std::uint32_t Prefix::number_of_reads(std::vector<Event> reads, bool adds) {
 
 Prefix::Event Prefix::find(Condition before, Condition object, std::uint32_t choices,
                            std::uint32_t behind) const {
-  const auto known = known_.find({before, object, choices, behind});
-  return known == known_.end() ? kNone : known->second;
+  if (known_.empty()) return kNone;
+  for (std::size_t i = hash_of({before, object, choices, behind});; ++i) {
+    const Event known = known_[i & (known_.size() - 1)];
+    if (known == kNone) return kNone;
+    const Entry& entry = events_[known];
+    if (entry.before == before && entry.object == object && entry.choices == choices &&
+        entry.behind == behind)
+      return known;
+  }
 }
 
 Prefix::Event Prefix::need(Condition before, Condition object, std::uint32_t choices, std::uint32_t behind,
@@ -112,8 +119,21 @@ Prefix::Event Prefix::add(const Key& key, Cone cone) {
   reserve(key.before);
   reserve(key.object);
   entry.cone_size = static_cast<std::uint32_t>(marks_.size()) - entry.cone_begin;
-  known_.emplace(key, event);
+  note_event(event);
   return event;
+}
+
+// The table has room for as many again.
+void Prefix::note_event(Event event) {
+  const auto put = [&](Event one) {
+    const Entry& entry = events_[one];
+    std::size_t i = hash_of({entry.before, entry.object, entry.choices, entry.behind});
+    while (known_[i & (known_.size() - 1)] != kNone) ++i;
+    known_[i & (known_.size() - 1)] = one;
+  };
+  if (events_.size() * 2 <= known_.size()) return put(event);
+  known_.assign(std::max<std::size_t>(64, known_.size() * 2), kNone);
+  for (Event each = 0; each < events_.size(); ++each) put(each);
 }
 
 Prefix::Cone Prefix::cone_of(Condition condition) const {
@@ -202,6 +222,7 @@ void Prefix::set_next(Condition thread, const Next& next) {
 
 const std::vector<Prefix::Slot>& Prefix::ended_before(Condition thread) const {
   static const std::vector<Slot> kNobody;
+  if (ended_before_.empty()) return kNobody;
   const auto ended = ended_before_.find(thread);
   return ended == ended_before_.end() ? kNobody : ended->second;
 }
@@ -213,11 +234,9 @@ Prefix::Slot Prefix::creator(Slot thread) const {
 }
 
 std::uint64_t Prefix::bytes() const {
-  constexpr std::uint64_t kNode =
-      sizeof(Key) + sizeof(Event) + 2 * sizeof(void*);  // of the table of identities
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return of(events_) + of(marks_) + of(next_of_) + of(nexts_) + of(touched_) + of(targets_) + of(blocked_) +
-         known_.size() * (kNode + sizeof(void*)) + slots_.bytes();
+         of(known_) + slots_.bytes();
 }
 
 bool Prefix::goes_on(Condition thread, Condition object) const {
@@ -280,12 +299,19 @@ bool Prefix::add_ends(std::vector<Mark>& marks, std::span<const Mark> kept, Slot
   return false;
 }
 
-void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) const {
+template <typename Each>
+void Prefix::Order::take(std::uint32_t place, Each each) {
+  for (std::uint32_t edge = first[place]; edge != kNone; edge = edges[edge].next) {
+    if (--before[edges[edge].to] == 0) each(edges[edge].to);
+  }
+}
+
+void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) {
   order.clear();
-  std::vector<Event> events;
+  std::vector<Event>& events = events_of_cone_;
   events_of(cone, events);
   std::ranges::reverse(events);  // each thread from its first one on
-  Order after = order_of(events);
+  Order& after = order_of(events);
   std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     if (i == 0 || slots_.slot(events_[events[i]].before) != slots_.slot(events_[events[i - 1]].before))
@@ -305,7 +331,7 @@ void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) const {
       for (; next[thread] < end_of(thread) && after.before[next[thread]] == 0; ++next[thread]) {
         if (is_held(next[thread], thread)) break;
         order.push_back(events[next[thread]]);
-        for (const std::uint32_t other : after.behind[next[thread]]) --after.before[other];
+        after.take(next[thread], [](std::uint32_t) {});
       }
     }
     if (order.size() == before) {
@@ -315,38 +341,53 @@ void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) const {
   }
 }
 
-// What comes before what: by causes, reads before what consumes the same condition, and ends before joins.
-Prefix::Order Prefix::order_of(const std::vector<Event>& events) const {
-  std::unordered_map<Event, std::uint32_t> places;
-  std::unordered_map<Condition, std::uint32_t> consumers;
-  std::unordered_map<Slot, std::uint32_t> ends;  // of threads
+bool Prefix::is_acyclic(Cone cone) {
+  std::vector<Event>& events = events_of_cone_;
+  events_of(cone, events);
+  Order& order = order_of(events);
+  std::vector<std::uint32_t> ready;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
-    places.emplace(events[i], i);
-    const Entry& entry = events_[events[i]];
-    if (entry.consumes) consumers.emplace(entry.object, i);
-    const auto [last, is_first] = ends.emplace(slots_.slot(entry.before), i);
-    if (!is_first && slots_.depth(events_[events[last->second]].before) < slots_.depth(entry.before))
-      last->second = i;
+    if (order.before[i] == 0) ready.push_back(i);
   }
-  Order order;
-  order.behind.resize(events.size());
-  order.before.resize(events.size());
+  for (std::size_t i = 0; i < ready.size(); ++i)
+    order.take(ready[i], [&](std::uint32_t place) { ready.push_back(place); });
+  return ready.size() == events.size();
+}
+
+// By causes, reads before what consumes the same condition, and ends before joins.
+Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
+  places_.clear(events_.size());
+  consumers_.clear(slots_.conditions());
+  ends_.clear(slots_.size());
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    const Entry& entry = events_[events[i]];
+    places_.set(events[i], i);
+    if (entry.consumes) consumers_.set(entry.object, i);
+    const Slot thread = slots_.slot(entry.before);
+    const std::uint32_t end = ends_.find(thread);
+    if (end == kNone || slots_.depth(events_[events[end]].before) < slots_.depth(entry.before))
+      ends_.set(thread, i);
+  }
+  order_.before.assign(events.size(), 0);
+  order_.first.assign(events.size(), kNone);
+  order_.edges.clear();
   const auto add = [&](std::uint32_t first, std::uint32_t second) {
-    order.behind[first].push_back(second);
-    ++order.before[second];
+    if (first == kNone || second == kNone) return;
+    order_.edges.push_back({second, order_.first[first]});
+    order_.first[first] = static_cast<std::uint32_t>(order_.edges.size() - 1);
+    ++order_.before[second];
   };
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Entry& entry = events_[events[i]];
     for (const Condition condition : {entry.before, entry.object}) {
-      if (condition != kNone && slots_.event(condition) != kNone) add(places.at(slots_.event(condition)), i);
+      if (condition != kNone && slots_.event(condition) != kNone)
+        add(places_.find(slots_.event(condition)), i);
     }
     const Slot joined = next(entry.before).joins;
-    if (joined != kNone && entry.object == kNone && ends.contains(joined)) add(ends.at(joined), i);
-    if (entry.object == kNone || entry.consumes) continue;
-    const auto consumer = consumers.find(entry.object);
-    if (consumer != consumers.end()) add(i, consumer->second);
+    if (joined != kNone && entry.object == kNone) add(ends_.find(joined), i);
+    if (entry.object != kNone && !entry.consumes) add(i, consumers_.find(entry.object));
   }
-  return order;
+  return order_;
 }
 
 }  // namespace thrum

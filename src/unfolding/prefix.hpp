@@ -178,7 +178,7 @@ class Prefix {
 
   // The events of the cone, in an order in which they can be run: each thread as long as it can.
   // last: a thread whose last event comes as late as it can; kNone: none.
-  void order(Cone cone, std::vector<Event>& order, Slot last = kNone) const;
+  void order(Cone cone, std::vector<Event>& order, Slot last = kNone);
   // What has happened before the event.
   std::vector<Mark> past(Event event) const;
 
@@ -188,24 +188,49 @@ class Prefix {
     Condition object;
     std::uint32_t choices;
     std::uint32_t behind;
-    bool operator==(const Key&) const = default;
-  };
-  struct HashOfKey {
-    std::size_t operator()(const Key& key) const;
   };
 
   Cone cone(Event event) const {
     return {marks_.data() + events_[event].cone_begin, events_[event].cone_size};
   }
   bool reads_what_is_consumed(Cone a, Cone b) const;
-  bool is_acyclic(Cone cone) const;
+  bool is_acyclic(Cone cone);
   void events_of(Cone cone, std::vector<Event>& events) const;
-  // By places in a list of events: which come behind one, and how many come before it.
+  // What comes before what in a list of events, by places in it.
   struct Order {
-    std::vector<std::vector<std::uint32_t>> behind;
-    std::vector<std::uint32_t> before;
+    struct Edge {
+      std::uint32_t to;
+      std::uint32_t next;  // of the same place; kNone: none
+    };
+    std::vector<std::uint32_t> before;  // how many come before it
+    std::vector<std::uint32_t> first;   // edge of those behind it
+    std::vector<Edge> edges;
+
+    // What comes behind it need not wait for it any more. Calls with each that waits for nothing.
+    template <typename Each>
+    void take(std::uint32_t place, Each each);
   };
-  Order order_of(const std::vector<Event>& events) const;
+  // A map from numbers, emptied at once.
+  class Places {
+   public:
+    void clear(std::size_t size) {
+      if (entries_.size() < size) entries_.resize(size);
+      ++stamp_;
+    }
+    void set(std::uint32_t number, std::uint32_t place) { entries_[number] = {stamp_, place}; }
+    std::uint32_t find(std::uint32_t number) const {
+      return entries_[number].stamp == stamp_ ? entries_[number].place : kNone;
+    }
+
+   private:
+    struct Entry {
+      std::uint32_t stamp = 0;
+      std::uint32_t place = 0;
+    };
+    std::vector<Entry> entries_;
+    std::uint32_t stamp_ = 0;
+  };
+  Order& order_of(const std::vector<Event>& events);
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
   void note_end_of_all(Condition thread);
   void extend_thread(Condition thread);
@@ -218,6 +243,8 @@ class Prefix {
   void extend_behind(Condition thread, Condition object, std::vector<Mark> past, std::size_t from);
   bool has_read(Cone cone, Event read) const;
   bool can_be_done(const Next& next, Condition object) const;
+  static std::size_t hash_of(const Key& key);
+  void note_event(Event event);
   Event add(const Key& key, Cone cone);
   void grow();
 
@@ -227,7 +254,7 @@ class Prefix {
   std::vector<Slot> thread_slots_;
   std::vector<Entry> events_;
   std::vector<Mark> marks_;
-  std::unordered_map<Key, Event, HashOfKey> known_;
+  std::vector<Event> known_;  // a hash table of all events by their keys: open addressing, a power of two
   std::vector<std::vector<Departure>> choices_ = {{}};
   // Replicated.
   std::vector<std::vector<Event>> read_sets_ = {{}};
@@ -249,6 +276,11 @@ class Prefix {
   std::vector<Blocked> blocked_;
   std::vector<Mark> union_;  // of the last joins()
   // Kept for their memory.
+  Order order_;
+  Places places_;     // of events
+  Places consumers_;  // of conditions
+  Places ends_;       // of threads
+  std::vector<Event> events_of_cone_;
   std::vector<Mark> own_;
   std::vector<Condition> rest_;
   std::vector<Condition> below_;
