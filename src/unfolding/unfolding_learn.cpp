@@ -22,17 +22,23 @@ bool may_have_to_wait(Operation operation) {
   }
 }
 
-// Whether the failure of a thread is one in each execution in which the thread comes there.
-bool is_of_a_thread(const Trace& trace) {
-  if (trace.end != End::bug) return false;
+// The thread that ended the execution, as it does in each execution in which it comes there: by a failure, or
+// by a false assumption. kNoThread: none did.
+ThreadId ended_by(const Trace& trace) {
+  if (trace.end == End::assumption) return trace.last;
+  if (trace.end != End::bug) return kNoThread;
   const BugKind kind = trace.failure.kind;
-  return kind != BugKind::deadlock && kind != BugKind::livelock && kind != BugKind::data_race;
+  const bool is_of_several =
+      kind == BugKind::deadlock || kind == BugKind::livelock || kind == BugKind::data_race;
+  return is_of_several ? kNoThread : trace.failure.thread;
 }
 
 // Whether the execution ended in the middle of what the thread was doing.
 bool stops(const Trace& trace, ThreadId thread) {
-  return (is_of_a_thread(trace) || (trace.end == End::bug && trace.failure.kind == BugKind::data_race)) &&
-         thread == trace.failure.thread;
+  if (trace.end == End::bug && trace.failure.kind == BugKind::data_race)
+    return thread == trace.failure.thread;
+  if (is_cut_by_limit(trace.end)) return thread == trace.last;
+  return thread == ended_by(trace);
 }
 
 }  // namespace
@@ -49,12 +55,11 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   marking_.clear();
   accesses_.clear();
   taken_accesses_ = 0;
-  std::size_t last = trace.events.size();  // of the thread that fails
-  if (is_of_a_thread(trace)) {
-    for (last = trace.events.size(); last > 0 && trace.events[last - 1].thread != trace.failure.thread;)
-      --last;
-    last = last == 0 ? trace.events.size() : last - 1;
-  }
+  std::size_t last = trace.events.size();  // of the thread that ended it
+  const ThreadId ending = ended_by(trace);
+  const auto is_its = [&](const Event& event) { return event.thread == ending; };
+  const auto found = std::find_if(trace.events.rbegin(), trace.events.rend(), is_its);
+  if (found != trace.events.rend()) last = static_cast<std::size_t>(trace.events.rend() - found) - 1;
   ReadsFrom::Index index = 0;
   for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
     const Event& event = trace.events[i];
@@ -267,7 +272,7 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     if (!is_there) continue;
     // A thread that stands before nothing has ended, unless it has failed.
     if (stops(trace, thread)) {
-      if (is_of_a_thread(trace)) prefix_->fail(last);
+      if (thread == ended_by(trace)) prefix_->fail(last);
     } else if (!prefix_->has_next(last) && prefix_->spin_at(last) == nullptr) {
       prefix_->end(last);
     }
