@@ -20,8 +20,8 @@ void Prefix::note_change(Event event) {
   if (!joins(cone_of(thread), cone_of(object)) || !stand(thread, object)) return;
   const std::vector<Mark> past = union_;
   // It is behind some reads in any case.
-  without.is_covered =
-      std::ranges::any_of(reads_of_[object], [&](Event read) { return has_read(past, read); });
+  const auto is_behind = [&](Event read) { return has_read(past, read); };
+  if (std::ranges::any_of(reads_of_[object], is_behind)) cover(find(thread, object));
   extend_behind(thread, object, past, 0);
 }
 

@@ -32,6 +32,7 @@ void Prefix::grow() {
   is_ended_.resize(slots_.conditions());
   is_failed_.resize(slots_.conditions());
   may_end_all_.resize(slots_.conditions());
+  left_below_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
 }
 
@@ -120,7 +121,24 @@ Prefix::Event Prefix::add(const Key& key, Cone cone) {
   reserve(key.object);
   entry.cone_size = static_cast<std::uint32_t>(marks_.size()) - entry.cone_begin;
   note_event(event);
+  count_left(entry, true);
   return event;
+}
+
+void Prefix::count_left(const Entry& entry, bool more) {
+  if (entry.object == kNone && has_next(entry.before) && next(entry.before).joins != kNone) return;
+  for (Condition each = entry.before; each != kNone; each = slots_.parent(each))
+    more ? ++left_below_[each] : --left_below_[each];
+}
+
+void Prefix::cover(Event event) {
+  if (is_left(event)) count_left(events_[event], false);
+  events_[event].is_covered = true;
+}
+
+void Prefix::give_up(Event event) {
+  if (is_left(event)) count_left(events_[event], false);
+  events_[event].is_in_vain = true;
 }
 
 // The table has room for as many again.
@@ -157,6 +175,7 @@ Prefix::Condition Prefix::at(Cone cone, Slot slot) const {
 void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after,
                     bool is_last) {
   Entry& entry = events_[event];
+  if (is_left(event)) count_left(entry, false);
   entry.is_done = true;
   entry.consumes = consumes;
   entry.event = shown;
@@ -241,7 +260,9 @@ std::uint64_t Prefix::bytes() const {
 
 bool Prefix::goes_on(Condition thread, Condition object) const {
   const Event event = find(thread, object);
-  return event != kNone && (!is_left(event) || events_[event].next_variant != kNone);
+  if (event == kNone) return false;
+  const Entry& entry = events_[event];
+  return entry.is_done || entry.is_covered || entry.next_variant != kNone;
 }
 
 // The events of the cone: of each thread those up to its condition.

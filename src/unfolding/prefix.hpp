@@ -67,6 +67,7 @@ class Prefix {
     std::uint32_t behind = 0;        // number of the set of reads that it comes behind; replicated
     bool is_done = false;            // an execution has shown it
     bool is_covered = false;         // or events that are this one with further choices, or behind reads
+    bool is_in_vain = false;         // an execution was planned for it, and it has to wait there
     bool consumes = false;           // the object's condition; if it is done
     bool is_change = false;          // replicated: this or what it covers consumes the object's condition
     Condition after = kNone;         // of the thread, if it is done
@@ -103,10 +104,15 @@ class Prefix {
              bool& is_foreseen);
   // Events that differ from it by further choices, or by reads that they come behind, are what executions
   // show.
-  void cover(Event event) { events_[event].is_covered = true; }
+  void cover(Event event);
   // Another choice than was made; it is new, or known.
   void add_alternative(Condition before, Condition object, std::uint32_t choices, std::uint32_t behind);
-  bool is_left(Event event) const { return !events_[event].is_done && !events_[event].is_covered; }
+  bool is_left(Event event) const {
+    const Entry& entry = events_[event];
+    return !entry.is_done && !entry.is_covered && !entry.is_in_vain;
+  }
+  // How many events of the thread, at its condition or below it, are left; but for joins whatever was done.
+  std::uint32_t left_below(Condition thread) const { return left_below_[thread]; }
   // An execution has shown the event. Finds the extensions behind it; none if it is the last one of each
   // execution that has it.
   void insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after,
@@ -151,6 +157,8 @@ class Prefix {
   };
   // So are those where a lock is held. Of other operations it is known when an execution has tried.
   void block(Event event) { blocked_.push_back({events_[event].before, events_[event].object}); }
+  // An execution was planned for the event, and has not shown it.
+  void give_up(Event event);
   const std::vector<Blocked>& blocked() const { return blocked_; }
   // Whether an execution has shown the thread's next operation with that condition of its object.
   bool goes_on(Condition thread, Condition object) const;
@@ -245,6 +253,7 @@ class Prefix {
   bool can_be_done(const Next& next, Condition object) const;
   static std::size_t hash_of(const Key& key);
   void note_event(Event event);
+  void count_left(const Entry& entry, bool more);
   Event add(const Key& key, Cone cone);
   void grow();
 
@@ -268,6 +277,7 @@ class Prefix {
   std::vector<bool> is_ended_;                            // by condition
   std::vector<bool> is_failed_;
   std::vector<bool> may_end_all_;
+  std::vector<std::uint32_t> left_below_;
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some
   std::vector<std::uint64_t>
       touched_;  // by condition of a thread: see may_touch(); bits, by numbers of slots

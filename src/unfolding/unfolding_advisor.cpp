@@ -15,16 +15,22 @@ Advice UnfoldingSearch::at_point(const View& view) {
   for (; seen_events_ < view.trace.events.size(); ++seen_events_) follow(view.trace.events[seen_events_]);
   if (view.point.key.kind != ChoiceKind::thread || seen_steps_ < planned_steps_) return {};
   const std::span<const PendingOperation> live = view.threads.pending();
-  const auto takes = [&](std::uint16_t option) {
-    if (view.options[option].via != Via::run) return false;
+  // The first one that does something new at once, else one that may do so later: before others spoil it.
+  std::uint16_t best = view.default_option;
+  News news = News::none;
+  const auto look_at = [&](std::uint16_t option) {
+    if (view.options[option].via != Via::run) return;
     const auto own = std::ranges::find(live, view.options[option].value, &PendingOperation::thread);
-    return own != live.end() && own->operation != Operation::process_exit && is_new(*own);
+    if (own == live.end() || own->operation == Operation::process_exit) return;
+    const News found = news_of(*own);
+    if (found <= news) return;
+    news = found;
+    best = option;
   };
-  if (takes(view.default_option)) return {};
-  for (std::uint16_t i = 0; i < view.options.size(); ++i) {
-    if (i != view.default_option && takes(i)) return {Advice::Kind::take, i};
-  }
-  return {};
+  look_at(view.default_option);
+  for (std::uint16_t i = 0; i < view.options.size() && news != News::now; ++i) look_at(i);
+  if (best == view.default_option) return {};
+  return {Advice::Kind::take, best};
 }
 
 // The event of a thread in that state, with that condition of the object, behind the reads that were seen.
@@ -38,16 +44,17 @@ Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Conditi
   return behind == kNone ? kNone : prefix_->find(before, there, 0, behind);
 }
 
-// Whether no execution has shown the event that it would be.
-bool UnfoldingSearch::is_new(const PendingOperation& pending) {
+// Whether no execution has shown the event that it would be, or an event of the thread behind it.
+UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) {
   const Event event = event_of(pending);
   const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
-  if (before == kNone || !prefix_->has_next(before)) return true;
-  const Prefix::Slot object = prefix_->next(before).object;
+  if (before == kNone || !prefix_->has_next(before)) return News::now;
+  const Slot object = prefix_->next(before).object;
   const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
-  if (object != kNone && there == kNone) return true;
+  if (object != kNone && there == kNone) return News::now;
   const Prefix::Event known = find_event(before, object, there);
-  return known == kNone || prefix_->is_left(known);
+  if (known == kNone || prefix_->is_left(known)) return News::now;
+  return prefix_->left_below(before) != 0 ? News::later : News::none;
 }
 
 void UnfoldingSearch::follow(const Event& event) {

@@ -189,6 +189,7 @@ void UnfoldingSearch::settle(const Trace& trace) {
     // A failure may come first: of a thread that goes on by itself behind a join.
     ++(never_waits && trace.end == End::finished ? counts_.lost : counts_.vain);
     if (!never_waits) prefix_->block(target_);
+    prefix_->give_up(target_);
   } else if (task_ == Task::race || task_ == Task::deadlock) {
     ++counts_.queries;
     const BugKind kind = trace.failure.kind;

@@ -101,7 +101,8 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   // ---- unfolding_advisor.cpp
   void begin() override;
   Advice at_point(const View& view) override;
-  bool is_new(const PendingOperation& pending);
+  enum class News : std::uint8_t { none, later, now };
+  News news_of(const PendingOperation& pending);
   Prefix::Event find_event(Condition before, Slot object, Condition there);
   void follow(const Event& event);
 
