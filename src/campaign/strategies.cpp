@@ -13,6 +13,7 @@
 #include "search/reduction/best_first_dpor.hpp"
 #include "search/reduction/bounded_dpor.hpp"
 #include "search/reduction/dpor.hpp"
+#include "search/reduction/race_flip.hpp"
 #include "search/reduction/reads_from_search.hpp"
 #include "search/systematic/best_first.hpp"
 #include "search/systematic/systematic.hpp"
@@ -80,6 +81,10 @@ template <Dpor::Algorithm algorithm>
 std::unique_ptr<Strategy> make_dpor(const StrategySettings& settings) {
   return std::make_unique<Parts>(
       [rounds = settings.rounds] { return std::make_unique<Dpor>(algorithm, rounds); });
+}
+
+std::unique_ptr<Strategy> make_race_flip(const StrategySettings& settings) {
+  return std::make_unique<Parts>([rounds = settings.rounds] { return std::make_unique<RaceFlip>(rounds); });
 }
 
 std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
@@ -163,6 +168,9 @@ constexpr StrategyRow kStrategies[] = {
     {"dpor-persistent", StrategyKind::reduction,
      "the same with persistent sets and sleep sets, as first published",
      make_dpor<Dpor::Algorithm::persistent>},
+    {"race-flip", StrategyKind::reduction,
+     "race detection and flipping, without sleep sets: each class of schedules, some more often than once",
+     make_race_flip},
     {"bpor", StrategyKind::bounded_reduction,
      "bounded partial-order reduction: all failed assertions with 0 preemptions, then 1, 2, ... up to the "
      "bound",

@@ -127,6 +127,7 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
       {"--strategy", "icb", "--bound", "delays=2"},
       {"--strategy", "auto"},
       {"--strategy", "dpor"},
+      {"--strategy", "race-flip"},
       {"--strategy", "bpor", "--bound", "preemptions=2"},
       {"--strategy", "best-first", "--priority", "mdpor"},
       {"--strategy", "best-first", "--priority", "rand", "--seed", "3", "--bound", "preemptions=2"},

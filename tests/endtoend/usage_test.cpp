@@ -142,7 +142,7 @@ TEST_F(Usage, UnknownStrategy) {
 TEST_F(Usage, StrategiesAreListed) {
   const ChildResult result = thrum({"strategies"});
   EXPECT_EQ(result.exit_code, 0);
-  for (const char* name : {"auto", "dpor-persistent", "best-first-dpor"})
+  for (const char* name : {"auto", "dpor-persistent", "race-flip", "best-first-dpor"})
     EXPECT_NE(("\n" + result.output).find(std::string("\n") + name + " "), std::string::npos)
         << result.output;
 }
@@ -158,7 +158,7 @@ TEST_F(Usage, NotYet) {
 }
 
 TEST_F(Usage, ReductionsKnowNoBound) {
-  for (const char* strategy : {"dpor", "dpor-source", "dpor-persistent", "best-first-dpor"}) {
+  for (const char* strategy : {"dpor", "dpor-source", "dpor-persistent", "race-flip", "best-first-dpor"}) {
     expect_refused({"check", "--strategy", strategy, "--bound", "preemptions=2", "program"},
                    "schedules within the bound could be missed");
   }

@@ -97,6 +97,7 @@ TEST_F(WorkersTest, ComeToTheSameAsOne) {
   const std::vector<SearchCase> searches = {{{"--strategy", "icb", "--count-classes"}, true},
                                             {{"--strategy", "dfs"}, true},
                                             {{"--strategy", "dpor"}, false},
+                                            {{"--strategy", "race-flip"}, false},
                                             {{"--strategy", "bpor", "--bound", "preemptions=3"}, false},
                                             {{"--strategy", "best-first", "--priority", "mdpor"}, false}};
   int shared = 0;

@@ -70,7 +70,8 @@ TEST_F(Yields, AreAssumedAway) {
     const std::string define = fails ? "-DFAILS=1" : "-DFAILS=0";
     const std::string bounded = program("bounded", {define});
     const std::string assumed = program("assumed", {define, "-DASSUMES"});
-    for (const char* strategy : {"dfs", "icb", "dpor", "dpor-source", "dpor-persistent", "best-first-dpor"}) {
+    for (const char* strategy :
+         {"dfs", "icb", "dpor", "dpor-source", "dpor-persistent", "race-flip", "best-first-dpor"}) {
       const json once = search(assumed, strategy, "none", fails ? 1 : 0);
       const json test = search(bounded, strategy, "yields=2", fails ? 1 : 0);
       EXPECT_EQ(test["executions"], once["executions"]) << strategy;

@@ -12,6 +12,7 @@
 #include "oracle/toy_program.hpp"
 #include "search/reduction/best_first_dpor.hpp"
 #include "search/reduction/bounded_dpor.hpp"
+#include "search/reduction/race_flip.hpp"
 
 namespace thrum {
 
@@ -34,6 +35,14 @@ bool is_cut_off(const Trace& trace) {
   return trace.end == End::bug && trace.failure.kind != BugKind::deadlock;
 }
 
+// That a search may run. Race flipping breaks none off and runs none twice. With bounds a search begins anew
+// each time.
+std::uint64_t most_executions(const Findings& findings, Reduction algorithm, Searched how) {
+  const std::uint64_t all = findings.executions.size();
+  if (algorithm == Reduction::race_flip && how != Searched::shared) return all;
+  return (algorithm == Reduction::bounded ? 20 : 2) * all + 10;
+}
+
 // Whether no thread could go on.
 bool is_maximal(const Trace& trace) {
   return trace.end == End::finished || (trace.end == End::bug && trace.failure.kind == BugKind::deadlock);
@@ -46,9 +55,10 @@ std::unique_ptr<Dpor> make_reduction(Reduction reduction) {
     case Reduction::persistent: return std::make_unique<Dpor>(Dpor::Algorithm::persistent);
     case Reduction::source: return std::make_unique<Dpor>(Dpor::Algorithm::source);
     case Reduction::optimal: return std::make_unique<Dpor>(Dpor::Algorithm::optimal);
-    case Reduction::bounded: break;
+    case Reduction::bounded: return std::make_unique<BoundedDpor>();
+    case Reduction::race_flip: break;
   }
-  return std::make_unique<BoundedDpor>();
+  return std::make_unique<RaceFlip>();
 }
 
 bool chooses(const ToyCode& code) {
@@ -82,14 +92,13 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
   std::uint64_t blocked = 0;
   std::uint64_t executions = 0;
   std::uint64_t maximal = 0;
+  const std::uint64_t executions_max = most_executions(findings, algorithm, how);
   while (Team::Worker* worker = team.next(plan)) {
     std::unique_ptr<Strategy>& search = worker->search;
     program.run(plan, search->advisor(), search->wanted(), trace);
     ++executions;
     blocked += trace.end == End::stopped ? 1 : 0;
-    // With bounds it begins anew each time.
-    const std::uint64_t times = algorithm == Reduction::bounded ? 20 : 2;
-    if (executions > times * findings.executions.size() + 10) return "more executions than there are";
+    if (executions > executions_max) return "more executions than there are";
     if (trace.end != End::stopped) {
       std::string wrong = compare_execution(program, trace, findings, Base::nonpreemptive);
       if (!wrong.empty()) return wrong;
@@ -125,6 +134,7 @@ std::string compare_reduction(const ToyCode& code, const Findings& findings, Red
     ++count.sure;
     if (maximal != shown.classes.size()) return "a class twice, though it is told that there is none";
   }
+  if (algorithm == Reduction::race_flip && blocked != 0) return "an execution was broken off";
   const bool may_repeat = has_chances(code) || shown.fails_behind_join ||
                           how == Searched::shared;  // workers who share a search may run a class twice
   if (algorithm != Reduction::optimal || may_repeat) return "";
@@ -193,14 +203,19 @@ std::optional<std::string> compare_with_each_other(const ToyCode& code, const Si
   if (optimal.redundant != 0 && !has_chances(code) && !expected->fails_behind_join)
     return std::to_string(optimal.redundant) + " classes twice";
   const std::uint64_t most = 50 * optimal.executions + 1'000;
+  const std::uint64_t most_flipped = 5 * optimal.executions + 1'000;
   std::map<std::string, std::unique_ptr<Strategy>> others;
   others["source"] = std::make_unique<Dpor>(Algorithm::source);
   others["persistent"] = std::make_unique<Dpor>(Algorithm::persistent);
+  others["race-flip"] = std::make_unique<RaceFlip>();
   others["best-first"] =
       std::make_unique<BestFirstDpor>(BestFirstDpor::Settings{*PriorityList::make(kPriorities)});
   for (auto& [name, search] : others) {
     ReductionCount ignored;
-    const std::optional<Shown> shown = shown_by(code, std::move(search), most, ignored);
+    const bool may_be_long = name == "race-flip";
+    const std::optional<Shown> shown =
+        shown_by(code, std::move(search), may_be_long ? most_flipped : most, ignored);
+    if (!shown && may_be_long) continue;
     if (!shown) return name + ": too many executions";
     if (std::string wrong = difference(*expected, *shown); !wrong.empty())
       return "optimal and " + name + ": " + wrong;

@@ -39,7 +39,7 @@ struct BoundedCount {
   std::uint64_t deadlocks_missed = 0;
 };
 
-enum class Reduction : std::uint8_t { persistent, source, optimal, bounded };
+enum class Reduction : std::uint8_t { persistent, source, optimal, bounded, race_flip };
 std::unique_ptr<Dpor> make_reduction(Reduction reduction);
 
 // Whether another thread did the last step than the one that failed, which had waited for its end. Then the
@@ -73,8 +73,8 @@ struct Sizes {
 };
 
 // Where there are too many interleavings for the oracle: the optimal algorithm, the others, best-first search
-// with reduction, and the optimal one shared by workers show the same; alone, the optimal one runs each class
-// once. Nothing: the program is not of that size.
+// with reduction, and the optimal one shared by workers show the same; so does race flipping, unless it runs
+// far more executions. Alone, the optimal one runs each class once. Nothing: the program is not of that size.
 std::optional<std::string> compare_with_each_other(const ToyCode& code, const Sizes& sizes,
                                                    ReductionCount& alone, ReductionCount& shared);
 

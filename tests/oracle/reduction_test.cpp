@@ -123,23 +123,24 @@ void compare_with_at_once(Family family, Searched how, std::initializer_list<Red
 }
 
 TEST_P(OfFamily, ReductionsCanBePutDownAndTakenUp) {
-  compare_with_at_once(GetParam(), Searched::in_parts, {Reduction::optimal, Reduction::bounded});
+  compare_with_at_once(GetParam(), Searched::in_parts,
+                       {Reduction::optimal, Reduction::bounded, Reduction::race_flip});
 }
 
 TEST_P(OfFamily, ReductionsForgetAttempts) {
   compare_with_at_once(GetParam(), Searched::attempted,
-                       {Reduction::optimal, Reduction::source, Reduction::persistent});
+                       {Reduction::optimal, Reduction::source, Reduction::persistent, Reduction::race_flip});
 }
 
 TEST_P(OfFamily, ReductionsWithFewNodesRunTheSame) {
   compare_with_at_once(GetParam(), Searched::thrifty,
-                       {Reduction::optimal, Reduction::source, Reduction::persistent});
+                       {Reduction::optimal, Reduction::source, Reduction::persistent, Reduction::race_flip});
 }
 
 TEST_P(OfFamily, ReductionsCanBeShared) {
   if (GetParam() == Family::b) return;  // likewise
-  for (Reduction algorithm :
-       {Reduction::optimal, Reduction::source, Reduction::persistent, Reduction::bounded}) {
+  for (Reduction algorithm : {Reduction::optimal, Reduction::source, Reduction::persistent,
+                              Reduction::bounded, Reduction::race_flip}) {
     ReductionCount alone;
     ReductionCount shared;
     compare_on_random_programs(GetParam(), [&](const ToyCode& code, const Findings& findings) {
@@ -237,20 +238,20 @@ TEST_P(OfFamily, AutoReachesAll) { compare_on_random_programs(GetParam(), compar
 INSTANTIATE_TEST_SUITE_P(All, OfFamily, ::testing::Values(Family::a, Family::b, Family::c, Family::d),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
-INSTANTIATE_TEST_SUITE_P(All, Reductions,
-                         ::testing::Values(Case{"OptimalA", Reduction::optimal, Family::a},
-                                           Case{"SourceA", Reduction::source, Family::a},
-                                           Case{"PersistentA", Reduction::persistent, Family::a},
-                                           Case{"BoundedA", Reduction::bounded, Family::a},
-                                           Case{"BoundedB", Reduction::bounded, Family::b},
-                                           Case{"BoundedC", Reduction::bounded, Family::c},
-                                           Case{"OptimalB", Reduction::optimal, Family::b},
-                                           Case{"OptimalC", Reduction::optimal, Family::c},
-                                           Case{"OptimalD", Reduction::optimal, Family::d},
-                                           Case{"SourceD", Reduction::source, Family::d},
-                                           Case{"PersistentD", Reduction::persistent, Family::d},
-                                           Case{"BoundedD", Reduction::bounded, Family::d}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, Reductions,
+    ::testing::Values(
+        Case{"OptimalA", Reduction::optimal, Family::a}, Case{"SourceA", Reduction::source, Family::a},
+        Case{"PersistentA", Reduction::persistent, Family::a},
+        Case{"BoundedA", Reduction::bounded, Family::a}, Case{"BoundedB", Reduction::bounded, Family::b},
+        Case{"BoundedC", Reduction::bounded, Family::c}, Case{"OptimalB", Reduction::optimal, Family::b},
+        Case{"OptimalC", Reduction::optimal, Family::c}, Case{"OptimalD", Reduction::optimal, Family::d},
+        Case{"SourceD", Reduction::source, Family::d}, Case{"PersistentD", Reduction::persistent, Family::d},
+        Case{"BoundedD", Reduction::bounded, Family::d}, Case{"RaceFlipA", Reduction::race_flip, Family::a},
+        Case{"RaceFlipB", Reduction::race_flip, Family::b},
+        Case{"RaceFlipC", Reduction::race_flip, Family::c},
+        Case{"RaceFlipD", Reduction::race_flip, Family::d}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace thrum

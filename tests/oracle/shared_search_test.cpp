@@ -157,7 +157,7 @@ std::string compare_with_part(const ToyCode& code, const char* name) {
 
 TEST(SharedReduction, IsSplitAndMergedAtAnyTime) {
   const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(60));
-  for (const char* name : {"dpor", "dpor-source", "dpor-persistent"}) {
+  for (const char* name : {"dpor", "dpor-source", "dpor-persistent", "race-flip"}) {
     for (Family family : {Family::a, Family::c, Family::d}) {
       for (std::uint64_t seed = 1; seed <= count; ++seed) {
         const ToyCode code = random_program(seed, family, kExecutionsMax / 5).code;
@@ -234,7 +234,7 @@ TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
 
 INSTANTIATE_TEST_SUITE_P(Strategies, SharedSearch,
                          ::testing::Values("dfs", "icb", "best-first", "dpor", "dpor-source",
-                                           "dpor-persistent", "bpor", "auto"),
+                                           "dpor-persistent", "race-flip", "bpor", "auto"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');

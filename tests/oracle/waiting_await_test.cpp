@@ -120,7 +120,7 @@ TEST(WaitingAwait, MistakesAreFound) {
 }
 
 TEST(WaitingAwait, FindsTheSameByOtherAlgorithms) {
-  for (Reduction algorithm : {Reduction::source, Reduction::persistent}) {
+  for (Reduction algorithm : {Reduction::source, Reduction::persistent, Reduction::race_flip}) {
     for (const WaitingCode& code :
          {waiting::ttas(3, Dead::cleared), waiting::mcs(2), waiting::seqlock(1, 1), waiting::rwlock(1, 1),
           waiting::early_and_late_read(), waiting::transient_seen(false), waiting::aba_retry()})
@@ -213,6 +213,12 @@ INSTANTIATE_TEST_SUITE_P(
         AwaitCase{"SourceTransient", WaitingFamily::transient, Reduction::source},
         AwaitCase{"PersistentReads", WaitingFamily::reads, Reduction::persistent},
         AwaitCase{"PersistentTransient", WaitingFamily::transient, Reduction::persistent},
+        AwaitCase{"RaceFlipReads", WaitingFamily::reads, Reduction::race_flip},
+        AwaitCase{"RaceFlipTransient", WaitingFamily::transient, Reduction::race_flip},
+        AwaitCase{"RaceFlipMerge", WaitingFamily::reads, Reduction::race_flip, Searched::at_once,
+                  Rounds::merge},
+        AwaitCase{"RaceFlipShared", WaitingFamily::reads, Reduction::race_flip, Searched::shared,
+                  Rounds::merge},
         AwaitCase{"MergeReads", WaitingFamily::reads, Reduction::optimal, Searched::at_once, Rounds::merge},
         AwaitCase{"MergeTransient", WaitingFamily::transient, Reduction::optimal, Searched::at_once,
                   Rounds::merge},

@@ -90,7 +90,7 @@ TEST(WaitingBlock, LosesNothingWhereRoundsMatter) {
 }
 
 TEST(WaitingBlock, FindsTheSameByOtherAlgorithms) {
-  for (Reduction algorithm : {Reduction::source, Reduction::persistent}) {
+  for (Reduction algorithm : {Reduction::source, Reduction::persistent, Reduction::race_flip}) {
     for (const WaitingCode& code :
          {waiting::ttas(3, Dead::cleared), waiting::mcs(2), waiting::seqlock(1, 1), waiting::rwlock(1, 1),
           waiting::early_and_late_read(), waiting::transient_seen(false), waiting::aba_retry()})
@@ -201,11 +201,13 @@ TEST(WaitingMachine, HasAsManyClassesWhereReadsWait) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WaitingBlockBy,
-                         ::testing::Values(Reduction::optimal, Reduction::source, Reduction::persistent),
+                         ::testing::Values(Reduction::optimal, Reduction::source, Reduction::persistent,
+                                           Reduction::race_flip),
                          [](const auto& one) {
-                           return std::string(one.param == Reduction::optimal  ? "Optimal"
-                                              : one.param == Reduction::source ? "Source"
-                                                                               : "Persistent");
+                           return std::string(one.param == Reduction::optimal      ? "Optimal"
+                                              : one.param == Reduction::source     ? "Source"
+                                              : one.param == Reduction::persistent ? "Persistent"
+                                                                                   : "RaceFlip");
                          });
 
 }  // namespace

@@ -277,7 +277,6 @@ bool Backtracking::happens_after(Index early, Index i) const {
   return path_[i].stops || path_.order().ordered(early, i);
 }
 
-// Which of notdep(early) the late step needs, were it to come before the early one; whether there are any.
 bool Backtracking::find_needed(Index early, Index late) {
   const PartialOrder& order = path_.order();
   needed_.assign(late - early, false);

@@ -61,7 +61,7 @@ class Backtracking {
 
   // Adds what is to be run besides, by what the last execution did. It lies on the path, and is as the one
   // before it up to the step of the branch. REQUIRES: there is a step
-  void find_branches(const Trace& trace, Index branch);
+  virtual void find_branches(const Trace& trace, Index branch);
 
   // What the execution shows of the values that enable awaits.
   void learn_conditions(const Trace& trace);
@@ -92,7 +92,7 @@ class Backtracking {
   Backtracking(const Backtracking&) = default;
   Backtracking& operator=(const Backtracking&) = default;
 
-  // What a bound on preemptions does otherwise (bounded_dpor.hpp).
+  // What a bound on preemptions and the flipping of races do otherwise (bounded_dpor.hpp, race_flip.hpp).
   virtual void add_alternatives(Index depth);
   virtual void reverse_races(Index late);
   // The same for the operation of a thread that did not come to it: it waits in vain, or the execution ended.
@@ -102,6 +102,9 @@ class Backtracking {
   // Every thread is to be tried there.
   virtual void add_all(Index depth);
 
+  // Which steps behind the early one, that do not happen after it, the late step needs, were it to come
+  // before the early one; whether there are any.
+  bool find_needed(Index early, Index late);
   void apply(Index late, std::span<const Reversals::Found> found);
   void add_step(Index depth, const StepView& step);
   // A step that was run there is run again with nothing asleep, unless it was, or is to be.
@@ -159,7 +162,6 @@ class Backtracking {
   void reverse_pending(const Trace& trace);
   PlannedStep reversed(Index late, Index early, const Step& taken) const;
   bool happens_after(Index early, Index i) const;
-  bool find_needed(Index early, Index late);
   static Cover covers(const StepView& run, bool stops, const Sequence& reversal, bool is_whole);
   Cover cover_by_sleepers(Index depth, const Sequence& reversal, bool cut_off) const;
   Cover cover_by_first_steps(Index depth, const Sequence& reversal) const;

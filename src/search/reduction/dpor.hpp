@@ -62,6 +62,8 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
   Path::Index kept() const { return branch_; }
 
  protected:
+  Dpor(Algorithm algorithm, Rounds rounds, SleepAdvisor::Otherwise otherwise)
+      : Backtracking(algorithm), rounds_(rounds), asleep_(otherwise) {}
   Dpor(const Dpor&) = default;
 
   // A subtree that another worker explores: below the step that was being run at that point.
@@ -71,7 +73,7 @@ class Dpor : public Strategy, public Divisible, public Durable, public Reporting
     friend bool operator==(const Delegation&, const Delegation&) = default;
   };
 
-  // What a bound on preemptions does otherwise (bounded_dpor.hpp).
+  // What a bound on preemptions and the flipping of races do otherwise (bounded_dpor.hpp, race_flip.hpp).
   virtual std::unique_ptr<Dpor> copy() const { return std::unique_ptr<Dpor>(new Dpor(*this)); }
   // The search is over. Whether it begins again, with an empty path.
   virtual bool begins_again() { return false; }

@@ -164,6 +164,21 @@ void Path::inherit_sleepers(Index depth) {
       static_cast<std::uint32_t>(sleepers_.size()) - points_[depth].sleepers_begin;
 }
 
+void Path::keep_waking_sleepers(Index branch) {
+  std::uint32_t kept = points_[branch].sleepers_begin + points_[branch].sleepers_count;
+  for (Index depth = branch + 1; depth < size(); ++depth) {
+    const std::span<const Sleeper> here = sleepers(depth);
+    const StepView step = planned(depth);
+    const std::uint32_t begin = kept;
+    for (const Sleeper& sleeper : here) {
+      if (!commute(sleeper.planned, step)) sleepers_[kept++] = sleeper;
+    }
+    points_[depth].sleepers_begin = begin;
+    points_[depth].sleepers_count = kept - begin;
+  }
+  sleepers_.resize(kept);
+}
+
 void Path::unread(Index branch) {
   order_.truncate(branch);
   const Index behind = planned_ > branch ? branch + 1 : branch;

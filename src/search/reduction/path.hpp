@@ -83,6 +83,8 @@ class Path {
 
   // A step falls asleep at the last point.
   Sleeper& add_sleeper();
+  // Behind the branch a step sleeps only at the point whose step wakes it (race_flip.hpp).
+  void keep_waking_sleepers(Index branch);
   // A subtree below the last point is delegated.
   void share();
 

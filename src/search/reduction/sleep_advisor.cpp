@@ -47,6 +47,7 @@ Advice SleepAdvisor::at_point(const View& view) {
     const ThreadId foe = (*sleeper)->planned.foe.thread;
     if ((*sleeper)->stops || (foe != kNoThread && has_ended(foe))) last_resort = option;
   }
+  if (otherwise_ == Otherwise::runs_on) return {};
   if (last_resort) return {Advice::Kind::take, *last_resort};
   return {Advice::Kind::stop};
 }
