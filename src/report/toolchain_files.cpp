@@ -71,8 +71,8 @@ bool is_among(std::string_view name, std::string_view names) {
 }
 
 bool is_exception_handling(std::string_view name) {
-  constexpr std::string_view kNames = " eh_alloc eh_globals eh_personality eh_terminate eh_throw ";
-  return (name.ends_with(".o") || name.ends_with(".cc")) && is_among(name, kNames);
+  constexpr std::string_view kOfExceptions = " eh_alloc eh_globals eh_personality eh_terminate eh_throw ";
+  return (name.ends_with(".o") || name.ends_with(".cc")) && is_among(name, kOfExceptions);
 }
 
 bool is_of_libstdcxx(std::string_view name) {

@@ -7,6 +7,7 @@
 #include "report/result.hpp"
 #include "report/trace_file.hpp"
 #include "report/trace_words.hpp"
+#include "support/hex.hpp"
 
 namespace thrum {
 
