@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -160,9 +161,8 @@ std::optional<WorkerOutcome> Checkpoint::ended(const Job& job, ThreadNames& name
 StateSettings Checkpoint::begin_run(const Job& job) {
   StateSettings settings;
   if (path_.empty()) return settings;
-  std::string problem;
-  passing_ = nameless_file(path_, problem);
-  if (!passing_) throw UserError(problem);
+  passing_ = nameless_file(path_);
+  if (!passing_) throw UserError(path_ + ": the checkpoint cannot be written: " + std::strerror(errno));
   settings.file = passing_->descriptor();
   settings.seconds = seconds_;
   settings.take = [this](const PutDown& state) { take(state); };

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/file_portions.hpp"
 #include "report/result.hpp"
@@ -20,8 +18,6 @@
 namespace thrum {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "THRUMCKP";
 constexpr std::uint32_t kFormat = 11;
@@ -151,57 +147,7 @@ bool are_whole(const CheckpointContents& contents, const Header& header) {
   return end == header.index;
 }
 
-fs::path folder_of(const std::string& path) {
-  fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? fs::path(".") : folder;
-}
-
-// A file that is being written, and that replaces an older one at the end.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path) : path_(path), name_(path + ".new") {
-    unlink(name_.c_str());  // a process that was killed may have left it
-    int file = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    nameless_ = file >= 0;
-    if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-      file = open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    file_ = std::make_shared<OpenFile>(file);
-  }
-  ~NewFile() {
-    if (!done_ && file_->descriptor() >= 0) unlink(name_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  const std::shared_ptr<OpenFile>& file() const { return file_; }
-
-  bool finish() {
-    if (fsync(file_->descriptor()) != 0) return false;
-    if (nameless_) {
-      const std::string link = "/proc/self/fd/" + std::to_string(file_->descriptor());
-      if (linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
-    }
-    if (rename(name_.c_str(), path_.c_str()) != 0) return false;
-    done_ = true;
-    // Brings the new name to the disk, too. It is no failure if the folder cannot be opened for that.
-    OpenFile folder(open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.descriptor() >= 0) fsync(folder.descriptor());
-    return true;
-  }
-
- private:
-  const std::string& path_;
-  std::string name_;
-  bool nameless_ = false;
-  bool done_ = false;
-  std::shared_ptr<OpenFile> file_;
-};
-
 }  // namespace
-
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
 
 bool copy_state(const SavedState& state, int file, std::uint64_t offset) {
   StreamDigest digest;
@@ -281,18 +227,6 @@ std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::
   if (!read_index(reader, file, contents) || !are_whole(contents, header)) return std::nullopt;
   problem.clear();
   return contents;
-}
-
-std::shared_ptr<OpenFile> nameless_file(const std::string& path, std::string& problem) {
-  int file = open(folder_of(path).c_str(), O_TMPFILE | O_RDWR | O_EXCL, 0600);
-  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    std::string name = path + ".XXXXXX";
-    file = mkstemp(name.data());
-    if (file >= 0) unlink(name.c_str());
-  }
-  if (file >= 0) return std::make_shared<OpenFile>(file);
-  problem = path + ": the checkpoint cannot be written: " + std::strerror(errno);
-  return nullptr;
 }
 
 std::optional<std::uint64_t> digest_of_file(const std::string& path) {

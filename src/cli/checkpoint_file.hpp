@@ -19,21 +19,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/new_file.hpp"
+
 namespace thrum {
-
-// An open file.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 // The compressed form of a state.
 struct CompressedState {
@@ -73,9 +61,6 @@ std::string write_checkpoint(const std::string& path, CheckpointContents& conten
 
 // Nothing, and a problem in one line, if the file is no complete checkpoint of this version.
 std::optional<CheckpointContents> read_checkpoint(const std::string& path, std::string& problem);
-
-// Makes a file without a name in the folder of the path; nullptr, and a problem in one line, if that fails.
-std::shared_ptr<OpenFile> nameless_file(const std::string& path, std::string& problem);
 
 // Copies a state, as it is when it is not compressed, to a place in a file; false: errno says why.
 bool copy_state(const SavedState& state, int file, std::uint64_t offset);

@@ -37,9 +37,7 @@ class CheckpointFile : public testing::Test {
 
   // At an offset in a file of its own.
   SavedState state(const std::string& text) const {
-    std::string problem;
-    SavedState state{nameless_file(path(), problem), 3, text.size(), 0, {}};
-    EXPECT_EQ(problem, "");
+    SavedState state{nameless_file(path()), 3, text.size(), 0, {}};
     EXPECT_EQ(pwrite(state.file->descriptor(), text.data(), text.size(), 3),
               static_cast<ssize_t>(text.size()));
     StreamDigest digest;
