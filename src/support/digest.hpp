@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Digests of 64 bits by XXH3, fast and without secrets: to see whether memory, or a file, has changed. They
-// are compared by programs of the same version only; a bug's fingerprint is made otherwise
-// (report/fingerprint.hpp). Tested by digest_test.cpp.
+// Digests of 64 bits by XXH3, fast and without secrets: to see whether memory, or a file, has changed. A
+// Digest is compared by programs of the same version only; a StreamDigest is XXH3 itself, and stands in files
+// that later versions read. A bug's fingerprint is made otherwise (report/fingerprint.hpp). Tested by
+// digest_test.cpp.
 #pragma once
 
 #define XXH_INLINE_ALL
