@@ -87,6 +87,10 @@ std::size_t position_of(const ChoicePoint& point, const std::vector<Event>& even
 
 Plan with_all_rounds(Program& program, const Plan& plan, Trace& trace) {
   program.run(plan, nullptr, Wanted::all_events(), trace);
+  return with_all_rounds(plan, trace);
+}
+
+Plan with_all_rounds(const Plan& plan, const Trace& trace) {
   Plan all;
   all.policy = plan.policy;
   all.policy.rounds = Rounds::repeat;

@@ -39,5 +39,7 @@ Plan departures_from_base(const Trace& trace, std::uint32_t& preemptions);
 // rounds: it has the same events up to the last one, and needs nothing that was learned of loops. trace: of
 // the run that shows them.
 Plan with_all_rounds(Program& program, const Plan& plan, Trace& trace);
+// The same where that run has been: trace is of it, with all choices and events.
+Plan with_all_rounds(const Plan& plan, const Trace& trace);
 
 }  // namespace thrum

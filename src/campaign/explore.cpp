@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "campaign/suite.hpp"
+
 namespace thrum {
 
 namespace {
@@ -60,6 +62,8 @@ class Search {
   void look_at_suspect();
   bool confirm(FoundBug& bug);
   void note_levels();
+  bool is_bug_for_suite();
+  bool add_to_suite();
   bool wants_audit();
   bool audit();
   Progress progress();
@@ -76,6 +80,7 @@ class Search {
   const bool takes_advice_ = program_.takes_advice();
   double start_;
   double audit_seconds_ = 0;
+  std::vector<Failure> suite_bugs_;
   std::uint64_t levels_noted_ = 0;
   double levels_noted_at_ = 0;    // elapsed() at that time
   bool levels_may_wait_ = false;  // to be noted later
@@ -132,6 +137,7 @@ SearchSoFar Search::run() {
       lose_control("");  // the worker's notes say why
       break;
     }
+    if (limits_.suite != nullptr && !add_to_suite()) break;
     if (!repeats && wants_audit() && !audit()) break;
     if (limits_.answer) limits_.answer(ask_);
     if (repeats || trace_.end == End::finished) continue;
@@ -267,6 +273,44 @@ void add_advised(Plan& plan, const Trace& trace) {
         plan.departures.begin(), end, [&](const Departure& departure) { return departure.key == point.key; });
     if (!is_planned) plan.departures.push_back({point.key, options[point.taken]});
   }
+}
+
+// Whether the execution has shown a bug of which the suite has no execution.
+bool Search::is_bug_for_suite() {
+  const auto is_same = [&](const Failure& other) { return same_bug(other, trace_.failure); };
+  if (trace_.end != End::bug || std::ranges::any_of(suite_bugs_, is_same)) return false;
+  suite_bugs_.push_back(trace_.failure);
+  return true;
+}
+
+// False: the schedule did not show the same execution again.
+bool Search::add_to_suite() {
+  const ForSuite role = trace_.begins_again ? ForSuite::anew : strategy_.reporting().for_suite();
+  if (role == ForSuite::anew) {
+    limits_.suite->begin_again();
+    suite_bugs_.clear();
+  }
+  if (!is_bug_for_suite() && role != ForSuite::yes) return true;
+  Trace again;
+  const SuiteSchedule schedule = suite_schedule(program_, plan_, trace_, again);
+  if (again.end == End::time) return true;
+  if (again.end == End::uncontrolled) {
+    lose_control("");
+    return false;
+  }
+  // With all its rounds an execution may come to another end than one that waited.
+  const bool may_differ = trace_.rounds != Rounds::repeat || again.end == End::bug;
+  if (again.end == End::diverged || (again.end != trace_.end && !may_differ)) {
+    diverge("a schedule of the suite did not give the same twice");
+    return false;
+  }
+  limits_.suite->add(schedule);
+  if (again.end == End::bug && trace_.end != End::bug) {
+    // It is taken as if the strategy had run it. A leak, for example, is not judged under advice.
+    plan_ = schedule.plan;
+    trace_ = std::move(again);
+  }
+  return true;
 }
 
 // Audits become rarer as the search goes on, and take only a small part of its time.

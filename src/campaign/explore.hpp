@@ -20,6 +20,7 @@ namespace thrum {
 struct FoundBug;
 struct SearchResult;
 struct SearchSoFar;
+class SuiteTaker;
 
 struct Limits {
   std::uint64_t executions = 0;  // 0: no limit. In a resumed search earlier executions count too
@@ -30,7 +31,10 @@ struct Limits {
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;  // of plans; if partial orders are kept, `written` instead of `changed`
   std::uint64_t executions_before = 0;  // added to the number that decides when audits are due
-  bool audits = false;   // runs some schedules twice more, to see whether the program is under control
+  bool audits = false;  // runs some schedules twice more, to see whether the program is under control
+  // Takes the executions that the strategy chooses for a suite (Reporting::for_suite), and one of each bug.
+  // REQUIRES: the strategy is one that chooses some.
+  SuiteTaker* suite = nullptr;
   bool is_part = false;  // other workers search parts of the search: not all plans that are left are here
   // Whether at present no other worker searches a part. Empty: true unless is_part.
   std::function<bool()> holds_all;

@@ -47,6 +47,9 @@ struct StrategyRow {
   std::unique_ptr<Strategy> (*make)(const StrategySettings&);
 };
 
+// The strategy that chooses the schedules of a suite (--suite).
+inline constexpr std::string_view kSuiteStrategy = "unfolding";
+
 // All strategies; the first is the default.
 std::span<const StrategyRow> strategies();
 

@@ -39,6 +39,13 @@ struct SearchStatistics {
   std::optional<UnfoldingStatistics> unfolding = std::nullopt;
 };
 
+// What becomes of an execution in a reduced test suite (--suite).
+enum class ForSuite : std::uint8_t {
+  no,
+  yes,   // it is one of the executions that together show all that the search is about
+  anew,  // it is none, and neither are those before it: the strategy has begun again
+};
+
 class Reporting {
  public:
   // Of a strategy that has nothing to report.
@@ -66,6 +73,10 @@ class Reporting {
   // Whether all executions so far whose partial order it gave were of different classes. Once it is not
   // known, it stays so.
   virtual bool has_run_none_twice() const { return false; }
+
+  // Of the execution that was learned last. A strategy that answers anything but `no` wants all choices and
+  // events of each execution.
+  virtual ForSuite for_suite() const { return ForSuite::no; }
 
   // Of several strategies that take turns the name of the one that gave the last plan; else empty. It lives
   // as long as the program.

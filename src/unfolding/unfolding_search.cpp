@@ -55,6 +55,7 @@ Prefix::Slot UnfoldingSearch::slot_of(const Event& event) {
 
 void UnfoldingSearch::begin_again() {
   ++counts_.restarts;
+  for_suite_ = ForSuite::anew;
   constexpr std::uint64_t kPatience = 8;
   all_read_joined_ = all_read_joined_ || counts_.restarts > kPatience;
   changes_ = locations_.changes();
@@ -170,9 +171,11 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   run_.read(trace, locations_);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (locations_.changes() != changes_) return begin_again();
+  const std::uint64_t done_before = prefix_->done();
   learn_events(trace);
   settle(trace);
   if (begins_again_) return begin_again();
+  for_suite_ = prefix_->done() > done_before ? ForSuite::yes : ForSuite::no;
   std::vector<Prefix::Event>& found = prefix_->targets();
   targets_.insert(targets_.end(), found.begin(), found.end());
   found.clear();

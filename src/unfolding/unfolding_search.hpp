@@ -64,6 +64,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::string problem() const override;
   Progress progress() override;
   SearchStatistics statistics() const override;
+  ForSuite for_suite() const override { return for_suite_; }
 
   const Prefix& prefix() const { return *prefix_; }
   const Counts& counts() const { return counts_; }
@@ -174,6 +175,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   bool begun_ = false;
   bool done_ = false;
   bool has_too_little_memory_ = false;
+  ForSuite for_suite_ = ForSuite::no;
 };
 
 }  // namespace thrum
