@@ -20,7 +20,7 @@ namespace thrum {
 namespace {
 
 constexpr std::string_view kMagic = "THRUMCKP";
-constexpr std::uint32_t kFormat = 11;
+constexpr std::uint32_t kFormat = 12;
 constexpr std::size_t kHeaderSize = 48;
 
 struct Header {

@@ -36,7 +36,7 @@ struct FatalPlan {
 };
 
 struct Board {
-  static constexpr std::uint64_t kMagic = 0x314d555248540a05;
+  static constexpr std::uint64_t kMagic = 0x314d555248540a06;
   static constexpr std::uint32_t kJobMax = 1 << 22;
 
   std::uint64_t magic;
@@ -44,6 +44,14 @@ struct Board {
   std::atomic<std::uint32_t> stop;  // not 0: end the search as out of time
   std::int32_t state_file;          // a descriptor that the worker inherits; 0: the search is not saved
   std::uint64_t state_to_take_up;   // size of the saved state at the beginning of the file; 0: none
+
+  // The schedules of a suite, one a line (Job::suite), in a file whose descriptor the worker inherits; 0:
+  // none.
+  std::int32_t suite_file;
+  std::uint64_t suite_size;  // of what is to be replayed
+  // (worker) What it has recorded, one whole line after the other from the file's beginning.
+  std::atomic<std::uint64_t> suite_recorded;  // bytes
+  std::atomic<std::int32_t> suite_error;      // an error number: the file could not be written
 
   // How often a copy has replaced the other workers; workers from before must end.
   std::atomic<std::uint32_t> revived;

@@ -535,6 +535,18 @@ constexpr auto waiting_loop = [](auto& codec, auto& x) {
   codec.number(x.differences);
 };
 
+constexpr auto suite_run = [](auto& codec, auto& x) {
+  codec.number(x.run);
+  codec.list(x.departed, [](auto& inner, auto& one) {
+    inner.number(one.schedule);
+    inner.number(one.departure);
+    inner.enumerator(one.end, End::uncontrolled);
+  });
+  codec.list(x.changed, number);
+  codec.number(x.failed);
+  codec.flag(x.leaks);
+};
+
 constexpr auto report = [](auto& codec, auto& x) {
   search_result(codec, x.result);
   codec.flag(x.started_threads);
@@ -545,6 +557,8 @@ constexpr auto report = [](auto& codec, auto& x) {
   codec.list(x.warnings, warning);
   codec.list(x.loops, waiting_loop);
   codec.optional(x.replayed, trace);
+  codec.number(x.unmet);
+  codec.optional(x.suite, suite_run);
   codec.optional(x.tests, [](auto& inner, auto& tests) { inner.list(tests, announced_test); });
   codec.text(x.part_name);
   codec.flag(x.part_missing);
@@ -606,6 +620,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.only_list);
   codec.list(x.known_races, known_race);
   codec.flag(x.led);
+  codec.enumerator(x.suite, SuiteUse::replay);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });
 };
 

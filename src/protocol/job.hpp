@@ -32,6 +32,13 @@ enum class Races : std::uint8_t {
   ignore,   // races are not searched for
 };
 
+// What is done about a reduced test suite, in the file that the board names.
+enum class SuiteUse : std::uint8_t {
+  none,
+  record,  // the search writes the schedules that its strategy chooses into the file
+  replay,  // no search: the schedules in the file run, one after the other, until one fails
+};
+
 struct Job {
   std::string strategy = "auto";
   StrategySettings settings;
@@ -66,6 +73,7 @@ struct Job {
   bool only_list = false;  // nothing is searched: a program without tests ends at its first choice
   std::vector<KnownRace> known_races;  // for Races::explore: the initial list
   bool led = false;                    // plans come from outside (remote_program.hpp); no strategy runs here
+  SuiteUse suite = SuiteUse::none;
   std::optional<Plan> replay;  // run only this plan, once, with everything recorded and its output shown
 };
 
@@ -113,6 +121,21 @@ struct AnnouncedTest {
   std::vector<std::string> options;  // given by its code, as words of the command line: "--strategy=pct"
 };
 
+// How the schedules of a suite ran (SuiteUse::replay). They are numbered from 1.
+struct SuiteRun {
+  // A schedule that the program could not follow, or that came to an end of another kind than it had.
+  struct Departed {
+    std::uint64_t schedule = 0;
+    std::uint32_t departure = 0;  // of its plan, the first that was not met; their number: all were met
+    End end = End::diverged;      // of its execution now
+  };
+  std::uint64_t run = 0;  // schedules, the failed one among them
+  std::vector<Departed> departed;
+  std::vector<std::uint64_t> changed;  // that ended well, by other operations than then
+  std::uint64_t failed = 0;            // the schedule that showed a bug, and was the last to run; 0: none
+  bool leaks = false;  // that bug is a leak, which it alone may not show: another schedule frees every block
+};
+
 struct Report {
   SearchResult result;
   bool started_threads = false;  // false: the program ended before its first choice; one execution
@@ -123,6 +146,8 @@ struct Report {
   std::vector<Warning> warnings;
   std::vector<WaitingLoop> loops;                   // that the worker has met
   std::optional<Trace> replayed;                    // for Job::replay
+  std::uint32_t unmet = 0;                          // departures of its plan that were not met
+  std::optional<SuiteRun> suite;                    // for SuiteUse::replay
   std::optional<std::vector<AnnouncedTest>> tests;  // of the program; if set, nothing was searched
   std::string part_name;                            // of the requested part; may be empty
   bool part_missing = false;   // the test has no such part, or never reaches it: nothing was searched

@@ -98,6 +98,7 @@ Report sample_report(const Threads& threads) {
   report.executions_skipped = 2;
   report.skip_reason = "no network";
   report.replayed = sample_trace(threads);
+  report.suite = SuiteRun{9, {{3, 1, End::diverged}, {7, 2, End::steps}}, {4, 5}, 9, true};
   return report;
 }
 
@@ -140,6 +141,7 @@ TEST(Job, RoundTrip) {
   job.test = "Queue.Pop";
   job.part = 3;
   job.only_list = true;
+  job.suite = SuiteUse::record;
   job.replay = sample_plan(threads);
   ByteWriter out;
   write_job(out, job, threads.names);
@@ -165,6 +167,7 @@ TEST(Job, RoundTrip) {
   EXPECT_EQ(read->test, "Queue.Pop");
   EXPECT_EQ(read->part, 3U);
   EXPECT_TRUE(read->only_list);
+  EXPECT_EQ(read->suite, SuiteUse::record);
   ASSERT_TRUE(read->replay);
   EXPECT_EQ(to_string(*read->replay, others), to_string(*job.replay, threads.names));
 }
@@ -195,6 +198,13 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   EXPECT_EQ(read->result.guarantee.chance->steps, 120U);
   EXPECT_EQ(read->result.statistics.levels[0].completed, 0.5);
   EXPECT_EQ(read->result.statistics.growth[1].classes, 4U);
+  ASSERT_TRUE(read->suite);
+  ASSERT_EQ(read->suite->departed.size(), 2U);
+  EXPECT_EQ(read->suite->departed[1].schedule, 7U);
+  EXPECT_EQ(read->suite->departed[1].end, End::steps);
+  EXPECT_EQ(read->suite->changed, (std::vector<std::uint64_t>{4, 5}));
+  EXPECT_EQ(read->suite->failed, 9U);
+  EXPECT_TRUE(read->suite->leaks);
 }
 
 TEST(Job, EveryTruncationIsRefused) {

@@ -72,7 +72,7 @@ class Watch {
         memory_(memory),
         output_(output),
         deaths_(deaths),
-        crew_(memory, worker, jobs_for(settings, job), !job.replay && !job.led && !job.only_list),
+        crew_(memory, worker, jobs_for(settings, job), searches(job)),
         start_(start) {
     death_.hang_seconds = job.hang_seconds;
   }
@@ -84,10 +84,14 @@ class Watch {
   std::uint32_t workers() const { return crew_.workers_max(); }
 
  private:
-  // What depends on the order of executions, or on threads of the system, is searched by one.
+  static bool searches(const Job& job) {
+    return !job.replay && !job.led && !job.only_list && job.suite != SuiteUse::replay;
+  }
+  // What depends on the order of executions, or on threads of the system, is searched by one. A suite is
+  // recorded by one.
   static std::uint32_t jobs_for(const WorkerSettings& settings, const Job& job) {
     const bool several = job.threads == Threads::fibers && job.repeat == 1 && !job.digest_traces &&
-                         !job.replay && !job.led && !job.only_list;
+                         job.suite == SuiteUse::none && searches(job);
     return several ? settings.jobs : 1;
   }
 
@@ -378,6 +382,10 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     memory.board().state_file = settings.state.file;
     memory.board().state_to_take_up = deaths.count() == 0 ? settings.state.size : settings.state.put_back();
   }
+  if (settings.suite.file >= 0) {
+    memory.board().suite_file = settings.suite.file;
+    memory.board().suite_size = settings.suite.size;
+  }
   Launched worker = launch({settings.program, settings.arguments, memory.descriptor(), output.writing_end()});
   output.close_writing_end();
   if (!worker.problem.empty()) {
@@ -396,6 +404,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
   outcome.output = output.take();
   outcome.interrupted = watch.interrupted();
   outcome.workers = watch.workers();
+  outcome.suite = {memory.board().suite_recorded.load(std::memory_order_acquire), memory.board().suite_error};
 
   const Channel& shared = memory.channel(0);
   if (shared.has_last_state.load(std::memory_order_acquire) != 0)

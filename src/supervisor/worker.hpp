@@ -40,6 +40,12 @@ struct StateSettings {
   std::function<std::uint64_t()> put_back;
 };
 
+// The schedules of a suite (Job::suite), one a line.
+struct SuiteSettings {
+  int file = -1;           // open for reading and writing; -1: there are none
+  std::uint64_t size = 0;  // of those that are to be replayed
+};
+
 struct WorkerSettings {
   std::string program;                 // an absolute path for which executable_problem() is empty
   std::vector<std::string> arguments;  // without the program's own name
@@ -48,6 +54,7 @@ struct WorkerSettings {
   std::uint32_t jobs = 1;              // workers that may run at once
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
+  SuiteSettings suite;
   // Of Job::led: leads the search, on a thread of its own, and returns when it is over; again from the
   // beginning where the worker died and is started again.
   std::function<void(Program&)> lead;

@@ -20,6 +20,12 @@ struct PutDown {
   double seconds = 0;  // for which the search stood still
 };
 
+// The schedules that a worker has recorded for a suite, in the file that was given to it.
+struct RecordedSuite {
+  std::uint64_t size = 0;  // in bytes, of whole lines
+  int error = 0;           // not 0: some could not be written; an error number
+};
+
 struct WorkerOutcome {
   Report report;
   std::string output;  // before the search took it over: the last 64 KB
@@ -30,6 +36,7 @@ struct WorkerOutcome {
   bool reported = false;      // the report is the worker's own
   std::uint32_t workers = 1;  // the most that ran at once
   std::uint64_t killed = 0;   // so often workers were killed from outside; what they had done was done again
+  RecordedSuite suite;        // for SuiteUse::record
   std::optional<PutDown> state;  // of a search that a limit has ended
 };
 

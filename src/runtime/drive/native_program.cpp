@@ -414,7 +414,10 @@ void report_without_search(const Failure* failure, End end) {
     bug.trace = trace;
     report.result.bugs.push_back(std::move(bug));
   }
-  if (world.job->replay) report.replayed = std::move(trace);
+  if (world.job->replay) {
+    report.replayed = std::move(trace);
+    report.unmet = static_cast<std::uint32_t>(world.job->replay->departures.size());
+  }
   send_report(report);
 }
 

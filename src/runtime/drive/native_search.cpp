@@ -13,6 +13,7 @@
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/search_state.hpp"
 #include "runtime/drive/shared_search.hpp"
+#include "runtime/drive/suite.hpp"
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/shortcuts/waypoints.hpp"
 #include "runtime/threads/focus.hpp"
 #include "runtime/threads/round_detector.hpp"
+#include "runtime/threads/scheduler.hpp"
 #include "support/check.hpp"
 #include "support/digest.hpp"
 
@@ -102,6 +104,7 @@ Limits limits_of(const Job& job) {
   limits.now = search_seconds;
   limits.note_bug = note_bug;
   limits.note_level = note_level;
+  if (job.suite == SuiteUse::record) limits.suite = &suite_file();
   if (!job.leaks) limits.last_suspect = [] { return leak_search().take_suspect(); };
   return limits;
 }
@@ -150,6 +153,7 @@ class NativeHost final : public Session::Host {
   void begin() override {
     world.restarts = false;
     waypoints().forget();
+    if (job_.suite == SuiteUse::record) suite_file().begin_again();
   }
 
   bool restarts() const override { return world.restarts; }
@@ -215,6 +219,23 @@ SearchResult search(NativeProgram& program, const Job& job) {
   return Session(program, host, settings).run();
 }
 
+// Runs the schedules of a suite.
+SearchResult replay_suite(NativeProgram& program, Report& report) {
+  const double start = search_seconds();
+  report.suite = suite_file().replay(program, [](const Plan& plan, double done) {
+    announce(plan);
+    answer([done] {
+      Progress progress;
+      progress.done = done;
+      return progress;
+    });
+  });
+  SearchResult result;
+  result.executions = report.suite->run;
+  result.seconds = search_seconds() - start;
+  return result;
+}
+
 // Runs the plans that come from outside; returns their number.
 std::uint64_t serve_leader(NativeProgram& program) {
   std::uint64_t executions = 0;
@@ -242,10 +263,13 @@ void run_search() {
       world.restarts = false;
       program.run(*job.replay, nullptr, Wanted::everything(), trace);
     } while (world.restarts);
+    report.unmet = static_cast<std::uint32_t>(scheduler().director().left());
     report.result.seconds = search_seconds() - start;
     report.result.executions = 1;
     report.result.steps = trace.counts.steps;
     report.result.threads_max = trace.counts.threads;
+  } else if (job.suite == SuiteUse::replay) {
+    report.result = replay_suite(program, report);
   } else if (job.led) {
     report.result.executions = serve_leader(program);
   } else {

@@ -11,6 +11,7 @@
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/native_search.hpp"
 #include "runtime/drive/search_state.hpp"
+#include "runtime/drive/suite.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/output.hpp"
 #include "runtime/kernel/system_call_watch.hpp"
@@ -42,6 +43,7 @@ void run_engine() {
 void initialize() {
   if (world.mode != Mode::undecided || !enter_world()) return;
   search_state().initialize();
+  suite_file().initialize();
   the_heap.initialize();
   the_memory_limit.begin(world.job->program_memory);
   mappings().initialize();

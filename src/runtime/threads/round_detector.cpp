@@ -11,6 +11,7 @@
 #include "runtime/base/world.hpp"
 #include "runtime/memory/hooks.hpp"
 #include "runtime/threads/loop_list.hpp"
+#include "runtime/threads/scheduler.hpp"
 
 namespace thrum {
 
