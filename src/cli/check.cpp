@@ -22,6 +22,7 @@
 #include "cli/next_command.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/suite_recording.hpp"
 #include "cli/tests.hpp"
 #include "report/plot.hpp"
 #include "report/text_report.hpp"
@@ -87,7 +88,7 @@ void check_writable(const std::string& path) {
 class Check {
  public:
   Check(const CheckOptions& options, const std::vector<std::string>& command)
-      : options_(options), bugs_(options, invocation_), checkpoint_(options) {
+      : options_(options), bugs_(options, invocation_), checkpoint_(options), suite_(options) {
     result_.command = command;
     if (!options.baseline.empty()) baseline_.emplace(options.baseline);
   }
@@ -99,7 +100,8 @@ class Check {
   struct Run {
     WorkerOutcome outcome;
     ThreadNames names;
-    double seconds = 0;  // in this process
+    double seconds = 0;               // in this process
+    std::shared_ptr<OpenFile> suite;  // the schedules that it recorded; nullptr: none
   };
 
   void find_program();
@@ -118,6 +120,7 @@ class Check {
   bool check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
   void take(Run run, Job job, double time_seconds);
+  void add_to_suite(const Run& run, const Job& job);
   void look_for_consequences(Job job, TestResult& result);
   std::vector<LinkedModule> linked_modules(const Report& report);
   std::string entry_name(const std::string& test, const std::string& part) const;
@@ -139,6 +142,7 @@ class Check {
   Job focus_;  // only its members focus_code and focus_data are used
   FoundBugs bugs_;
   Checkpoint checkpoint_;
+  SuiteRecording suite_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
   std::optional<Baseline> baseline_;
   Result result_;
@@ -154,6 +158,7 @@ int Check::run() {
   prepare_trace_folder(options_.out);
   check_writable(options_.json);
   check_writable(options_.plot);
+  suite_.begin();
   checkpoint_.begin(program_);
   start_ = Clock::now();
   // The first run shows whether the program has tests. If it has, the run ends with their names. Else the
@@ -176,7 +181,10 @@ int Check::run() {
   if (baseline_) result_.baseline = baseline_->result();
   result_.suppressions = bugs_.suppressions();
   result_.checkpoint = checkpoint_.result();
+  const std::string problem = suite_.finish();
+  result_.suite = suite_.result();
   tell();
+  if (!problem.empty()) throw UserError(problem);
   return code_;
 }
 
@@ -202,6 +210,7 @@ Job Check::new_job(const std::string& test) const {
   job.test = test;
   job.focus_code = focus_.focus_code;
   job.focus_data = focus_.focus_data;
+  if (suite_.is_on()) job.suite = SuiteUse::record;
   return job;
 }
 
@@ -258,6 +267,10 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   }
   const Clock::time_point begun = Clock::now();
   settings.state = checkpoint_.begin_run(job);
+  if (job.suite == SuiteUse::record) {
+    run.suite = suite_.begin_run();
+    settings.suite.file = run.suite->descriptor();
+  }
   run.outcome = run_worker(settings, job, run.names);
   run.seconds = seconds_since(begun);
   if (!run.outcome.problem.empty())
@@ -391,6 +404,7 @@ void Check::take(Run run, Job job, double time_seconds) {
   const std::string test = job.test.empty() ? "" : " " + job.test;
   TestResult bugs;
   run = pass_suppressed_races(std::move(run), job, time_seconds, test, bugs);
+  add_to_suite(run, job);
   TestResult result = judge_run(run, job, time_seconds, bugs);
   describe_warnings(run.outcome.report, run.names, program_, result);
   result.divergence = describe_divergence(run.outcome.report, run.names, program_);
@@ -400,6 +414,7 @@ void Check::take(Run run, Job job, double time_seconds) {
     other.heap = Heap::fresh;
     double left = time_seconds == 0 ? 0 : std::max(time_seconds * 2 - result.seconds, time_seconds);
     second = pass_suppressed_races(work(other, left, test + " --heap fresh"), other, left, test, bugs);
+    add_to_suite(*second, other);
     TestResult fresh = judge_run(*second, other, left, bugs);
     describe_warnings(second->outcome.report, second->names, program_, fresh);
     merge_heaps(result, fresh);
@@ -424,6 +439,12 @@ void Check::take(Run run, Job job, double time_seconds) {
   result_.tests.push_back(std::move(result));
 }
 
+void Check::add_to_suite(const Run& run, const Job& job) {
+  // A death test has no schedules, and harms nothing.
+  if (run.suite != nullptr && !is_death_test(run.outcome.report))
+    suite_.add(run.outcome, run.suite, bugs_.header(run.outcome, run.names, program_, job));
+}
+
 // The first race ends a search, and its consequence, such as a failed assertion, is often a few executions
 // away. A second, short search switches threads before the racing accesses, too. It only adds the consequence
 // to the result.
@@ -442,6 +463,7 @@ void Check::look_for_consequences(Job job, TestResult& result) {
   if (seconds <= 0) return;
   job.races = Races::explore;
   job.executions = kExecutions;
+  job.suite = SuiteUse::none;
   const Run run = work(job, seconds, " " + result.name + ", what a race leads to");
   race->leads_to = bugs_.consequence(run.outcome, run.names, program_, job, race->id);
 }
@@ -476,6 +498,7 @@ void Check::leave_out(const std::string& test) {
   result.heap = options_of(test).heap;
   result.strategy = options_of(test).strategy;
   result.begun = false;
+  if (suite_.is_on()) suite_.leave_out(bugs_.header({}, {}, program_, new_job(test)));
   result_.tests.push_back(std::move(result));
   code_ = worse(code_, kExitInconclusive);
 }

@@ -276,6 +276,13 @@ constexpr Row kRows[] = {
      .at_resume = kMayChange,
      .group = kOutput,
      .help = "The folder of trace files"},
+    {.names = "--suite",
+     .value = "FILE",
+     .member = &O::suite,
+     .group = kOutput,
+     .help =
+         "For --strategy unfolding: write the schedules that together show every state of each thread into "
+         "this file; thrum replay runs them all as a test of the program"},
     {.names = "--json",
      .value = "FILE",
      .member = &O::json,

@@ -84,6 +84,20 @@ std::vector<std::string> changed(const std::vector<std::string>& words, const Ch
   return result;
 }
 
+// Without an option that takes a value, wherever it stands before the program's own arguments.
+std::vector<std::string> without_option(const std::vector<std::string>& words, const std::string& option) {
+  std::vector<std::string> result;
+  auto word = words.begin();
+  for (; word != words.end() && *word != "--"; ++word) {
+    if (word->starts_with(option + "=")) continue;
+    const bool has_two = takes_value(*word) && word + 1 != words.end();
+    if (*word != option) result.insert(result.end(), word, word + (has_two ? 2 : 1));
+    if (has_two) ++word;
+  }
+  result.insert(result.end(), word, words.end());
+  return result;
+}
+
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
@@ -101,6 +115,7 @@ std::string next_command(const WorkerOutcome& outcome, const CheckOptions& optio
   const std::optional<Change> change = change_for(outcome, options, test);
   if (!change) return "";
   std::vector<std::string> words = changed(command, *change);
+  if (change->option == "--strategy") words = without_option(words, "--suite");  // no other strategy has one
   if (!test.test.empty()) words = changed(words, {"--test", test.test});
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + quoted(word);

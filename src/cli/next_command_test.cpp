@@ -66,6 +66,23 @@ TEST(NextCommand, KnowsWhatIsAValue) {
             "thrum check --out --time p --time 10");
 }
 
+// Only one strategy has a suite.
+TEST(NextCommand, HasNoSuiteWithAnotherStrategy) {
+  TestResult test;
+  test.verdict = Verdict::inconclusive;
+  test.covers = "assertions";
+  CheckOptions options;
+  EXPECT_EQ(next(ended(SearchEnd::exhausted), options,
+                 {"thrum", "check", "--suite", "s", "--strategy", "unfolding", "--out", "--suite", "p",
+                  "--suite=t", "--", "--suite", "u"},
+                 test),
+            "thrum check --strategy dpor --out --suite p -- --suite u");
+  options.executions = 5;
+  EXPECT_EQ(next(ended(SearchEnd::executions), options,
+                 {"thrum", "check", "--executions", "5", "--suite", "s", "p"}, test),
+            "thrum check --executions 50 --suite s p");
+}
+
 TEST(NextCommand, IsNoneWhereNoneIsKnownToHelp) {
   TestResult bug;
   bug.verdict = Verdict::bug;

@@ -14,6 +14,7 @@
 
 #include "cli/option_row.hpp"
 #include "cli/priority_options.hpp"
+#include "cli/suite_recording.hpp"
 #include "verdict/error.hpp"
 #include "verdict/sizes.hpp"
 
@@ -209,6 +210,7 @@ void validate_checkpoint(const CheckOptions& options) {
 void validate(CheckOptions& options) {
   if (options.inputs.empty()) throw UserError("inputs is required; see thrum --help");
   check_strategy(options.strategy);
+  validate_suite(options);
   if (options.jobs == 0)
     options.jobs = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
   read_bound(options);

@@ -70,6 +70,10 @@ Json checkpoint_json(const CheckpointResult& checkpoint) {
   return {{"file", checkpoint.file}, {"executions_before", before}, {"can_go_on", checkpoint.can_go_on}};
 }
 
+Json suite_json(const SuiteResult& suite) {
+  return {{"file", suite.file}, {"schedules", suite.schedules}, {"exhausted", suite.exhausted}};
+}
+
 Json baseline_json(const BaselineResult& baseline) {
   return {{"file", baseline.file},
           {"known", baseline.known},
@@ -285,6 +289,7 @@ std::string to_json(const Result& result) {
   if (result.baseline) json["baseline"] = baseline_json(*result.baseline);
   if (result.suppressions) json["suppressions"] = list(*result.suppressions, suppression_json);
   if (result.checkpoint) json["checkpoint"] = checkpoint_json(*result.checkpoint);
+  if (result.suite) json["suite"] = suite_json(*result.suite);
   // What is no UTF-8 (a message of the program's own) must not spoil the document.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -277,12 +277,20 @@ struct CheckpointResult {
   bool can_go_on = false;  // something is left, and the file says where
 };
 
+// The suite of --suite.
+struct SuiteResult {
+  std::string file;
+  std::uint64_t schedules = 0;
+  bool exhausted = false;  // the search that made it was
+};
+
 struct Result {
   std::vector<std::string> command;
   std::vector<TestResult> tests;
   std::optional<BaselineResult> baseline;
   std::optional<std::vector<SuppressionResult>> suppressions;
   std::optional<CheckpointResult> checkpoint;
+  std::optional<SuiteResult> suite;
 
   Verdict verdict() const;
 };

@@ -184,6 +184,14 @@ std::string checkpoint_text(const Result& result) {
   return text;
 }
 
+std::string suite_text(const Result& result) {
+  if (!result.suite) return {};
+  const SuiteResult& suite = *result.suite;
+  return fmt::format("Suite: {} schedule{}{}. To run them: thrum replay {}\n", suite.schedules,
+                     plural(suite.schedules), suite.exhausted ? "" : ", of a search that was not exhausted",
+                     suite.file);
+}
+
 // What the baseline and the suppressions have to do with it.
 std::string known_text(const Result& result) {
   std::string text;
@@ -243,13 +251,13 @@ std::string text_report(const Result& result, const std::vector<TraceFile>& trac
                        bugs_text(test, traces_left, style) + "\n" + warnings +
                        (warnings.empty() ? "" : "\n") + coverage_text(test, style) +
                        statistics_text(test, style) + known_text(result) + checkpoint_text(result) +
-                       assumptions_text(test.assumptions, style) + next_text(test);
+                       suite_text(result) + assumptions_text(test.assumptions, style) + next_text(test);
     return test.output.empty() ? text : text + fmt::format("\nOutput of the program:\n{}\n", test.output);
   }
   std::string text;
   for (const TestResult& test : result.tests) text += test_text(test, traces_left, style);
   text += "\n" + coloured(tally(result, traces.size()), headline_colour(result.verdict()), style.colours);
-  text += known_text(result) + checkpoint_text(result);
+  text += known_text(result) + checkpoint_text(result) + suite_text(result);
   return text + assumptions_text(all_assumptions(result), style);
 }
 

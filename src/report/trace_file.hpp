@@ -81,6 +81,8 @@ struct TraceFile {
 };
 
 std::string to_json(const TraceFile& file);
+// The same without line breaks.
+std::string to_json_line(const TraceFile& file);
 
 // Nothing, and one line that says what is wrong, where the text is no such file.
 std::optional<TraceFile> trace_file_from_json(const std::string& text, std::string& problem);

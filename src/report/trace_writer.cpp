@@ -290,6 +290,10 @@ class TraceWriter {
 
 }  // namespace
 
+std::string to_json_line(const TraceFile& file) {
+  return TraceWriter(file).write().dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_json(const TraceFile& file) {
   return TraceWriter(file).write().dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -51,7 +51,8 @@ struct CheckOptions {
   std::string baseline;      // a path
   std::string suppressions;  // a path
   std::string out = "thrum-out";
-  std::string json;  // a path; "-": standard output
+  std::string suite;  // a path
+  std::string json;   // a path; "-": standard output
   std::string progress = "auto";
   std::string color = "auto";
   bool assumptions = false;

@@ -155,6 +155,13 @@ TraceFile FoundBugs::trace_file(const FoundBug& bug, const WorkerOutcome& outcom
   return file;
 }
 
+TraceFile FoundBugs::header(const WorkerOutcome& outcome, const ThreadNames& names,
+                            const std::string& program, const Job& job) const {
+  FoundBug none;
+  none.trace.details.known_races = job.known_races;
+  return trace_file(none, outcome, names, program, job);
+}
+
 ConsequenceResult FoundBugs::consequence(const WorkerOutcome& outcome, const ThreadNames& names,
                                          const std::string& program, const Job& job, int bug) const {
   ConsequenceResult result;

@@ -40,6 +40,10 @@ class FoundBugs {
   // What --suppressions says, with its counts; nothing where it was not given.
   std::optional<std::vector<SuppressionResult>> suppressions() const;
 
+  // What a trace file of a worker's executions says before its schedule.
+  TraceFile header(const WorkerOutcome& outcome, const ThreadNames& names, const std::string& program,
+                   const Job& job) const;
+
   // In the order of the bugs.
   const std::vector<TraceFile>& traces() const { return traces_; }
 
