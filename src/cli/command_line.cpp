@@ -81,14 +81,17 @@ int CommandLine::run_check(const Words& command) {
 
 void CommandLine::add_traces() {
   TraceOptions& o = trace_options_;
-  CLI::App* replay = app_.add_subcommand("replay", "Run one schedule again");
+  CLI::App* replay = app_.add_subcommand("replay", "Run a schedule again, or a suite of them");
   CLI::App* show = app_.add_subcommand("show", "Show a trace file");
-  for (CLI::App* command : {replay, show})
-    command->add_option("trace", o.trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
+  replay->add_option("trace", o.trace, "A trace file of thrum check, or a suite of thrum check --suite")
+      ->required()
+      ->type_name("TRACE.json|SUITE");
+  show->add_option("trace", o.trace, "A trace file of thrum check")->required()->type_name("TRACE.json");
   add_options(*replay, replay_rows(), o);
   add_options(*show, show_rows(), o);
-  commands_.emplace_back(replay, [&o](const Words&) {
-    return replay_command(o.trace, threads_of(o.threads), colour_of(o.color));
+  commands_.emplace_back(replay, [&o](const Words& command) {
+    return replay_command({o.trace, o.schedule, o.leaks, threads_of(o.threads), o.json,
+                           progress_of(o.progress), colour_of(o.color), command});
   });
   commands_.emplace_back(
       show, [&o](const Words&) { return show_command(o.trace, o.unfolded, colour_of(o.color)); });

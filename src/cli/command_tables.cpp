@@ -142,10 +142,24 @@ constexpr OptionRow<TraceOptions> kColourRow = {
     .names = "--color", .value = kColours, .member = &TraceOptions::color, .help = kColoursHelp};
 
 constexpr OptionRow<TraceOptions> kReplayRows[] = {
+    {.names = "--schedule",
+     .value = "N",
+     .member = &TraceOptions::schedule,
+     .range = kPositive,
+     .help = "Of a suite, run only the schedule of this number",
+     .default_text = "all"},
+    {.names = "--leaks",
+     .member = &TraceOptions::leaks,
+     .help = "Lost memory is a bug, also where it is not known whether another schedule frees it"},
     {.names = "--threads",
      .value = "auto|fibers|system",
      .member = &TraceOptions::threads,
      .help = "What the program's threads are, as for thrum check"},
+    {.names = "--json", .value = "FILE", .member = &TraceOptions::json, .help = kJsonHelp},
+    {.names = "--progress",
+     .value = "auto|always|never",
+     .member = &TraceOptions::progress,
+     .help = "Tell on standard error how far a suite is, as for thrum check"},
     {.names = "--gdb", .group = ""},
     kColourRow,
 };

@@ -2,6 +2,7 @@
 // The tables of the options of all commands but `thrum check`, and the options of the small ones.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,11 @@ namespace thrum {
 // Of replay and show.
 struct TraceOptions {
   std::string trace;
+  std::uint64_t schedule = 0;
+  bool leaks = false;
   std::string threads = "auto";
+  std::string json;
+  std::string progress = "auto";
   bool unfolded = false;
   std::string color = "auto";
 };

@@ -2,6 +2,7 @@
 // The commands of `thrum`. Each returns the exit code, and throws UserError for wrong usage or environment.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,20 @@
 
 namespace thrum {
 
+struct ReplayOptions {
+  std::string path;            // of a trace file, or a suite
+  std::uint64_t schedule = 0;  // of a suite, the one to run; 0: all
+  bool leaks = false;          // lost blocks of the heap are a bug, also if the file does not say so
+  Threads threads = Threads::fibers;
+  std::string json;  // a path; "-": standard output; empty: none
+  ProgressMode progress = ProgressMode::automatic;
+  Colour colour = Colour::automatic;
+  std::vector<std::string> command{};  // the whole command line, for the result
+};
+
 // command: the whole command line, for the result.
 int check_command(const CheckOptions& options, const std::vector<std::string>& command);
-int replay_command(const std::string& trace_path, Threads threads, Colour colour);
+int replay_command(const ReplayOptions& options);
 int show_command(const std::string& trace_path, bool unfolded, Colour colour);
 // out: the path of the picture.
 int plot_command(const std::vector<std::string>& results, const std::string& out);

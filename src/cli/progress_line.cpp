@@ -76,7 +76,7 @@ std::string progress_words(const ProgressView& view) {
   const WorkerProgress& now = view.now;
   if (!now.searching) return fmt::format("starting{}, {:.0f} s", view.about, now.seconds);
   std::string text =
-      fmt::format("searching{}: {}, {} execution{}, {:.0f}/s, {:.0f} s", view.about, view.strategy,
+      fmt::format("{}{}: {}, {} execution{}, {:.0f}/s, {:.0f} s", view.doing, view.about, view.strategy,
                   now.executions, plural(now.executions), view.rate, now.seconds);
   if (!now.search) return text;
   const Progress& search = *now.search;
@@ -91,8 +91,8 @@ std::string progress_words(const ProgressView& view) {
   return text;
 }
 
-ProgressLine::ProgressLine(std::string about, std::string strategy, ProgressMode mode)
-    : view_{std::move(about), std::move(strategy), {}, 0, 0},
+ProgressLine::ProgressLine(std::string about, std::string strategy, ProgressMode mode, std::string doing)
+    : view_{std::move(about), std::move(strategy), {}, 0, 0, std::move(doing)},
       mode_(mode),
       live_(is_terminal(STDERR_FILENO)),
       next_seconds_(mode == ProgressMode::always ? kFirstInLogAlways : kFirstInLog) {}

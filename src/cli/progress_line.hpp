@@ -20,6 +20,7 @@ struct ProgressView {
   WorkerProgress now;
   double rate = 0;
   double level_seconds = 0;  // since the level began, as far as that was seen
+  std::string doing = "searching";
 };
 
 // One line, without a line break.
@@ -33,7 +34,8 @@ std::string cut_to_width(const std::string& text, int width);
 
 class ProgressLine {
  public:
-  ProgressLine(std::string about, std::string strategy, ProgressMode mode);
+  ProgressLine(std::string about, std::string strategy, ProgressMode mode,
+               std::string doing = ProgressView().doing);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();

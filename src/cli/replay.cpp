@@ -1,125 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `thrum replay`: runs the schedule of a trace file again, and compares the outcome with the trace.
+// `thrum replay`: runs the schedule of a trace file again, and compares the outcome with the trace; or the
+// schedules of a suite (suite_replay.cpp).
+#include "cli/replay.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/boolean_program.hpp"
-#include "cli/build.hpp"
-#include "cli/commands.hpp"
 #include "cli/sequential_trace.hpp"
 #include "report/text_report.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
-#include "supervisor/worker.hpp"
-#include "verdict/error.hpp"
+#include "verdict/text_file.hpp"
 #include "verdict/tracing.hpp"
 
 namespace thrum {
 
 namespace {
 
-Job job_of(const TraceFile& recorded, Threads threads) {
-  Job job;
-  job.settings.seed = recorded.seed;  // for random numbers that the program draws
-  job.steps = recorded.steps;
-  job.hang_seconds = recorded.hang_seconds;
-  job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);
-  job.leaks = recorded.leaks;
-  job.spurious = recorded.spurious;
-  job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
-  job.races = races_of(recorded.races);
-  job.threads = threads;
-  job.test = recorded.invocation.test;
-  job.part = recorded.invocation.part;
-  job.known_races = recorded.trace.details.known_races;
-  job.replay = recorded.plan;
-  return job;
-}
-
-// The path of the program. If the trace is of source files, they are compiled again.
-std::string find_program(const Invocation& invocation, std::unique_ptr<TemporaryBuild>& build) {
-  if (invocation.program.empty()) {
-    if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
-    build = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags);
-    return build->program();
-  }
-  std::string problem = executable_problem(invocation.program);
-  if (!problem.empty()) throw UserError(problem);
-  return invocation.program;
-}
-
-int say(const char* verdict, ExitCode code) {
-  fmt::print("{}\n", verdict);
-  return code;
-}
+namespace fs = std::filesystem;
 
 // A worker that dies leaves no trace. Then only the way in which it ended can be compared.
-int judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome) {
+void judge_without_trace(const TraceFile& recorded, const WorkerOutcome& outcome, ReplayResult& result) {
   const SearchResult& search = outcome.report.result;
   bool same = !search.bugs.empty() && recorded.trace.events.empty() &&
               search.bugs[0].failure.kind == recorded.trace.failure.kind;
-  if (same) return say("replay: the same failure again", kExitBug);
-  if (!search.bugs.empty())
-    fmt::print("replay: departed from the trace: {}\n", search.bugs[0].failure.message);
-  else
-    fmt::print("replay: inconclusive: {}\n",
-               search.lost_reason.empty() ? "no trace came back" : search.lost_reason);
-  return kExitInconclusive;
+  if (same) {
+    result.verdict = ReplayVerdict::bug;
+    result.reason = "the same failure again";
+  } else if (!search.bugs.empty()) {
+    result.verdict = ReplayVerdict::departed;
+    result.reason = "departed from the trace: " + search.bugs[0].failure.message;
+  } else {
+    result.verdict = ReplayVerdict::inconclusive;
+    result.reason =
+        "inconclusive: " + (search.lost_reason.empty() ? "no trace came back" : search.lost_reason);
+  }
 }
 
-int judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report, Colour colour) {
+// Returns what is to be printed before the verdict.
+std::string judge_replay(const TraceFile& recorded, const TraceFile& now, const Report& report, Colour colour,
+                         ReplayResult& result) {
+  const std::string refused = refused_text(report);
   if (now.trace.end == End::refused && !report.notes.empty()) {
-    auto note = std::find_if(report.notes.begin(), report.notes.end(),
-                             [](const Note& one) { return one.uncontrolled; });
-    if (note != report.notes.end()) fmt::print("replay: inconclusive: {}\n", note->text);
-    return kExitInconclusive;
+    result.verdict = ReplayVerdict::inconclusive;
+    result.reason = "inconclusive: " + refused;
+    return "";
   }
   std::string difference;
   bool same = same_execution(recorded, now, difference);
   if (same && now.trace.end == End::bug) {
     TextStyle style = style_for(STDOUT_FILENO, colour);
     style.directory = now.invocation.directory;
-    fmt::print("{}", text_trace(now, style));
-    return say("replay: the same failure again, by the same operations", kExitBug);
+    result.verdict = ReplayVerdict::bug;
+    result.reason = "the same failure again, by the same operations";
+    return text_trace(now, style);
   }
-  if (now.trace.end == End::finished) return say("replay: it passes now", kExitDone);
-  fmt::print("replay: departed from the trace: {}\n", difference);
-  return kExitInconclusive;
+  result.verdict = now.trace.end == End::finished ? ReplayVerdict::passed : ReplayVerdict::departed;
+  result.reason = now.trace.end == End::finished ? "it passes now" : "departed from the trace: " + difference;
+  return "";
+}
+
+int replay_one(const TraceFile& recorded, const ReplayOptions& options) {
+  const std::string json = json_path(options);
+  ReplayedProgram program;
+  program.prepare(recorded.invocation);
+  ThreadNames names = recorded.names;
+  const WorkerOutcome outcome = replay_plan(recorded, program, options, names);
+  if (!outcome.internal.empty()) return kExitInternal;
+  ReplayResult result;
+  result.run = 1;
+  result.seconds = outcome.report.result.seconds;
+  std::string text;
+  if (outcome.report.replayed) {
+    TraceFile now = recorded;
+    now.symbols = {};
+    set_trace(now, *outcome.report.replayed, names, outcome.report.modules, program.path());
+    text = judge_replay(recorded, now, outcome.report, options.colour, result);
+  } else {
+    judge_without_trace(recorded, outcome, result);
+  }
+  if (result.verdict == ReplayVerdict::bug) {
+    result.bug = {1, recorded.invocation.test, std::string(bug_kind_name(recorded.trace.failure.kind)),
+                  recorded.trace.failure.message, "thrum replay " + options.path};
+  }
+  if (result.verdict == ReplayVerdict::departed) result.departed = {{1, result.reason}};
+  if (options.json != "-") fmt::print("{}", text);
+  return end_replay(std::move(result), json, options);
+}
+
+bool is_of_other_programs(const ReplayOptions& options, int& code) {
+  const auto boolean = read_bool_trace(options.path);
+  const auto sequential = boolean ? std::nullopt : read_sequential_trace(options.path);
+  if (!boolean && !sequential) return false;
+  if (!options.json.empty())
+    throw UserError("--json: " + options.path + " is no trace of thrum check; leave it out");
+  code = boolean ? bool_replay_command(*boolean, options.colour)
+                 : sequential_replay_command(options.path, *sequential, options.colour);
+  return true;
 }
 
 }  // namespace
 
-int replay_command(const std::string& trace_path, Threads threads, Colour colour) {
-  if (auto trace = read_bool_trace(trace_path)) return bool_replay_command(*trace, colour);
-  if (auto trace = read_sequential_trace(trace_path))
-    return sequential_replay_command(trace_path, *trace, colour);
-  InterruptHandler handler;
-  TraceFile recorded = read_trace_file(trace_path);
-  std::unique_ptr<TemporaryBuild> build;
-  WorkerSettings settings;
-  settings.program = find_program(recorded.invocation, build);
-  settings.arguments = recorded.invocation.arguments;
-  settings.output_live = true;
+void ReplayedProgram::prepare(const Invocation& invocation) {
+  if (!invocation.program.empty()) {
+    std::string problem = executable_problem(invocation.program);
+    if (!problem.empty()) throw UserError(problem);
+    path_ = invocation.program;
+  } else {
+    if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
+    const bool is_built = build_ != nullptr && invocation.sources == invocation_.sources &&
+                          invocation.compile_flags == invocation_.compile_flags;
+    if (!is_built) build_ = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags);
+    path_ = build_->program();
+  }
+  invocation_ = invocation;
   std::error_code error;
-  std::filesystem::current_path(recorded.invocation.directory, error);
+  fs::current_path(invocation.directory, error);
   if (error)
-    throw UserError(recorded.invocation.directory +
+    throw UserError(invocation.directory +
                     ": the program's working directory is not there: " + error.message());
+}
 
-  ThreadNames names = recorded.names;
-  WorkerOutcome outcome = run_worker(settings, job_of(recorded, threads), names);
+Job replay_job(const TraceFile& recorded, const ReplayOptions& options) {
+  Job job;
+  job.settings.seed = recorded.seed;  // for random numbers that the program draws
+  job.steps = recorded.steps;
+  job.hang_seconds = recorded.hang_seconds;
+  job.early_timeouts_ns = nanoseconds_of(recorded.early_timeouts_seconds);
+  job.leaks = recorded.leaks || options.leaks;
+  job.spurious = recorded.spurious;
+  job.heap = recorded.heap == "fresh" ? Heap::fresh : Heap::lifo;
+  job.races = races_of(recorded.races);
+  job.threads = options.threads;
+  job.test = recorded.invocation.test;
+  job.part = recorded.invocation.part;
+  job.known_races = recorded.trace.details.known_races;
+  return job;
+}
+
+WorkerOutcome replay_plan(const TraceFile& recorded, const ReplayedProgram& program,
+                          const ReplayOptions& options, ThreadNames& names) {
+  WorkerSettings settings;
+  settings.program = program.path();
+  settings.arguments = recorded.invocation.arguments;
+  settings.output_live = options.json != "-";
+  Job job = replay_job(recorded, options);
+  job.replay = recorded.plan;
+  WorkerOutcome outcome = run_worker(settings, job, names);
   if (!outcome.problem.empty()) throw UserError(outcome.problem);
-  if (!outcome.internal.empty()) return kExitInternal;
-  if (!outcome.report.replayed) return judge_without_trace(recorded, outcome);
-  TraceFile now = recorded;
-  now.symbols = {};
-  set_trace(now, *outcome.report.replayed, names, outcome.report.modules, settings.program);
-  return judge_replay(recorded, now, outcome.report, colour);
+  return outcome;
+}
+
+std::string refused_text(const Report& report) {
+  auto note = std::find_if(report.notes.begin(), report.notes.end(),
+                           [](const Note& one) { return one.uncontrolled; });
+  return note == report.notes.end() ? "" : note->text;
+}
+
+std::string json_path(const ReplayOptions& options) {
+  const bool is_file = !options.json.empty() && options.json != "-";
+  return is_file ? fs::absolute(options.json).string() : options.json;
+}
+
+int end_replay(ReplayResult result, const std::string& json, const ReplayOptions& options) {
+  result.command = options.command;
+  result.file = options.path;
+  const std::string text = json.empty() ? "" : to_json(result);
+  if (json == "-") {
+    fmt::print("{}", text);
+  } else {
+    fmt::print("replay: {}\n{}", result.reason, result.details);
+    if (!json.empty()) write_file(json, text);
+  }
+  switch (result.verdict) {
+    case ReplayVerdict::passed: return kExitDone;
+    case ReplayVerdict::bug: return kExitBug;
+    case ReplayVerdict::departed:
+    case ReplayVerdict::inconclusive: break;
+  }
+  return kExitInconclusive;
+}
+
+int replay_command(const ReplayOptions& options) {
+  // An interrupt must not leave a temporary build behind.
+  InterruptHandler handler;
+  std::string text = fs::is_directory(options.path) ? "" : read_file(options.path);
+  if (is_suite(text)) {
+    std::string problem;
+    std::optional<Suite> suite = suite_of_text(std::move(text), problem);
+    if (!suite) throw UserError(options.path + ": " + problem);
+    return suite_replay_command(std::move(*suite), options);
+  }
+  if (options.schedule != 0) throw UserError("--schedule: " + options.path + " is no suite; leave it out");
+  if (int code = 0; is_of_other_programs(options, code)) return code;
+  return replay_one(read_trace_file(options.path), options);
 }
 
 }  // namespace thrum

@@ -118,8 +118,10 @@ int sequential_replay_command(const std::string& path, const SequentialTrace& tr
   fmt::print("\n{}\n\n", confirmed ? "The same failure on the compiled program:"
                                    : "The execution of the sequential program:");
   std::fflush(stdout);
-  return replay_command((folder / (confirmed ? trace.original : trace.sequential)).string(),
-                        threads_of("auto"), colour);
+  ReplayOptions options;
+  options.path = (folder / (confirmed ? trace.original : trace.sequential)).string();
+  options.colour = colour;
+  return replay_command(options);
 }
 
 }  // namespace thrum

@@ -6,9 +6,11 @@
 #include "cli/commands.hpp"
 #include "cli/pager.hpp"
 #include "cli/sequential_trace.hpp"
+#include "cli/suite_file.hpp"
 #include "report/assumptions.hpp"
 #include "report/text_report.hpp"
 #include "verdict/error.hpp"
+#include "verdict/text_file.hpp"
 #include "verdict/tracing.hpp"
 
 namespace thrum {
@@ -24,6 +26,10 @@ int show_command(const std::string& trace_path, bool unfolded, Colour colour) {
     show_paged(sequential_trace_text(*trace, style));
     return kExitDone;
   }
+  if (is_suite(read_file(trace_path)))
+    throw UserError(trace_path +
+                    ": is a suite; thrum replay runs it, and with --schedule shows a schedule of "
+                    "it that fails");
   TraceFile file = read_trace_file(trace_path);
   style.directory = file.invocation.directory;
   show_paged(text_trace(file, style));
