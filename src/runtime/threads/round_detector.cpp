@@ -11,7 +11,6 @@
 #include "runtime/base/world.hpp"
 #include "runtime/memory/hooks.hpp"
 #include "runtime/threads/loop_list.hpp"
-#include "runtime/threads/scheduler.hpp"
 
 namespace thrum {
 
@@ -565,11 +564,6 @@ bool RoundDetector::interferes(const Thread& one, const Thread& other) const {
     });
   };
   return touches(of(one), of(other)) || touches(of(other), of(one));
-}
-
-void note_heap_change() {
-  if (round_detector().is_on()) return scheduler().note_logged_change();
-  world.wrote = true;
 }
 
 void note_allocation(const void* memory, std::size_t size, std::uint32_t size_class, bool grown) {

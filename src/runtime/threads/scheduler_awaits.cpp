@@ -7,6 +7,7 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/waits.hpp"
 #include "runtime/kernel/signals.hpp"
+#include "runtime/memory/hooks.hpp"
 #include "runtime/threads/hooks.hpp"
 #include "runtime/threads/record.hpp"
 #include "runtime/threads/round_detector.hpp"
@@ -226,6 +227,11 @@ Thread& Scheduler::go_on_in_trial() {
   if (thread.life != Life::standing || ++trial_.operations > kOperationsMax) pass_trial();
   if (enabled(thread)) return thread;
   return end_stuck();
+}
+
+void note_heap_change() {
+  if (round_detector().is_on()) return scheduler().note_logged_change();
+  world.wrote = true;
 }
 
 }  // namespace thrum
