@@ -179,17 +179,38 @@ bool Prefix::stand(Condition thread, Condition object) const {
          (object == kNone || at(union_, slots_.slot(object)) == object);
 }
 
-// Whether the operation can be done there, as far as that is known before it is run.
+// Whether the operation can be done there, as far as that is known before it is run: joins, and mutexes that
+// another thread holds.
 bool Prefix::can_be_done(const Next& next, Condition object) const {
-  const Event maker = slots_.event(object);
   if (next.joins != kNone) return is_ended_[object];
-  if (maker == kNone) return true;
   const Operation operation = next.event.operation;
-  if (operation != Operation::lock && operation != Operation::shared_lock) return true;
-  const thrum::Event& before = events_[maker].event;
-  const bool locks = before.operation == Operation::lock ||
-                     (before.operation == Operation::try_lock && before.outcome == Outcome::done);
-  return !locks || before.object != next.event.object || before.thread == next.event.thread;
+  if (operation == Operation::lock || operation == Operation::shared_lock)
+    return !is_held(next.event.object, object, next.event.thread);
+  return operation != Operation::wait_reacquire || !is_held(next.event.operand, object, next.event.thread);
+}
+
+// Whether another thread holds the mutex, by the last operation that says so.
+bool Prefix::is_held(std::uint64_t mutex, Condition object, ThreadId thread) const {
+  for (; slots_.event(object) != kNone; object = slots_.parent(object)) {
+    const thrum::Event& event = events_[slots_.event(object)].event;
+    const bool waits =
+        event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire;
+    if ((waits ? event.operand : event.object) != mutex) continue;
+    switch (event.operation) {
+      case Operation::lock:
+      case Operation::wait_reacquire: return event.thread != thread;
+      case Operation::try_lock:
+        if (event.outcome != Outcome::failed) return event.thread != thread;
+        break;
+      case Operation::unlock:
+      case Operation::wait_release:
+      case Operation::shared_lock:
+      case Operation::try_shared_lock:
+      case Operation::shared_unlock: return false;
+      default: break;
+    }
+  }
+  return false;
 }
 
 }  // namespace thrum

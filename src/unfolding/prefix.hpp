@@ -250,6 +250,7 @@ class Prefix {
   void note_read(Event event);
   void extend_behind(Condition thread, Condition object, std::vector<Mark> past, std::size_t from);
   bool has_read(Cone cone, Event read) const;
+  bool is_held(std::uint64_t mutex, Condition object, ThreadId thread) const;
   bool can_be_done(const Next& next, Condition object) const;
   static std::size_t hash_of(const Key& key);
   void note_event(Event event);
