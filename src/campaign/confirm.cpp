@@ -99,20 +99,25 @@ Plan with_all_rounds(const Plan& plan, const Trace& trace) {
   std::ranges::copy_if(trace.events, std::back_inserter(events),
                        [](const Event& event) { return is_visible(event.operation); });
   std::size_t choice = 0;
+  const auto is_next = [&](std::optional<ChoiceKind> kind, std::size_t at) {
+    if (choice == trace.choices.size()) return false;
+    const ChoicePoint& point = trace.choices[choice];
+    return (!kind || point.key.kind == *kind) && position_of(point, events) <= at;
+  };
+  const auto take = [&] {
+    const ChoicePoint& point = trace.choices[choice++];
+    all.departures.push_back({point.key, trace.options_of(point)[point.taken]});
+  };
   for (std::size_t at = 0; at <= events.size(); ++at) {
     bool is_chosen = false;
-    for (; choice < trace.choices.size() && position_of(trace.choices[choice], events) <= at; ++choice) {
-      const ChoicePoint& point = trace.choices[choice];
-      is_chosen = is_chosen || point.key.kind == ChoiceKind::thread;
-      all.departures.push_back({point.key, trace.options_of(point)[point.taken]});
-    }
-    // It had no alternative where the others could not go on.
-    if (is_chosen || at == events.size()) continue;
+    for (; is_next(ChoiceKind::thread, at); is_chosen = true) take();
     const ThreadId before = at == 0 ? kMainThread : events[at - 1].thread;
     const std::uint32_t done = at == 0 ? 0 : events[at - 1].index + 1;
-    const Event& event = events[at];
-    if (before != event.thread)
-      all.departures.push_back({{before, ChoiceKind::thread, done}, {event.thread, via_of(event)}});
+    // It had no alternative where the others could not go on.
+    if (!is_chosen && at < events.size() && before != events[at].thread)
+      all.departures.push_back({{before, ChoiceKind::thread, done}, {events[at].thread, via_of(events[at])}});
+    // In the middle of the event.
+    while (is_next(std::nullopt, at)) take();
   }
   return all;
 }

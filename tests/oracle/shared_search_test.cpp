@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A search by several workers, who take turns here, comes to the same as one alone.
 //
-//   THRUM_ORACLE_REDUCTION  random programs of each family (60)
+//   THRUM_ORACLE_REDUCTION  random programs of each family (250)
 #include <gtest/gtest.h>
 
 #include <map>
@@ -213,7 +213,7 @@ TEST(SharedReduction, ReportsOneReversalForEachStep) {
 class SharedSearch : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SharedSearch, ComesToTheSameAsOneAlone) {
-  const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(60));
+  const std::uint64_t count = setting("THRUM_ORACLE_REDUCTION", by_default(250));
   int parts = 0;
   int none = 0;
   for (Family family : {Family::a, Family::c, Family::d}) {
