@@ -218,10 +218,11 @@ Guarantee UnfoldingSearch::guarantee() const {
 }
 
 std::string UnfoldingSearch::problem() const {
+  // Then nothing else is a wonder.
+  if (!not_covered_.empty()) return "the unfolding does not cover " + not_covered_ + "; take --strategy dpor";
   if (counts_.unforeseen != 0) return "internal: an event was no possible extension";
   if (counts_.lost != 0) return "internal: an execution did not reach the event that it was planned for";
   if (has_too_little_memory_) return "what is known of the program does not fit into --search-memory";
-  if (!not_covered_.empty()) return "the unfolding does not cover " + not_covered_ + "; take --strategy dpor";
   return "";
 }
 
