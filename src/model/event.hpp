@@ -132,6 +132,7 @@ struct Event {
   std::uint32_t woken_by = 0;
   Update update = Update::exchange;  // of a read-modify-write
   bool timed = false;                // its wait could have timed out while other threads were enabled
+  bool has_deadline = false;         // or could time out at all, be it when no thread was enabled
   bool forced = false;               // its thread went on in a waiting loop when no thread was enabled
   std::uint8_t focus = 0;            // bits of kFocus...; 0 unless priorities need them
 

@@ -216,7 +216,11 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
   const auto need = [&](std::uint32_t reads) {
     bool is_foreseen = true;
     const Prefix::Event event = prefix_->need(before, there, prefix_->number_of(taken), reads, is_foreseen);
-    if (!is_foreseen && !is_first && taken.empty()) ++counts_.unforeseen;
+    if (is_foreseen || is_first || !taken.empty()) return event;
+    const Operation operation = prefix_->next(before).event.operation;
+    if (operation == Operation::lock || operation == Operation::shared_lock)
+      not_covered_ = "mutexes whose owner has ended";
+    ++counts_.unforeseen;
     return event;
   };
   if (behind != 0) {

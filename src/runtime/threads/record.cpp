@@ -70,6 +70,7 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
     default: break;
   }
   event.timed = thread.has_deadline && ends_early(thread.length_ns);
+  event.has_deadline = thread.has_deadline;
   if (focus().is_on()) event.focus = thread.focus | focus().of_object(event.object, event.size);
   event.forced = thread.forced;
   thread.has_deadline = thread.forced = false;
