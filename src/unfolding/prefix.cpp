@@ -33,6 +33,7 @@ void Prefix::grow() {
   is_failed_.resize(slots_.conditions());
   may_end_all_.resize(slots_.conditions());
   left_below_.resize(slots_.conditions());
+  left_at_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
 }
 
@@ -127,6 +128,7 @@ Prefix::Event Prefix::add(const Key& key, Cone cone) {
 
 void Prefix::count_left(const Entry& entry, bool more) {
   if (entry.object == kNone && has_next(entry.before) && next(entry.before).joins != kNone) return;
+  more ? ++left_at_[entry.before] : --left_at_[entry.before];
   for (Condition each = entry.before; each != kNone; each = slots_.parent(each))
     more ? ++left_below_[each] : --left_below_[each];
 }

@@ -95,6 +95,7 @@ class Prefix {
   std::size_t size() const { return events_.size(); }
   std::uint64_t done() const { return done_; }
 
+  const std::vector<Event>& reads(std::uint32_t behind) const { return read_sets_[behind]; }
   // The number of a set of reads of one condition; kNone: it is not known, and not to be added.
   std::uint32_t number_of_reads(std::vector<Event> reads, bool adds);
 
@@ -113,6 +114,8 @@ class Prefix {
   }
   // How many events of the thread, at its condition or below it, are left; but for joins whatever was done.
   std::uint32_t left_below(Condition thread) const { return left_below_[thread]; }
+  // Those at the condition.
+  std::uint32_t left_at(Condition thread) const { return left_at_[thread]; }
   // An execution has shown the event. Finds the extensions behind it; none if it is the last one of each
   // execution that has it.
   void insert(Event event, const thrum::Event& shown, bool consumes, std::uint32_t events_after,
@@ -279,6 +282,7 @@ class Prefix {
   std::vector<bool> is_failed_;
   std::vector<bool> may_end_all_;
   std::vector<std::uint32_t> left_below_;
+  std::vector<std::uint32_t> left_at_;
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some
   std::vector<std::uint64_t>
       touched_;  // by condition of a thread: see may_touch(); bits, by numbers of slots

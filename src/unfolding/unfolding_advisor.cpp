@@ -13,11 +13,12 @@ void UnfoldingSearch::begin() {
 
 Advice UnfoldingSearch::at_point(const View& view) {
   for (; seen_events_ < view.trace.events.size(); ++seen_events_) follow(view.trace.events[seen_events_]);
+  if (!settings_.is_greedy) return {Advice::Kind::leave};
   if (view.point.key.kind != ChoiceKind::thread || seen_steps_ < planned_steps_) return {};
   const std::span<const PendingOperation> live = view.threads.pending();
   // The first one that does something new at once, else one that may do so later: before others spoil it.
   std::uint16_t best = view.default_option;
-  News news = News::none;
+  News news = News::spoils;
   const auto look_at = [&](std::uint16_t option) {
     if (view.options[option].via != Via::run) return;
     const auto own = std::ranges::find(live, view.options[option].value, &PendingOperation::thread);
@@ -44,7 +45,8 @@ Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Conditi
   return behind == kNone ? kNone : prefix_->find(before, there, 0, behind);
 }
 
-// Whether no execution has shown the event that it would be, or an event of the thread behind it.
+// Whether no execution has shown the event that it would be, or an event of the thread behind it. Where it
+// has, and others have not been shown in its place, the thread had better wait for what others do.
 UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) {
   const Event event = event_of(pending);
   const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
@@ -54,6 +56,7 @@ UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) 
   if (object != kNone && there == kNone) return News::now;
   const Prefix::Event known = find_event(before, object, there);
   if (known == kNone || prefix_->is_left(known)) return News::now;
+  if (prefix_->left_at(before) != 0) return News::spoils;
   return prefix_->left_below(before) != 0 ? News::later : News::none;
 }
 

@@ -74,7 +74,7 @@ void UnfoldingSearch::begin_again() {
 
 bool UnfoldingSearch::next(Plan& plan) {
   if (done_) return false;
-  has_too_little_memory_ = prefix_->bytes() > memory_max_;
+  has_too_little_memory_ = prefix_->bytes() > settings_.memory_max;
   if (has_too_little_memory_) return false;
   if (begun_ && !find_task()) {
     done_ = true;
@@ -92,6 +92,10 @@ bool UnfoldingSearch::find_task() {
     return true;
   }
   for (task_ = Task::event; !targets_.empty();) {
+    if (settings_.order != Order::newest) {
+      const std::size_t chosen = settings_.order == Order::oldest ? 0 : random_.below(targets_.size());
+      std::swap(targets_[chosen], targets_.back());
+    }
     target_ = targets_.back();
     targets_.pop_back();
     if (prefix_->is_left(target_)) return true;

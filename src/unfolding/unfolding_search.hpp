@@ -27,6 +27,7 @@
 #include "order/reads_from.hpp"
 #include "search/ordered_plan.hpp"
 #include "search/strategy.hpp"
+#include "support/random.hpp"
 #include "unfolding/deadlocks.hpp"
 #include "unfolding/prefix.hpp"
 #include "unfolding/races_between.hpp"
@@ -46,12 +47,24 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
     std::uint64_t denied = 0;      // those that did not show it
   };
 
-  // memory_max: bytes of the prefix; beyond it the search gives up.
-  explicit UnfoldingSearch(Mode mode = Mode::contextual, std::uint64_t memory_max = ~std::uint64_t{0})
-      : mode_(mode),
-        memory_max_(memory_max),
-        prefix_(std::make_unique<Prefix>(mode)),
+  // Which extension is run next. What is found in the end is the same.
+  enum class Order : std::uint8_t { newest, oldest, random };
+  struct Settings {
+    Mode mode = Mode::contextual;
+    std::uint64_t memory_max = ~std::uint64_t{0};  // bytes of the prefix; beyond it the search gives up
+    Order order = Order::newest;
+    std::uint64_t seed = 1;  // Order::random
+    bool is_greedy = true;   // behind its target an execution goes on towards what is new
+  };
+
+  explicit UnfoldingSearch(const Settings& settings)
+      : settings_(settings),
+        mode_(settings.mode),
+        random_(settings.seed),
+        prefix_(std::make_unique<Prefix>(settings.mode)),
         races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
+
+  explicit UnfoldingSearch(Mode mode = Mode::contextual) : UnfoldingSearch(Settings{.mode = mode}) {}
 
   bool next(Plan& plan) override;
   Wanted wanted() const override {
@@ -102,7 +115,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   // ---- unfolding_advisor.cpp
   void begin() override;
   Advice at_point(const View& view) override;
-  enum class News : std::uint8_t { none, later, now };
+  enum class News : std::uint8_t { spoils, none, later, now };
   News news_of(const PendingOperation& pending);
   Prefix::Event find_event(Condition before, Slot object, Condition there);
   void follow(const Event& event);
@@ -139,8 +152,9 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
 
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
+  Settings settings_;
   Mode mode_;
-  std::uint64_t memory_max_;
+  Random random_;
   std::unique_ptr<FootprintSets> footprints_ = std::make_unique<FootprintSets>();
   std::unique_ptr<Prefix> prefix_;
   std::unique_ptr<RacesBetween> races_;

@@ -22,6 +22,8 @@
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
 #include "search/systematic/systematic.hpp"
+#include "support/hash.hpp"
+#include "support/random.hpp"
 
 namespace thrum {
 namespace {
@@ -242,6 +244,97 @@ INSTANTIATE_TEST_SUITE_P(Families, UnfoldingOf,
                                   name_of(std::get<1>(one.param));
                          });
 
+// ---- The prefix is the same however it was found (Kahkonen, Saarikivi, Heljanko, ASE 2012)
+
+// Each event by what it is: its operation, and the events that made what it needs.
+std::set<std::uint64_t> identities(const Prefix& prefix, const ThreadNames& names) {
+  std::vector<std::uint64_t> of_event(prefix.size());
+  const ConditionTrees& slots = prefix.slots();
+  const auto of_condition = [&](Prefix::Condition condition) -> std::uint64_t {
+    if (condition == Prefix::kNone) return 1;
+    if (slots.event(condition) == Prefix::kNone) return 2;
+    return of_event[slots.event(condition)];
+  };
+  std::set<std::uint64_t> all;
+  for (Prefix::Event each = 0; each < prefix.size(); ++each) {
+    const Prefix::Entry& entry = prefix[each];
+    if (!entry.is_done) continue;
+    std::uint64_t hash = mixed(std::hash<std::string>{}(names.name(entry.event.thread)),
+                               static_cast<std::uint64_t>(entry.event.operation));
+    hash = mixed(mixed(hash, of_condition(entry.before)), of_condition(entry.object));
+    hash = mixed(mixed(hash, entry.event.object), entry.event.value);
+    for (const Departure& choice : prefix.choices(entry.choices))
+      hash = mixed(hash, choice.key.kind == ChoiceKind::waiter
+                             ? std::hash<std::string>{}(names.name(choice.option.value))
+                             : choice.option.value);
+    std::uint64_t behind = 0;  // a set
+    for (const Prefix::Event read : prefix.reads(entry.behind)) behind += of_event[read];
+    of_event[each] = mixed(hash, behind);
+    all.insert(of_event[each]);
+  }
+  return all;
+}
+
+std::set<std::uint64_t> identities_by(const ToyCode& code, const UnfoldingSearch::Settings& settings) {
+  ToyProgram program(code);
+  UnfoldingSearch search(settings);
+  Plan plan;
+  Trace trace;
+  while (search.next(plan)) {
+    program.run(plan, search.advisor(), search.wanted(), trace);
+    search.learn(plan, trace);
+    if (!search.problem().empty()) return {};
+  }
+  return identities(search.prefix(), program.names());
+}
+
+// Reads all interleavings, in an order by chance. Whoever runs them, the events are the same.
+std::set<std::uint64_t> identities_of_all(const ToyCode& code, Mode mode, std::uint64_t seed) {
+  ToyProgram program(code);
+  Systematic all({Base::nonpreemptive, std::nullopt, false});
+  std::vector<Plan> plans;
+  Plan plan;
+  Trace trace;
+  while (all.next(plan)) {
+    program.run(plan, all.advisor(), all.wanted(), trace);
+    all.learn(plan, trace);
+    plans.push_back(plan);
+  }
+  Random random(seed);
+  for (std::size_t i = plans.size(); i > 1; --i) std::swap(plans[i - 1], plans[random.below(i)]);
+  UnfoldingSearch reader(mode);
+  for (const Plan& each : plans) {
+    program.run(each, nullptr, reader.wanted(), trace);
+    reader.learn(each, trace);
+  }
+  // It may have begun again in the middle.
+  for (const Plan& each : plans) {
+    program.run(each, nullptr, reader.wanted(), trace);
+    reader.learn(each, trace);
+  }
+  return identities(reader.prefix(), program.names());
+}
+
+TEST_P(UnfoldingOf, HasTheSameEventsHoweverTheyAreFound) {
+  using Order = UnfoldingSearch::Order;
+  const auto [family, mode] = GetParam();
+  const std::uint64_t count = setting("THRUM_ORACLE_UNFOLDING", by_default(100));
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  std::uint64_t covered = 0, events = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
+    const std::set<std::uint64_t> known = identities_by(code, {.mode = mode});
+    if (known.empty()) continue;
+    ++covered;
+    events += known.size();
+    for (const Order order : {Order::oldest, Order::random})
+      EXPECT_EQ(identities_by(code, {.mode = mode, .order = order, .seed = seed}), known) << "seed " << seed;
+    EXPECT_EQ(identities_by(code, {.mode = mode, .is_greedy = false}), known) << "seed " << seed;
+    EXPECT_EQ(identities_of_all(code, mode, seed), known) << "seed " << seed << "\n" << print(code);
+  }
+  std::cout << covered << " covered, " << events << " events\n";
+}
+
 // ---- Exact counts
 
 struct Named {
@@ -273,6 +366,13 @@ std::string fib(int rounds) {
                     times(rounds, "load x1 r0\nload x0 r1\nstore x1 1\n"), "load x0 r0\nload x1 r1\n"});
 }
 
+// Four threads take and give one mutex twice, and a fifth one once.
+std::vector<std::string> locking_2() {
+  std::vector<std::string> threads(5, times(2, "lock m0\nunlock m0\n"));
+  threads.back() = "lock m0\nunlock m0\n";
+  return threads;
+}
+
 std::string readers(int count) {
   std::vector<std::string> threads(static_cast<std::size_t>(count) + 1, "load x0 r0\n");
   threads[0] = "store x0 1\n";
@@ -292,6 +392,11 @@ TEST(Unfolding, HasAsManyEventsAsIsKnown) {
       {"fib 5", fib(5), 81'137, 46'918},
       {"locking", with_main(std::vector<std::string>(4, times(2, "lock m0\nunlock m0\n"))), 14'728, 2'520,
        14'728, 2'520},
+      {"locking 2", with_main(locking_2()), 130'402, 22'680},
+      {"slide 32",
+       with_main(
+           {"load x0 r0\n", "store x0 1\n", "load x1 r0\n", "store x1 1\n", "load x2 r0\n", "store x2 1\n"}),
+       9, 2, 12, 2},
   };
   for (const Named& row : kRows) {
     for (const Mode mode : {Mode::contextual, Mode::replicated}) {
