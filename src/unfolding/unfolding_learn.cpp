@@ -99,21 +99,31 @@ void UnfoldingSearch::note_footprint(ThreadId thread) {
   const FootprintSets::Number all = footprints_->number_of(accesses);
   races_->add(condition, footprints_->number_of(behind), all);
   accesses.clear();
-  look_at_reads(thread, all, !prefix_->ended_before(condition).empty());
+  look_behind_late_joins(thread, all, condition);
 }
 
-// Whether a thread that has joined others, whatever they did, reads what another thread writes.
-void UnfoldingSearch::look_at_reads(ThreadId thread, FootprintSets::Number footprint,
-                                    bool is_behind_late_join) {
+// Whether what a thread does behind joins of others, whatever those did, depends on what they did.
+bool UnfoldingSearch::contradicts(ThreadId thread, FootprintSets::Number footprint,
+                                  const BehindLateJoin& behind) {
+  if (thread == behind.thread) return false;
+  if (footprints_->reads_from(behind.footprint, footprint)) return true;
+  const bool has_ended = std::ranges::find(behind.ended, slot_of_thread(thread)) != behind.ended.end();
+  return !has_ended && footprints_->conflict(behind.footprint, footprint);
+}
+
+void UnfoldingSearch::look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint,
+                                             Condition condition) {
   if (footprint == FootprintSets::kEmpty) return;
   if (of_threads_.emplace(thread, footprint).second) {
-    for (const auto& [reader, reads] : behind_late_joins_) {
-      if (reader != thread && footprints_->reads_from(reads, footprint)) need_all_of_joined(reader);
+    for (const BehindLateJoin& behind : behind_late_joins_) {
+      if (contradicts(thread, footprint, behind)) need_all_of_joined(behind.thread);
     }
   }
-  if (!is_behind_late_join || !behind_late_joins_.emplace(thread, footprint).second) return;
-  for (const auto& [writer, writes] : of_threads_) {
-    if (writer != thread && footprints_->reads_from(footprint, writes)) need_all_of_joined(thread);
+  const std::vector<Slot>& ended = prefix_->ended_before(condition);
+  const BehindLateJoin own{thread, footprint, ended};
+  if (ended.empty() || !behind_late_joins_.insert(own).second) return;
+  for (const auto& [other, others] : of_threads_) {
+    if (contradicts(other, others, own)) need_all_of_joined(condition);
   }
 }
 

@@ -66,7 +66,6 @@ void UnfoldingSearch::begin_again() {
   thread_slots_.clear();
   location_slots_.clear();
   targets_.clear();
-  late_join_ = 0;
   behind_late_joins_.clear();
   of_threads_.clear();
   begun_ = begins_again_ = false;
@@ -109,9 +108,9 @@ bool UnfoldingSearch::find_task() {
 // A join of a thread, whatever that did, that no execution has come to, and that can be.
 bool UnfoldingSearch::find_late_join() {
   std::vector<Prefix::Mark> marks;
-  for (; late_join_ < prefix_->late_joins().size(); ++late_join_) {
-    target_ = prefix_->late_joins()[late_join_];
-    if (prefix_->is_left(target_) && can_come_to(target_, marks)) return true;
+  for (const Prefix::Event join : prefix_->late_joins()) {
+    target_ = join;
+    if (prefix_->is_left(join) && can_come_to(join, marks)) return true;
   }
   return false;
 }

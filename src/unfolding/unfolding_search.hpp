@@ -9,10 +9,11 @@
 //
 // Joins. What a thread does behind a join may depend on all that the joined thread has seen: then there is an
 // event for each way in which it may have ended. Mostly that is not so: main joins its threads, and ends. So
-// at first a join reads nothing of the joined thread, only that it has ended. If the thread then does
-// something on an object, creates a thread, or reads memory that another thread writes, the search begins
-// again, and the thread's joins read how the joined threads have ended. For that it needs to know the plain
-// accesses.
+// at first a join reads nothing of the joined thread, only that it has ended (a late join). If the thread
+// then does something on an object, creates a thread, or reads memory that another thread writes, the search
+// begins again, and the thread's joins read how the joined threads have ended. The same where it accesses
+// what a thread accesses that it has not joined: whether that is a data race depends on what the joined
+// threads had seen. So the search needs to know the plain accesses.
 //
 // Tested by tests/oracle/unfolding_test.cpp.
 #pragma once
@@ -148,7 +149,15 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   bool is_late(const Event& join) const;
   void need_all_of_joined(Condition thread);
   void need_all_of_joined(ThreadId joiner);
-  void look_at_reads(ThreadId thread, FootprintSets::Number footprint, bool is_behind_late_join);
+  struct BehindLateJoin {
+    ThreadId thread;
+    FootprintSets::Number footprint;
+    std::vector<Slot> ended;  // the threads joined
+
+    friend auto operator<=>(const BehindLateJoin&, const BehindLateJoin&) = default;
+  };
+  bool contradicts(ThreadId thread, FootprintSets::Number footprint, const BehindLateJoin& behind);
+  void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
 
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
@@ -162,7 +171,6 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::vector<Slot> thread_slots_;        // by thread
   std::vector<Slot> location_slots_;      // by location
   std::vector<Prefix::Event> targets_;
-  std::size_t late_join_ = 0;  // the next of those of the prefix
   Task task_ = Task::nothing;
   Prefix::Event target_ = kNone;
   RacesBetween::Pair race_{};
@@ -179,7 +187,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   bool all_read_joined_ = false;
   bool begins_again_ = false;
   // Of this search: the footprints behind late joins, and of all threads.
-  std::set<std::pair<ThreadId, FootprintSets::Number>> behind_late_joins_;
+  std::set<BehindLateJoin> behind_late_joins_;
   std::set<std::pair<ThreadId, FootprintSets::Number>> of_threads_;
   std::vector<std::vector<FootprintSets::Bytes>> accesses_;  // by thread: since its last event
   std::size_t taken_accesses_ = 0;

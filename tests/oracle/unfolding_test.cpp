@@ -303,14 +303,12 @@ std::set<std::uint64_t> identities_of_all(const ToyCode& code, Mode mode, std::u
   Random random(seed);
   for (std::size_t i = plans.size(); i > 1; --i) std::swap(plans[i - 1], plans[random.below(i)]);
   UnfoldingSearch reader(mode);
-  for (const Plan& each : plans) {
-    program.run(each, nullptr, reader.wanted(), trace);
-    reader.learn(each, trace);
-  }
-  // It may have begun again in the middle.
-  for (const Plan& each : plans) {
-    program.run(each, nullptr, reader.wanted(), trace);
-    reader.learn(each, trace);
+  for (std::uint64_t begun = 0;; begun = reader.counts().restarts) {
+    for (const Plan& each : plans) {
+      program.run(each, nullptr, reader.wanted(), trace);
+      reader.learn(each, trace);
+    }
+    if (reader.counts().restarts == begun) break;
   }
   return identities(reader.prefix(), program.names());
 }
