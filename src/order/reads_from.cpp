@@ -183,9 +183,9 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
   }
   for (Index i = 0; i < size(); ++i) {
     const Event& event = steps_[i].event;
-    if (!Locations::handles(event.operation)) not_covered_ = operation_name(event.operation);
     loops = loops || event.forced;
     if (event.timed || event.has_deadline) not_covered_ = "waits that may time out";
+    if (!Locations::handles(event.operation)) not_covered_ = operation_name(event.operation);
     if (event.operation == Operation::process_exit && i + 1 != size())
       not_covered_ = "threads that go on while the process exits";
   }
