@@ -333,6 +333,22 @@ TEST_P(UnfoldingOf, HasTheSameEventsHoweverTheyAreFound) {
   std::cout << covered << " covered, " << events << " events\n";
 }
 
+// Two threads see two stores in different orders, then both stores; and one of them what the other has done.
+// Who reads a condition comes before who consumes it, also if both pasts have the consumer.
+TEST(Unfolding, SeesCirclesThroughWhatTwoPastsShare) {
+  const ToyCode code = *parse(
+      "thread t0\ncreate t1\ncreate t2\ncreate t3\ncreate t4\n"
+      "thread t1\nstore x0 1\nthread t2\nstore x1 1\n"
+      "thread t3\nload x0 r0\nload x1 r0\nload x1 r0\nload x2 r0\n"
+      "thread t4\nload x1 r0\nload x0 r0\nload x0 r0\nstore x2 1\n");
+  const Seen contextual = by_unfolding(code, Mode::contextual);
+  const Seen replicated = by_unfolding(code, Mode::replicated);
+  EXPECT_EQ(contextual.problem, "");
+  EXPECT_EQ(replicated.problem, "");
+  EXPECT_EQ(difference(contextual.states, replicated.states), "");
+  EXPECT_EQ(contextual.vain + replicated.vain, 0u);
+}
+
 // ---- Exact counts
 
 struct Named {
