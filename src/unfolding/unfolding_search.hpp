@@ -85,6 +85,8 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   // An execution was not what was foreseen, and nothing explains that: the search is wrong, or the program
   // does what is not seen.
   bool is_lost() const { return counts_.unforeseen != 0 || counts_.lost != 0; }
+  // Threads whose joins read how the joined threads have ended.
+  std::size_t joins_that_tell() const { return reads_joined_.size(); }
   // The deadlocks that were found in the prefix, and shown.
   std::set<Deadlocks::Waits> deadlocks() const {
     return deadlocks_ ? deadlocks_->known() : std::set<Deadlocks::Waits>{};
