@@ -87,7 +87,7 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
     const Slot other = joined(one);
     if (other != Prefix::kNone && !is_decided(other)) return {other, As::waiting};
   }
-  return {find([&](Condition at) { return prefix_.may_end_all(at); }), As::any};
+  return {find([&](Condition at) { return prefix_.may_stop(at); }), As::any};
 }
 
 // Whether the thread's last event ended the process.

@@ -4,9 +4,9 @@
 //
 // The search begins with a thread that has to wait, and with what it waits for. Then come the threads that
 // might end the wait: a thread that the waiting one joins, and those that may still do something on the
-// object. So do threads that may fail, or end the process. Each of these has ended, or waits too, and may
-// bring in more threads. Threads that are not brought in cannot end any of the waits, whatever they do; so
-// nothing is chosen of them.
+// object. So do threads that may fail, end the process, or wait in a loop for what comes too late. Each of
+// these has ended, or waits too, and may bring in more threads. Threads that are not brought in cannot end
+// any of the waits, whatever they do; so nothing is chosen of them.
 //
 // Example: thread 1 holds a and waits for b. What b is like comes from a lock by thread 2, which may still
 // unlock it. So thread 2 has to wait. If that is for a, nobody else can end it.

@@ -31,7 +31,7 @@ void Prefix::grow() {
   next_of_.resize(slots_.conditions(), kNone);
   is_ended_.resize(slots_.conditions());
   is_failed_.resize(slots_.conditions());
-  may_end_all_.resize(slots_.conditions());
+  may_stop_.resize(slots_.conditions());
   left_below_.resize(slots_.conditions());
   left_at_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
@@ -206,6 +206,7 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
 void Prefix::spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads) {
   const bool is_new = spin_of_.emplace(thread, static_cast<std::uint32_t>(spins_.size())).second;
   if (is_new) spins_.push_back({thread, next, std::move(reads)});
+  note_stop(thread);
 }
 
 const Prefix::Spin* Prefix::spin_at(Condition thread) const {
@@ -221,12 +222,12 @@ void Prefix::end(Condition thread) {
 
 void Prefix::fail(Condition thread) {
   is_failed_[thread] = true;
-  note_end_of_all(thread);
+  note_stop(thread);
 }
 
-void Prefix::note_end_of_all(Condition thread) {
-  for (Condition each = thread; each != kNone && !may_end_all_[each]; each = slots_.parent(each))
-    may_end_all_[each] = true;
+void Prefix::note_stop(Condition thread) {
+  for (Condition each = thread; each != kNone && !may_stop_[each]; each = slots_.parent(each))
+    may_stop_[each] = true;
 }
 
 void Prefix::set_next(Condition thread, const Next& next) {
@@ -237,7 +238,7 @@ void Prefix::set_next(Condition thread, const Next& next) {
     for (Condition each = thread; each != kNone && (touched_[each] & bit) == 0; each = slots_.parent(each))
       touched_[each] |= bit;
   }
-  if (next.event.operation == Operation::process_exit) note_end_of_all(thread);
+  if (next.event.operation == Operation::process_exit) note_stop(thread);
   extend_thread(thread);
 }
 

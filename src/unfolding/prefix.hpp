@@ -166,8 +166,8 @@ class Prefix {
   // Whether an execution has shown the thread's next operation with that condition of its object.
   bool goes_on(Condition thread, Condition object) const;
 
-  // Whether at the thread's condition or below it the thread fails or ends the process.
-  bool may_end_all(Condition thread) const { return may_end_all_[thread]; }
+  // Whether at the thread's condition or below it the thread fails, ends the process, or waits in a loop.
+  bool may_stop(Condition thread) const { return may_stop_[thread]; }
 
   // What has happened before the condition was there, as far as a slot is not as at the beginning.
   Cone cone_of(Condition condition) const;
@@ -243,7 +243,7 @@ class Prefix {
   };
   Order& order_of(const std::vector<Event>& events);
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
-  void note_end_of_all(Condition thread);
+  void note_stop(Condition thread);
   void extend_thread(Condition thread);
   void extend_object(Condition object);
   void add_behind(Condition thread, Condition object, Cone past, std::vector<Condition>& rest);
@@ -280,7 +280,7 @@ class Prefix {
   std::unordered_map<Condition, std::uint32_t> spin_of_;  // numbers of spins
   std::vector<bool> is_ended_;                            // by condition
   std::vector<bool> is_failed_;
-  std::vector<bool> may_end_all_;
+  std::vector<bool> may_stop_;
   std::vector<std::uint32_t> left_below_;
   std::vector<std::uint32_t> left_at_;
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some
