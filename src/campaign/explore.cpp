@@ -285,8 +285,8 @@ bool Search::is_bug_for_suite() {
 
 // False: the schedule did not show the same execution again.
 bool Search::add_to_suite() {
-  const ForSuite role = trace_.begins_again ? ForSuite::anew : strategy_.reporting().for_suite();
-  if (role == ForSuite::anew) {
+  const ForSuite role = trace_.begins_again ? ForSuite::starts_over : strategy_.reporting().for_suite();
+  if (role == ForSuite::starts_over) {
     limits_.suite->begin_again();
     suite_bugs_.clear();
   }

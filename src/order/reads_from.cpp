@@ -7,20 +7,6 @@ namespace thrum {
 
 namespace {
 
-// Operations that may have to wait for another thread.
-bool may_have_to_wait(Operation operation) {
-  switch (operation) {
-    case Operation::lock:
-    case Operation::shared_lock:
-    case Operation::wait_reacquire:
-    case Operation::semaphore_wait:
-    case Operation::barrier_leave:
-    case Operation::once_enter:
-    case Operation::futex_return: return true;
-    default: return !is_visible(operation);
-  }
-}
-
 // Whether the failure of a thread is a function of what it has read: whether all executions of a class fail.
 bool is_of_class(BugKind kind) {
   switch (kind) {
@@ -34,6 +20,19 @@ bool is_of_class(BugKind kind) {
 }
 
 }  // namespace
+
+bool may_have_to_wait(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::shared_lock:
+    case Operation::wait_reacquire:
+    case Operation::semaphore_wait:
+    case Operation::barrier_leave:
+    case Operation::once_enter:
+    case Operation::futex_return: return true;
+    default: return !is_visible(operation);
+  }
+}
 
 void ReadsFrom::Cut::reach(ThreadId thread, Count count) {
   if (counts_.size() <= thread) counts_.resize(thread + std::size_t{1});

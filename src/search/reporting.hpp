@@ -42,8 +42,8 @@ struct SearchStatistics {
 // What becomes of an execution in a reduced test suite (--suite).
 enum class ForSuite : std::uint8_t {
   no,
-  yes,   // it is one of the executions that together show all that the search is about
-  anew,  // it is none, and neither are those before it: the strategy has begun again
+  yes,          // it is one of the executions that together show all that the search is about
+  starts_over,  // it is none, and neither are those before it: the strategy has begun again
 };
 
 class Reporting {

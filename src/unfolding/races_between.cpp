@@ -105,8 +105,9 @@ bool RacesBetween::take(Pair& pair) {
 }
 
 bool RacesBetween::has_given_up() const {
-  return std::ranges::any_of(
-      tries_, [](const auto& one) { return one.second.found > kTriesMax && !one.second.is_confirmed; });
+  return is_in_doubt_ || std::ranges::any_of(tries_, [](const auto& one) {
+           return one.second.found > kTriesMax && !one.second.is_confirmed;
+         });
 }
 
 void RacesBetween::confirm() { tries_[taken_].is_confirmed = true; }

@@ -45,7 +45,9 @@ class RacesBetween {
   bool take(Pair& pair);
   // An execution has shown that the last pair taken is a race.
   void confirm();
-  // Pairs were left out, of footprints of which many pairs have not been confirmed.
+  // An execution has not come to the last pair taken.
+  void give_up() { is_in_doubt_ = true; }
+  // That was so, or pairs were left out, of footprints of which many pairs have not been confirmed.
   bool has_given_up() const;
 
  private:
@@ -80,6 +82,7 @@ class RacesBetween {
   std::vector<Found> found_;
   std::uint64_t taken_ = 0;  // footprints of the last pair taken
   std::vector<Condition> rest_;
+  bool is_in_doubt_ = false;
 };
 
 }  // namespace thrum

@@ -78,7 +78,7 @@ void UnfoldingSearch::follow(const Event& event) {
                                                   locations_.writes(event, locations_.find(event)));
   if (consumes) {
     seen_.set(object, is_done ? (*prefix_)[number].object_after : kNone);
-  } else if (mode_ == Mode::replicated && object != kNone) {
+  } else if (settings_.mode == Mode::replicated && object != kNone) {
     seen_.add_read(object, number);
   }
 }

@@ -8,20 +8,6 @@ namespace thrum {
 
 namespace {
 
-// Operations that may have to wait for another thread.
-bool may_have_to_wait(Operation operation) {
-  switch (operation) {
-    case Operation::lock:
-    case Operation::shared_lock:
-    case Operation::wait_reacquire:
-    case Operation::semaphore_wait:
-    case Operation::barrier_leave:
-    case Operation::once_enter:
-    case Operation::futex_return: return true;
-    default: return false;
-  }
-}
-
 // The thread that ended the execution, as it does in each execution in which it comes there: by a failure, or
 // by a false assumption. kNoThread: none did.
 ThreadId ended_by(const Trace& trace) {
@@ -116,14 +102,14 @@ void UnfoldingSearch::look_behind_late_joins(ThreadId thread, FootprintSets::Num
   if (footprint == FootprintSets::kEmpty) return;
   if (of_threads_.emplace(thread, footprint).second) {
     for (const BehindLateJoin& behind : behind_late_joins_) {
-      if (contradicts(thread, footprint, behind)) need_all_of_joined(behind.thread);
+      if (contradicts(thread, footprint, behind)) need_all_of_joined(behind.thread, behind.ended);
     }
   }
   const std::vector<Slot>& ended = prefix_->ended_before(condition);
   const BehindLateJoin own{thread, footprint, ended};
   if (ended.empty() || !behind_late_joins_.insert(own).second) return;
   for (const auto& [other, others] : of_threads_) {
-    if (contradicts(other, others, own)) need_all_of_joined(condition);
+    if (contradicts(other, others, own)) need_all_of_joined(thread, ended);
   }
 }
 
@@ -131,15 +117,11 @@ bool UnfoldingSearch::is_late(const Event& join) const {
   return !all_read_joined_ && !reads_joined_.contains(join.thread);
 }
 
-void UnfoldingSearch::need_all_of_joined(ThreadId joiner) {
-  reads_joined_.insert(joiner);
-  begins_again_ = true;
-}
-
 // Of the thread, and of those that it has joined.
-void UnfoldingSearch::need_all_of_joined(Condition thread) {
-  need_all_of_joined(prefix_->thread_of(prefix_->slots().slot(thread)));
-  for (const Slot joined : prefix_->ended_before(thread)) need_all_of_joined(prefix_->thread_of(joined));
+void UnfoldingSearch::need_all_of_joined(ThreadId joiner, std::span<const Slot> joined) {
+  reads_joined_.insert(joiner);
+  for (const Slot thread : joined) reads_joined_.insert(prefix_->thread_of(thread));
+  begins_again_ = true;
 }
 
 void UnfoldingSearch::learn_hidden(const Event& event) {
@@ -188,19 +170,22 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const Condition there = step.object == kNone ? kNone : marking_.at(step.object, *prefix_);
   const bool is_join = event.operation == Operation::thread_join;
   const std::vector<Slot>& ended = prefix_->ended_before(before);
-  if (!ended.empty() && step.object != kNone && !is_join) return need_all_of_joined(before);
+  if (!ended.empty() && step.object != kNone && !is_join) return need_all_of_joined(event.thread, ended);
   if (!prefix_->has_next(before)) {
     prefix_->set_next(before, next_of(event));
   } else {
     const Prefix::Next& known = prefix_->next(before);
-    if (known.object != step.object || known.event.operation != event.operation)
+    if (known.object != step.object || known.event.operation != event.operation) {
       not_covered_ = "threads whose next operation does not depend on what they have seen alone";
+      return;
+    }
   }
   note_footprint(event.thread);
   if (begins_again_) return;
   const bool consumes = step.consumes && step.object != kNone;
-  const std::uint32_t behind =
-      mode_ == Mode::replicated && consumes ? prefix_->number_of_reads(marking_.reads(step.object), true) : 0;
+  const std::uint32_t behind = settings_.mode == Mode::replicated && consumes
+                                   ? prefix_->number_of_reads(marking_.reads(step.object), true)
+                                   : 0;
   const Prefix::Event number = learn_choices(before, there, behind, step.choices);
   if (!(*prefix_)[number].is_done) prefix_->insert(number, event, consumes, step.events_after, step.is_last);
   const Prefix::Entry& entry = (*prefix_)[number];
@@ -211,7 +196,7 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   }
   if (entry.consumes) {
     marking_.set(step.object, entry.object_after);
-  } else if (mode_ == Mode::replicated && step.object != kNone) {
+  } else if (settings_.mode == Mode::replicated && step.object != kNone) {
     marking_.add_read(step.object, number);
   }
   if (!ended.empty() && !is_join) prefix_->set_ended_before(entry.after, ended);

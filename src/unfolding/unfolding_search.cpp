@@ -55,11 +55,11 @@ Prefix::Slot UnfoldingSearch::slot_of(const Event& event) {
 
 void UnfoldingSearch::begin_again() {
   ++counts_.restarts;
-  for_suite_ = ForSuite::anew;
+  for_suite_ = ForSuite::starts_over;
   constexpr std::uint64_t kPatience = 8;
   all_read_joined_ = all_read_joined_ || counts_.restarts > kPatience;
   changes_ = locations_.changes();
-  prefix_ = std::make_unique<Prefix>(mode_);
+  prefix_ = std::make_unique<Prefix>(settings_.mode);
   footprints_ = std::make_unique<FootprintSets>();
   races_ = std::make_unique<RacesBetween>(*prefix_, *footprints_);
   deadlocks_.reset();
@@ -91,10 +91,8 @@ bool UnfoldingSearch::find_task() {
     return true;
   }
   for (task_ = Task::event; !targets_.empty();) {
-    if (settings_.order != Order::newest) {
-      const std::size_t chosen = settings_.order == Order::oldest ? 0 : random_.below(targets_.size());
-      std::swap(targets_[chosen], targets_.back());
-    }
+    if (settings_.order == Order::random)
+      std::swap(targets_[random_.below(targets_.size())], targets_.back());
     target_ = targets_.back();
     targets_.pop_back();
     if (prefix_->is_left(target_)) return true;
@@ -167,7 +165,6 @@ void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Ev
 }
 
 void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
-  ++counts_.executions;
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation)) locations_.learn(event_of(pending));
   }
@@ -190,10 +187,11 @@ void UnfoldingSearch::settle(const Trace& trace) {
   if (task_ == Task::event && prefix_->is_left(target_)) {
     const Prefix::Entry& target = (*prefix_)[target_];
     if (target.object == kNone && prefix_->next(target.before).joins != kNone)
-      return need_all_of_joined(target.event.thread);
+      return need_all_of_joined(target.event.thread, prefix_->ended_before(target.before));
     const bool never_waits = target.object == kNone || thrum::never_waits(target.event.operation);
     // A failure may come first: of a thread that goes on by itself behind a join.
-    ++(never_waits && trace.end == End::finished ? counts_.lost : counts_.vain);
+    const bool is_strange = never_waits && (trace.end == End::finished || trace.end == End::stopped);
+    ++(is_strange ? counts_.lost : counts_.vain);
     if (!never_waits) prefix_->block(target_);
     prefix_->give_up(target_);
   } else if (task_ == Task::race || task_ == Task::deadlock) {
@@ -204,6 +202,7 @@ void UnfoldingSearch::settle(const Trace& trace) {
     if (!is_bug || !is_it) {
       ++counts_.denied;
       if (task_ == Task::deadlock) deadlocks_->deny(trace.end == End::waiting);
+      if (task_ == Task::race && trace.end == End::stopped) races_->give_up();
     } else if (task_ == Task::race) {
       races_->confirm();
     } else {

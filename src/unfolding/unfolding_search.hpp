@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,6 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
  public:
   using Mode = Prefix::Mode;
   struct Counts {
-    std::uint64_t executions = 0;
     std::uint64_t vain = 0;        // that did not show their target: a step that has to wait there
     std::uint64_t lost = 0;        // that did not, and it never waits
     std::uint64_t unforeseen = 0;  // events that were no extension
@@ -49,7 +49,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   };
 
   // Which extension is run next. What is found in the end is the same.
-  enum class Order : std::uint8_t { newest, oldest, random };
+  enum class Order : std::uint8_t { newest, random };
   struct Settings {
     Mode mode = Mode::contextual;
     std::uint64_t memory_max = ~std::uint64_t{0};  // bytes of the prefix; beyond it the search gives up
@@ -60,7 +60,6 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
 
   explicit UnfoldingSearch(const Settings& settings)
       : settings_(settings),
-        mode_(settings.mode),
         random_(settings.seed),
         prefix_(std::make_unique<Prefix>(settings.mode)),
         races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
@@ -149,8 +148,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void note_footprint(ThreadId thread);
   void take_accesses(const Trace& trace, std::uint32_t events);
   bool is_late(const Event& join) const;
-  void need_all_of_joined(Condition thread);
-  void need_all_of_joined(ThreadId joiner);
+  void need_all_of_joined(ThreadId joiner, std::span<const Slot> joined);
   struct BehindLateJoin {
     ThreadId thread;
     FootprintSets::Number footprint;
@@ -164,7 +162,6 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Locations locations_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
   Settings settings_;
-  Mode mode_;
   Random random_;
   std::unique_ptr<FootprintSets> footprints_ = std::make_unique<FootprintSets>();
   std::unique_ptr<Prefix> prefix_;

@@ -56,7 +56,7 @@ int main() {
 
 class SuiteTest : public EndToEnd {
  protected:
-  // Compiles the program anew, at the same path.
+  // Compiles the program again, at the same path.
   std::string two_threads(const std::string& define = "X") {
     std::string text = kTwoThreads;
     return build(write("two.cpp", "#define " + define + "\n" + text));
