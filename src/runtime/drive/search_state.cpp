@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/drive/search_state.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <cerrno>
 
@@ -120,12 +119,7 @@ std::string changed_module(ByteReader& in) {
 void SearchState::initialize() {
   const long inherited = world.board->state_file;
   if (inherited == 0) return;
-  file_ = raw_syscall(SYS_fcntl, inherited, F_DUPFD_CLOEXEC, first_own_descriptor());
-  if (file_ < 0) {
-    file_ = inherited;  // the program may meet its number, but it works
-  } else {
-    raw_syscall(SYS_close, inherited);
-  }
+  file_ = move_to_own_descriptors(inherited);
 }
 
 bool SearchState::wants(bool last) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/drive/suite.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <cerrno>
 #include <optional>
@@ -69,12 +68,7 @@ void judge_suspect(NativeProgram& program, std::string_view lines, SuiteRun& run
 void SuiteFile::initialize() {
   const long inherited = world.board->suite_file;
   if (inherited == 0) return;
-  file_ = raw_syscall(SYS_fcntl, inherited, F_DUPFD_CLOEXEC, first_own_descriptor());
-  if (file_ < 0) {
-    file_ = inherited;  // the program may meet its number, but it works
-  } else {
-    raw_syscall(SYS_close, inherited);
-  }
+  file_ = move_to_own_descriptors(inherited);
 }
 
 void SuiteFile::add(const SuiteSchedule& schedule) {

@@ -26,6 +26,13 @@ long first_own_descriptor() {
   return first;
 }
 
+long move_to_own_descriptors(long inherited) {
+  const long own = raw_syscall(SYS_fcntl, inherited, F_DUPFD_CLOEXEC, first_own_descriptor());
+  if (own < 0) return inherited;
+  raw_syscall(SYS_close, inherited);
+  return own;
+}
+
 std::string Files::path_of(long descriptor) {
   std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   char path[4096];

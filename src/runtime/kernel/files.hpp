@@ -57,5 +57,8 @@ inline Files& files() { return the_files.value; }
 
 // The lowest number for descriptors of the runtime itself.
 long first_own_descriptor();
+// Moves a descriptor that the process inherited among those of the runtime. Its number then; the same where
+// it cannot be moved: the program may meet it, but it works.
+long move_to_own_descriptors(long inherited);
 
 }  // namespace thrum
