@@ -32,6 +32,7 @@ void Prefix::grow() {
   is_ended_.resize(slots_.conditions());
   is_failed_.resize(slots_.conditions());
   may_stop_.resize(slots_.conditions());
+  passed_round_.resize(slots_.conditions());
   left_below_.resize(slots_.conditions());
   left_at_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
@@ -191,6 +192,7 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
   entry.after = slots_.add(entry.before, event);
   if (consumes) entry.object_after = slots_.add(entry.object, event);
   grow();
+  passed_round_[entry.after] = passed_round_[entry.before] || spin_at(entry.before) != nullptr;
   for (std::uint32_t i = entry.cone_begin; i < entry.cone_begin + entry.cone_size; ++i) {
     Mark& mark = marks_[i];
     if (mark.slot == slots_.slot(entry.after)) mark.condition = entry.after;
@@ -205,8 +207,24 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
 
 void Prefix::spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads) {
   const bool is_new = spin_of_.emplace(thread, static_cast<std::uint32_t>(spins_.size())).second;
-  if (is_new) spins_.push_back({thread, next, std::move(reads)});
+  if (!is_new) return;
+  spins_.push_back({thread, next, std::move(reads)});
   note_stop(thread);
+  std::vector<Condition> passed = {thread};
+  while (!passed.empty()) {
+    const Condition condition = passed.back();
+    passed.pop_back();
+    for (Condition child = slots_.first_child(condition); child != kNone;
+         child = slots_.next_sibling(child)) {
+      passed_round_[child] = true;
+      passed.push_back(child);
+    }
+  }
+}
+
+bool Prefix::passes_round(Cone cone) const {
+  return !spins_.empty() &&
+         std::ranges::any_of(cone, [&](const Mark& mark) { return passed_round_[mark.condition]; });
 }
 
 const Prefix::Spin* Prefix::spin_at(Condition thread) const {

@@ -136,6 +136,10 @@ class Prefix {
   const std::vector<Spin>& spins() const { return spins_; }
   // nullptr: it does not wait in a loop.
   const Spin* spin_at(Condition thread) const;
+  // Whether some thread goes on there behind a round that has come to nothing. What the round has come to
+  // may depend on what others have written to the thread's stack, so there may be executions in which it
+  // goes on. They show nothing more than those without the round, so nothing is planned for them.
+  bool passes_round(Cone cone) const;
   // The thread has ended there. Finds the joins that may come behind.
   void end(Condition thread);
   bool is_ended(Condition thread) const { return is_ended_[thread]; }
@@ -281,6 +285,7 @@ class Prefix {
   std::vector<bool> is_ended_;                            // by condition
   std::vector<bool> is_failed_;
   std::vector<bool> may_stop_;
+  std::vector<bool> passed_round_;  // by condition of a thread: below one where it waits in a loop
   std::vector<std::uint32_t> left_below_;
   std::vector<std::uint32_t> left_at_;
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some

@@ -64,7 +64,8 @@ void RacesBetween::look_in(Slot thread, Condition own) {
     if (!prefix_.joins(prefix_.cone_of(own), past)) continue;
     const bool is_held =
         prefix_.at(prefix_.united(), own_slot) == own && prefix_.at(prefix_.united(), thread) == other;
-    if (is_held && has(other) && conflict(own, other)) found(own, other);
+    if (is_held && has(other) && conflict(own, other) && !prefix_.passes_round(prefix_.united()))
+      found(own, other);
     for (Condition child = slots.first_child(other); child != Prefix::kNone;
          child = slots.next_sibling(child))
       rest_.push_back(child);
@@ -92,11 +93,17 @@ void RacesBetween::found(Condition own, Condition other) {
   found_.push_back({{other, own}, footprints});
 }
 
+// The same race comes about without the round.
+bool RacesBetween::goes_nowhere(const Pair& pair) const {
+  return prefix_.passes_round(prefix_.cone_of(pair.first)) ||
+         prefix_.passes_round(prefix_.cone_of(pair.second));
+}
+
 bool RacesBetween::take(Pair& pair) {
   while (!found_.empty()) {
     const Found last = found_.back();
     found_.pop_back();
-    if (tries_[last.footprints].is_confirmed) continue;
+    if (tries_[last.footprints].is_confirmed || goes_nowhere(last.pair)) continue;
     taken_ = last.footprints;
     pair = last.pair;
     return true;

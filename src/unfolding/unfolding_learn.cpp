@@ -256,11 +256,10 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     if (!is_join && !is_visible(event.operation)) continue;
     if (is_join) event.argument = event.operand;
     const Condition condition = marking_.at(slot_of_thread(event.thread), *prefix_);
-    if (prefix_->has_next(condition)) continue;
     const bool spins = !pending.enabled && !is_join && !may_have_to_wait(event.operation);
     if (spins) {
       learn_spin(condition, event);
-    } else {
+    } else if (!prefix_->has_next(condition)) {
       prefix_->set_next(condition, next_of(event));
     }
   }

@@ -95,7 +95,7 @@ bool UnfoldingSearch::find_task() {
       std::swap(targets_[random_.below(targets_.size())], targets_.back());
     target_ = targets_.back();
     targets_.pop_back();
-    if (prefix_->is_left(target_)) return true;
+    if (prefix_->is_left(target_) && !goes_nowhere(target_)) return true;
   }
   if (find_late_join()) return true;
   if (!deadlocks_) deadlocks_ = std::make_unique<Deadlocks>(*prefix_);
@@ -108,9 +108,17 @@ bool UnfoldingSearch::find_late_join() {
   std::vector<Prefix::Mark> marks;
   for (const Prefix::Event join : prefix_->late_joins()) {
     target_ = join;
-    if (prefix_->is_left(join) && can_come_to(join, marks)) return true;
+    if (prefix_->is_left(join) && !goes_nowhere(join) && can_come_to(join, marks)) return true;
   }
   return false;
+}
+
+// Whether a thread goes on before the event behind a round that came to nothing.
+bool UnfoldingSearch::goes_nowhere(Prefix::Event event) {
+  const Condition before = (*prefix_)[event].before;
+  const bool goes_nowhere = prefix_->spin_at(before) != nullptr || prefix_->passes_round(prefix_->past(event));
+  if (goes_nowhere) prefix_->give_up(event);
+  return goes_nowhere;
 }
 
 // What the slots hold in an execution whose next event it is.
@@ -190,7 +198,8 @@ void UnfoldingSearch::settle(const Trace& trace) {
       return need_all_of_joined(target.event.thread, prefix_->ended_before(target.before));
     const bool never_waits = target.object == kNone || thrum::never_waits(target.event.operation);
     // A failure may come first: of a thread that goes on by itself behind a join.
-    const bool is_strange = never_waits && (trace.end == End::finished || trace.end == End::stopped);
+    const bool is_strange = never_waits && (trace.end == End::finished || trace.end == End::stopped) &&
+                            !goes_nowhere(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
     if (!never_waits) prefix_->block(target_);
     prefix_->give_up(target_);

@@ -126,6 +126,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void begin_again();
   bool find_task();
   bool find_late_join();
+  bool goes_nowhere(Prefix::Event event);
   bool can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks);
   void write(Plan& plan);
   void write_race(OrderedPlan& steps);
