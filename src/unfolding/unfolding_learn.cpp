@@ -27,6 +27,37 @@ bool stops(const Trace& trace, ThreadId thread) {
   return thread == ended_by(trace);
 }
 
+// The bytes that the operation accesses, as races are judged (src/runtime/judge/race_judge.cpp); none: its
+// object is only a name. To destroy a lock is a plain write, but those who lock it have an event on the same
+// object; so it is like an atomic one.
+FootprintSets::Bytes bytes_of(const Event& event) {
+  constexpr std::uint32_t kOfLock = 4;
+  const auto bytes = [&](bool writes, std::uint32_t size) {
+    return FootprintSets::Bytes{event.object, event.object + size, writes, true};
+  };
+  switch (event.operation) {
+    case Operation::load: return bytes(false, event.size);
+    case Operation::store:
+    case Operation::read_modify_write: return bytes(true, event.size);
+    case Operation::compare_exchange: return bytes(event.outcome != Outcome::failed, event.size);
+    case Operation::lock_destroy: return bytes(true, sizeof(void*));
+    case Operation::lock:
+    case Operation::try_lock:
+    case Operation::unlock:
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+    case Operation::lock_queue:
+    case Operation::wait_release:
+    case Operation::signal:
+    case Operation::broadcast:
+    case Operation::semaphore_wait:
+    case Operation::semaphore_try_wait:
+    case Operation::semaphore_post:
+    case Operation::barrier_wait: return bytes(true, kOfLock);
+    default: return {};
+  }
+}
+
 }  // namespace
 
 struct UnfoldingSearch::Step {
@@ -190,10 +221,8 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   if (!(*prefix_)[number].is_done) prefix_->insert(number, event, consumes, step.events_after, step.is_last);
   const Prefix::Entry& entry = (*prefix_)[number];
   marking_.set(thread, entry.after);
-  if (is_visible(event.operation) && event.object != 0) {
-    const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
-    accesses_[event.thread].push_back({event.object, event.object + std::max(event.size, 1u), writes, true});
-  }
+  const FootprintSets::Bytes accessed = bytes_of(event);
+  if (accessed.begin != accessed.end) accesses_[event.thread].push_back(accessed);
   if (entry.consumes) {
     marking_.set(step.object, entry.object_after);
   } else if (settings_.mode == Mode::replicated && step.object != kNone) {

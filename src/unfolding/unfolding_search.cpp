@@ -116,7 +116,8 @@ bool UnfoldingSearch::find_late_join() {
 // Whether a thread goes on before the event behind a round that came to nothing.
 bool UnfoldingSearch::goes_nowhere(Prefix::Event event) {
   const Condition before = (*prefix_)[event].before;
-  const bool goes_nowhere = prefix_->spin_at(before) != nullptr || prefix_->passes_round(prefix_->past(event));
+  const bool goes_nowhere =
+      prefix_->spin_at(before) != nullptr || prefix_->passes_round(prefix_->past(event));
   if (goes_nowhere) prefix_->give_up(event);
   return goes_nowhere;
 }
@@ -198,8 +199,8 @@ void UnfoldingSearch::settle(const Trace& trace) {
       return need_all_of_joined(target.event.thread, prefix_->ended_before(target.before));
     const bool never_waits = target.object == kNone || thrum::never_waits(target.event.operation);
     // A failure may come first: of a thread that goes on by itself behind a join.
-    const bool is_strange = never_waits && (trace.end == End::finished || trace.end == End::stopped) &&
-                            !goes_nowhere(target_);
+    const bool is_strange =
+        never_waits && (trace.end == End::finished || trace.end == End::stopped) && !goes_nowhere(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
     if (!never_waits) prefix_->block(target_);
     prefix_->give_up(target_);
