@@ -182,8 +182,7 @@ constexpr StrategyRow kStrategies[] = {
      make_rf},
     {"unfolding", StrategyKind::reduction,
      "each state of each thread by itself, with as few executions as that takes; deadlocks and data races "
-     "are "
-     "found in what these have in common",
+     "are found in what these have in common",
      make_unfolding<UnfoldingSearch::Mode::contextual>},
     {"unfolding-replicated", StrategyKind::reduction,
      "the same by ordinary unfoldings: a write is another event for each set of reads that it comes behind",

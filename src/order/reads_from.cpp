@@ -2,6 +2,7 @@
 #include "order/reads_from.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace thrum {
 
@@ -169,6 +170,16 @@ void ReadsFrom::add_choices(const Trace& trace) {
   }
 }
 
+// Which of the two comes first would matter, and a join is no step.
+bool ReadsFrom::joins_what_is_detached(const Trace& trace) const {
+  const auto is_detach = [](const Step& step) { return step.event.operation == Operation::detach; };
+  return std::ranges::any_of(steps_ | std::views::filter(is_detach), [&](const Step& detach) {
+    return std::ranges::any_of(trace.events, [&](const Event& event) {
+      return event.operation == Operation::thread_join && event.object == detach.event.object;
+    });
+  });
+}
+
 void ReadsFrom::look_for_limits(const Trace& trace) {
   const bool blocks = trace.rounds == Rounds::block;  // loops whose rounds only read are covered
   bool loops = !trace.watches.empty() || !trace.awaits.empty() || !trace.refusals.empty() ||
@@ -188,6 +199,7 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
     if (event.operation == Operation::process_exit && i + 1 != size())
       not_covered_ = "threads that go on while the process exits";
   }
+  if (joins_what_is_detached(trace)) not_covered_ = "a thread that is detached and joined";
   for (const Option& option : trace.options) {
     if (option.via != Via::run) not_covered_ = "timeouts, signals and spurious wake-ups";
   }

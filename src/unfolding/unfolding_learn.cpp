@@ -72,6 +72,7 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   marking_.clear();
   accesses_.clear();
   taken_accesses_ = 0;
+  last_of_all_ = kNoThread;
   std::size_t last = trace.events.size();  // of the thread that ended it
   const ThreadId ending = ended_by(trace);
   const auto is_its = [&](const Event& event) { return event.thread == ending; };
@@ -81,6 +82,12 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
     const Event& event = trace.events[i];
     take_accesses(trace, static_cast<std::uint32_t>(i));
+    if (event.thread == last_of_all_) {
+      if (event.operation != Operation::process_exit)
+        not_covered_ = "what a thread does at the end behind all others";
+      if (is_visible(event.operation)) ++index;
+      continue;
+    }
     if (!is_visible(event.operation)) {
       learn_hidden(event);
       continue;
@@ -99,6 +106,7 @@ void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
   for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
        ++taken_accesses_) {
     const PlainAccess& access = trace.accesses[taken_accesses_];
+    if (access.thread == last_of_all_) continue;  // behind all others
     if (accesses_.size() <= access.thread) accesses_.resize(access.thread + std::size_t{1});
     accesses_[access.thread].push_back(
         {access.object, access.object + std::max(access.size, 1u), access.writes, false});
@@ -161,7 +169,7 @@ void UnfoldingSearch::learn_hidden(const Event& event) {
     case Operation::thread_create:
       return learn_step(event, {slot_of_thread(other), true, false, {}, event.index + 1});
     case Operation::thread_join: return learn_join(event);
-    case Operation::others_ended: not_covered_ = "the end of main while threads go on"; return;
+    case Operation::others_ended: last_of_all_ = event.thread; return;
     default: return;
   }
 }

@@ -191,6 +191,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::set<std::pair<ThreadId, FootprintSets::Number>> of_threads_;
   std::vector<std::vector<FootprintSets::Bytes>> accesses_;  // by thread: since its last event
   std::size_t taken_accesses_ = 0;
+  ThreadId last_of_all_ = kNoThread;  // of the execution: ends the process when all others have ended
 
   Counts counts_;
   std::string not_covered_;
