@@ -12,7 +12,7 @@ Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members))
 
 bool Portfolio::next(Plan& plan) {
   waits_ = false;
-  while (left_ > 0 || pass_on()) {
+  while (!is_covered_ && (left_ > 0 || pass_on())) {
     if (running().next(plan)) {
       --left_;
       ++members_[turn_].executions;
@@ -30,11 +30,12 @@ bool Portfolio::next(Plan& plan) {
       is_covered_ = true;
       return false;
     }
-    if (!problem.empty()) problem_ = std::move(problem);
+    if (!problem.empty() && !members_[turn_].nearly_all_after) problem_ = std::move(problem);
     // It stays, since what it has covered counts.
     members_[turn_].share = 0;
     left_ = 0;
   }
+  if (is_covered_) return false;
   // No member can go on, and none has covered all.
   if (problem_.empty()) problem_ = "none of the strategies that take turns can go on";
   return false;
@@ -47,6 +48,11 @@ void Portfolio::learn(const Plan& plan, const Trace& trace) {
 
 // Moves to the next member that can go on; false if none can.
 bool Portfolio::pass_on() {
+  is_covered_ = is_nearly_covered();
+  if (is_covered_) {
+    problem_.clear();
+    return false;
+  }
   for (std::size_t left = members_.size(); left > 0; --left) {
     turn_ = (turn_ + 1) % members_.size();
     if (turn_ == 0) {
@@ -56,7 +62,7 @@ bool Portfolio::pass_on() {
           members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    if (members_[turn_].share == 0) continue;
+    if (members_[turn_].share == 0 || !may_begin(members_[turn_])) continue;
     left_ = turn_of(members_[turn_]);
     return true;
   }
@@ -67,12 +73,34 @@ bool Portfolio::pass_on() {
 // the search is.
 std::uint64_t Portfolio::turn_of(Member& member) const {
   const std::uint64_t turn = unit_ * member.share;
-  if (!member.covers_all || unit_ <= kUnitBefore || member.executions >= kSoon) return turn;
+  if (unit_ <= kUnitBefore || !ends_soon(member)) return turn;
+  return std::max(turn, std::min(kNearEnd * turn, kSoon - member.executions));
+}
+
+// Whether the member covers all and is about to end.
+bool Portfolio::ends_soon(Member& member) {
+  if (!member.covers_all || member.executions >= kSoon) return false;
   const std::optional<double> done = member.strategy->reporting().estimate();
   // It stays so: estimates also go back, and what was begun is worth ending.
   member.ends_soon = member.ends_soon ||
                      (done && static_cast<double>(member.executions) <= *done * static_cast<double>(kSoon));
-  return member.ends_soon ? std::max(turn, std::min(kNearEnd * turn, kSoon - member.executions)) : turn;
+  return member.ends_soon;
+}
+
+bool Portfolio::may_begin(const Member& member) const {
+  std::uint64_t executions = 0;
+  for (const Member& other : members_) executions += other.covers_all ? other.executions : 0;
+  return executions >= member.nearly_all_after.value_or(0);
+}
+
+// Whether a member has covered nearly all, and none that covers all is about to end.
+bool Portfolio::is_nearly_covered() {
+  const auto is_done = [](const Member& member) {
+    if (!member.nearly_all_after) return false;
+    const Guarantee guarantee = member.strategy->guarantee();
+    return guarantee.exhausted && guarantee.covers == Covers::deadlocks_and_races;
+  };
+  return std::ranges::any_of(members_, is_done) && std::ranges::none_of(members_, ends_soon);
 }
 
 bool Portfolio::waits(const Member& member) {
@@ -113,13 +141,15 @@ void Portfolio::merge(Strategy& other) {
 }
 
 bool Portfolio::is_small() const {
-  return std::all_of(members_.begin(), members_.end(),
-                     [](const Member& member) { return member.strategy->durable()->is_small(); });
+  return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.nearly_all_after || member.strategy->durable()->is_small();
+  });
 }
 
 bool Portfolio::keeps_addresses() const {
-  return std::any_of(members_.begin(), members_.end(),
-                     [](const Member& member) { return member.strategy->durable()->keeps_addresses(); });
+  return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
+    return !member.nearly_all_after && member.strategy->durable()->keeps_addresses();
+  });
 }
 
 void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
@@ -131,6 +161,7 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
     out.put(member.parts);
     out.put(member.executions);
     out.put(member.ends_soon);
+    if (member.nearly_all_after) continue;
     member.strategy->durable()->save(out, names);
   }
   out.put(std::uint64_t{turn_});
@@ -148,11 +179,12 @@ bool Portfolio::load(ByteReader& in, ThreadNames& names) {
     const std::string name = in.get_string();
     auto member = std::find_if(all.begin(), all.end(), [&](const Member& one) { return one.name == name; });
     if (member == all.end() || !member->strategy) return false;
-    member->share = in.get<std::uint32_t>();
+    const auto share = in.get<std::uint32_t>();
+    if (!member->nearly_all_after) member->share = share;
     member->parts = in.get<std::uint32_t>();
     member->executions = in.get<std::uint64_t>();
     member->ends_soon = in.get<bool>();
-    if (!member->strategy->durable()->load(in, names)) return false;
+    if (!member->nearly_all_after && !member->strategy->durable()->load(in, names)) return false;
     members_.push_back(std::move(*member));
   }
   turn_ = in.get<std::uint64_t>();
@@ -168,6 +200,10 @@ Guarantee Portfolio::guarantee() const {
     const Guarantee one = member.strategy->guarantee();
     all.complete = all.complete || one.complete;
     all.exhausted = all.exhausted || one.complete || (one.exhausted && member.covers_all);
+    if (one.exhausted && member.nearly_all_after && one.covers == Covers::deadlocks_and_races) {
+      all.exhausted = true;
+      all.covers = one.covers;
+    }
     // Each of its own executions has that chance, whatever the other members do.
     const bool has_chance = one.chance && one.chance->of == Chance::Of::bug_of_depth && one.chance->log_least;
     if (has_chance && !all.chance) all.chance = one.chance;

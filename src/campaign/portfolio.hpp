@@ -12,11 +12,16 @@
 // searches that do not end, too. Therefore it begins when each has had two turns, in which most bugs are
 // found, and ends when the member has run so many executions as it was to have ended with.
 //
+// A member that covers nearly all (a search by unfolding) takes turns only in searches that are long. When it
+// is done, the search goes on if one that covers all is about to end, since that proves more. Else it ends
+// with what the member has covered.
+//
 // Tested by portfolio_test.cpp.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,12 +39,16 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
     bool covers_all = false;
     // A member that keeps more nodes (SearchStatistics) is given up, unless it is the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
+    // It covers nearly all (Covers::deadlocks_and_races). It begins when those that cover all have planned so
+    // many executions together, and is not Durable: where the search is loaded, it begins again.
+    std::optional<std::uint64_t> nearly_all_after = std::nullopt;
     std::uint32_t parts = 0;       // parts of it that other workers hold
     std::uint64_t executions = 0;  // that it has planned
     bool ends_soon = false;        // it was to, when it had so many turns that it could tell
   };
 
-  // REQUIRES: members is not empty, one member covers all, and all are Durable.
+  // REQUIRES: members is not empty, one member covers all, and all are Durable but those that cover nearly
+  // all.
   explicit Portfolio(std::vector<Member> members);
 
   bool next(Plan& plan) override;
@@ -84,6 +93,9 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();
   std::uint64_t turn_of(Member& member) const;
+  static bool ends_soon(Member& member);
+  bool may_begin(const Member& member) const;
+  bool is_nearly_covered();
   static bool waits(const Member& member);
   bool all_wait() const;
 

@@ -125,6 +125,52 @@ TEST(Portfolio, GivesUpWhatGrowsTooLarge) {
   EXPECT_EQ(turns(portfolio, 150), "a25 b25 a100 ");
 }
 
+Guarantee without_bound(Covers covers) {
+  Guarantee guarantee;
+  guarantee.exhausted = true;
+  guarantee.covers = covers;
+  return guarantee;
+}
+
+// One that covers all, and has done so much by its estimate; and one that covers nearly all with 20 plans,
+// and begins when the other one has planned 60.
+Portfolio with_nearly_all(std::optional<double> done,
+                          Guarantee covered = without_bound(Covers::deadlocks_and_races),
+                          std::string problem = "") {
+  auto all = std::make_unique<Counted>(10'000'000, complete());
+  all->done = done;
+  auto nearly = std::make_unique<Counted>(20, std::move(covered), std::move(problem));
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::move(all), 1, true});
+  members.push_back({"n", std::move(nearly)});
+  members.back().nearly_all_after = 60;
+  return Portfolio(std::move(members));
+}
+
+TEST(Portfolio, EndsWithWhatIsNearlyCovered) {
+  Portfolio portfolio = with_nearly_all({});
+  EXPECT_EQ(turns(portfolio, 1'000), "a75 n20 ");
+  EXPECT_TRUE(portfolio.problem().empty());
+  EXPECT_TRUE(portfolio.guarantee().exhausted);
+  EXPECT_FALSE(portfolio.guarantee().complete);
+  EXPECT_EQ(portfolio.guarantee().covers, Covers::deadlocks_and_races);
+}
+
+TEST(Portfolio, GoesOnWhereOneThatCoversAllIsToEnd) {
+  Portfolio portfolio = with_nearly_all(0.5);
+  EXPECT_EQ(turns(portfolio, 1'000), "a75 n20 a905 ");
+  EXPECT_EQ(portfolio.guarantee().covers, Covers::deadlocks_and_races) << "it is claimed meanwhile";
+}
+
+TEST(Portfolio, GoesOnWhereLessIsCovered) {
+  Portfolio less = with_nearly_all({}, without_bound(Covers::assertions));
+  EXPECT_EQ(turns(less, 1'000), "a75 n20 a905 ");
+  EXPECT_FALSE(less.guarantee().exhausted);
+  Portfolio failed = with_nearly_all({}, without_bound(Covers::deadlocks_and_races), "cannot");
+  EXPECT_EQ(turns(failed, 1'000), "a75 n20 a905 ");
+  EXPECT_TRUE(failed.problem().empty()) << "the others need not fail";
+}
+
 // Two members with turns of 25, 50, 100, ...; the first one covers all, and has done so much by its estimate.
 std::string turns_near_end(std::optional<double> done, std::uint64_t plans, bool covers_all = true) {
   auto near_end = std::make_unique<Counted>(10'000'000, complete());

@@ -128,6 +128,9 @@ std::unique_ptr<Strategy> best_first(const StrategySettings& settings, std::vect
 // only members that keep to it are used.
 std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
   constexpr std::uint32_t kFewPreemptions = 2;
+  // Most searches are over before, and it is far ahead at once where it is worth anything.
+  constexpr std::uint64_t kUnfoldingAfter = 6400;
+  constexpr std::uint32_t kShareOfUnfolding = 3;
   const std::uint64_t nodes_max = settings.memory_max / 4 / ExecutionTree::kNodeBytes;
   const bool has_limit = settings.limit.has_value();
   std::vector<Portfolio::Member> members;
@@ -148,13 +151,20 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
     add("surw", make_surw(settings), 1, false);
     add("random", make_random(settings), 1, false);
   }
+  if (!has_limit && !settings.is_fair && settings.has_unfolding) {
+    StrategySettings own = settings;
+    own.memory_max = settings.memory_max / 4;
+    add("unfolding", make_unfolding<UnfoldingSearch::Mode::contextual>(own), kShareOfUnfolding, false);
+    members.back().nearly_all_after = kUnfoldingAfter;
+  }
   return std::make_unique<Portfolio>(std::move(members));
 }
 
 constexpr StrategyRow kStrategies[] = {
     {"auto", StrategyKind::systematic,
-     "icb, dpor, best-first, delays, pct, pos, surw and random take turns: finds bugs soon, and proves where "
-     "it can",
+     "icb, dpor, best-first, delays, pct, pos, surw and random take turns, and unfolding in a long search: "
+     "finds bugs soon, "
+     "and proves where it can",
      make_auto},
     {"icb", StrategyKind::systematic,
      "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",

@@ -25,8 +25,9 @@ struct StrategySettings {
   Rounds rounds = Rounds::merge;                      // --waiting: of reductions without a bound
   std::vector<std::string> priorities = {};           // --priority: names of priorities.hpp
   std::uint64_t memory_max = std::uint64_t{1} << 30;  // --search-memory: bytes of tree and fringe
-  bool is_fair = false;               // unfair schedules are left out; no reduction can do that
-  bool measure_tree = false;          // for benchmarks: SearchStatistics::uncompressed is wanted
+  bool is_fair = false;        // unfair schedules are left out; no reduction can do that
+  bool has_unfolding = false;  // `auto` may search by unfolding: data races are judged, and end executions
+  bool measure_tree = false;   // for benchmarks: SearchStatistics::uncompressed is wanted
   MakeSpillFile make_file = nullptr;  // used if memory_max is exceeded; nullptr: memory is not limited
 };
 

@@ -90,6 +90,34 @@ TEST_F(Unfolding, FindsDeadlocksAndRacesInWhatItKnows) {
   EXPECT_EQ(race["bugs"][0]["kind"], "data-race");
 }
 
+// Each of twenty pairs can come in two orders: 2^20 classes. dpor is never to end, and says so.
+TEST_F(Unfolding, EndsASearchByAuto) {
+  const json test = check({program(R"(
+#include <atomic>
+#include <thread>
+#include <vector>
+std::atomic<int> x[20];
+int main() {
+  std::vector<std::thread> threads;
+  for (std::atomic<int>& one : x) {
+    threads.emplace_back([&] { one = 1; });
+    threads.emplace_back([&] { (void)one.load(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+)"),
+                           "--statistics"},
+                          0)["tests"][0];
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_EQ(test["complete"], false);
+  EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
+  const auto is_unfolding = [](const json& one) { return one["name"] == "unfolding"; };
+  const json& members = test["statistics"]["strategies"];
+  const auto unfolding = std::find_if(members.begin(), members.end(), is_unfolding);
+  ASSERT_NE(unfolding, members.end()) << members;
+  EXPECT_LE((*unfolding)["executions"], 3);
+}
+
 TEST_F(Unfolding, RefusesWhatItCannotDo) {
   const std::string readers = program(kReaders);
   const ChildResult races = thrum({"check", readers, "--strategy", "unfolding", "--races", "ignore"});

@@ -208,6 +208,7 @@ SearchResult search(NativeProgram& program, const Job& job) {
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;
+    own.has_unfolding = job.races == Races::report;
     return make_strategy(job.strategy, own);
   };
   settings.limits = limits_of(job);
