@@ -56,7 +56,7 @@ void Trace::clear() {
   fairness = Fairness::off;
   waiting = Waiting::spins;
   rounds = Rounds::repeat;
-  begins_again = false;
+  begins_again = compares_deadlines = false;
   starved = false;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};

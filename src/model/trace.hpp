@@ -54,6 +54,8 @@ struct PendingOperation {
   std::uint8_t focus = 0;       // as in Event
   Via via = Via::run;           // how it goes on, if it is enabled
   bool sleeps = false;          // and waits until another thread wakes it
+  bool timed = false;           // as in Event
+  bool has_deadline = false;    // as in Event
   std::uint64_t condition = 0;  // it is an await (Await)
 };
 
@@ -223,6 +225,8 @@ struct Trace {
   Rounds rounds = Rounds::repeat;     // the plan's
   // stopped: what was learned of loops changes which events are awaits, so that the strategy begins again.
   bool begins_again = false;
+  // Where no thread could go on, several had deadlines; the earliest one runs out then.
+  bool compares_deadlines = false;
   bool starved = false;         // stopped: a thread starved, and the plan's fairness was `watch`
   ThreadId last = kMainThread;  // the thread that ran when it ended
   Failure failure;              // for End::bug

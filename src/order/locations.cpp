@@ -46,13 +46,15 @@ Touches touches(Operation operation) {
     case Operation::futex_wait:
     case Operation::futex_return:
     case Operation::futex_wake:
+    case Operation::timeout:
+    case Operation::sleep:
+    case Operation::clock_read:
     case Operation::random_draw:
     case Operation::signal_pending:
     case Operation::signal_mask:
     case Operation::signal_action: return Touches::object;
     case Operation::fence:
     case Operation::yield:
-    case Operation::clock_read:
     case Operation::cancel_setting:
     case Operation::cancel_test:
     case Operation::choose:
@@ -64,7 +66,8 @@ Touches touches(Operation operation) {
 }
 
 bool is_load(const Event& event) {
-  return event.operation == Operation::load || event.operation == Operation::racy_load;
+  return event.operation == Operation::load || event.operation == Operation::racy_load ||
+         event.operation == Operation::clock_read;
 }
 
 std::uint64_t end_of(const Event& event) { return event.object + std::max(event.size, 1u); }
@@ -77,8 +80,9 @@ std::uint32_t Locations::learn(const Event& event) {
   const Touches what = touches(event.operation);
   if (what == Touches::nothing || what == Touches::unknown || event.object == 0) return kNone;
   const std::uint32_t location = learn(event.object, end_of(event), what != Touches::memory);
-  if (what != Touches::object_and_mutex || event.operand == 0) return location;
-  join(location, learn(event.operand, event.operand + 1, true));
+  if (what == Touches::object_and_mutex && event.operand != 0)
+    join(location, learn(event.operand, event.operand + 1, true));
+  if (event.timed || event.operation == Operation::timeout) join(location, learn(kClock, kClock + 1, true));
   return root(location);
 }
 

@@ -28,6 +28,9 @@ namespace thrum {
 class Locations {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
+  // The object of clock reads and sleeps. What a thread waits for with a deadline is one object with it: that
+  // the time runs out sets the clock.
+  static constexpr std::uint64_t kClock = 1;
 
   // Whether classes by reads-from are defined for the operation. Not so for what may depend on time, on a
   // signal or a cancel, or on everything at once.

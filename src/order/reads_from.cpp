@@ -55,6 +55,7 @@ void ReadsFrom::read(const Trace& trace, Locations& locations) {
   last_write_.clear();
   first_updates_.clear();
   not_covered_ = {};
+  depends_on_time_ = false;
   creator_ = kNoThread;
   // First, since a later event may show that an earlier one's location is another.
   for (const Event& event : trace.events) {
@@ -194,14 +195,16 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
   for (Index i = 0; i < size(); ++i) {
     const Event& event = steps_[i].event;
     loops = loops || event.forced;
-    if (event.timed || event.has_deadline) not_covered_ = "waits that may time out";
+    depends_on_time_ = depends_on_time_ || event.timed || event.has_deadline ||
+                       event.operation == Operation::timeout || event.operation == Operation::sleep;
     if (!Locations::handles(event.operation)) not_covered_ = operation_name(event.operation);
     if (event.operation == Operation::process_exit && i + 1 != size())
       not_covered_ = "threads that go on while the process exits";
   }
   if (joins_what_is_detached(trace)) not_covered_ = "a thread that is detached and joined";
   for (const Option& option : trace.options) {
-    if (option.via != Via::run) not_covered_ = "timeouts, signals and spurious wake-ups";
+    depends_on_time_ = depends_on_time_ || option.via == Via::timeout;
+    if (option.via != Via::run && option.via != Via::timeout) not_covered_ = "signals and spurious wake-ups";
   }
   if (trace.end == End::bug && trace.failure.kind == BugKind::livelock && !blocks) loops = true;
   if (trace.end == End::bug && !is_of_class(trace.failure.kind))

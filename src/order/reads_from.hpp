@@ -96,6 +96,8 @@ class ReadsFrom {
   ChoiceKey first_key() const { return first_key_; }
   // Why the classes do not say what executions of the program can do; empty: they do.
   std::string_view not_covered() const { return not_covered_; }
+  // Whether time may run out. Then the classes do not say it either, but that is not said there.
+  bool depends_on_time() const { return depends_on_time_; }
 
  private:
   struct Knowledge {
@@ -121,6 +123,7 @@ class ReadsFrom {
   std::vector<Index> first_updates_;  // by location
   ChoiceKey first_key_;
   std::string_view not_covered_;
+  bool depends_on_time_ = false;
   ThreadId creator_ = kNoThread;  // of threads whose memory lies where the order of creation says
 };
 

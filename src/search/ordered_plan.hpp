@@ -16,9 +16,11 @@ class OrderedPlan {
   OrderedPlan(Plan& plan, const ChoiceKey& first) : plan_(plan), key_(first) { plan_.departures.clear(); }
 
   // choices: those in the middle of the step. events_after: how many events its thread has done then.
-  void add(const Event& event, std::span<const Departure> choices, std::uint32_t events_after) {
-    if (event.thread != key_.thread || has_choice_before(event.operation))
-      plan_.departures.push_back({key_, {event.thread, Via::run}});
+  // via: that its time runs out, perhaps.
+  void add(const Event& event, std::span<const Departure> choices, std::uint32_t events_after,
+           Via via = Via::run) {
+    if (event.thread != key_.thread || via != Via::run || has_choice_before(event.operation))
+      plan_.departures.push_back({key_, {event.thread, via}});
     plan_.departures.insert(plan_.departures.end(), choices.begin(), choices.end());
     key_ = {event.thread, ChoiceKind::thread, events_after};
   }

@@ -163,15 +163,28 @@ void Prefix::add_behind(Condition thread, Condition object, Cone past, std::vect
 void Prefix::emit(Condition thread, Condition object) {
   if (!stand(thread, object)) return;
   const Next& next = this->next(thread);
-  if (object != kNone && !can_be_done(next, object)) {
+  const bool is_done = object == kNone || can_be_done(next, object);
+  if (!is_done && !next.timed) {
     if (next.joins == kNone) blocked_.push_back({thread, object});
     return;
   }
   if (find(thread, object) != kNone) return;
-  const std::vector<Mark> past = union_;
-  const Event event = add({thread, object, 0, 0}, past);
-  events_[event].event = next.event;
-  (next.joins != kNone && object == kNone ? late_ : targets_).push_back(event);
+  const Event event = add_targets(thread, object, 0, std::vector<Mark>(union_));
+  if (!is_done) give_up(event);
+}
+
+// The event that the thread's next operation would be, and that its time runs out instead.
+Prefix::Event Prefix::add_targets(Condition thread, Condition object, std::uint32_t behind, Cone past) {
+  const Next& next = this->next(thread);
+  std::vector<Event>& targets = next.joins != kNone && object == kNone ? late_ : targets_;
+  const auto add_one = [&](std::uint32_t choices) {
+    const Event event = add({thread, object, choices, behind}, past);
+    events_[event].event = next.event;
+    targets.push_back(event);
+    return event;
+  };
+  if (next.timed) add_one(kTimeout);
+  return add_one(0);
 }
 
 bool Prefix::stand(Condition thread, Condition object) const {

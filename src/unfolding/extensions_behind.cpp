@@ -51,11 +51,7 @@ void Prefix::extend_behind(Condition thread, Condition object, std::vector<Mark>
   std::vector<Event> behind;
   std::ranges::copy_if(reads, std::back_inserter(behind), [&](Event read) { return has_read(past, read); });
   const std::uint32_t number = number_of_reads(std::move(behind), true);
-  if (number != 0 && find(thread, object, 0, number) == kNone) {
-    const Event event = add({thread, object, 0, number}, past);
-    events_[event].event = next(thread).event;
-    targets_.push_back(event);
-  }
+  if (number != 0 && find(thread, object, 0, number) == kNone) add_targets(thread, object, number, past);
   for (; from < reads.size(); ++from) {
     if (has_read(past, reads[from])) continue;
     if (joins(past, cone(reads[from])) && stand(thread, object))

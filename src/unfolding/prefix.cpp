@@ -248,6 +248,11 @@ void Prefix::note_stop(Condition thread) {
     may_stop_[each] = true;
 }
 
+// What was known before is that its time runs out.
+void Prefix::learn_operation(Condition thread, const Next& next) {
+  nexts_[next_of_[thread]].event = next.event;
+}
+
 void Prefix::set_next(Condition thread, const Next& next) {
   next_of_[thread] = static_cast<std::uint32_t>(nexts_.size());
   nexts_.push_back(next);

@@ -42,6 +42,8 @@ class Prefix {
   using Condition = ConditionTrees::Condition;
   using Event = ConditionTrees::Event;
   static constexpr std::uint32_t kNone = ConditionTrees::kNone;
+  // Of an event's choices: not the operation is done, but the time of its wait runs out.
+  static constexpr std::uint32_t kTimeout = 1;
   enum class Mode : std::uint8_t { contextual, replicated };
 
   explicit Prefix(Mode mode = Mode::contextual) : mode_(mode) {}
@@ -56,7 +58,8 @@ class Prefix {
     thrum::Event event;   // as far as it is known before it is done
     Slot object = kNone;  // it reads or consumes its condition; kNone: it is the thread's own affair
     Slot joins = kNone;   // the thread that has to have ended. object is its slot, or kNone: whatever it did
-    bool may_wait = false;
+    bool may_wait = false;  // until others do something
+    bool timed = false;     // or until its time runs out: that is another event
   };
   using Cone = std::span<const Mark>;
   // What is known of an event.
@@ -125,6 +128,7 @@ class Prefix {
   // What the thread does next there. Finds its extensions.
   void set_next(Condition thread, const Next& next);
   const Next& next(Condition thread) const { return nexts_[next_of_[thread]]; }
+  void learn_operation(Condition thread, const Next& next);
   // The thread waits in a loop there, and does nothing more in any execution that comes there: in others the
   // round's reads come later. The round read these conditions.
   void spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads);
@@ -263,6 +267,7 @@ class Prefix {
   void note_event(Event event);
   void count_left(const Entry& entry, bool more);
   Event add(const Key& key, Cone cone);
+  Event add_targets(Condition thread, Condition object, std::uint32_t behind, Cone past);
   void grow();
 
   Mode mode_;
@@ -272,7 +277,7 @@ class Prefix {
   std::vector<Entry> events_;
   std::vector<Mark> marks_;
   std::vector<Event> known_;  // a hash table of all events by their keys: open addressing, a power of two
-  std::vector<std::vector<Departure>> choices_ = {{}};
+  std::vector<std::vector<Departure>> choices_ = {{}, {{{}, {0, Via::timeout}}}};  // the second: kTimeout
   // Replicated.
   std::vector<std::vector<Event>> read_sets_ = {{}};
   std::unordered_multimap<std::uint64_t, std::uint32_t> read_set_numbers_;  // by hash

@@ -35,20 +35,21 @@ Advice UnfoldingSearch::at_point(const View& view) {
 }
 
 // The event of a thread in that state, with that condition of the object, behind the reads that were seen.
-Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Condition there) {
-  const Prefix::Event event = prefix_->find(before, there);
+Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Condition there,
+                                          std::uint32_t choices) {
+  const Prefix::Event event = prefix_->find(before, there, choices);
   if (event == kNone || !(*prefix_)[event].is_change) return event;
   const std::vector<Prefix::Event> reads = seen_.reads(object);
   if (reads.empty()) return event;
   if (std::ranges::find(reads, kNone) != reads.end()) return kNone;
   const std::uint32_t behind = prefix_->number_of_reads(reads, false);
-  return behind == kNone ? kNone : prefix_->find(before, there, 0, behind);
+  return behind == kNone ? kNone : prefix_->find(before, there, choices, behind);
 }
 
 // Whether no execution has shown the event that it would be, or an event of the thread behind it. Where it
 // has, and others have not been shown in its place, the thread had better wait for what others do.
 UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) {
-  const Event event = event_of(pending);
+  const Event event = next_event_of(pending);
   const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
   if (before == kNone || !prefix_->has_next(before)) return News::now;
   const Slot object = prefix_->next(before).object;
@@ -70,7 +71,8 @@ void UnfoldingSearch::follow(const Event& event) {
   const Slot object = next_of(event).object;
   const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
   const bool is_known = before != kNone && (object == kNone || there != kNone);
-  const Prefix::Event number = is_known ? find_event(before, object, there) : kNone;
+  const std::uint32_t choices = event.operation == Operation::timeout ? Prefix::kTimeout : 0;
+  const Prefix::Event number = is_known ? find_event(before, object, there, choices) : kNone;
   const bool is_done = number != kNone && (*prefix_)[number].is_done;
   seen_.set(thread, is_done ? (*prefix_)[number].after : kNone);
   const bool consumes = is_done ? (*prefix_)[number].consumes

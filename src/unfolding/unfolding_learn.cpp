@@ -189,9 +189,19 @@ void UnfoldingSearch::learn_join(const Event& event) {
     prefix_->set_ended_before(marking_.at(thread, *prefix_), std::move(ended));
 }
 
+Event UnfoldingSearch::next_event_of(const PendingOperation& pending) {
+  Event event = event_of(pending);
+  event.timed = pending.timed;
+  event.has_deadline = pending.has_deadline;
+  return event;
+}
+
 // What is known of an operation before it is done.
 Prefix::Next UnfoldingSearch::next_of(const Event& event) {
-  Prefix::Next next{event, kNone, kNone, may_have_to_wait(event.operation)};
+  Prefix::Next next;
+  next.event = event;
+  next.timed = event.timed && event.operation != Operation::sleep;
+  next.may_wait = may_have_to_wait(event.operation) && !next.timed;
   if (event.operation == Operation::thread_join) {
     next.joins = slot_of_thread(static_cast<ThreadId>(event.argument));
     if (!is_late(event)) next.object = next.joins;
@@ -214,7 +224,10 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
     prefix_->set_next(before, next_of(event));
   } else {
     const Prefix::Next& known = prefix_->next(before);
-    if (known.object != step.object || known.event.operation != event.operation) {
+    const bool runs_out = known.timed && event.operation == Operation::timeout;
+    if (known.timed && known.event.operation == Operation::timeout)
+      prefix_->learn_operation(before, next_of(event));
+    if (known.object != step.object || (known.event.operation != event.operation && !runs_out)) {
       not_covered_ = "threads whose next operation does not depend on what they have seen alone";
       return;
     }
@@ -225,7 +238,9 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const std::uint32_t behind = settings_.mode == Mode::replicated && consumes
                                    ? prefix_->number_of_reads(marking_.reads(step.object), true)
                                    : 0;
-  const Prefix::Event number = learn_choices(before, there, behind, step.choices);
+  const Prefix::Event number = event.operation == Operation::timeout
+                                   ? learn_timeout(before, there, behind)
+                                   : learn_choices(before, there, behind, step.choices);
   if (!(*prefix_)[number].is_done) prefix_->insert(number, event, consumes, step.events_after, step.is_last);
   const Prefix::Entry& entry = (*prefix_)[number];
   marking_.set(thread, entry.after);
@@ -272,6 +287,16 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
   return need(behind);
 }
 
+// That the thread goes on instead is another event, which is known by now.
+Prefix::Event UnfoldingSearch::learn_timeout(Condition before, Condition there, std::uint32_t behind) {
+  for (const std::uint32_t reads : {std::uint32_t{0}, behind})
+    prefix_->add_alternative(before, there, 0, reads);
+  bool is_foreseen = true;
+  const Prefix::Event event = prefix_->need(before, there, Prefix::kTimeout, behind, is_foreseen);
+  counts_.unforeseen += is_foreseen || behind != 0 ? 0 : 1;
+  return event;
+}
+
 // What the last round of the thread's loop read: it began at the same call.
 void UnfoldingSearch::learn_spin(Condition condition, const Event& next) {
   std::vector<Prefix::Mark> reads;
@@ -288,7 +313,7 @@ void UnfoldingSearch::learn_spin(Condition condition, const Event& next) {
 // Where each thread stands at the end.
 void UnfoldingSearch::learn_pending(const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
-    Event event = event_of(pending);
+    Event event = next_event_of(pending);
     const bool is_join = event.operation == Operation::thread_join;
     if (!is_join && !is_visible(event.operation)) continue;
     if (is_join) event.argument = event.operand;

@@ -168,17 +168,20 @@ void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Ev
     const Prefix::Entry& entry = (*prefix_)[each];
     // Nobody chooses when a thread is created or joined.
     if (!is_visible(entry.event.operation)) continue;
-    steps.add(entry.event, prefix_->choices(entry.choices), entry.events_after);
+    const bool runs_out = entry.choices == Prefix::kTimeout;
+    const Via via = runs_out || entry.event.operation == Operation::sleep ? Via::timeout : Via::run;
+    steps.add(entry.event, prefix_->choices(runs_out ? 0 : entry.choices), entry.events_after, via);
     ++planned_steps_;
   }
 }
 
 void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
-    if (is_visible(pending.operation)) locations_.learn(event_of(pending));
+    if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
   run_.read(trace, locations_);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
+  if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   if (locations_.changes() != changes_) return begin_again();
   const std::uint64_t done_before = prefix_->done();
   learn_events(trace);
@@ -202,7 +205,8 @@ void UnfoldingSearch::settle(const Trace& trace) {
     const bool is_strange =
         never_waits && (trace.end == End::finished || trace.end == End::stopped) && !goes_nowhere(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
-    if (!never_waits) prefix_->block(target_);
+    const bool waits = may_have_to_wait(target.event.operation) && !prefix_->next(target.before).timed;
+    if (waits) prefix_->block(target_);
     prefix_->give_up(target_);
   } else if (task_ == Task::race || task_ == Task::deadlock) {
     ++counts_.queries;

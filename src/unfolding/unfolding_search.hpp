@@ -30,6 +30,7 @@
 #include "search/ordered_plan.hpp"
 #include "search/strategy.hpp"
 #include "support/random.hpp"
+#include "unfolding/deadlines.hpp"
 #include "unfolding/deadlocks.hpp"
 #include "unfolding/prefix.hpp"
 #include "unfolding/races_between.hpp"
@@ -119,7 +120,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Advice at_point(const View& view) override;
   enum class News : std::uint8_t { spoils, none, later, now };
   News news_of(const PendingOperation& pending);
-  Prefix::Event find_event(Condition before, Slot object, Condition there);
+  Prefix::Event find_event(Condition before, Slot object, Condition there, std::uint32_t choices = 0);
   void follow(const Event& event);
 
   // ---- unfolding_search.cpp
@@ -143,8 +144,10 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void learn_step(const Event& event, const Step& step);
   Prefix::Event learn_choices(Condition before, Condition there, std::uint32_t behind,
                               std::span<const ReadsFrom::Choice> choices);
+  Prefix::Event learn_timeout(Condition before, Condition there, std::uint32_t behind);
   void learn_spin(Condition condition, const Event& next);
   void learn_pending(const Trace& trace);
+  static Event next_event_of(const PendingOperation& pending);
   Prefix::Next next_of(const Event& event);
   void note_footprint(ThreadId thread);
   void take_accesses(const Trace& trace, std::uint32_t events);
@@ -161,6 +164,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
 
   Locations locations_;
+  Deadlines time_;
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
   Settings settings_;
   Random random_;

@@ -300,6 +300,11 @@ void ToyProgram::collect_options(ChoicePoint& point) {
     return names_.before(point.key.thread, option.value);
   });
   if (next != options_.end()) point.round = static_cast<std::uint16_t>(next - options_.begin());
+  const auto has_deadline = [&](int number) {
+    return expires(threads_[static_cast<std::size_t>(number)], false);
+  };
+  if (point.enabled == 0 && std::count_if(order_.begin(), order_.end(), has_deadline) > 1)
+    trace_->compares_deadlines = true;
   for (int number : order_) {
     const Thread& thread = threads_[static_cast<std::size_t>(number)];
     if (!expires(thread, point.enabled == 0)) continue;
@@ -344,6 +349,7 @@ void ToyProgram::step(int number, Via via) {
   if (via == Via::timeout) {
     schedule_ += '!';
     event.operation = Operation::timeout;
+    event.timed = event.has_deadline = true;
     thread.asleep = false;
     thread.woken_by = 0;
     thread.woken = thread.timed_out = true;
@@ -470,6 +476,7 @@ void ToyProgram::wait(int number, const Instruction& instruction, Event& event) 
     return;
   }
   event.operation = Operation::wait_reacquire;
+  event.timed = event.has_deadline = instruction.opcode == Opcode::timed_wait && !thread.timed_out;
   event.woken_by = thread.woken_by;
   if (thread.timed_out) event.outcome = Outcome::timed_out;
   holder_[static_cast<std::size_t>(mutex)] = number;
@@ -557,6 +564,8 @@ std::span<const PendingOperation> ToyProgram::pending() {
         thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
     next.enabled = enabled(thread);
     next.sleeps = thread.asleep;
+    next.timed = next.has_deadline = instruction.opcode == Opcode::timed_wait &&
+                                     (thread.asleep || (thread.woken && !thread.timed_out));
     if (thread.woken) next.woken_by = thread.woken_by;
     describe(instruction, next.object, next.size);
     if (next.operation == Operation::wait_release || next.operation == Operation::wait_reacquire)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/base/engine.hpp"
 #include "runtime/base/long_waits.hpp"
 #include "runtime/threads/hooks.hpp"
 #include "runtime/threads/scheduler.hpp"
@@ -44,9 +45,13 @@ void Scheduler::collect_timeouts() {
   std::uint64_t latest = std::numeric_limits<std::uint64_t>::max();
   const bool idle = options_.empty();
   if (idle) {
+    int deadlines = 0;
     for (Thread* thread : course_.live) {
-      if (may_time_out(*thread, idle)) latest = std::min(latest, thread->deadline_ns);
+      if (!may_time_out(*thread, idle)) continue;
+      latest = std::min(latest, thread->deadline_ns);
+      ++deadlines;
     }
+    if (deadlines > 1) current_trace().compares_deadlines = true;
   }
   for (Thread* thread : course_.live) {
     if (!may_time_out(*thread, idle) || thread->deadline_ns > latest) continue;

@@ -156,7 +156,7 @@ class SpinDetector {
   void forget_round(const Thread& thread);
 
   // The object that represents the clock.
-  static constexpr std::uint64_t kClock = 1;
+  static constexpr std::uint64_t kClock = 1;  // Locations::kClock
 
  private:
   struct Span {

@@ -143,6 +143,7 @@ void ReadsFromSearch::learn(const Plan&, const Trace& trace) {
   was_class_ = false;
   run_.read(trace, locations_);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
+  if (not_covered_.empty() && run_.depends_on_time()) not_covered_ = "waits that may time out";
   if (locations_.changes() != changes_) return begin_again();
   number_steps();
   if (!learn_values()) return begin_again();
