@@ -69,6 +69,7 @@ void UnfoldingSearch::begin_again() {
   behind_late_joins_.clear();
   of_threads_.clear();
   begun_ = begins_again_ = false;
+  part_ = part_done_ = 0;
 }
 
 bool UnfoldingSearch::next(Plan& plan) {
@@ -93,7 +94,8 @@ bool UnfoldingSearch::find_task() {
   for (task_ = Task::event; !targets_.empty();) {
     if (settings_.order == Order::random)
       std::swap(targets_[random_.below(targets_.size())], targets_.back());
-    target_ = targets_.back();
+    target_ = targets_.back().event;
+    part_ += targets_.back().part;
     targets_.pop_back();
     if (prefix_->is_left(target_) && !goes_nowhere(target_)) return true;
   }
@@ -188,8 +190,17 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   settle(trace);
   if (begins_again_) return begin_again();
   for_suite_ = prefix_->done() > done_before ? ForSuite::yes : ForSuite::no;
+  take_targets();
+}
+
+// The part of the search that the execution stood for is divided among itself and what it has found (Knuth,
+// "Estimating the efficiency of backtrack programs", 1975).
+void UnfoldingSearch::take_targets() {
   std::vector<Prefix::Event>& found = prefix_->targets();
-  targets_.insert(targets_.end(), found.begin(), found.end());
+  const double part = task_ == Task::nothing ? 1 : std::exchange(part_, 0.0);
+  const double of_each = part / static_cast<double>(found.size() + 1);
+  for (const Prefix::Event event : found) targets_.push_back({event, of_each});
+  part_done_ += of_each;
   found.clear();
 }
 
@@ -263,8 +274,13 @@ SearchStatistics UnfoldingSearch::statistics() const {
 Progress UnfoldingSearch::progress() {
   Progress progress;
   progress.waiting = targets_.size();
-  if (done_) progress.done = 1;
+  progress.done = estimate();
   return progress;
+}
+
+std::optional<double> UnfoldingSearch::estimate() const {
+  if (done_) return 1;
+  return begun_ ? std::optional(part_done_) : std::nullopt;
 }
 
 }  // namespace thrum

@@ -77,6 +77,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Guarantee guarantee() const override;
   std::string problem() const override;
   Progress progress() override;
+  std::optional<double> estimate() const override;
   SearchStatistics statistics() const override;
   ForSuite for_suite() const override { return for_suite_; }
 
@@ -133,6 +134,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void write_race(OrderedPlan& steps);
   void write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order);
   void settle(const Trace& trace);
+  void take_targets();
   Slot slot_of_thread(ThreadId thread);
   Slot slot_of(const Event& event);  // that it reads or consumes; kNone
 
@@ -174,7 +176,11 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   std::unique_ptr<Deadlocks> deadlocks_;  // once the prefix is complete
   std::vector<Slot> thread_slots_;        // by thread
   std::vector<Slot> location_slots_;      // by location
-  std::vector<Prefix::Event> targets_;
+  struct Target {
+    Prefix::Event event;
+    double part;  // of the search, by the estimate
+  };
+  std::vector<Target> targets_;
   Task task_ = Task::nothing;
   Prefix::Event target_ = kNone;
   RacesBetween::Pair race_{};
@@ -203,6 +209,9 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   bool done_ = false;
   bool has_too_little_memory_ = false;
   ForSuite for_suite_ = ForSuite::no;
+  // Of the search, by the estimate.
+  double part_ = 0;  // that the execution which runs stands for, with targets that others have shown
+  double part_done_ = 0;
 };
 
 }  // namespace thrum
