@@ -18,7 +18,8 @@ std::string_view Deadlines::look_at(const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) look_at_one(pending);
   if (is_late_) return "waits that are longer than --early-timeouts";
   if (trace.compares_deadlines) return "several threads of which only deadlines let one go on";
-  if (waiting_.size() > 1 && is_from_now_ && is_clock_read_) return "sleeps of several threads beside a clock";
+  if (waiting_.size() > 1 && is_from_now_ && is_clock_read_)
+    return "sleeps of several threads beside a clock";
   return {};
 }
 

@@ -128,21 +128,157 @@ TEST_F(Unfolding, RefusesWhatItCannotDo) {
   EXPECT_NE(bound.errors.find("--bound"), std::string::npos) << bound.errors;
 }
 
-// What depends on time is named, and nothing is claimed.
-TEST_F(Unfolding, NamesWhatItDoesNotCover) {
-  const json test = check({program(R"(
+// That a short wait times out is an event. What depends on time in another way is named, and nothing is
+// claimed.
+constexpr const char* kTimes = R"(
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
+using namespace std::chrono_literals;
+std::mutex mutex;
+std::condition_variable changed;
+bool is_ready = false;
 int main() {
-  std::thread thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+  std::thread waits([] {
+    std::unique_lock lock(mutex);
+    if (!changed.wait_for(lock, LENGTH, [] { return is_ready; })) { FAIL; }
+  });
+  std::thread other([] {
+    SLEEP;
+    std::lock_guard lock(mutex);
+    is_ready = true;
+    changed.notify_one();
+  });
+  waits.join();
+  other.join();
+}
+)";
+
+TEST_F(Unfolding, CoversShortWaits) {
+  const auto with = [&](const std::string& length, const std::string& sleep, const std::string& fail,
+                        int code) {
+    return search(program(kTimes, {"-DLENGTH=" + length, "-DSLEEP=" + sleep, "-DFAIL=" + fail}), code);
+  };
+  EXPECT_EQ(with("5ms", "", "", 0)["verdict"], "exhausted");
+  EXPECT_EQ(with("5ms", "", "__builtin_trap()", 1)["bugs"][0]["kind"], "crash");
+  const auto reason = [](const json& test) { return test["reason"].get<std::string>(); };
+  const std::string late = reason(with("20s", "", "", 3));
+  EXPECT_NE(late.find("longer than --early-timeouts"), std::string::npos) << late;
+  const std::string several = reason(with("5ms", "std::this_thread::sleep_for(1ms)", "", 3));
+  EXPECT_NE(several.find("only deadlines"), std::string::npos) << several;
+}
+
+TEST_F(Unfolding, NamesWhatItDoesNotCover) {
+  const json test = search(program(R"(
+#include <thrum/thrum.h>
+#include <thread>
+int x;
+int main() {
+  const auto add = [] {
+    thrum_atomic_begin();
+    ++x;
+    thrum_atomic_end();
+  };
+  std::thread thread(add);
+  add();
   thread.join();
 }
 )"),
-                           "--strategy", "unfolding"},
-                          3)["tests"][0];
+                           3);
   EXPECT_EQ(test["verdict"], "inconclusive");
-  EXPECT_NE(test["reason"].get<std::string>().find("does not cover sleep"), std::string::npos)
+  EXPECT_NE(test["reason"].get<std::string>().find("does not cover atomic section"), std::string::npos)
       << test["reason"];
+}
+
+// Flanagan and Godefroid's, with all that is shared visible: 8 operations of each thread alone, and 26 for
+// each one that meets another. Kahkonen and Heljanko need three executions.
+TEST_F(Unfolding, NeedsFewExecutionsOfManyPairs) {
+  constexpr const char* kFilesystem = R"(
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+constexpr int kBlocks = 26;
+std::array<std::atomic<int>, 32> inodes;
+std::array<std::atomic<bool>, kBlocks> is_busy;
+std::array<std::mutex, 32> inode_mutexes;
+std::array<std::mutex, kBlocks> block_mutexes;
+int main() {
+  std::vector<std::thread> threads;
+  for (int inode = 0; inode < THREADS; ++inode) {
+    threads.emplace_back([inode] {
+      std::lock_guard guard(inode_mutexes[inode]);
+      if (inodes[inode] != 0) return;
+      for (int block = inode * 2 % kBlocks;; block = (block + 1) % kBlocks) {
+        std::lock_guard of_block(block_mutexes[block]);
+        if (is_busy[block]) continue;
+        is_busy[block] = true;
+        inodes[inode] = block + 1;
+        return;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+)";
+  for (const int threads : {13, 15, 20, 24}) {
+    const std::string filesystem = program(kFilesystem, {"-DTHREADS=" + std::to_string(threads)});
+    for (const char* strategy : {"unfolding", "unfolding-replicated"}) {
+      const json test = search(filesystem, 0, strategy);
+      EXPECT_EQ(test["verdict"], "exhausted");
+      EXPECT_LE(test["executions"], 2);
+      const int end_of_main = 1;
+      EXPECT_EQ(test["statistics"]["local_states"], 8 * 13 + 26 * (threads - 13) + end_of_main);
+    }
+  }
+}
+
+// Whether a state can be reached is as hard as whether a formula can hold (their slides 28 and 29): the
+// assertion fails if there are values with which each of the clauses holds. With all eight patterns of signs
+// there are none; dpor has not ended after 2.6 million executions.
+TEST_F(Unfolding, SolvesFormulas) {
+  constexpr const char* kFormula = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+#include <vector>
+std::atomic<int> variables[3];  // 1: false, 2: true
+std::atomic<int> holds[8];
+int main() {
+  std::vector<std::thread> threads;
+  for (auto& variable : variables) {
+    for (const int value : {1, 2}) {
+      threads.emplace_back([&variable, value] {
+        int nothing = 0;
+        variable.compare_exchange_strong(nothing, value);
+      });
+    }
+  }
+  for (int clause = 0; clause < 8; ++clause) {
+    threads.emplace_back([clause] {
+      for (int i = 0; i < 3; ++i) {
+        if (clause != LEFT_OUT && variables[i] != 1 + (clause >> i & 1)) continue;
+        holds[clause] = 1;
+        return;
+      }
+    });
+  }
+  threads.emplace_back([] {
+    for (auto& one : holds) {
+      if (one == 0) return;
+    }
+    assert(!"each clause holds");
+  });
+  for (std::thread& thread : threads) thread.join();
+}
+)";
+  EXPECT_EQ(search(program(kFormula, {"-DLEFT_OUT=8"}), 0)["verdict"], "exhausted");
+  for (const char* clause : {"0", "5"}) {
+    const json test = search(program(kFormula, {"-DLEFT_OUT=" + std::string(clause)}), 1);
+    EXPECT_EQ(test["bugs"][0]["kind"], "assertion") << clause;
+  }
 }
 
 TEST_F(Unfolding, GivesUpWhereMemoryIsTooSmall) {
@@ -150,6 +286,21 @@ TEST_F(Unfolding, GivesUpWhereMemoryIsTooSmall) {
   const json test = check({readers, "--strategy", "unfolding", "--search-memory", "1K"}, 3)["tests"][0];
   EXPECT_EQ(test["verdict"], "inconclusive");
   EXPECT_NE(test["reason"].get<std::string>().find("--search-memory"), std::string::npos) << test["reason"];
+}
+
+// Two threads of which each operation depends on the other's: ordinary unfoldings need one execution of each
+// class, with each round of a loop as an event.
+TEST_F(Unfolding, NeedsAsManyExecutionsAsClassesWhereAllDepends) {
+  ASSERT_EQ(thrum({"c++", "-std=c++20", "-O2", "-g",
+                   std::string(THRUM_SOURCES) + "/bench/verification/szymanski.cpp", "-o", "szymanski"})
+                .exit_code,
+            0);
+  const std::string szymanski = path("szymanski");
+  const json dpor =
+      check({szymanski, "--strategy", "dpor", "--waiting", "block", "--jobs", "1"}, 0)["tests"][0];
+  const json replicated = search(szymanski, 0, "unfolding-replicated");
+  EXPECT_EQ(replicated["executions"], dpor["executions"]);
+  EXPECT_LT(search(szymanski, 0)["executions"], replicated["executions"]);
 }
 
 }  // namespace

@@ -564,8 +564,8 @@ std::span<const PendingOperation> ToyProgram::pending() {
         thread.asleep || thread.woken ? Operation::wait_reacquire : operation_of(instruction.opcode);
     next.enabled = enabled(thread);
     next.sleeps = thread.asleep;
-    next.timed = next.has_deadline = instruction.opcode == Opcode::timed_wait &&
-                                     (thread.asleep || (thread.woken && !thread.timed_out));
+    next.timed = next.has_deadline =
+        instruction.opcode == Opcode::timed_wait && (thread.asleep || (thread.woken && !thread.timed_out));
     if (thread.woken) next.woken_by = thread.woken_by;
     describe(instruction, next.object, next.size);
     if (next.operation == Operation::wait_release || next.operation == Operation::wait_reacquire)

@@ -21,6 +21,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
+#include "search/reduction/dpor.hpp"
 #include "search/systematic/systematic.hpp"
 #include "support/hash.hpp"
 #include "support/random.hpp"
@@ -57,6 +58,7 @@ struct Seen {
   std::set<Waits> deadlocks;
   std::uint64_t executions = 0;
   std::string problem;
+  std::uint64_t fresh = 0;  // executions that have shown new events
   std::uint64_t events = 0;
   std::uint64_t vain = 0;
   std::uint64_t queries = 0;
@@ -140,6 +142,8 @@ Seen by_unfolding(const ToyCode& code, Mode mode, bool races = false) {
       break;
     }
     search.learn(plan, trace);
+    if (search.for_suite() == ForSuite::starts_over) seen.fresh = 0;
+    seen.fresh += search.for_suite() == ForSuite::yes ? 1 : 0;
     add_bug(trace, program.names(), seen);
     add_local_states(trace, program.names(), seen.states);
     if (!search.problem().empty()) break;
@@ -296,20 +300,24 @@ Identities identities_by(const ToyCode& code, const UnfoldingSearch::Settings& s
   return {identities(search.prefix(), program.names()), search.joins_that_tell()};
 }
 
-// Reads all interleavings, in an order by chance. Whoever runs them, the events are the same.
-Identities identities_of_all(const ToyCode& code, Mode mode, std::uint64_t seed) {
+// The plans of all executions that the strategy runs.
+std::vector<Plan> plans_of(Strategy& strategy, const ToyCode& code) {
   ToyProgram program(code);
-  Systematic all({Base::nonpreemptive, std::nullopt, false});
   std::vector<Plan> plans;
   Plan plan;
   Trace trace;
-  while (all.next(plan)) {
-    program.run(plan, all.advisor(), all.wanted(), trace);
-    all.learn(plan, trace);
-    plans.push_back(plan);
+  while (strategy.next(plan)) {
+    program.run(plan, strategy.advisor(), strategy.wanted(), trace);
+    strategy.learn(plan, trace);
+    if (trace.end != End::stopped) plans.push_back(plan);
   }
-  Random random(seed);
-  for (std::size_t i = plans.size(); i > 1; --i) std::swap(plans[i - 1], plans[random.below(i)]);
+  return plans;
+}
+
+// Only reads executions, in that order. Whoever runs them, the events are the same.
+Identities identities_of(std::span<const Plan> plans, const ToyCode& code, Mode mode) {
+  ToyProgram program(code);
+  Trace trace;
   UnfoldingSearch reader(mode);
   for (std::uint64_t begun = 0;; begun = reader.counts().restarts) {
     for (const Plan& each : plans) {
@@ -319,6 +327,21 @@ Identities identities_of_all(const ToyCode& code, Mode mode, std::uint64_t seed)
     if (reader.counts().restarts == begun) break;
   }
   return {identities(reader.prefix(), program.names()), reader.joins_that_tell()};
+}
+
+// All interleavings, in an order by chance.
+Identities identities_of_all(const ToyCode& code, Mode mode, std::uint64_t seed) {
+  Systematic all({Base::nonpreemptive, std::nullopt, false});
+  std::vector<Plan> plans = plans_of(all, code);
+  Random random(seed);
+  for (std::size_t i = plans.size(); i > 1; --i) std::swap(plans[i - 1], plans[random.below(i)]);
+  return identities_of(plans, code, mode);
+}
+
+// One execution of each class by dependence. Operations that commute there may not commute here.
+Identities identities_of_classes(const ToyCode& code, Mode mode) {
+  Dpor dpor(Dpor::Algorithm::optimal);
+  return identities_of(plans_of(dpor, code), code, mode);
 }
 
 TEST_P(UnfoldingOf, HasTheSameEventsHoweverTheyAreFound) {
@@ -344,9 +367,71 @@ TEST_P(UnfoldingOf, HasTheSameEventsHoweverTheyAreFound) {
         EXPECT_EQ(other.events, known.events) << "seed " << seed << "\n" << print(code);
       }
     }
+    const Identities of_classes = identities_of_classes(code, mode);
+    if (of_classes.joins_that_tell == known.joins_that_tell) {
+      EXPECT_TRUE(std::ranges::includes(known.events, of_classes.events)) << "seed " << seed << "\n"
+                                                                          << print(code);
+    }
   }
   EXPECT_LE(left_out, 4 + covered / 20);
   std::cout << covered << " covered, " << events << " events, " << left_out << " left out\n";
+}
+
+// Kahkonen and Heljanko's slide 31: in whatever order executions are read, the unfolding is one.
+TEST(Unfolding, IsTheSameInEachOrderOfFourExecutions) {
+  const ToyCode code = *parse(
+      "thread t0\ncreate t1\ncreate t2\ncreate t3\n"
+      "thread t1\nload x0 r0\nload x1 r1\nthread t2\nload x0 r0\nstore x1 1\nthread t3\nstore x0 1\n");
+  for (const Mode mode : {Mode::contextual, Mode::replicated}) {
+    Dpor dpor(Dpor::Algorithm::optimal);
+    std::vector<Plan> plans = plans_of(dpor, code);
+    ASSERT_GE(plans.size(), 4u);
+    const Identities all = identities_of(plans, code, mode);
+    plans.resize(4);
+    const Identities of_four = identities_of(plans, code, mode);
+    EXPECT_EQ(identities_by(code, {.mode = mode}).events, all.events);
+    std::vector<std::size_t> order = {0, 1, 2, 3};
+    int orders = 0;
+    do {
+      const std::vector<Plan> permuted = {plans[order[0]], plans[order[1]], plans[order[2]], plans[order[3]]};
+      EXPECT_EQ(identities_of(permuted, code, mode).events, of_four.events);
+      ++orders;
+    } while (std::ranges::next_permutation(order).found);
+    EXPECT_EQ(orders, 24);
+  }
+}
+
+// Whether operations that commute by dependence commute in the unfolding, too: not so posts of a semaphore,
+// signals, failed try-locks.
+bool commutes_alike(const ToyCode& code) {
+  return std::ranges::all_of(code.threads, [](const std::vector<Instruction>& thread) {
+    return std::ranges::none_of(thread, [](const Instruction& one) {
+      return (one.opcode >= Opcode::wait && one.opcode <= Opcode::up) || one.opcode == Opcode::try_lock;
+    });
+  });
+}
+
+// Each execution shows an event that none has shown, so it is of a class that none was of. And each event of
+// the contextual unfolding is one of the ordinary one, which may have it several times.
+TEST(Unfolding, NeedsAtMostAsManyExecutionsAsThereAreClasses) {
+  const std::uint64_t count = setting("THRUM_ORACLE_UNFOLDING", by_default(1'000));
+  const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
+  std::uint64_t classes = 0, executions = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    const ToyCode code = random_program(seed, Family::a, kInterleavingsMax).code;
+    if (!commutes_alike(code)) continue;
+    const Seen contextual = by_unfolding(code, Mode::contextual);
+    const Seen replicated = by_unfolding(code, Mode::replicated);
+    if (!contextual.problem.empty() || !replicated.problem.empty() || !contextual.bugs.empty()) continue;
+    Dpor dpor(Dpor::Algorithm::optimal);
+    const std::uint64_t of_dpor = plans_of(dpor, code).size();
+    EXPECT_LE(contextual.events, replicated.events) << "seed " << seed << "\n" << print(code);
+    EXPECT_LE(contextual.fresh, of_dpor) << "seed " << seed << "\n" << print(code);
+    EXPECT_LE(replicated.fresh, of_dpor) << "seed " << seed << "\n" << print(code);
+    classes += of_dpor;
+    executions += contextual.fresh;
+  }
+  std::cout << classes << " classes, " << executions << " executions\n";
 }
 
 // Two threads see two stores in different orders, then both stores; and one of them what the other has done.
