@@ -45,7 +45,8 @@ void ReadsFrom::Cut::join(const Cut& other) {
   for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] = std::max(counts_[i], other.counts_[i]);
 }
 
-void ReadsFrom::read(const Trace& trace, Locations& locations) {
+void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts) {
+  pasts_kept_ = pasts;
   steps_.clear();
   pasts_.clear();
   without_source_.clear();
@@ -81,14 +82,26 @@ ReadsFrom::Knowledge& ReadsFrom::of(ThreadId thread) {
 }
 
 void ReadsFrom::append(const Event& event, Locations& locations) {
-  const Index at = size();
-  Knowledge& own = of(event.thread);
+  of(event.thread);
   Step& step = steps_.emplace_back();
   step.event = event;
   step.events_after = event.index + 1;
   std::vector<Index>& thread = threads_[event.thread];
   step.place = static_cast<Count>(thread.size());
   step.previous = thread.empty() ? kNone : thread.back();
+  step.location = locations.find(event);
+  if (step.location != Locations::kNone) {
+    step.reads = locations.reads(event, step.location);
+    step.writes = locations.writes(event, step.location);
+  }
+  thread.push_back(size() - 1);
+  if (pasts_kept_ == Pasts::yes) append_past(step);
+}
+
+void ReadsFrom::append_past(Step& step) {
+  const Event& event = step.event;
+  const Index at = size() - 1;
+  Knowledge& own = of(event.thread);
   step.causes = std::move(own.news);
   own.news.clear();
   if (event.woken_by != 0 && event.woken_by <= at) {
@@ -100,10 +113,7 @@ void ReadsFrom::append(const Event& event, Locations& locations) {
   own.past.reach(event.thread, step.place + 1);
   own.causal.reach(event.thread, step.place + 1);
   without_source_.push_back(own.past);
-  step.location = locations.find(event);
   if (step.location != Locations::kNone) {
-    step.reads = locations.reads(event, step.location);
-    step.writes = locations.writes(event, step.location);
     if (last_write_.size() <= step.location) {
       last_write_.resize(step.location + std::size_t{1}, kNone);
       first_updates_.resize(last_write_.size(), kNone);
@@ -117,7 +127,6 @@ void ReadsFrom::append(const Event& event, Locations& locations) {
   }
   pasts_.push_back(own.past);
   causal_.push_back(own.causal);
-  thread.push_back(at);
 }
 
 void ReadsFrom::append_hidden(const Event& event) {
@@ -137,6 +146,7 @@ void ReadsFrom::append_hidden(const Event& event) {
 }
 
 void ReadsFrom::teach(ThreadId to, ThreadId from) {
+  if (pasts_kept_ == Pasts::no) return;
   of(std::max(to, from));
   Knowledge& learner = knows_[to];
   learner.past.join(knows_[from].past);

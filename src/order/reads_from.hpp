@@ -66,8 +66,9 @@ class ReadsFrom {
     std::vector<Count> counts_;
   };
 
-  // Reads an execution. Learns locations.
-  void read(const Trace& trace, Locations& locations);
+  // Reads an execution. Learns locations. Without pasts: no step has a past, a source or causes.
+  enum class Pasts : bool { no, yes };
+  void read(const Trace& trace, Locations& locations, Pasts pasts = Pasts::yes);
 
   Index size() const { return static_cast<Index>(steps_.size()); }
   const Step& operator[](Index step) const { return steps_[step]; }
@@ -106,6 +107,7 @@ class ReadsFrom {
     std::vector<Index> news;  // the last steps of other threads that it learned of since its own last one
   };
   void append(const Event& event, Locations& locations);
+  void append_past(Step& step);
   void append_hidden(const Event& event);
   void teach(ThreadId to, ThreadId from);
   void add_choices(const Trace& trace);
@@ -124,6 +126,7 @@ class ReadsFrom {
   ChoiceKey first_key_;
   std::string_view not_covered_;
   bool depends_on_time_ = false;
+  Pasts pasts_kept_ = Pasts::yes;
   ThreadId creator_ = kNoThread;  // of threads whose memory lies where the order of creation says
 };
 

@@ -7,7 +7,8 @@
 namespace thrum {
 
 void UnfoldingSearch::begin() {
-  seen_.clear();
+  begin_marking(seen_);
+  seen_counter_.clear();
   seen_events_ = seen_steps_ = 0;
 }
 
@@ -63,9 +64,9 @@ UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) 
 
 void UnfoldingSearch::follow(const Event& event) {
   seen_steps_ += is_visible(event.operation) ? 1 : 0;
+  if (!is_event(event.operation) || known_.has(event.thread, seen_counter_.next(event.thread))) return;
   const bool is_creation = event.operation == Operation::thread_create;
   const bool is_join = event.operation == Operation::thread_join;
-  if (!is_creation && !is_join && !is_visible(event.operation)) return;
   const Slot thread = slot_of_thread(event.thread);
   const Condition before = seen_.at(thread, *prefix_);
   const Slot object = next_of(event).object;

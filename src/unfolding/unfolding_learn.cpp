@@ -60,6 +60,10 @@ FootprintSets::Bytes bytes_of(const Event& event) {
 
 }  // namespace
 
+bool UnfoldingSearch::is_event(Operation operation) {
+  return is_visible(operation) || operation == Operation::thread_create || operation == Operation::thread_join;
+}
+
 struct UnfoldingSearch::Step {
   Slot object = kNone;
   bool consumes = false;
@@ -68,8 +72,35 @@ struct UnfoldingSearch::Step {
   std::uint32_t events_after = 0;
 };
 
+// Whether the execution begins with the events that are known. Nobody chooses when a thread is created or
+// joined.
+bool UnfoldingSearch::has_known_events(const Trace& trace) const {
+  auto event = trace.events.begin();
+  for (const Prefix::Event known : known_.order) {
+    const Event& expected = (*prefix_)[known].event;
+    if (!is_visible(expected.operation)) continue;
+    while (event != trace.events.end() && !is_visible(event->operation)) ++event;
+    if (event == trace.events.end() || event->thread != expected.thread || event->index != expected.index ||
+        event->operation != expected.operation || event->object != expected.object ||
+        event->value != expected.value)
+      return false;
+    ++event;
+  }
+  return true;
+}
+
+// What the thread did before it has its footprint.
+void UnfoldingSearch::pass_known(const Event& event) {
+  if (accesses_.size() <= event.thread) accesses_.resize(event.thread + std::size_t{1});
+  accesses_[event.thread].clear();
+  const FootprintSets::Bytes accessed = bytes_of(event);
+  if (accessed.begin != accessed.end) accesses_[event.thread].push_back(accessed);
+}
+
 void UnfoldingSearch::learn_events(const Trace& trace) {
-  marking_.clear();
+  if (!has_known_events(trace)) known_.clear();
+  begin_marking(marking_);
+  counter_.clear();
   accesses_.clear();
   taken_accesses_ = 0;
   last_of_all_ = kNoThread;
@@ -82,6 +113,11 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
     const Event& event = trace.events[i];
     take_accesses(trace, static_cast<std::uint32_t>(i));
+    if (is_event(event.operation) && known_.has(event.thread, counter_.next(event.thread))) {
+      pass_known(event);
+      if (is_visible(event.operation)) ++index;
+      continue;
+    }
     if (event.thread == last_of_all_) {
       if (event.operation != Operation::process_exit)
         not_covered_ = "what a thread does at the end behind all others";

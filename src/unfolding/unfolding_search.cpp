@@ -138,6 +138,7 @@ void UnfoldingSearch::write(Plan& plan) {
   plan.policy.rounds = Rounds::block;
   OrderedPlan steps(plan, run_.first_key());
   planned_steps_ = 0;
+  known_.clear();
   std::vector<Prefix::Event> order;
   if (task_ == Task::race) {
     write_race(steps);
@@ -148,8 +149,38 @@ void UnfoldingSearch::write(Plan& plan) {
     std::vector<Prefix::Mark> marks;
     can_come_to(target_, marks);
     prefix_->order(marks, order);
-    order.push_back(target_);
     write_steps(steps, order);
+    know(std::move(marks), std::move(order));
+    write_steps(steps, {&target_, 1});
+  }
+}
+
+void UnfoldingSearch::Known::clear() {
+  order.clear();
+  marks.clear();
+  events.clear();
+}
+
+void UnfoldingSearch::know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order) {
+  for (const Prefix::Event event : order) {
+    const ThreadId thread = (*prefix_)[event].event.thread;
+    if (known_.events.size() <= thread) known_.events.resize(thread + std::size_t{1});
+    ++known_.events[thread];
+  }
+  known_.marks = std::move(marks);
+  known_.order = std::move(order);
+}
+
+// What the slots hold behind the events that are known, and who has read it.
+void UnfoldingSearch::begin_marking(Marking& marking) const {
+  marking.clear();
+  for (const Prefix::Mark& mark : known_.marks) marking.set(mark.slot, mark.condition);
+  if (settings_.mode == Mode::contextual) return;
+  for (const Prefix::Event event : known_.order) {
+    const Prefix::Entry& entry = (*prefix_)[event];
+    if (entry.consumes || entry.object == kNone) continue;
+    const Slot object = prefix_->slots().slot(entry.object);
+    if (marking.at(object, *prefix_) == entry.object) marking.add_read(object, event);
   }
 }
 
@@ -181,7 +212,7 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
-  run_.read(trace, locations_);
+  run_.read(trace, locations_, ReadsFrom::Pasts::no);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   if (locations_.changes() != changes_) return begin_again();

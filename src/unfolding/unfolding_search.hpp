@@ -113,6 +113,30 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
     std::vector<Condition> conditions_;              // by slot
     std::vector<std::vector<Prefix::Event>> reads_;  // by slot
   };
+  // The events that an execution is planned to begin with, which are known: they need not be learned again.
+  struct Known {
+    std::vector<Prefix::Event> order;
+    std::vector<Prefix::Mark> marks;    // what the slots hold behind them
+    std::vector<std::uint32_t> events;  // of each thread
+
+    void clear();
+    bool has(ThreadId thread, std::uint32_t event) const {
+      return thread < events.size() && event < events[thread];
+    }
+  };
+  // Counts the events of each thread.
+  class Counter {
+   public:
+    void clear() { counts_.clear(); }
+    // How many of the thread's it was called for before.
+    std::uint32_t next(ThreadId thread) {
+      if (counts_.size() <= thread) counts_.resize(thread + std::size_t{1});
+      return counts_[thread]++;
+    }
+
+   private:
+    std::vector<std::uint32_t> counts_;
+  };
   // What the execution that runs is for.
   enum class Task : std::uint8_t { nothing, event, race, deadlock };
 
@@ -133,6 +157,8 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   void write(Plan& plan);
   void write_race(OrderedPlan& steps);
   void write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order);
+  void know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order);
+  void begin_marking(Marking& marking) const;
   void settle(const Trace& trace);
   void take_targets();
   Slot slot_of_thread(ThreadId thread);
@@ -140,6 +166,8 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
 
   // ---- unfolding_learn.cpp
   struct Step;  // one of the execution that is learned
+  bool has_known_events(const Trace& trace) const;
+  void pass_known(const Event& event);
   void learn_events(const Trace& trace);
   void learn_hidden(const Event& event);
   void learn_join(const Event& event);
@@ -149,6 +177,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   Prefix::Event learn_timeout(Condition before, Condition there, std::uint32_t behind);
   void learn_spin(Condition condition, const Event& next);
   void learn_pending(const Trace& trace);
+  static bool is_event(Operation operation);  // of the unfolding
   static Event next_event_of(const PendingOperation& pending);
   Prefix::Next next_of(const Event& event);
   void note_footprint(ThreadId thread);
@@ -188,6 +217,9 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   ReadsFrom run_;
   Marking marking_;
   Marking seen_;  // by the advisor
+  Known known_;
+  Counter counter_;       // of the execution that is learned
+  Counter seen_counter_;  // of the one that runs
   std::size_t seen_events_ = 0;
   std::size_t seen_steps_ = 0;
   std::size_t planned_steps_ = 0;  // up to the target; the plan says nothing where a thread goes on
