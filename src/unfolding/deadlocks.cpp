@@ -94,7 +94,7 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
 // Whether the thread's last event ended the process.
 bool Deadlocks::ends_process(Condition thread) const {
   const Prefix::Event last = prefix_.slots().event(thread);
-  return last != Prefix::kNone && prefix_[last].event.operation == Operation::process_exit;
+  return last != Prefix::kNone && prefix_.step(last).operation == Operation::process_exit;
 }
 
 bool Deadlocks::fits(Condition condition, const Choice& choice) const {
@@ -158,7 +158,7 @@ bool Deadlocks::is_deadlock(const std::vector<Mark>& marks) {
     const Slot other = joined(one);
     if (other != Prefix::kNone && prefix_.is_ended(prefix_.at(marks, other))) return false;
     if (other != Prefix::kNone) continue;
-    const Event& next = spin != nullptr ? spin->next : prefix_.next(one).event;
+    const Event& next = spin != nullptr ? spin->next : prefix_.next_step(one);
     if (spin == nullptr && prefix_.goes_on(one, prefix_.at(marks, prefix_.next(one).object))) return false;
     last_.insert({next.thread, next.operation, next.object});
   }

@@ -179,7 +179,7 @@ Prefix::Event Prefix::add_targets(Condition thread, Condition object, std::uint3
   std::vector<Event>& targets = next.joins != kNone && object == kNone ? late_ : targets_;
   const auto add_one = [&](std::uint32_t choices) {
     const Event event = add({thread, object, choices, behind}, past);
-    events_[event].event = next.event;
+    events_[event].step = next.step;
     targets.push_back(event);
     return event;
   };
@@ -196,16 +196,17 @@ bool Prefix::stand(Condition thread, Condition object) const {
 // another thread holds.
 bool Prefix::can_be_done(const Next& next, Condition object) const {
   if (next.joins != kNone) return is_ended_[object];
-  const Operation operation = next.event.operation;
+  const thrum::Event& step = steps_[next.step];
+  const Operation operation = step.operation;
   if (operation == Operation::lock || operation == Operation::shared_lock)
-    return !is_held(next.event.object, object, next.event.thread);
-  return operation != Operation::wait_reacquire || !is_held(next.event.operand, object, next.event.thread);
+    return !is_held(step.object, object, step.thread);
+  return operation != Operation::wait_reacquire || !is_held(step.operand, object, step.thread);
 }
 
 // Whether another thread holds the mutex, by the last operation that says so.
 bool Prefix::is_held(std::uint64_t mutex, Condition object, ThreadId thread) const {
   for (; slots_.event(object) != kNone; object = slots_.parent(object)) {
-    const thrum::Event& event = events_[slots_.event(object)].event;
+    const thrum::Event& event = step(slots_.event(object));
     const bool waits =
         event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire;
     if ((waits ? event.operand : event.object) != mutex) continue;

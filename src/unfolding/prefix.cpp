@@ -98,7 +98,7 @@ void Prefix::add_alternative(Condition before, Condition object, std::uint32_t c
   bool is_known = true;
   const Event event = need(before, object, choices, behind, is_known);
   if (is_known) return;
-  events_[event].event = next(before).event;
+  events_[event].step = next(before).step;
   targets_.push_back(event);
 }
 
@@ -181,7 +181,7 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
   if (is_left(event)) count_left(entry, false);
   entry.is_done = true;
   entry.consumes = consumes;
-  entry.event = shown;
+  entry.step = steps_.number_of(shown);
   entry.events_after = events_after;
   ++done_;
   if (entry.choices != 0 || entry.behind != 0) {
@@ -248,12 +248,12 @@ void Prefix::note_stop(Condition thread) {
     may_stop_[each] = true;
 }
 
-// What was known before is that its time runs out.
-void Prefix::learn_operation(Condition thread, const Next& next) {
-  nexts_[next_of_[thread]].event = next.event;
+void Prefix::learn_operation(Condition thread, const thrum::Event& step) {
+  nexts_[next_of_[thread]].step = steps_.number_of(step);
 }
 
-void Prefix::set_next(Condition thread, const Next& next) {
+void Prefix::set_next(Condition thread, const thrum::Event& step, Next next) {
+  next.step = steps_.number_of(step);
   next_of_[thread] = static_cast<std::uint32_t>(nexts_.size());
   nexts_.push_back(next);
   if (next.object != kNone) {
@@ -261,7 +261,7 @@ void Prefix::set_next(Condition thread, const Next& next) {
     for (Condition each = thread; each != kNone && (touched_[each] & bit) == 0; each = slots_.parent(each))
       touched_[each] |= bit;
   }
-  if (next.event.operation == Operation::process_exit) note_stop(thread);
+  if (step.operation == Operation::process_exit) note_stop(thread);
   extend_thread(thread);
 }
 
@@ -281,7 +281,7 @@ Prefix::Slot Prefix::creator(Slot thread) const {
 std::uint64_t Prefix::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
   return of(events_) + of(marks_) + of(next_of_) + of(nexts_) + of(touched_) + of(targets_) + of(blocked_) +
-         of(known_) + slots_.bytes();
+         of(known_) + steps_.bytes() + slots_.bytes();
 }
 
 bool Prefix::goes_on(Condition thread, Condition object) const {

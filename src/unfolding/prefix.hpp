@@ -33,6 +33,7 @@
 #include "model/plan.hpp"
 #include "model/trace.hpp"
 #include "unfolding/condition_trees.hpp"
+#include "unfolding/step_table.hpp"
 
 namespace thrum {
 
@@ -55,7 +56,7 @@ class Prefix {
   };
   // A thread's next operation.
   struct Next {
-    thrum::Event event;   // as far as it is known before it is done
+    StepTable::Number step = 0;  // as far as it is known before it is done
     Slot object = kNone;  // it reads or consumes its condition; kNone: it is the thread's own affair
     Slot joins = kNone;   // the thread that has to have ended. object is its slot, or kNone: whatever it did
     bool may_wait = false;  // until others do something
@@ -77,7 +78,7 @@ class Prefix {
     Condition object_after = kNone;  // if it is done and consumes
     std::uint32_t cone_begin = 0;
     std::uint32_t cone_size = 0;
-    thrum::Event event;              // if it is done; else the pending one
+    StepTable::Number step = 0;      // if it is done; else the pending one
     std::uint32_t events_after = 0;  // of the thread, if it is done
     Event next_variant = kNone;  // of those done that this one covers: the first one; of each, the next one
   };
@@ -95,6 +96,8 @@ class Prefix {
   const std::vector<Departure>& choices(std::uint32_t number) const { return choices_[number]; }
 
   const Entry& operator[](Event event) const { return events_[event]; }
+  // What the thread does there.
+  const thrum::Event& step(Event event) const { return steps_[events_[event].step]; }
   std::size_t size() const { return events_.size(); }
   std::uint64_t done() const { return done_; }
 
@@ -126,9 +129,11 @@ class Prefix {
 
   bool has_next(Condition thread) const { return next_of_[thread] != kNone; }
   // What the thread does next there. Finds its extensions.
-  void set_next(Condition thread, const Next& next);
+  void set_next(Condition thread, const thrum::Event& step, Next next);
   const Next& next(Condition thread) const { return nexts_[next_of_[thread]]; }
-  void learn_operation(Condition thread, const Next& next);
+  const thrum::Event& next_step(Condition thread) const { return steps_[next(thread).step]; }
+  // What was known before is that its time runs out.
+  void learn_operation(Condition thread, const thrum::Event& step);
   // The thread waits in a loop there, and does nothing more in any execution that comes there: in others the
   // round's reads come later. The round read these conditions.
   void spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads);
@@ -274,6 +279,7 @@ class Prefix {
   ConditionTrees slots_;
   std::vector<ThreadId> threads_;  // by slot; kNoThread: an object
   std::vector<Slot> thread_slots_;
+  StepTable steps_;
   std::vector<Entry> events_;
   std::vector<Mark> marks_;
   std::vector<Event> known_;  // a hash table of all events by their keys: open addressing, a power of two

@@ -77,10 +77,10 @@ struct UnfoldingSearch::Step {
 bool UnfoldingSearch::has_known_events(const Trace& trace) const {
   auto event = trace.events.begin();
   for (const Prefix::Event known : known_.order) {
-    const Event& expected = (*prefix_)[known].event;
+    const Event& expected = prefix_->step(known);
     if (!is_visible(expected.operation)) continue;
     while (event != trace.events.end() && !is_visible(event->operation)) ++event;
-    if (event == trace.events.end() || event->thread != expected.thread || event->index != expected.index ||
+    if (event == trace.events.end() || event->thread != expected.thread || event->index + 1 != (*prefix_)[known].events_after ||
         event->operation != expected.operation || event->object != expected.object ||
         event->value != expected.value)
       return false;
@@ -235,7 +235,6 @@ Event UnfoldingSearch::next_event_of(const PendingOperation& pending) {
 // What is known of an operation before it is done.
 Prefix::Next UnfoldingSearch::next_of(const Event& event) {
   Prefix::Next next;
-  next.event = event;
   next.timed = event.timed && event.operation != Operation::sleep;
   next.may_wait = may_have_to_wait(event.operation) && !next.timed;
   if (event.operation == Operation::thread_join) {
@@ -257,13 +256,14 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const std::vector<Slot>& ended = prefix_->ended_before(before);
   if (!ended.empty() && step.object != kNone && !is_join) return need_all_of_joined(event.thread, ended);
   if (!prefix_->has_next(before)) {
-    prefix_->set_next(before, next_of(event));
+    prefix_->set_next(before, event, next_of(event));
   } else {
     const Prefix::Next& known = prefix_->next(before);
     const bool runs_out = known.timed && event.operation == Operation::timeout;
-    if (known.timed && known.event.operation == Operation::timeout)
-      prefix_->learn_operation(before, next_of(event));
-    if (known.object != step.object || (known.event.operation != event.operation && !runs_out)) {
+    if (known.timed && prefix_->next_step(before).operation == Operation::timeout)
+      prefix_->learn_operation(before, event);
+    const bool is_known = prefix_->next_step(before).operation == event.operation || runs_out;
+    if (known.object != step.object || !is_known) {
       not_covered_ = "threads whose next operation does not depend on what they have seen alone";
       return;
     }
@@ -300,7 +300,7 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
     bool is_foreseen = true;
     const Prefix::Event event = prefix_->need(before, there, prefix_->number_of(taken), reads, is_foreseen);
     if (is_foreseen || is_first || !taken.empty()) return event;
-    const Operation operation = prefix_->next(before).event.operation;
+    const Operation operation = prefix_->next_step(before).operation;
     if (operation == Operation::lock || operation == Operation::shared_lock)
       not_covered_ = "mutexes whose owner has ended";
     ++counts_.unforeseen;
@@ -338,9 +338,10 @@ void UnfoldingSearch::learn_spin(Condition condition, const Event& next) {
   std::vector<Prefix::Mark> reads;
   for (Condition each = condition; prefix_->slots().event(each) != kNone;) {
     const Prefix::Entry& entry = (*prefix_)[prefix_->slots().event(each)];
-    if (entry.event.thread != next.thread) break;  // it created the thread
+    const Event& step = prefix_->step(prefix_->slots().event(each));
+    if (step.thread != next.thread) break;  // it created the thread
     if (entry.object != kNone) reads.push_back({prefix_->slots().slot(entry.object), entry.object});
-    if (entry.event.code == next.operand) break;
+    if (step.code == next.operand) break;
     each = entry.before;
   }
   prefix_->spin(condition, next, std::move(reads));
@@ -358,7 +359,7 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     if (spins) {
       learn_spin(condition, event);
     } else if (!prefix_->has_next(condition)) {
-      prefix_->set_next(condition, next_of(event));
+      prefix_->set_next(condition, event, next_of(event));
     }
   }
   for (ThreadId thread = 0; thread < thread_slots_.size() && !begins_again_; ++thread) {

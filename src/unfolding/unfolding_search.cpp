@@ -163,7 +163,7 @@ void UnfoldingSearch::Known::clear() {
 
 void UnfoldingSearch::know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order) {
   for (const Prefix::Event event : order) {
-    const ThreadId thread = (*prefix_)[event].event.thread;
+    const ThreadId thread = prefix_->step(event).thread;
     if (known_.events.size() <= thread) known_.events.resize(thread + std::size_t{1});
     ++known_.events[thread];
   }
@@ -200,10 +200,11 @@ void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Ev
   for (const Prefix::Event each : order) {
     const Prefix::Entry& entry = (*prefix_)[each];
     // Nobody chooses when a thread is created or joined.
-    if (!is_visible(entry.event.operation)) continue;
+    const Event& step = prefix_->step(each);
+    if (!is_visible(step.operation)) continue;
     const bool runs_out = entry.choices == Prefix::kTimeout;
-    const Via via = runs_out || entry.event.operation == Operation::sleep ? Via::timeout : Via::run;
-    steps.add(entry.event, prefix_->choices(runs_out ? 0 : entry.choices), entry.events_after, via);
+    const Via via = runs_out || step.operation == Operation::sleep ? Via::timeout : Via::run;
+    steps.add(step, prefix_->choices(runs_out ? 0 : entry.choices), entry.events_after, via);
     ++planned_steps_;
   }
 }
@@ -240,14 +241,15 @@ void UnfoldingSearch::settle(const Trace& trace) {
   const bool is_bug = trace.end == End::bug;
   if (task_ == Task::event && prefix_->is_left(target_)) {
     const Prefix::Entry& target = (*prefix_)[target_];
+    const Event& step = prefix_->step(target_);
     if (target.object == kNone && prefix_->next(target.before).joins != kNone)
-      return need_all_of_joined(target.event.thread, prefix_->ended_before(target.before));
-    const bool never_waits = target.object == kNone || thrum::never_waits(target.event.operation);
+      return need_all_of_joined(step.thread, prefix_->ended_before(target.before));
+    const bool never_waits = target.object == kNone || thrum::never_waits(step.operation);
     // A failure may come first: of a thread that goes on by itself behind a join.
     const bool is_strange =
         never_waits && (trace.end == End::finished || trace.end == End::stopped) && !goes_nowhere(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
-    const bool waits = may_have_to_wait(target.event.operation) && !prefix_->next(target.before).timed;
+    const bool waits = may_have_to_wait(step.operation) && !prefix_->next(target.before).timed;
     if (waits) prefix_->block(target_);
     prefix_->give_up(target_);
   } else if (task_ == Task::race || task_ == Task::deadlock) {
@@ -288,7 +290,7 @@ SearchStatistics UnfoldingSearch::statistics() const {
   UnfoldingStatistics unfolding;
   for (Prefix::Event event = 0; event < prefix_->size(); ++event) {
     const Prefix::Entry& entry = (*prefix_)[event];
-    if (entry.is_done && is_visible(entry.event.operation)) ++unfolding.local_states;
+    if (entry.is_done && is_visible(prefix_->step(event).operation)) ++unfolding.local_states;
   }
   unfolding.vain = counts_.vain;
   unfolding.restarts = counts_.restarts;

@@ -158,7 +158,7 @@ Seen by_unfolding(const ToyCode& code, Mode mode, bool races = false) {
   }
   for (Prefix::Event each = 0; each < search.prefix().size(); ++each) {
     const Prefix::Entry& entry = search.prefix()[each];
-    if (entry.is_done && is_visible(entry.event.operation)) ++seen.events;
+    if (entry.is_done && is_visible(search.prefix().step(each).operation)) ++seen.events;
   }
   seen.vain = search.counts().vain;
   seen.queries = search.counts().queries;
@@ -263,10 +263,11 @@ std::set<std::uint64_t> identities(const Prefix& prefix, const ThreadNames& name
   for (Prefix::Event each = 0; each < prefix.size(); ++each) {
     const Prefix::Entry& entry = prefix[each];
     if (!entry.is_done) continue;
-    std::uint64_t hash = mixed(std::hash<std::string>{}(names.name(entry.event.thread)),
-                               static_cast<std::uint64_t>(entry.event.operation));
+    const Event& step = prefix.step(each);
+    std::uint64_t hash = mixed(std::hash<std::string>{}(names.name(step.thread)),
+                               static_cast<std::uint64_t>(step.operation));
     hash = mixed(mixed(hash, of_condition(entry.before)), of_condition(entry.object));
-    hash = mixed(mixed(hash, entry.event.object), entry.event.value);
+    hash = mixed(mixed(hash, step.object), step.value);
     for (const Departure& choice : prefix.choices(entry.choices))
       hash = mixed(hash, choice.key.kind == ChoiceKind::waiter
                              ? std::hash<std::string>{}(names.name(choice.option.value))
