@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "model/event.hpp"
@@ -50,10 +51,20 @@ class Locations {
   // How often a location became another than it was: it is part of another one, or became an object.
   std::uint64_t changes() const { return changes_; }
 
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.ranges_, self.groups_, self.changes_);
+  }
+
  private:
   struct Range {
     std::uint64_t end = 0;
     std::uint32_t group = 0;
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.end, self.group);
+    }
   };
   struct Group {
     std::uint32_t parent = 0;

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace thrum {
 namespace {
 
@@ -22,16 +28,34 @@ struct Outer {
   bool flag = false;
   Color color = Color::red;
   double last = 0;
+  std::string text;
+  std::vector<bool> bits;
+  std::vector<std::vector<int>> lists;
+  std::vector<Inner> inners;
+  std::map<int, std::vector<int>> by_number;
+  std::set<std::pair<int, Color>> pairs;
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.inner, self.list, self.maybe, self.flag, self.color, self.last);
+    return std::tie(self.inner, self.list, self.maybe, self.flag, self.color, self.last, self.text, self.bits,
+                    self.lists, self.inners, self.by_number, self.pairs);
   }
   friend bool operator==(const Outer&, const Outer&) = default;
 };
 
 TEST(Members, AreLoadedAsTheyWereSaved) {
-  const Outer full{{{1, 2}}, {0.5}, 7, true, Color::green, 2.5};
+  const Outer full{{{1, 2}},
+                   {0.5},
+                   7,
+                   true,
+                   Color::green,
+                   2.5,
+                   "text",
+                   {true, false, true},
+                   {{1}, {}, {2, 3}},
+                   {{{4}}, {}},
+                   {{5, {6, 7}}},
+                   {{8, Color::red}}};
   for (const Outer& saved : {full, Outer()}) {
     ByteWriter out;
     save_member(out, saved);

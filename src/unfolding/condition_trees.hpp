@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace thrum {
@@ -52,6 +53,11 @@ class ConditionTrees {
 
   std::size_t conditions() const { return conditions_.size(); }
   std::uint64_t bytes() const { return conditions_.capacity() * sizeof(Node); }
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.conditions_, self.roots_);
+  }
 
  private:
   struct Node {

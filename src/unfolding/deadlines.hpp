@@ -10,6 +10,7 @@
 
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "model/trace.hpp"
 
@@ -19,6 +20,11 @@ class Deadlines {
  public:
   // Takes an execution. What is not covered in it, or in it together with those before; empty: nothing.
   std::string_view look_at(const Trace& trace);
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.waiting_, self.is_late_, self.is_from_now_, self.is_clock_read_);
+  }
 
  private:
   template <typename Step>

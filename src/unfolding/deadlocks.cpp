@@ -158,7 +158,7 @@ bool Deadlocks::is_deadlock(const std::vector<Mark>& marks) {
     const Slot other = joined(one);
     if (other != Prefix::kNone && prefix_.is_ended(prefix_.at(marks, other))) return false;
     if (other != Prefix::kNone) continue;
-    const Event& next = spin != nullptr ? spin->next : prefix_.next_step(one);
+    const Event& next = spin != nullptr ? prefix_.step_numbered(spin->step) : prefix_.next_step(one);
     if (spin == nullptr && prefix_.goes_on(one, prefix_.at(marks, prefix_.next(one).object))) return false;
     last_.insert({next.thread, next.operation, next.object});
   }

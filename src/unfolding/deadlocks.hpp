@@ -56,6 +56,13 @@ class Deadlocks {
   // The search took too long, and was broken off; or an execution has shown something else than was found.
   bool has_given_up() const { return steps_left_ == 0 || is_in_doubt_; }
 
+  // But for what it is about.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.root_, self.object_, self.decided_, self.last_, self.known_, self.last_decided_,
+                    self.denied_, self.is_in_doubt_, self.steps_left_);
+  }
+
  private:
   enum class As : std::uint8_t { any, ended, waiting };
   struct Choice {
@@ -80,7 +87,7 @@ class Deadlocks {
   bool may_end_wait(Condition thread, Condition at) const;
 
   Prefix& prefix_;
-  std::size_t root_ = 0;  // the one that is looked at, of the blocked pairs and then of the loops
+  std::uint64_t root_ = 0;  // the one that is looked at, of the blocked pairs and then of the loops
   Condition object_ = Prefix::kNone;
   std::vector<Condition> decided_;
   std::vector<Mark> found_;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,11 @@ class FootprintSets {
   bool conflict(Number a, Number b) const;
   // Whether the first one reads a byte plainly that the second one writes.
   bool reads_from(Number reader, Number writer);
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.footprints_, self.numbers_, self.reads_);
+  }
 
  private:
   enum class Known : std::uint8_t { no = 1, yes };

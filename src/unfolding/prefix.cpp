@@ -208,7 +208,7 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
 void Prefix::spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads) {
   const bool is_new = spin_of_.emplace(thread, static_cast<std::uint32_t>(spins_.size())).second;
   if (!is_new) return;
-  spins_.push_back({thread, next, std::move(reads)});
+  spins_.push_back({thread, steps_.number_of(next), std::move(reads)});
   note_stop(thread);
   std::vector<Condition> passed = {thread};
   while (!passed.empty()) {

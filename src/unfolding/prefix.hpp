@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -57,8 +58,8 @@ class Prefix {
   // A thread's next operation.
   struct Next {
     StepTable::Number step = 0;  // as far as it is known before it is done
-    Slot object = kNone;  // it reads or consumes its condition; kNone: it is the thread's own affair
-    Slot joins = kNone;   // the thread that has to have ended. object is its slot, or kNone: whatever it did
+    Slot object = kNone;         // it reads or consumes its condition; kNone: it is the thread's own affair
+    Slot joins = kNone;  // the thread that has to have ended. object is its slot, or kNone: whatever it did
     bool may_wait = false;  // until others do something
     bool timed = false;     // or until its time runs out: that is another event
   };
@@ -98,6 +99,7 @@ class Prefix {
   const Entry& operator[](Event event) const { return events_[event]; }
   // What the thread does there.
   const thrum::Event& step(Event event) const { return steps_[events_[event].step]; }
+  const thrum::Event& step_numbered(StepTable::Number step) const { return steps_[step]; }
   std::size_t size() const { return events_.size(); }
   std::uint64_t done() const { return done_; }
 
@@ -139,8 +141,13 @@ class Prefix {
   void spin(Condition thread, const thrum::Event& next, std::vector<Mark> reads);
   struct Spin {
     Condition thread;
-    thrum::Event next;
+    StepTable::Number step;  // that it would do next
     std::vector<Mark> reads;
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.thread, self.step, self.reads);
+    }
   };
   const std::vector<Spin>& spins() const { return spins_; }
   // nullptr: it does not wait in a loop.
@@ -205,6 +212,16 @@ class Prefix {
   void order(Cone cone, std::vector<Event>& order, Slot last = kNone);
   // What has happened before the event.
   std::vector<Mark> past(Event event) const;
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.slots_, self.threads_, self.thread_slots_, self.steps_, self.events_, self.marks_,
+                    self.known_, self.choices_, self.read_sets_, self.read_set_numbers_, self.reads_of_,
+                    self.changes_of_, self.next_of_, self.nexts_, self.spins_, self.spin_of_, self.is_ended_,
+                    self.is_failed_, self.may_stop_, self.passed_round_, self.left_below_, self.left_at_,
+                    self.ended_before_, self.touched_, self.targets_, self.late_, self.blocked_, self.done_,
+                    self.pairs_);
+  }
 
  private:
   struct Key {

@@ -50,6 +50,13 @@ class RacesBetween {
   // That was so, or pairs were left out, of footprints of which many pairs have not been confirmed.
   bool has_given_up() const;
 
+  // But for what it is about.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.known_, self.below_, self.partners_, self.partner_bits_, self.tries_, self.found_,
+                    self.taken_, self.is_in_doubt_);
+  }
+
  private:
   static constexpr Number kUnknown = 0xffffffff;
   static constexpr std::uint32_t kTriesMax = 64;  // pairs with the same two footprints
@@ -64,6 +71,11 @@ class RacesBetween {
   struct Tries {
     std::uint32_t found = 0;
     bool is_confirmed = false;
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.found, self.is_confirmed);
+    }
   };
   void learn(Number footprint);
   void look_in(Slot thread, Condition own);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +38,11 @@ class StepTable {
   std::uint64_t bytes() const {
     constexpr std::uint64_t kNode = 48;
     return steps_.capacity() * sizeof(Event) + numbers_.size() * kNode;
+  }
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.steps_, self.numbers_);
   }
 
  private:

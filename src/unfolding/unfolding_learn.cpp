@@ -61,7 +61,8 @@ FootprintSets::Bytes bytes_of(const Event& event) {
 }  // namespace
 
 bool UnfoldingSearch::is_event(Operation operation) {
-  return is_visible(operation) || operation == Operation::thread_create || operation == Operation::thread_join;
+  return is_visible(operation) || operation == Operation::thread_create ||
+         operation == Operation::thread_join;
 }
 
 struct UnfoldingSearch::Step {
@@ -80,9 +81,9 @@ bool UnfoldingSearch::has_known_events(const Trace& trace) const {
     const Event& expected = prefix_->step(known);
     if (!is_visible(expected.operation)) continue;
     while (event != trace.events.end() && !is_visible(event->operation)) ++event;
-    if (event == trace.events.end() || event->thread != expected.thread || event->index + 1 != (*prefix_)[known].events_after ||
-        event->operation != expected.operation || event->object != expected.object ||
-        event->value != expected.value)
+    if (event == trace.events.end() || event->thread != expected.thread ||
+        event->index + 1 != (*prefix_)[known].events_after || event->operation != expected.operation ||
+        event->object != expected.object || event->value != expected.value)
       return false;
     ++event;
   }

@@ -136,7 +136,7 @@ bool UnfoldingSearch::can_come_to(Prefix::Event event, std::vector<Prefix::Mark>
 void UnfoldingSearch::write(Plan& plan) {
   plan.policy = Policy{};
   plan.policy.rounds = Rounds::block;
-  OrderedPlan steps(plan, run_.first_key());
+  OrderedPlan steps(plan, first_key_[0]);
   planned_steps_ = 0;
   known_.clear();
   std::vector<Prefix::Event> order;
@@ -214,6 +214,7 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
     if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
   run_.read(trace, locations_, ReadsFrom::Pasts::no);
+  first_key_[0] = run_.first_key();
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   if (locations_.changes() != changes_) return begin_again();
@@ -267,6 +268,25 @@ void UnfoldingSearch::settle(const Trace& trace) {
       deadlocks_->confirm();
     }
   }
+}
+
+void UnfoldingSearch::save(ByteWriter& out, const ThreadNames& names) const {
+  names.save(out);
+  save_members(out, members(*this));
+  out.put(random_.state());
+  out.put(deadlocks_ != nullptr);
+  if (deadlocks_) save_member(out, *deadlocks_);
+}
+
+bool UnfoldingSearch::load(ByteReader& in, ThreadNames& names) {
+  const bool has_same_ids = names.load(in);
+  load_members(in, members(*this));
+  random_ = Random(in.get<std::uint64_t>());
+  if (in.get<bool>()) {
+    deadlocks_ = std::make_unique<Deadlocks>(*prefix_);
+    load_member(in, *deadlocks_);
+  }
+  return has_same_ids && in.ok();
 }
 
 Guarantee UnfoldingSearch::guarantee() const {

@@ -22,6 +22,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "order/reads_from.hpp"
 #include "search/ordered_plan.hpp"
 #include "search/strategy.hpp"
+#include "support/members.hpp"
 #include "support/random.hpp"
 #include "unfolding/deadlines.hpp"
 #include "unfolding/deadlocks.hpp"
@@ -37,7 +39,7 @@
 
 namespace thrum {
 
-class UnfoldingSearch final : public Strategy, public Reporting, private Advisor {
+class UnfoldingSearch final : public Strategy, public Durable, public Reporting, private Advisor {
  public:
   using Mode = Prefix::Mode;
   struct Counts {
@@ -47,6 +49,11 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
     std::uint64_t restarts = 0;    // see Locations::changes, and joins
     std::uint64_t queries = 0;     // executions of a deadlock or a data race that was found in the prefix
     std::uint64_t denied = 0;      // those that did not show it
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.vain, self.lost, self.unforeseen, self.restarts, self.queries, self.denied);
+    }
   };
 
   // Which extension is run next. What is found in the end is the same.
@@ -73,6 +80,10 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   }
   Advisor* advisor() override { return this; }
   void learn(const Plan& plan, const Trace& trace) override;
+  Durable* durable() override { return this; }
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  bool keeps_addresses() const override { return true; }
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override;
   std::string problem() const override;
@@ -190,7 +201,19 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
     std::vector<Slot> ended;  // the threads joined
 
     friend auto operator<=>(const BehindLateJoin&, const BehindLateJoin&) = default;
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.thread, self.footprint, self.ended);
+    }
   };
+  // All that is kept between two executions.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.locations_, self.time_, self.changes_, *self.footprints_, *self.prefix_,
+                    *self.races_, self.thread_slots_, self.location_slots_, self.targets_, self.first_key_,
+                    self.reads_joined_, self.all_read_joined_, self.behind_late_joins_, self.of_threads_,
+                    self.counts_, self.not_covered_, self.begun_, self.done_, self.part_done_);
+  }
   bool contradicts(ThreadId thread, FootprintSets::Number footprint, const BehindLateJoin& behind);
   void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
 
@@ -215,6 +238,7 @@ class UnfoldingSearch final : public Strategy, public Reporting, private Advisor
   RacesBetween::Pair race_{};
   std::vector<Prefix::Mark> deadlock_;
   ReadsFrom run_;
+  std::vector<ChoiceKey> first_key_ = {{}};  // of the choice before the first step
   Marking marking_;
   Marking seen_;  // by the advisor
   Known known_;

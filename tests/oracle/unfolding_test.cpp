@@ -264,8 +264,8 @@ std::set<std::uint64_t> identities(const Prefix& prefix, const ThreadNames& name
     const Prefix::Entry& entry = prefix[each];
     if (!entry.is_done) continue;
     const Event& step = prefix.step(each);
-    std::uint64_t hash = mixed(std::hash<std::string>{}(names.name(step.thread)),
-                               static_cast<std::uint64_t>(step.operation));
+    std::uint64_t hash =
+        mixed(std::hash<std::string>{}(names.name(step.thread)), static_cast<std::uint64_t>(step.operation));
     hash = mixed(mixed(hash, of_condition(entry.before)), of_condition(entry.object));
     hash = mixed(mixed(hash, step.object), step.value);
     for (const Departure& choice : prefix.choices(entry.choices))

@@ -308,7 +308,8 @@ void SharedSearch::split(const SearchSoFar& so_far) {
     return;
   }
   Divisible* divisible = strategy_.divisible();
-  std::unique_ptr<Strategy> strategy = divisible != nullptr ? divisible->split() : nullptr;
+  if (divisible == nullptr) return stay_alone("the strategy keeps what it knows in one place");
+  std::unique_ptr<Strategy> strategy = divisible->split();
   if (strategy == nullptr) return;
   limits_.is_part = true;
   shares_search = true;
