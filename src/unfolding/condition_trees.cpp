@@ -11,13 +11,15 @@ ConditionTrees::Slot ConditionTrees::open() {
   return slot;
 }
 
-ConditionTrees::Condition ConditionTrees::add(Condition parent, Event event) {
+ConditionTrees::Condition ConditionTrees::add(Condition parent, Event event, Slot maker) {
   const auto added = static_cast<Condition>(conditions_.size());
   const Node& above = conditions_[parent];
   const Node& jump = conditions_[above.jump];
   const bool doubles = above.depth - jump.depth == jump.depth - conditions_[jump.jump].depth;
   Node node{parent, doubles ? jump.jump : parent, above.depth + 1, above.slot, event};
   node.next_sibling = above.first_child;
+  node.maker = maker;
+  node.behind_row = by_others(above.first_child, maker);
   conditions_[parent].first_child = added;
   conditions_.push_back(node);
   return added;

@@ -33,8 +33,8 @@ class ConditionTrees {
   std::size_t size() const { return roots_.size(); }
   Condition initial(Slot slot) const { return roots_[slot]; }
 
-  // The event puts a condition in the place of this one.
-  Condition add(Condition parent, Event event);
+  // The event, of the thread with that slot, puts a condition in the place of this one.
+  Condition add(Condition parent, Event event, Slot maker);
 
   Slot slot(Condition condition) const { return conditions_[condition].slot; }
   std::uint32_t depth(Condition condition) const { return conditions_[condition].depth; }
@@ -43,6 +43,14 @@ class ConditionTrees {
   Condition parent(Condition condition) const { return conditions_[condition].parent; }
   Condition first_child(Condition condition) const { return conditions_[condition].first_child; }
   Condition next_sibling(Condition condition) const { return conditions_[condition].next_sibling; }
+  // The next one among those that no event of that thread has made: of the siblings behind it, or of the
+  // children. A thread's own make long rows.
+  Condition next_sibling_by_others(Condition condition, Slot maker) const {
+    return by_others(conditions_[condition].next_sibling, maker);
+  }
+  Condition first_child_by_others(Condition condition, Slot maker) const {
+    return by_others(conditions_[condition].first_child, maker);
+  }
 
   // The ancestor at that depth, or the condition itself. REQUIRES: depth <= depth(condition)
   Condition ancestor(Condition condition, std::uint32_t depth) const;
@@ -68,7 +76,13 @@ class ConditionTrees {
     Event event;
     Condition first_child = kNone;
     Condition next_sibling = kNone;
+    Slot maker = kNone;
+    Condition behind_row = kNone;  // the first sibling behind it that another thread has made
   };
+  Condition by_others(Condition condition, Slot maker) const {
+    const bool is_own = condition != kNone && conditions_[condition].maker == maker;
+    return is_own ? conditions_[condition].behind_row : condition;
+  }
 
   std::vector<Node> conditions_;
   std::vector<Condition> roots_;  // by slot

@@ -19,8 +19,8 @@ Condition ancestor(const ConditionTrees& trees, Condition condition, std::uint32
 TEST(ConditionTrees, TwoChildrenAreInConflict) {
   ConditionTrees trees;
   const Condition root = trees.initial(trees.open());
-  const Condition one = trees.add(root, 0);
-  const Condition other = trees.add(root, 1);
+  const Condition one = trees.add(root, 0, 1);
+  const Condition other = trees.add(root, 1, 2);
   EXPECT_TRUE(trees.leads_to(root, one));
   EXPECT_TRUE(trees.leads_to(other, other));
   EXPECT_FALSE(trees.leads_to(one, other));
@@ -38,7 +38,7 @@ TEST(ConditionTrees, FindAncestorsOfRandomTrees) {
     const std::uint32_t newest = seed % 4 + 1;  // how often a chain grows on
     for (std::uint32_t i = 0; i < 500; ++i) {
       const Condition parent = random() % 4 < newest ? all.back() : all[random() % all.size()];
-      all.push_back(trees.add(parent, i));
+      all.push_back(trees.add(parent, i, 1));
       EXPECT_EQ(trees.depth(all.back()), trees.depth(parent) + 1);
     }
     for (int i = 0; i < 500; ++i) {
@@ -51,6 +51,22 @@ TEST(ConditionTrees, FindAncestorsOfRandomTrees) {
       EXPECT_EQ(trees.leads_to(other, condition), is_above);
     }
   }
+}
+
+TEST(ConditionTrees, LeavesOutWhatOneThreadHasMade) {
+  ConditionTrees trees;
+  const ConditionTrees::Condition root = trees.initial(trees.open());
+  std::vector<ConditionTrees::Condition> by_others;  // than 1
+  const std::vector<ConditionTrees::Slot> makers = {1, 1, 2, 1, 1, 1, 3, 2, 1};
+  for (std::uint32_t i = 0; i < makers.size(); ++i) {
+    const ConditionTrees::Condition added = trees.add(root, i, makers[i]);
+    if (makers[i] != 1) by_others.insert(by_others.begin(), added);
+  }
+  std::vector<ConditionTrees::Condition> found;
+  for (auto child = trees.first_child_by_others(root, 1); child != ConditionTrees::kNone;
+       child = trees.next_sibling_by_others(child, 1))
+    found.push_back(child);
+  EXPECT_EQ(found, by_others);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ bool Prefix::reads_what_is_consumed(Cone a, Cone b) const {
 }
 
 // With conditions of its object that the thread may meet there: those at or below the one that its past
-// leaves there.
+// leaves there. What the thread itself has made is there or in conflict.
 void Prefix::extend_thread(Condition thread) {
   const Slot object = next(thread).object;
   const Cone past = cone_of(thread);
@@ -88,7 +88,9 @@ void Prefix::extend_thread(Condition thread) {
     if (!slots_.leads_to(there, thread)) continue;  // its past has the thread's future
     if (!joins(own_, cone_of(condition))) continue;
     emit(thread, condition);
-    for (Condition child = slots_.first_child(condition); child != kNone; child = slots_.next_sibling(child))
+    const Slot own = slots_.slot(thread);
+    for (Condition child = slots_.first_child_by_others(condition, own); child != kNone;
+         child = slots_.next_sibling_by_others(child, own))
       rest_.push_back(child);
   }
 }

@@ -189,8 +189,9 @@ void Prefix::insert(Event event, const thrum::Event& shown, bool consumes, std::
     entry.next_variant = covering.next_variant;
     covering.next_variant = event;
   }
-  entry.after = slots_.add(entry.before, event);
-  if (consumes) entry.object_after = slots_.add(entry.object, event);
+  const Slot maker = slots_.slot(entry.before);
+  entry.after = slots_.add(entry.before, event, maker);
+  if (consumes) entry.object_after = slots_.add(entry.object, event, maker);
   grow();
   passed_round_[entry.after] = passed_round_[entry.before] || spin_at(entry.before) != nullptr;
   for (std::uint32_t i = entry.cone_begin; i < entry.cone_begin + entry.cone_size; ++i) {
