@@ -95,8 +95,8 @@ std::unique_ptr<Strategy> make_rf(const StrategySettings&) { return std::make_un
 
 template <UnfoldingSearch::Mode mode>
 std::unique_ptr<Strategy> make_unfolding(const StrategySettings& settings) {
-  return std::make_unique<UnfoldingSearch>(
-      UnfoldingSearch::Settings{.mode = mode, .memory_max = settings.memory_max});
+  return std::make_unique<UnfoldingSearch>(UnfoldingSearch::Settings{
+      .mode = mode, .memory_max = settings.memory_max, .shown_max = settings.shown_max});
 }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {

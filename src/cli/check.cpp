@@ -26,6 +26,7 @@
 #include "cli/tests.hpp"
 #include "report/plot.hpp"
 #include "report/text_report.hpp"
+#include "report/unfolding_picture.hpp"
 #include "supervisor/executable.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
@@ -35,6 +36,7 @@
 #include "verdict/found_bugs.hpp"
 #include "verdict/heap_modes.hpp"
 #include "verdict/text_file.hpp"
+#include "verdict/tracing.hpp"
 #include "verdict/verdict.hpp"
 #include "verdict/warnings.hpp"
 
@@ -118,6 +120,7 @@ class Check {
   std::vector<std::string> take_first_turns(const std::vector<std::string>& names);
   enum class Turn : std::uint8_t { first, last };
   bool check_test(const std::string& name, std::size_t tests_left, std::size_t turns_left, Turn turn);
+  void add_picture(const Run& run, const Job& job);
   TestResult judge_run(const Run& run, const Job& job, double time_seconds, TestResult& bugs);
   void take(Run run, Job job, double time_seconds);
   void add_to_suite(const Run& run, const Job& job);
@@ -143,6 +146,7 @@ class Check {
   FoundBugs bugs_;
   Checkpoint checkpoint_;
   SuiteRecording suite_;
+  std::vector<UnfoldingPicture> pictures_;
   std::map<std::string, ModuleFiles> files_;  // by the module's path
   std::optional<Baseline> baseline_;
   Result result_;
@@ -158,6 +162,7 @@ int Check::run() {
   prepare_trace_folder(options_.out);
   check_writable(options_.json);
   check_writable(options_.plot);
+  check_writable(options_.plot_unfolding);
   suite_.begin();
   checkpoint_.begin(program_);
   start_ = Clock::now();
@@ -369,11 +374,32 @@ TestResult Check::judge_run(const Run& run, const Job& job, double time_seconds,
   TestResult result = judge(outcome, options_of(job.test), is_death_test(outcome.report), time_seconds,
                             linked_modules(outcome.report));
   result.heap = heap_name(job.heap);
+  if (!options_.plot_unfolding.empty()) add_picture(run, job);
   bugs_.add(outcome, run.names, program_, job, {}, bugs);
   result.executions += std::exchange(bugs.executions, 0);
   result.steps += std::exchange(bugs.steps, 0);
   result.seconds += std::exchange(bugs.seconds, 0);
   return result;
+}
+
+void Check::add_picture(const Run& run, const Job& job) {
+  const Report& report = run.outcome.report;
+  const SearchResult& search = report.result;
+  UnfoldingPicture& picture = pictures_.emplace_back();
+  picture.name = fs::path(options_.inputs[0]).filename().string();
+  if (!job.test.empty()) picture.name += ", " + entry_name(job.test, report.part_name);
+  if (options_.heap == kBothHeaps) picture.name += std::string(", --heap ") + heap_name(job.heap);
+  picture.is_ordinary = job.strategy != kSuiteStrategy;
+  picture.executions = search.executions;
+  picture.is_whole = search.guarantee.exhausted;
+  if (!search.kept.unfolding || !search.kept.unfolding->shown) return;
+  const ShownUnfolding& shown = *search.kept.unfolding->shown;
+  picture.local_states = search.kept.unfolding->local_states;
+  picture.events = shown.events;
+  picture.begins_anew = shown.events == 0 && search.end == SearchEnd::bug;
+  picture.links = shown.links;
+  picture.file.invocation = invocation_;
+  set_trace(picture.file, shown.trace, run.names, report.modules, program_);
 }
 
 // An execution ends at a race. If the race is suppressed, another search goes on past it and switches threads
@@ -505,6 +531,7 @@ void Check::leave_out(const std::string& test) {
 
 void Check::tell() const {
   if (!options_.plot.empty()) write_file(options_.plot, coverage_plot(result_));
+  if (!options_.plot_unfolding.empty()) write_file(options_.plot_unfolding, unfolding_svg(pictures_));
   if (options_.json == "-") {
     write_result(result_, options_.json);
     return;

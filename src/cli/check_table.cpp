@@ -319,6 +319,12 @@ constexpr Row kRows[] = {
      .group = kOutput,
      .help = "Draw a picture into this file: coverage by the bound, and classes by executions; implies "
              "--count-classes"},
+    {.names = "--plot-unfolding",
+     .value = "FILE.svg",
+     .member = &O::plot_unfolding,
+     .group = kOutput,
+     .help = "For --strategy unfolding and unfolding-replicated: draw the events of the unfolding into this "
+             "file; of more than 200 the first 200"},
 
     {.names = "--checkpoint",
      .value = "FILE",

@@ -15,6 +15,7 @@
 #include "cli/option_row.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/suite_recording.hpp"
+#include "report/unfolding_picture.hpp"
 #include "verdict/error.hpp"
 #include "verdict/sizes.hpp"
 
@@ -61,6 +62,13 @@ void check_races(const CheckOptions& options) {
   if (options.races != "ignore" || !options.strategy.starts_with("unfolding")) return;
   throw UserError(
       fmt::format("--races ignore: {} has to see which memory threads access; leave it out, or take dpor",
+                  options.strategy));
+}
+
+void check_plot_unfolding(const CheckOptions& options) {
+  if (options.plot_unfolding.empty() || options.strategy.starts_with("unfolding")) return;
+  throw UserError(
+      fmt::format("--plot-unfolding: it takes --strategy unfolding or unfolding-replicated, and not {}",
                   options.strategy));
 }
 
@@ -216,6 +224,7 @@ void validate(CheckOptions& options) {
   read_bound(options);
   read_fairness(options);
   check_races(options);
+  check_plot_unfolding(options);
   // A known bug must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   // The picture shows classes.
@@ -223,6 +232,7 @@ void validate(CheckOptions& options) {
   options.settings.seed = options.seed;
   options.settings.depth = options.depth;
   options.settings.rounds = rounds_of(options.waiting);
+  options.settings.shown_max = options.plot_unfolding.empty() ? 0 : kPictureEventsMax;
   options.settings.measure_tree = options.measure_tree;
   options.program_memory_bytes = read_size("--program-memory", options.program_memory);
   validate_priorities(options);

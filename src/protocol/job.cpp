@@ -10,6 +10,7 @@
 // Tested by job_test.cpp.
 #include "protocol/job.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -455,6 +456,31 @@ constexpr auto statistics = [](auto& codec, auto& x) {
   codec.number(x.before);
 };
 
+constexpr auto event_link = [](auto& codec, auto& x) {
+  for (auto* place_of_one : {&x.previous, &x.object, &x.source, &x.joined}) codec.number(*place_of_one);
+  for (auto* is_so : {&x.consumes, &x.is_late, &x.fails}) codec.flag(*is_so);
+  codec.list(x.behind, number);
+};
+
+constexpr auto shown_unfolding = [](auto& codec, auto& x) {
+  codec.list(x.links, event_link);
+  codec.list(x.trace.events, event);
+  codec.list(x.trace.details.places, event_places);
+  codec.list(x.trace.details.frames, stack_frame);
+  codec.list(x.trace.details.blocks, heap_block);
+  codec.number(x.events);
+  const std::size_t count = x.links.size();
+  bool is_whole = x.trace.events.size() == count && x.trace.details.places.size() == count;
+  for (std::uint32_t i = 0; i < count && is_whole; ++i) {
+    const auto& link = x.links[i];
+    const auto is_before = [&](std::uint32_t one) { return one == ShownUnfolding::kNone || one < i; };
+    is_whole = is_before(link.previous) && is_before(link.source) && is_before(link.joined) &&
+               std::all_of(link.behind.begin(), link.behind.end(), is_before) &&
+               (link.object == ShownUnfolding::kNone || link.object < count);
+  }
+  if (!is_whole) codec.fail();
+};
+
 constexpr auto search_result = [](auto& codec, auto& x) {
   codec.enumerator(x.end, SearchEnd::lost_control);
   codec.flag(x.guarantee.complete);
@@ -489,6 +515,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
     inner.number(unfolding.denied);
     inner.number(unfolding.pairs);
     inner.number(unfolding.bytes);
+    inner.optional(unfolding.shown, shown_unfolding);
   });
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
@@ -591,6 +618,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.settings.rounds, Rounds::merge);
   codec.list(x.settings.priorities, text);
   codec.number(x.settings.memory_max);
+  codec.number(x.settings.shown_max);
   codec.flag(x.settings.measure_tree);
   codec.text(x.temporary_folder);
   codec.list(x.focus_code, offset_range);

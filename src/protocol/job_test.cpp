@@ -80,6 +80,12 @@ Report sample_report(const Threads& threads) {
   bug.failure = bug.trace.failure;
   report.result.bugs.push_back(bug);
   report.result.executions = 99;
+  ShownUnfolding shown;
+  shown.trace.events = {bug.trace.events[0], bug.trace.events[0]};
+  shown.trace.details.places.resize(2);
+  shown.links = {{.object = 1, .consumes = true}, {.previous = 0, .object = 1, .source = 0, .behind = {0}}};
+  shown.events = 5;
+  report.result.kept.unfolding = UnfoldingStatistics{.local_states = 4, .shown = std::move(shown)};
   report.result.statistics.base = Base::round_robin;
   report.result.statistics.levels = {{5, 4, 1, 0.5}, {0, 0, 0, std::nullopt}};
   report.result.statistics.growth = {{1, 1, 0.25}, {5, 4, 0.5}};
@@ -118,6 +124,28 @@ TEST(Job, AThreadThatIsNoneLeavesAHole) {
   const std::optional<Report> read = read_report(in, threads.names);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->result.bugs[0].failure.waiters[0].holder, kNoThread);
+}
+
+// A picture follows these numbers.
+TEST(Job, AnEventComesBehindEarlierOnes) {
+  Threads threads;
+  Report report = sample_report(threads);
+  std::vector<ShownUnfolding::Link>& links = report.result.kept.unfolding->shown->links;
+  const auto is_read = [&] {
+    const std::string bytes = bytes_of(report, threads.names);
+    ByteReader in(bytes);
+    const std::optional<Report> read = read_report(in, threads.names);
+    return read && read->result.kept.unfolding->shown->links[1].behind == links[1].behind;
+  };
+  EXPECT_TRUE(is_read());
+  for (std::uint32_t* number :
+       {&links[1].source, &links[1].previous, &links[1].joined, &links[1].behind[0]}) {
+    const std::uint32_t before = std::exchange(*number, 1u);
+    EXPECT_FALSE(is_read());
+    *number = before;
+  }
+  links.pop_back();
+  EXPECT_FALSE(is_read());
 }
 
 TEST(Job, RoundTrip) {

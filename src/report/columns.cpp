@@ -161,6 +161,11 @@ class Table {
 
 }  // namespace
 
+std::string column_title(const TraceFile& file, ThreadId thread) {
+  const std::string body = body_of(file, thread);
+  return file.names.name(thread) + (body.empty() ? "" : " " + body);
+}
+
 std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows,
                          const TextStyle& style) {
   return Table(columns, rows, style).draw(rows);
@@ -172,8 +177,7 @@ std::string draw_columns(const TraceFile& file, const std::vector<Row>& rows, co
     bool known = std::any_of(columns.begin(), columns.end(),
                              [&](const Column& column) { return column.thread == row.thread; });
     if (known) continue;
-    std::string body = body_of(file, row.thread);
-    columns.push_back({row.thread, file.names.name(row.thread) + (body.empty() ? "" : " " + body)});
+    columns.push_back({row.thread, column_title(file, row.thread)});
   }
   std::sort(columns.begin(), columns.end(),
             [&](const Column& a, const Column& b) { return file.names.before(a.thread, b.thread); });

@@ -15,6 +15,9 @@ struct Column {
   std::string title;  // the thread's name, and behind a space what it runs
 };
 
+// The thread's name, and behind a space the function that it runs, where events of it tell.
+std::string column_title(const TraceFile& file, ThreadId thread);
+
 // columns: of all threads that a row is of, from the left.
 std::string draw_columns(const std::vector<Column>& columns, const std::vector<Row>& rows,
                          const TextStyle& style);

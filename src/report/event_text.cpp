@@ -181,6 +181,24 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
   }
 }
 
+std::string named_operation_text(const TraceFile& file, std::size_t i) {
+  const Event& event = file.trace.events[i];
+  const EventPlaces& places = places_of(file, i);
+  const std::string object = object_text(file, places.object, event.object);
+  const std::string read = value_text(file, event.value, places.value, event.size);
+  switch (event.operation) {
+    case Operation::load:
+    case Operation::racy_load: return fmt::format("load {} = {}", object, read);
+    case Operation::store: return "store " + operation_text(file, i);
+    case Operation::compare_exchange:
+      if (event.outcome == Outcome::failed)
+        return fmt::format("compare-exchange {} = {} fails", object, read);
+      return fmt::format("compare-exchange {}: {} -> {}", object, read,
+                         value_text(file, event.operand, places.operand, event.size));
+    default: return operation_text(file, i);
+  }
+}
+
 bool may_block(Operation operation) {
   switch (operation) {
     case Operation::store:

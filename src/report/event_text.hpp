@@ -12,6 +12,9 @@ namespace thrum {
 // An operation with its object and values: "x -> 0" is a read, "x = 1" a write, "x: 0 -> 1" both.
 std::string operation_text(const TraceFile& file, std::size_t event);
 
+// The same with the name of the operation, where the values alone do not say it: "load x = 0", "store x = 1".
+std::string named_operation_text(const TraceFile& file, std::size_t event);
+
 // Whether a thread may have to wait before an operation: for its object, or in a loop for what it reads.
 bool may_block(Operation operation);
 

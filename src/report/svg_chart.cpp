@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "report/svg.hpp"
+
 namespace thrum {
 
 namespace {
@@ -23,33 +25,7 @@ constexpr double kLegendColumn = 320;
 constexpr std::size_t kLegendColumns = 2;
 constexpr std::size_t kNameMax = 44;  // characters, in the legend
 
-// Told apart also by those who see no red or no green (Okabe and Ito), and by the dashes.
-constexpr std::array kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444"};
 constexpr std::array kDashes = {"", "7 3", "2 3", "9 3 2 3"};
-
-// What may stand in a document: five characters mean something else there, and most controls are forbidden.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c; break;
-    }
-  }
-  return out;
-}
-
-std::string cut(const std::string& text) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    bool continues = (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
-    if (!continues && characters++ == kNameMax) return text.substr(0, i) + "…";
-  }
-  return text;
-}
 
 // 1, 10, 1,000, 10^6.
 std::string number_words(double number) {
@@ -128,10 +104,10 @@ void Drawing::find_range() {
 
 void Drawing::title() {
   out_ += fmt::format("<text x=\"{}\" y=\"{:.0f}\" font-size=\"16\" font-weight=\"bold\">{}</text>\n", kLeft,
-                      top_ + 28, escaped(chart_.title));
+                      top_ + 28, svg_text(chart_.title));
   if (!chart_.note.empty())
     out_ += fmt::format("<text x=\"{}\" y=\"{:.0f}\" fill=\"#666\">{}</text>\n", kLeft, top_ + 47,
-                        escaped(chart_.note));
+                        svg_text(chart_.note));
 }
 
 void Drawing::grid() {
@@ -150,16 +126,17 @@ void Drawing::grid() {
   out_ += fmt::format("<path d=\"M{} {:.1f}V{:.1f}H{}\" fill=\"none\" stroke=\"#333\"/>\n", kLeft,
                       top_ + kTop, bottom, kWidth - kRight);
   out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                      (kLeft + kWidth - kRight) / 2, bottom + 42, escaped(chart_.x.label));
+                      (kLeft + kWidth - kRight) / 2, bottom + 42, svg_text(chart_.x.label));
   const double middle = top_ + kTop + kPlotHeight / 2;
   out_ += fmt::format(
       "<text x=\"20\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 20 {0:.1f})\">{1}</text>\n",
-      middle, escaped(chart_.y.label));
+      middle, svg_text(chart_.y.label));
 }
 
 std::string Drawing::stroke(std::size_t number) {
-  const char* dash = kDashes[number / kColours.size() % kDashes.size()];
-  std::string text = fmt::format("stroke=\"{}\" stroke-width=\"2\"", kColours[number % kColours.size()]);
+  const char* dash = kDashes[number / kSvgColours.size() % kDashes.size()];
+  std::string text =
+      fmt::format("stroke=\"{}\" stroke-width=\"2\"", kSvgColours[number % kSvgColours.size()]);
   return *dash == '\0' ? text : text + fmt::format(" stroke-dasharray=\"{}\"", dash);
 }
 
@@ -174,7 +151,7 @@ void Drawing::curve(std::size_t number) {
   if (!curve.marks && curve.points.size() > 1) return;
   for (auto [at, value] : curve.points)
     out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\"/>\n", x(at), y(value),
-                        kColours[number % kColours.size()]);
+                        kSvgColours[number % kSvgColours.size()]);
 }
 
 void Drawing::legend() {
@@ -184,7 +161,7 @@ void Drawing::legend() {
     const double line = begin + kLegendLine * static_cast<double>(i / kLegendColumns);
     out_ += fmt::format("<path d=\"M{:.0f} {:.0f}h26\" {}/>", left, line, stroke(i));
     out_ += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", left + 34, line + 4,
-                        escaped(cut(chart_.curves[i].name)));
+                        svg_text(cut_name(chart_.curves[i].name, kNameMax)));
   }
 }
 
@@ -221,12 +198,7 @@ std::vector<double> ticks(const Axis& axis, double& least, double& greatest) {
 std::string svg_of(const std::vector<Chart>& charts) {
   double height = 0;
   for (const Chart& chart : charts) height += height_of(chart);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" "
-      "font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      kWidth, height);
+  std::string out = svg_begin(kWidth, height);
   double top = 0;
   for (const Chart& chart : charts) {
     out += Drawing(chart, top).draw();

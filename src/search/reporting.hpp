@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/shown_unfolding.hpp"
 #include "search/progress.hpp"
 
 namespace thrum {
@@ -23,6 +24,7 @@ struct UnfoldingStatistics {
   std::uint64_t denied = 0;    // those that showed something else
   std::uint64_t pairs = 0;     // of pasts, that were tested for whether an execution can have both
   std::uint64_t bytes = 0;     // of memory, about
+  std::optional<ShownUnfolding> shown = std::nullopt;  // for a picture, if one is wanted
 };
 
 // What a search keeps in order to go on.

@@ -112,30 +112,41 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   if (found != trace.events.rend()) last = static_cast<std::size_t>(trace.events.rend() - found) - 1;
   ReadsFrom::Index index = 0;
   for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
-    const Event& event = trace.events[i];
+    const std::uint64_t done = prefix_->done();
     take_accesses(trace, static_cast<std::uint32_t>(i));
+    const Event& event = trace.events[i];
     if (is_event(event.operation) && known_.has(event.thread, counter_.next(event.thread))) {
       pass_known(event);
       if (is_visible(event.operation)) ++index;
       continue;
     }
-    if (event.thread == last_of_all_) {
-      if (event.operation != Operation::process_exit)
-        not_covered_ = "what a thread does at the end behind all others";
-      if (is_visible(event.operation)) ++index;
-      continue;
-    }
-    if (!is_visible(event.operation)) {
-      learn_hidden(event);
-      continue;
-    }
-    const ReadsFrom::Step& run = run_[index++];
-    const Slot object = slot_of(event);
-    learn_step(event, {object, run.writes && object != kNone, i == last, run.choices, run.events_after});
+    learn_event(event, index, i == last);
+    if (prefix_->done() != done) note_shown(trace, i);
   }
   if (begins_again_) return;
   take_accesses(trace, static_cast<std::uint32_t>(trace.events.size()));
   learn_pending(trace);
+}
+
+// index: of the next visible event.
+void UnfoldingSearch::learn_event(const Event& event, ReadsFrom::Index& index, bool ends_execution) {
+  if (event.thread == last_of_all_) {
+    if (event.operation != Operation::process_exit)
+      not_covered_ = "what a thread does at the end behind all others";
+    if (is_visible(event.operation)) ++index;
+    return;
+  }
+  if (!is_visible(event.operation)) return learn_hidden(event);
+  const ReadsFrom::Step& run = run_[index++];
+  const Slot object = slot_of(event);
+  learn_step(event, {object, run.writes && object != kNone, ends_execution, run.choices, run.events_after});
+}
+
+// An event that was not shown before.
+void UnfoldingSearch::note_shown(const Trace& trace, std::size_t at) {
+  if (!shown_.takes_more()) return;
+  const Condition after = marking_.at(slot_of_thread(trace.events[at].thread), *prefix_);
+  shown_.add(*prefix_, prefix_->slots().event(after), trace, at);
 }
 
 // The plain accesses that came before that many events.

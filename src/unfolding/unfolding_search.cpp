@@ -68,6 +68,7 @@ void UnfoldingSearch::begin_again() {
   targets_.clear();
   behind_late_joins_.clear();
   of_threads_.clear();
+  shown_.clear();
   begun_ = begins_again_ = false;
   part_ = part_done_ = 0;
 }
@@ -318,6 +319,7 @@ SearchStatistics UnfoldingSearch::statistics() const {
   unfolding.denied = counts_.denied;
   unfolding.pairs = prefix_->pairs_tested();
   unfolding.bytes = prefix_->bytes();
+  if (shown_.is_on()) unfolding.shown = shown_.describe(*prefix_);
   SearchStatistics statistics;
   statistics.waiting = targets_.size();
   statistics.unfolding = unfolding;

@@ -36,6 +36,7 @@
 #include "unfolding/deadlocks.hpp"
 #include "unfolding/prefix.hpp"
 #include "unfolding/races_between.hpp"
+#include "unfolding/shown_events.hpp"
 
 namespace thrum {
 
@@ -62,13 +63,15 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
     Mode mode = Mode::contextual;
     std::uint64_t memory_max = ~std::uint64_t{0};  // bytes of the prefix; beyond it the search gives up
     Order order = Order::newest;
-    std::uint64_t seed = 1;  // Order::random
-    bool is_greedy = true;   // behind its target an execution goes on towards what is new
+    std::uint64_t seed = 1;     // Order::random
+    bool is_greedy = true;      // behind its target an execution goes on towards what is new
+    std::size_t shown_max = 0;  // events that are described for a picture (UnfoldingStatistics::shown)
   };
 
   explicit UnfoldingSearch(const Settings& settings)
       : settings_(settings),
         random_(settings.seed),
+        shown_(settings.shown_max),
         prefix_(std::make_unique<Prefix>(settings.mode)),
         races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
 
@@ -76,7 +79,9 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
 
   bool next(Plan& plan) override;
   Wanted wanted() const override {
-    return {Wanted::kChoices | Wanted::kEvents | Wanted::kFootprints, Wanted::From::start, 0};
+    const Wanted::Set places = shown_.takes_more() ? Wanted::kPlaces : Wanted::Set{0};
+    const Wanted::Set what = Wanted::kChoices | Wanted::kEvents | Wanted::kFootprints;
+    return {static_cast<Wanted::Set>(what | places), Wanted::From::start, 0};
   }
   Advisor* advisor() override { return this; }
   void learn(const Plan& plan, const Trace& trace) override;
@@ -180,6 +185,8 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   bool has_known_events(const Trace& trace) const;
   void pass_known(const Event& event);
   void learn_events(const Trace& trace);
+  void learn_event(const Event& event, ReadsFrom::Index& index, bool ends_execution);
+  void note_shown(const Trace& trace, std::size_t at);
   void learn_hidden(const Event& event);
   void learn_join(const Event& event);
   void learn_step(const Event& event, const Step& step);
@@ -222,6 +229,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   std::uint64_t changes_ = 0;  // Locations::changes() when the search began
   Settings settings_;
   Random random_;
+  ShownEvents shown_;
   std::unique_ptr<FootprintSets> footprints_ = std::make_unique<FootprintSets>();
   std::unique_ptr<Prefix> prefix_;
   std::unique_ptr<RacesBetween> races_;

@@ -58,8 +58,9 @@ struct CheckOptions {
   bool assumptions = false;
   bool statistics = false;
   bool count_classes = false;
-  std::string plot;        // a path
-  std::string checkpoint;  // a path
+  std::string plot;            // a path
+  std::string plot_unfolding;  // a path
+  std::string checkpoint;      // a path
   double checkpoint_seconds = 60;
   std::string resume;  // a path
   std::uint64_t repeat = 1;
