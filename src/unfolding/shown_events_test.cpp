@@ -12,8 +12,8 @@ constexpr std::uint32_t kNone = ShownUnfolding::kNone;
 class ShownEventsTest : public testing::Test {
  protected:
   ShownEventsTest() {
-    prefix_.set_next(prefix_.slots().initial(writer_), {event(0, Operation::store), x_});
-    prefix_.set_next(prefix_.slots().initial(reader_), {event(1, Operation::load), x_});
+    prefix_.set_next(prefix_.slots().initial(writer_), event(0, Operation::store), {.object = x_});
+    prefix_.set_next(prefix_.slots().initial(reader_), event(1, Operation::load), {.object = x_});
   }
 
   static Event event(ThreadId thread, Operation operation) {

@@ -303,4 +303,35 @@ TEST_F(Unfolding, NeedsAsManyExecutionsAsClassesWhereAllDepends) {
   EXPECT_LT(search(szymanski, 0)["executions"], replicated["executions"]);
 }
 
+// Queues that others wrote, used as they are: 9^8 classes.
+TEST_F(Unfolding, EndsOnALibraryOnWhichDporDoesNot) {
+  const json test = search(program(R"(
+#include <boost/lockfree/spsc_queue.hpp>
+
+#include <array>
+#include <cassert>
+#include <thread>
+#include <vector>
+using Queue = boost::lockfree::spsc_queue<int, boost::lockfree::capacity<2>>;
+std::array<Queue, 8> queues;
+int main() {
+  std::vector<std::thread> threads;
+  for (Queue& queue : queues) {
+    threads.emplace_back([&] {
+      queue.push(1);
+      queue.push(2);
+    });
+    threads.emplace_back([&] {
+      int last = 0;
+      for (int item = 0; queue.pop(item); last = item) assert(item == last + 1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+)"),
+                           0);
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_LE(test["executions"], 40);
+}
+
 }  // namespace
