@@ -260,6 +260,11 @@ Prefix::Next UnfoldingSearch::next_of(const Event& event) {
   return next;
 }
 
+// The execution shows what cannot be, if what was shown before is true.
+void UnfoldingSearch::lose() {
+  not_covered_ = "threads whose next operation does not depend on what they have seen alone";
+}
+
 void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const Slot thread = slot_of_thread(event.thread);
   const Condition before = marking_.at(thread, *prefix_);
@@ -275,11 +280,11 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
     if (known.timed && prefix_->next_step(before).operation == Operation::timeout)
       prefix_->learn_operation(before, event);
     const bool is_known = prefix_->next_step(before).operation == event.operation || runs_out;
-    if (known.object != step.object || !is_known) {
-      not_covered_ = "threads whose next operation does not depend on what they have seen alone";
-      return;
-    }
+    if (known.object != step.object || !is_known) return lose();
   }
+  const bool is_possible = there == kNone || prefix_->find(before, there) != kNone ||
+                           prefix_->joins(prefix_->cone_of(before), prefix_->cone_of(there));
+  if (!is_possible) return lose();
   note_footprint(event.thread);
   if (begins_again_) return;
   const bool consumes = step.consumes && step.object != kNone;

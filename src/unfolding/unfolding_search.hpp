@@ -190,6 +190,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   void learn_hidden(const Event& event);
   void learn_join(const Event& event);
   void learn_step(const Event& event, const Step& step);
+  void lose();
   Prefix::Event learn_choices(Condition before, Condition there, std::uint32_t behind,
                               std::span<const ReadsFrom::Choice> choices);
   Prefix::Event learn_timeout(Condition before, Condition there, std::uint32_t behind);
