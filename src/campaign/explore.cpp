@@ -191,8 +191,13 @@ bool Search::run_plan() {
   const bool adds_events = limits_.count_classes && !has_events;
   Wanted all = Wanted::all_events();
   all.known_departures = wanted.known_departures;
+  Wanted recorded = adds_events ? all : wanted;
+  if (limits_.count_local_states) {
+    const Wanted::Set more = Wanted::kEvents | Wanted::kPast | (can_record_ & Wanted::kFootprints);
+    recorded.what = static_cast<Wanted::Set>(recorded.what | more);
+  }
   limits_.announce(plan_);
-  program_.run(plan_, advisor, adds_events ? all : wanted, trace_);
+  program_.run(plan_, advisor, recorded, trace_);
   const bool is_new = trace_.end == End::bug && find_bug(result_.bugs, trace_.failure) == nullptr;
   if (is_new && limits_.note_bug && !strategy_.reporting().repeats()) limits_.note_bug(seen_bug());
   if (adds_events && wanted.from == Wanted::From::last_departure) keep_fringe(plan_, trace_);
@@ -227,6 +232,8 @@ void Search::count() {
   }
   if (may_be_next_level || levels_may_wait_) note_levels();
   const Reporting& reporting = strategy_.reporting();
+  if (limits_.count_local_states)
+    statistics_.take_local_states(trace_, reporting.for_suite() == ForSuite::starts_over);
   if (statistics_.take(plan_, trace_, reporting.last_order(), limits_.count_classes,
                        reporting.has_run_none_twice()))
     statistics_.point(seconds());

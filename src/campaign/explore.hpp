@@ -23,11 +23,12 @@ struct SearchSoFar;
 class SuiteTaker;
 
 struct Limits {
-  std::uint64_t executions = 0;  // 0: no limit. In a resumed search earlier executions count too
-  bool keep_going = false;       // past the first bug, to every distinct one
-  bool end_at_races = false;     // but end at a data race
-  bool count_classes = false;    // also if the strategy keeps no partial orders; costs speed
-  bool keeps_classes = false;    // only if it does, but then as many as with count_classes; costs memory
+  std::uint64_t executions = 0;     // 0: no limit. In a resumed search earlier executions count too
+  bool keep_going = false;          // past the first bug, to every distinct one
+  bool end_at_races = false;        // but end at a data race
+  bool count_classes = false;       // also if the strategy keeps no partial orders; costs speed
+  bool keeps_classes = false;       // only if it does, but then as many as with count_classes; costs memory
+  bool count_local_states = false;  // costs speed
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;  // of plans; if partial orders are kept, `written` instead of `changed`
   std::uint64_t executions_before = 0;  // added to the number that decides when audits are due

@@ -45,6 +45,11 @@ bool StatisticsKeeper::take(const Plan& plan, const Trace& trace, const PartialO
   return executions_ == next_point_;
 }
 
+void StatisticsKeeper::take_local_states(const Trace& trace, bool starts_over) {
+  if (starts_over) local_states_.begin_again();
+  local_states_.take(trace);
+}
+
 void StatisticsKeeper::settle() {
   if (classes_.settle()) ++statistics_.levels[cost_].classes;
 }
@@ -72,6 +77,7 @@ void StatisticsKeeper::begin_again() {
   is_partial_ = false;
   cost_ = 0;
   classes_.begin_again();
+  local_states_.begin_again();
 }
 
 void StatisticsKeeper::take_bug() {
@@ -90,7 +96,9 @@ std::vector<GrowthPoint> grown(const std::vector<GrowthPoint>& a, const std::vec
   for (std::size_t i = 0, k = 0; i < a.size() || k < b.size();) {
     const bool takes_a = k == b.size() || (i < a.size() && a[i].seconds <= b[k].seconds);
     const GrowthPoint& next = takes_a ? of_a = a[i++] : of_b = b[k++];
-    all.push_back({of_a.executions + of_b.executions, of_a.classes + of_b.classes, next.seconds});
+    const LocalStateCounts states = {of_a.local_states.late + of_b.local_states.late,
+                                     of_a.local_states.full + of_b.local_states.full};
+    all.push_back({of_a.executions + of_b.executions, of_a.classes + of_b.classes, next.seconds, states});
   }
   return all;
 }
@@ -117,6 +125,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
   }
   for (GrowthPoint& point : statistics_.growth)
     point.classes = std::min<std::uint64_t>(point.classes, classes_.count().value_or(point.classes));
+  local_states_.merge(other.local_states_);
   for (const MemberCount& member : from.members) {
     auto known = std::find_if(statistics_.members.begin(), statistics_.members.end(),
                               [&](const MemberCount& one) { return one.name == member.name; });
@@ -141,7 +150,8 @@ void StatisticsKeeper::point(double seconds) {
   constexpr std::uint64_t kPart = 5;
   settle();
   next_point_ = executions_ + executions_ / kPart + 1;
-  statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds});
+  const LocalStateCounts states = local_states_.is_on() ? local_states_.counts() : LocalStateCounts();
+  statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds, states});
 }
 
 void StatisticsKeeper::complete_below(std::uint32_t cost, double seconds) {
@@ -169,6 +179,8 @@ void StatisticsKeeper::save(ByteWriter& out) const {
     out.put(point.executions);
     out.put(point.classes);
     out.put(point.seconds);
+    out.put(point.local_states.late);
+    out.put(point.local_states.full);
   }
   out.put(statistics_.counts_classes);
   out.put(statistics_.in_vain);
@@ -188,6 +200,7 @@ void StatisticsKeeper::save(ByteWriter& out) const {
   out.put(std::uint64_t{member_});
   out.put(member_begun_);
   classes_.save(out);
+  local_states_.save(out);
 }
 
 void StatisticsKeeper::load(ByteReader& in) {
@@ -206,6 +219,8 @@ void StatisticsKeeper::load(ByteReader& in) {
     point.executions = in.get<std::uint64_t>();
     point.classes = in.get<std::uint64_t>();
     point.seconds = in.get<double>();
+    point.local_states.late = in.get<std::uint64_t>();
+    point.local_states.full = in.get<std::uint64_t>();
   }
   statistics_.counts_classes = in.get<bool>();
   statistics_.in_vain = in.get<std::uint64_t>();
@@ -226,6 +241,17 @@ void StatisticsKeeper::load(ByteReader& in) {
   if (member_ != kNone && member_ >= statistics_.members.size()) in.fail();
   member_begun_ = in.get<double>();
   classes_.load(in);
+  local_states_.load(in);
+}
+
+// Where the count has begun again, or several workers have met the same, earlier points are too high.
+void StatisticsKeeper::conclude_local_states() {
+  statistics_.local_states = local_states_.result();
+  std::uint64_t least = statistics_.local_states->count;
+  for (auto point = statistics_.growth.rbegin(); point != statistics_.growth.rend(); ++point) {
+    least = std::min(least, local_states_.choose(point->local_states));
+    point->local_states = {least, least};
+  }
 }
 
 Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
@@ -235,6 +261,7 @@ Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   if (member_ != kNone) begin_member(statistics_.members[member_].name, seconds);
   bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
   if (executions_ > 0 && !is_told) point(seconds);
+  if (local_states_.is_on()) conclude_local_states();
   // The classes of only some executions mean nothing.
   if (statistics_.counts_classes && !statistics_.classes) {
     for (LevelCount& level : statistics_.levels) level.classes = 0;

@@ -12,6 +12,7 @@
 
 #include "model/plan.hpp"
 #include "order/class_counter.hpp"
+#include "order/local_states.hpp"
 
 namespace thrum {
 
@@ -27,6 +28,7 @@ struct GrowthPoint {
   std::uint64_t executions = 0;
   std::uint64_t classes = 0;  // if they are counted
   double seconds = 0;
+  LocalStateCounts local_states{};  // if they are counted
 };
 
 // The statistics of a member of a portfolio.
@@ -43,10 +45,11 @@ struct Statistics {
   std::vector<MemberCount> members;  // in order of their first turns; empty: one strategy
   std::vector<GrowthPoint> growth;   // after 1, 2, 3, ... executions, then at intervals that grow by a fifth
   bool counts_classes = false;
-  std::optional<std::uint64_t> classes;  // counts_classes; nothing: too many to count
-  std::uint64_t in_vain = 0;             // redundant executions that the strategy broke off
-  std::uint64_t waited = 0;              // executions in which threads waited in vain (End::waiting)
-  std::uint64_t before = 0;              // executions of searches that had to begin again; not included above
+  std::optional<std::uint64_t> classes;                         // counts_classes; nothing: too many to count
+  std::optional<LocalStateResult> local_states = std::nullopt;  // nothing: they were not counted
+  std::uint64_t in_vain = 0;  // redundant executions that the strategy broke off
+  std::uint64_t waited = 0;   // executions in which threads waited in vain (End::waiting)
+  std::uint64_t before = 0;   // executions of searches that had to begin again; not included above
 };
 
 // Collects statistics while a search runs.
@@ -63,6 +66,10 @@ class StatisticsKeeper {
   bool take(const Plan& plan, const Trace& trace, const PartialOrder* order, bool counts_classes,
             bool none_twice = false);
   void point(double seconds);
+
+  // Takes the local states of the execution that take() takes next; with all its events. starts_over: the
+  // strategy begins again with it.
+  void take_local_states(const Trace& trace, bool starts_over);
 
   // The class of the execution that was taken last counts from now on; taking another execution does the
   // same. Before that, classes(), result(), save() and merge() do not include it.
@@ -109,8 +116,11 @@ class StatisticsKeeper {
   void load(ByteReader& in);
 
  private:
+  void conclude_local_states();
+
   Statistics statistics_;
   ClassCounter classes_;
+  LocalStates local_states_;
   std::uint64_t executions_ = 0;
   std::uint64_t next_point_ = 1;
   std::uint32_t cost_ = 0;

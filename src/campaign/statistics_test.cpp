@@ -215,6 +215,7 @@ TEST(Statistics, ArePutDownAndTakenUp) {
       }
       const Trace trace = trace_of({store(1, i % 7 + 1), store(2, 1)}, i / 10);
       if (keeper->is_dearest({}, trace)) keeper->complete_below(i / 10, i);
+      keeper->take_local_states(trace_of({store(1, i % 2 == 0 ? 8 : 16), store(2, 8)}), false);
       if (keeper->take({}, trace, nullptr, true)) keeper->point(i);
       if (i % 15 == 14) keeper->take_bug();
     }
@@ -222,6 +223,8 @@ TEST(Statistics, ArePutDownAndTakenUp) {
   };
   const Statistics once = count(false, 100);
   EXPECT_EQ(once.classes, 7u);
+  ASSERT_TRUE(once.local_states);
+  EXPECT_EQ(once.local_states->count, 3u) << "two stores, the latter also behind the former";
   for (std::uint32_t down_after : {1u, 17u, 39u}) {
     const Statistics twice = count(false, down_after);
     EXPECT_EQ(twice.classes, once.classes);
@@ -237,9 +240,29 @@ TEST(Statistics, ArePutDownAndTakenUp) {
       EXPECT_EQ(twice.growth[i].executions, once.growth[i].executions);
       EXPECT_EQ(twice.growth[i].classes, once.growth[i].classes);
       EXPECT_EQ(twice.growth[i].seconds, once.growth[i].seconds);
+      EXPECT_EQ(twice.growth[i].local_states.late, once.growth[i].local_states.late);
     }
     EXPECT_EQ(count(true, down_after).classes, std::nullopt) << "of two numberings of objects";
   }
+}
+
+// Where two workers have met the same states, earlier points are too high.
+TEST(Statistics, LocalStatesOfWorkersGrowTogether) {
+  StatisticsKeeper all;
+  StatisticsKeeper part;
+  for (StatisticsKeeper* keeper : {&all, &part}) {
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const Trace trace = trace_of({store(0, 8, static_cast<std::uint32_t>(i)), store(1, 8)});
+      keeper->take_local_states(trace, false);
+      if (keeper->take({}, trace, nullptr, false)) keeper->point(static_cast<double>(i));
+    }
+  }
+  all.merge(part);
+  const Statistics statistics = all.result(40, false);
+  ASSERT_TRUE(statistics.local_states);
+  EXPECT_EQ(statistics.local_states->count, 2u);
+  EXPECT_EQ(statistics.local_states->last_new, 1u);
+  for (const GrowthPoint& point : statistics.growth) EXPECT_LE(point.local_states.late, 2u);
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ StatisticsResult statistics_at(const Json& json) {
     statistics.growth.push_back({point.at("executions").get<std::uint64_t>(),
                                  optional_at<std::uint64_t>(point, "classes"),
                                  point.at("seconds").get<double>()});
+    if (point.contains("local_states"))
+      statistics.growth.back().local_states = point["local_states"].get<std::uint64_t>();
   }
   return statistics;
 }

@@ -22,6 +22,7 @@ void Director::begin(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& t
   if (plan.policy.kind != Policy::Kind::base) begin_policy(plan.policy);
   from_ = wanted.from;
   wants_events_ = wanted.has(Wanted::kEvents);
+  wants_past_ = wanted.has(Wanted::kPast);
   wants_places_ = wanted.has(Wanted::kPlaces);
   next_ = plan.departures.data();
   end_ = next_ + plan.departures.size();

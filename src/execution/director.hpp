@@ -71,15 +71,16 @@ class Director {
 
   // Whether only later choices and events are left: nothing to follow, nobody to ask, nothing to record.
   bool through() const {
-    return next_ == end_ && from_ != Wanted::From::start && !advisor_ && !paused_ && !policy_needs_all_;
+    return next_ == end_ && from_ != Wanted::From::start && !wants_past_ && !advisor_ && !paused_ &&
+           !policy_needs_all_;
   }
 
   // nullptr if the plan has no fairness.
   const FairScheduler* fair() const { return fairness_ == Fairness::off || paused_ ? nullptr : &fair_; }
 
   bool records_events() const {
-    return wants_events_ &&
-           (from_ == Wanted::From::start || (from_ == Wanted::From::new_departure && at_branch_));
+    return wants_events_ && (wants_past_ || from_ == Wanted::From::start ||
+                             (from_ == Wanted::From::new_departure && at_branch_));
   }
   bool records_places() const { return wants_places_; }
 
@@ -112,6 +113,7 @@ class Director {
   std::vector<std::uint16_t> fair_from_;  // their positions in the choice
   Wanted::From from_ = Wanted::From::last_departure;
   bool wants_events_ = false;
+  bool wants_past_ = false;
   bool wants_places_ = false;
   const Departure* held_ = nullptr;  // next_, while it is paused
   bool paused_ = false;

@@ -21,7 +21,9 @@ class Program {
   virtual void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) = 0;
 
   // The parts that it can record.
-  virtual Wanted::Set can_record() const { return Wanted::kChoices | Wanted::kEvents | Wanted::kPlaces; }
+  virtual Wanted::Set can_record() const {
+    return Wanted::kChoices | Wanted::kEvents | Wanted::kPlaces | Wanted::kPast;
+  }
 
   // Whether run() may be given an advisor.
   virtual bool takes_advice() const { return true; }

@@ -18,6 +18,8 @@ struct Wanted {
   static constexpr Set kDecisions = 32;  // branches, with their conditions
   // Trace::accesses without values: each thread, bytes and direction once between two events of the thread.
   static constexpr Set kFootprints = 64;
+  // Trace::events from the beginning, wherever `from` lets the rest begin.
+  static constexpr Set kPast = 128;
   Set what = kChoices;
 
   enum class From : std::uint8_t {

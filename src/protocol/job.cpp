@@ -435,6 +435,8 @@ constexpr auto growth_point = [](auto& codec, auto& x) {
   codec.number(x.executions);
   codec.number(x.classes);
   codec.number(x.seconds);
+  codec.number(x.local_states.late);
+  codec.number(x.local_states.full);
 };
 
 constexpr auto member_count = [](auto& codec, auto& x) {
@@ -451,6 +453,11 @@ constexpr auto statistics = [](auto& codec, auto& x) {
   codec.list(x.members, member_count);
   codec.flag(x.counts_classes);
   codec.optional(x.classes, number);
+  codec.optional(x.local_states, [](auto& inner, auto& states) {
+    inner.number(states.count);
+    inner.flag(states.is_exact);
+    inner.number(states.last_new);
+  });
   codec.number(x.in_vain);
   codec.number(x.waited);
   codec.number(x.before);
@@ -639,6 +646,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.enumerator(x.threads, Threads::system);
   codec.flag(x.count_classes);
   codec.flag(x.keeps_classes);
+  codec.flag(x.count_local_states);
   codec.flag(x.waypoints);
   codec.flag(x.trusts_classes);
   codec.flag(x.fsgsbase);

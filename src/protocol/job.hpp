@@ -62,6 +62,7 @@ struct Job {
   Threads threads = Threads::fibers;  // if the worker can have them; else system
   bool count_classes = false;         // Limits::count_classes
   bool keeps_classes = false;         // Limits::keeps_classes
+  bool count_local_states = false;    // Limits::count_local_states
   bool waypoints = true;              // executions may begin at waypoints (runtime/shortcuts/waypoints.hpp)
   bool trusts_classes = true;  // executions of judged classes may be trusted (runtime/judge/judging.hpp)
   bool fsgsbase = true;        // may be used if the machine has it (runtime/base/fiber.hpp)

@@ -97,8 +97,27 @@ Chart coverage_growth(const Result& result) {
   return chart;
 }
 
+Chart local_states_growth(const Result& result) {
+  Chart chart;
+  chart.title = "Growth of local states";
+  chart.note = "states that threads are in, each with all that led there (--coverage local-states)";
+  for_each_search(result, [&](const Searched& search) {
+    Curve curve{search.name, {}, false};
+    for (const GrowthResult& point : search.statistics.growth) {
+      if (point.local_states && *point.local_states > 0)
+        curve.points.emplace_back(point.executions, static_cast<double>(*point.local_states));
+    }
+    if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
+  });
+  chart.x = {"executions", true, false, false};
+  chart.y = {"local states met", true, false, false};
+  return chart;
+}
+
 std::string coverage_plot(const Result& result) {
-  return svg_of({coverage_by_bound(result), coverage_growth(result)});
+  std::vector<Chart> charts = {coverage_by_bound(result), coverage_growth(result)};
+  if (Chart states = local_states_growth(result); !states.curves.empty()) charts.push_back(std::move(states));
+  return svg_of(charts);
 }
 
 }  // namespace thrum

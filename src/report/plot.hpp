@@ -20,7 +20,10 @@ Chart coverage_by_bound(const Result& result);
 // Classes against executions.
 Chart coverage_growth(const Result& result);
 
-// Both, as SVG.
+// Local states against executions; without curves where they were not counted.
+Chart local_states_growth(const Result& result);
+
+// All, as SVG; the last one where it has curves.
 std::string coverage_plot(const Result& result);
 
 }  // namespace thrum

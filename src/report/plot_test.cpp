@@ -74,6 +74,17 @@ TEST(Plot, ACurveForEachSearch) {
   EXPECT_EQ(growth.curves[0].points.back(), (std::pair<double, double>(10, 4)));
 }
 
+TEST(Plot, LocalStatesWhereTheyWereCounted) {
+  Result result;
+  result.tests = {test_of("A", {{0, 5, 4, 0, {}}})};
+  EXPECT_EQ(coverage_plot(result).find("local states"), std::string::npos);
+  result.tests[0].statistics->growth[1].local_states = 7;
+  const Chart chart = local_states_growth(result);
+  ASSERT_EQ(chart.curves.size(), 1u);
+  EXPECT_EQ(chart.curves[0].points, (std::vector<std::pair<double, double>>{{10, 7}}));
+  EXPECT_NE(coverage_plot(result).find("local states met"), std::string::npos);
+}
+
 TEST(Chart, TicksAreRoundAndFew) {
   for (double most : {1.0, 3.0, 7.0, 12.0, 35.0, 99.0, 1234.0, 3e9}) {
     double least = 0;

@@ -150,7 +150,10 @@ Json level_json(const LevelResult& level) {
 }
 
 Json growth_json(const GrowthResult& point) {
-  return {{"executions", point.executions}, {"classes", or_null(point.classes)}, {"seconds", point.seconds}};
+  Json json = {
+      {"executions", point.executions}, {"classes", or_null(point.classes)}, {"seconds", point.seconds}};
+  if (point.local_states) json["local_states"] = *point.local_states;
+  return json;
 }
 
 Json member_json(const MemberResult& member) {
@@ -186,6 +189,11 @@ Json statistics_json(const StatisticsResult& statistics) {
   if (statistics.unfolding) {
     json["local_states"] = statistics.unfolding->local_states;
     json["unfolding"] = unfolding_json(*statistics.unfolding);
+  }
+  if (const auto& states = statistics.local_states) {
+    json["local_states"] = states->count;
+    json["local_states_exact"] = states->is_exact;
+    json["last_new_local_state"] = states->last_new;
   }
   return json;
 }

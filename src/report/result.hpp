@@ -134,6 +134,14 @@ struct GrowthResult {
   std::uint64_t executions = 0;
   std::optional<std::uint64_t> classes;  // seen until then; nothing: not counted
   double seconds = 0;
+  std::optional<std::uint64_t> local_states{};  // met until then; nothing: not counted
+};
+
+// Local states that executions have met (--coverage).
+struct LocalStatesResult {
+  std::uint64_t count = 0;
+  bool is_exact = true;
+  std::uint64_t last_new = 0;  // the execution that met the last new one; 0: none did
 };
 
 struct MemberResult {
@@ -172,6 +180,7 @@ struct StatisticsResult {
   std::vector<MemberResult> strategies{};  // of several that took turns
   std::vector<LoopResult> loops{};
   std::optional<UnfoldingResult> unfolding{};
+  std::optional<LocalStatesResult> local_states{};  // nothing: not counted
 };
 
 // What --heap both found with one of the two.

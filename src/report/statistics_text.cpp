@@ -87,11 +87,25 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
          summary(statistics, executions) + unfolding_lines(statistics) + loops_table(statistics, style);
 }
 
+// which: the heap, of several.
+std::string local_states_line(const StatisticsResult& statistics, const std::string& which) {
+  if (!statistics.local_states) return "";
+  const LocalStatesResult& states = *statistics.local_states;
+  std::uint64_t executions = 0;
+  for (const LevelResult& level : statistics.levels) executions += level.executions;
+  return fmt::format("Local states met{}: {}{} (the last new one in execution {} of {}).\n", which,
+                     states.is_exact ? "" : "about ", states.count, states.last_new, executions);
+}
+
 }  // namespace
 
 std::string statistics_text(const TestResult& test, const TextStyle& style) {
-  if (!style.statistics) return "";
   std::string text;
+  for (const HeapResult& heap : test.heaps) {
+    if (heap.statistics) text += local_states_line(*heap.statistics, " (--heap " + heap.heap + ")");
+  }
+  if (test.statistics) text += local_states_line(*test.statistics, "");
+  if (!style.statistics) return text;
   for (const HeapResult& heap : test.heaps) {
     if (heap.statistics)
       text += fmt::format("Statistics (--heap {}):\n", heap.heap) + table(*heap.statistics, style);

@@ -9,7 +9,7 @@
 
 namespace thrum {
 
-// Empty where the style does not want it, or nothing was counted.
+// Empty where the style does not want it, or nothing was counted; but for local states, if they were counted.
 std::string statistics_text(const TestResult& test, const TextStyle& style);
 
 }  // namespace thrum

@@ -72,5 +72,15 @@ TEST(StatisticsText, OfEachHeap) {
   EXPECT_EQ(statistics_text(test, style()), "") << "it was not run";
 }
 
+TEST(StatisticsText, LocalStatesStandThereWithoutTheRest) {
+  TestResult test;
+  test.statistics = statistics();
+  test.statistics->local_states = LocalStatesResult{12, true, 3};
+  const std::string text = statistics_text(test, {});
+  EXPECT_TRUE(text.starts_with("Local states met: 12 (the last new one in execution 3 of ")) << text;
+  test.statistics->local_states->is_exact = false;
+  EXPECT_TRUE(statistics_text(test, {}).starts_with("Local states met: about 12 (")) << text;
+}
+
 }  // namespace
 }  // namespace thrum

@@ -58,6 +58,7 @@ struct CheckOptions {
   bool assumptions = false;
   bool statistics = false;
   bool count_classes = false;
+  std::string coverage;
   std::string plot;            // a path
   std::string plot_unfolding;  // a path
   std::string checkpoint;      // a path

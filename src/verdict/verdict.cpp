@@ -432,7 +432,11 @@ StatisticsResult statistics_of(const Statistics& statistics) {
                              level.completed});
   }
   for (const GrowthPoint& point : statistics.growth)
-    result.growth.push_back({point.executions, counted(point.classes), point.seconds});
+    result.growth.push_back(
+        {point.executions, counted(point.classes), point.seconds,
+         statistics.local_states ? std::optional(point.local_states.late) : std::nullopt});
+  if (const auto& states = statistics.local_states)
+    result.local_states = {states->count, states->is_exact, states->last_new};
   for (const MemberCount& member : statistics.members)
     result.strategies.push_back({member.name, member.executions, member.bugs, member.seconds});
   return result;

@@ -125,6 +125,8 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
   const std::string program = counters(2);
   const std::vector<std::vector<std::string>> searches = {
       {"--strategy", "icb", "--count-classes"},
+      {"--strategy", "icb", "--coverage", "local-states"},
+      {"--strategy", "dpor", "--coverage", "local-states"},
       {"--strategy", "dfs"},
       {"--strategy", "icb", "--bound", "delays=2"},
       {"--strategy", "auto"},

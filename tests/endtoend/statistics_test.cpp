@@ -193,6 +193,101 @@ TEST_F(Statistics, APictureOfSeveralResults) {
   }
 }
 
+// ---- Local states ---------------------------------------------------------------------------------
+
+class LocalStates : public Statistics {
+ protected:
+  // With --coverage local-states.
+  json counted(std::vector<std::string> arguments, int exit_code = 0) {
+    arguments.insert(arguments.end(), {"--coverage", "local-states"});
+    return test_of(arguments, exit_code)["statistics"];
+  }
+  std::string source(const std::string& name) { return std::string(THRUM_SOURCES) + "/" + name; }
+};
+
+// As many as the search by unfolding knows; and other searches meet the same, where there are no waiting
+// loops.
+TEST_F(LocalStates, AreTheEventsOfTheUnfolding) {
+  for (const char* name :
+       {"tests/programs/correct/counts/lock_sections.cpp", "tests/programs/correct/counts/semaphore.cpp",
+        "tests/programs/correct/counts/readers_writer.cpp", "bench/verification/indexer.cpp",
+        "bench/verification/mpmc_queue.cpp"}) {
+    const std::string program = build(source(name));
+    const json known = test_of({program, "--strategy", "unfolding"})["statistics"];
+    const json met = counted({program, "--strategy", "unfolding"});
+    EXPECT_EQ(met["local_states"], known["local_states"]) << name;
+    EXPECT_EQ(met["growth"].back()["local_states"], known["local_states"]) << name;
+    EXPECT_TRUE(met["local_states_exact"]) << name;
+    EXPECT_FALSE(known.contains("local_states_exact")) << name;
+    const bool has_loops = !met["waiting_loops"].empty();
+    if (has_loops) continue;
+    EXPECT_EQ(counted({program, "--strategy", "dpor"})["local_states"], known["local_states"]) << name;
+  }
+}
+
+TEST_F(LocalStates, AreTheSameForEachSearch) {
+  const std::string program = readers(3);
+  const json known = test_of({program, "--strategy", "unfolding"})["statistics"]["local_states"];
+  EXPECT_EQ(known, 3 + 2 * 3 + 1) << "stores, loads of either value, and the end";
+  for (const char* strategy : {"icb", "dfs", "dpor", "race-flip", "bpor", "rf", "best-first",
+                               "best-first-dpor", "auto", "unfolding-replicated"}) {
+    for (const char* jobs : {"1", "2"}) {
+      const json plain = test_of({program, "--strategy", strategy, "--jobs", jobs});
+      const json met = counted({program, "--strategy", strategy, "--jobs", jobs});
+      EXPECT_EQ(met["local_states"], known) << strategy;
+      EXPECT_LE(met["last_new_local_state"], plain["executions"]) << strategy;
+      EXPECT_GT(met["last_new_local_state"], 1) << strategy;
+    }
+  }
+}
+
+// What main does behind its joins depends on the value of plain memory.
+TEST_F(LocalStates, JoinsTellWhereMainReadsWhatOthersWrote) {
+  const std::string program = build(write("money.cpp", R"(
+#include <mutex>
+#include <thread>
+std::mutex m;
+int money;
+int main() {
+  auto work = [](int by) { std::lock_guard lock(m); money += by; };
+  std::thread a(work, 1), b(work, 2);
+  a.join();
+  b.join();
+  return money != 3;
+}
+)"));
+  const json known = test_of({program, "--strategy", "unfolding"})["statistics"]["local_states"];
+  for (const char* strategy : {"unfolding", "dpor", "icb"})
+    EXPECT_EQ(counted({program, "--strategy", strategy})["local_states"], known) << strategy;
+  EXPECT_EQ(known, 8 + 2) << "locks and unlocks, and an end of main for each order";
+}
+
+TEST_F(LocalStates, InReportsAndPictures) {
+  const std::string program = readers(1);
+  const ChildResult told = thrum({"check", program, "--strategy", "dpor", "--coverage", "local-states",
+                                  "--plot", "all.svg", "--json", "one.json"});
+  EXPECT_NE(told.output.find("\nLocal states met: 4 (the last new one in execution 2 of 2).\n"),
+            std::string::npos)
+      << told.output;
+  EXPECT_NE(read(path("all.svg")).find("local states met"), std::string::npos);
+  EXPECT_EQ(thrum({"plot", "one.json", "--out", "again.svg"}).exit_code, 0);
+  EXPECT_EQ(read(path("again.svg")), read(path("all.svg")));
+  const ChildResult refused = thrum({"check", program, "--coverage", "lines"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.errors, "thrum: --coverage: 'lines' is unknown; it takes local-states\n");
+}
+
+TEST_F(LocalStates, CountingChangesNoSearch) {
+  const std::string program = readers(3);
+  for (const char* strategy : {"random", "icb", "dpor", "best-first-dpor", "auto", "unfolding"}) {
+    const json plain = test_of({program, "--strategy", strategy, "--executions", "50", "--trace-digest"});
+    const json counts = test_of({program, "--strategy", strategy, "--executions", "50", "--trace-digest",
+                                 "--coverage", "local-states"});
+    for (const char* same : {"executions", "steps", "verdict"})
+      EXPECT_EQ(plain[same], counts[same]) << strategy;
+  }
+}
+
 // ---- While it runs -------------------------------------------------------------------------------
 
 // More than anybody can wait for, and five seconds of it: words come after one, two and four.

@@ -21,6 +21,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/toy_program.hpp"
+#include "order/local_states.hpp"
 #include "search/reduction/dpor.hpp"
 #include "search/systematic/systematic.hpp"
 #include "support/hash.hpp"
@@ -63,6 +64,8 @@ struct Seen {
   std::uint64_t vain = 0;
   std::uint64_t queries = 0;
   std::uint64_t denied = 0;
+  LocalStates met;
+  std::size_t joins_that_tell = 0;
   bool is_racy = false;
 };
 
@@ -142,8 +145,12 @@ Seen by_unfolding(const ToyCode& code, Mode mode, bool races = false) {
       break;
     }
     search.learn(plan, trace);
-    if (search.for_suite() == ForSuite::starts_over) seen.fresh = 0;
+    if (search.for_suite() == ForSuite::starts_over) {
+      seen.met.begin_again();
+      seen.fresh = 0;
+    }
     seen.fresh += search.for_suite() == ForSuite::yes ? 1 : 0;
+    seen.met.take(trace);
     add_bug(trace, program.names(), seen);
     add_local_states(trace, program.names(), seen.states);
     if (!search.problem().empty()) break;
@@ -160,6 +167,7 @@ Seen by_unfolding(const ToyCode& code, Mode mode, bool races = false) {
     const Prefix::Entry& entry = search.prefix()[each];
     if (entry.is_done && is_visible(search.prefix().step(each).operation)) ++seen.events;
   }
+  seen.joins_that_tell = search.joins_that_tell();
   seen.vain = search.counts().vain;
   seen.queries = search.counts().queries;
   seen.denied = search.counts().denied;
@@ -181,6 +189,7 @@ TEST_P(UnfoldingOf, MeetsEachLocalState) {
   const std::uint64_t count = setting("THRUM_ORACLE_UNFOLDING", by_default(200));
   const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
   std::uint64_t covered = 0, interleavings = 0, executions = 0, events = 0, vain = 0, queries = 0, denied = 0;
+  std::uint64_t counted = 0;  // whose local states are counted by themselves, too
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const RandomProgram program = random_program(seed, family, kInterleavingsMax);
     const Seen by = by_unfolding(program.code, mode);
@@ -195,6 +204,12 @@ TEST_P(UnfoldingOf, MeetsEachLocalState) {
     denied += by.denied;
     EXPECT_EQ(by.problem, "") << "seed " << seed << "\n" << print(program.code);
     EXPECT_EQ(difference(all.states, by.states), "") << "seed " << seed << "\n" << print(program.code);
+    // Joins of some threads may tell, and of others not.
+    const LocalStateCounts met = by.met.counts();
+    if (mode == Mode::contextual && by.joins_that_tell == 0) {
+      EXPECT_EQ(met.late, by.events) << "seed " << seed << "\n" << print(program.code);
+      ++counted;
+    }
     for (const ToyBug& bug : all.bugs)
       EXPECT_TRUE(by.bugs.contains(bug)) << "seed " << seed << " kind " << static_cast<int>(bug.kind)
                                          << " place " << bug.place << " waits " << bug.waits.size() << "\n"
@@ -204,7 +219,7 @@ TEST_P(UnfoldingOf, MeetsEachLocalState) {
   }
   std::cout << covered << " covered; " << interleavings << " interleavings, " << executions << " executions, "
             << vain << " in vain, " << events << " events; " << queries << " queries were run, " << denied
-            << " denied\n";
+            << " denied; the local states of " << counted << " were counted\n";
 }
 
 // Family B. Where there is no race, there is no local state that is missing either.

@@ -36,9 +36,9 @@ constexpr std::uint32_t kWorth = 12;
 }  // namespace
 
 bool Waypoints::is_plain(Wanted wanted) {
-  return wanted.from != Wanted::From::start && !world.job->digest_traces && world.fatal == nullptr &&
-         !on_system_threads() && !leak_search().notes_allocations() && !warnings().wants_events() &&
-         !livelock_detector().is_watching();
+  return wanted.from != Wanted::From::start && !wanted.has(Wanted::kPast) && !world.job->digest_traces &&
+         world.fatal == nullptr && !on_system_threads() && !leak_search().notes_allocations() &&
+         !warnings().wants_events() && !livelock_detector().is_watching();
 }
 
 // Whether the state has only parts that a waypoint keeps.
