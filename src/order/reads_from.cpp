@@ -56,7 +56,7 @@ void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts) {
   last_write_.clear();
   first_updates_.clear();
   not_covered_ = {};
-  depends_on_time_ = false;
+  depends_on_time_ = several_create_ = false;
   creator_ = kNoThread;
   // First, since a later event may show that an earlier one's location is another.
   for (const Event& event : trace.events) {
@@ -133,8 +133,7 @@ void ReadsFrom::append_hidden(const Event& event) {
   const auto other = static_cast<ThreadId>(event.argument);
   if (event.operation == Operation::thread_create) {
     teach(other, event.thread);
-    if (event.object != 0 && creator_ != kNoThread && creator_ != event.thread)
-      not_covered_ = "several threads create threads";
+    if (event.object != 0 && creator_ != kNoThread && creator_ != event.thread) several_create_ = true;
     if (event.object != 0) creator_ = event.thread;
   } else if (event.operation == Operation::thread_join) {
     teach(event.thread, other);

@@ -99,6 +99,9 @@ class ReadsFrom {
   std::string_view not_covered() const { return not_covered_; }
   // Whether time may run out. Then the classes do not say it either, but that is not said there.
   bool depends_on_time() const { return depends_on_time_; }
+  // Whether several threads create threads that have memory: it lies where the order of creations says, which
+  // the classes do not tell either.
+  bool several_create() const { return several_create_; }
 
  private:
   struct Knowledge {
@@ -126,6 +129,7 @@ class ReadsFrom {
   ChoiceKey first_key_;
   std::string_view not_covered_;
   bool depends_on_time_ = false;
+  bool several_create_ = false;
   Pasts pasts_kept_ = Pasts::yes;
   ThreadId creator_ = kNoThread;  // of threads whose memory lies where the order of creation says
 };

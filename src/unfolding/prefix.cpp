@@ -354,11 +354,21 @@ void Prefix::Order::take(std::uint32_t place, Each each) {
   }
 }
 
-void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) {
+// Behind the others of its thread.
+void Prefix::add_target(Event target, std::vector<Event>& events) const {
+  const auto is_its = [&](Event event) {
+    return slots_.slot(events_[event].before) == slots_.slot(events_[target].before);
+  };
+  const auto last = std::find_if(events.rbegin(), events.rend(), is_its);
+  events.insert(last == events.rend() ? events.end() : last.base(), target);
+}
+
+bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target) {
   order.clear();
   std::vector<Event>& events = events_of_cone_;
   events_of(cone, events);
   std::ranges::reverse(events);  // each thread from its first one on
+  if (target != kNone) add_target(target, events);
   Order& after = order_of(events);
   std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
   for (std::uint32_t i = 0; i < events.size(); ++i) {
@@ -382,11 +392,20 @@ void Prefix::order(Cone cone, std::vector<Event>& order, Slot last) {
         after.take(next[thread], [](std::uint32_t) {});
       }
     }
-    if (order.size() == before) {
-      THRUM_CHECK(holds_last);  // a cone is acyclic
-      holds_last = false;
-    }
+    if (order.size() == before && !holds_last) return false;
+    if (order.size() == before) holds_last = false;
   }
+  if (target != kNone) std::erase(order, target);
+  return true;
+}
+
+// The last event before it that somebody chooses, with which it comes at once; or a join before that, since
+// it comes with the end of the joined thread, perhaps. kNone: there is none.
+Prefix::Event Prefix::chosen_before(Event event) const {
+  do {
+    event = slots_.event(events_[event].before);
+  } while (event != kNone && step(event).operation == Operation::thread_create);
+  return event;
 }
 
 bool Prefix::is_acyclic(Cone cone) {
@@ -434,6 +453,17 @@ Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
     const Slot joined = next(entry.before).joins;
     if (joined != kNone && entry.object == kNone) add(ends_.find(joined), i);
     if (entry.object != kNone && !entry.consumes) add(i, consumers_.find(entry.object));
+    // A thread takes its place in the order of creations with what it did before, which so comes behind the
+    // place before.
+    const bool is_place = step(events[i]).operation == Operation::thread_create &&
+                          threads_[slots_.slot(entry.object)] == kNoThread;
+    const Event last_place = slots_.event(entry.object);
+    if (!is_place || last_place == kNone) continue;
+    const Event with = chosen_before(events[i]);
+    if (with == kNone || with == chosen_before(last_place)) continue;
+    const bool is_behind_join = step(with).operation == Operation::thread_join;
+    if (is_behind_join && step(last_place).thread != step(events[i]).thread) knows_all_orders_ = false;
+    add(places_.find(last_place), places_.find(with));
   }
   return order_;
 }

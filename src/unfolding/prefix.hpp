@@ -208,8 +208,12 @@ class Prefix {
   std::uint64_t bytes() const;
 
   // The events of the cone, in an order in which they can be run: each thread as long as it can.
-  // last: a thread whose last event comes as late as it can; kNone: none.
-  void order(Cone cone, std::vector<Event>& order, Slot last = kNone);
+  // last: a thread whose last event comes as late as it can; kNone: none. target: an event behind them, that
+  // nobody chooses and that may so ask for another order; kNone: none. False: there is no such order, or none
+  // is known (knows_all_orders()).
+  bool order(Cone cone, std::vector<Event>& order, Slot last = kNone, Event target = kNone);
+  // Whether order() has found an order wherever there was one.
+  bool knows_all_orders() const { return knows_all_orders_; }
   // What has happened before the event.
   std::vector<Mark> past(Event event) const;
 
@@ -220,7 +224,7 @@ class Prefix {
                     self.changes_of_, self.next_of_, self.nexts_, self.spins_, self.spin_of_, self.is_ended_,
                     self.is_failed_, self.may_stop_, self.passed_round_, self.left_below_, self.left_at_,
                     self.ended_before_, self.touched_, self.targets_, self.late_, self.blocked_, self.done_,
-                    self.pairs_);
+                    self.pairs_, self.knows_all_orders_);
   }
 
  private:
@@ -272,6 +276,8 @@ class Prefix {
     std::uint32_t stamp_ = 0;
   };
   Order& order_of(const std::vector<Event>& events);
+  Event chosen_before(Event event) const;
+  void add_target(Event target, std::vector<Event>& events) const;
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
   void note_stop(Condition thread);
   void extend_thread(Condition thread);
@@ -332,6 +338,7 @@ class Prefix {
   std::vector<Mark> own_;
   std::vector<Condition> rest_;
   std::vector<Condition> below_;
+  bool knows_all_orders_ = true;
   std::uint64_t done_ = 0;
   std::uint64_t pairs_ = 0;
 };

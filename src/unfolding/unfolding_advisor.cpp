@@ -66,10 +66,15 @@ void UnfoldingSearch::follow(const Event& event) {
   seen_steps_ += is_visible(event.operation) ? 1 : 0;
   if (!is_event(event.operation) || known_.has(event.thread, seen_counter_.next(event.thread))) return;
   const bool is_creation = event.operation == Operation::thread_create;
+  if (is_creation && takes_place(event.thread, seen_)) follow_step(event, slot_of_creations());
+  follow_step(event, next_of(event).object);
+}
+
+void UnfoldingSearch::follow_step(const Event& event, Slot object) {
+  const bool is_creation = event.operation == Operation::thread_create;
   const bool is_join = event.operation == Operation::thread_join;
   const Slot thread = slot_of_thread(event.thread);
   const Condition before = seen_.at(thread, *prefix_);
-  const Slot object = next_of(event).object;
   const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
   const bool is_known = before != kNone && (object == kNone || there != kNone);
   const std::uint32_t choices = event.operation == Operation::timeout ? Prefix::kTimeout : 0;

@@ -111,7 +111,8 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   const auto found = std::find_if(trace.events.rbegin(), trace.events.rend(), is_its);
   if (found != trace.events.rend()) last = static_cast<std::size_t>(trace.events.rend() - found) - 1;
   ReadsFrom::Index index = 0;
-  for (std::size_t i = 0; i < trace.events.size() && !begins_again_; ++i) {
+  is_lost_ = false;
+  for (std::size_t i = 0; i < trace.events.size() && !begins_again_ && !is_lost_; ++i) {
     const std::uint64_t done = prefix_->done();
     take_accesses(trace, static_cast<std::uint32_t>(i));
     const Event& event = trace.events[i];
@@ -123,7 +124,7 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
     learn_event(event, index, i == last);
     if (prefix_->done() != done) note_shown(trace, i);
   }
-  if (begins_again_) return;
+  if (begins_again_ || is_lost_) return;
   take_accesses(trace, static_cast<std::uint32_t>(trace.events.size()));
   learn_pending(trace);
 }
@@ -215,6 +216,9 @@ void UnfoldingSearch::learn_hidden(const Event& event) {
   const auto other = static_cast<ThreadId>(event.argument);
   switch (event.operation) {
     case Operation::thread_create:
+      if (takes_place(event.thread, marking_))
+        learn_step(event, {slot_of_creations(), true, false, {}, event.index + 1});
+      if (begins_again_ || is_lost_) return;
       return learn_step(event, {slot_of_thread(other), true, false, {}, event.index + 1});
     case Operation::thread_join: return learn_join(event);
     case Operation::others_ended: last_of_all_ = event.thread; return;
@@ -262,6 +266,7 @@ Prefix::Next UnfoldingSearch::next_of(const Event& event) {
 
 // The execution shows what cannot be, if what was shown before is true.
 void UnfoldingSearch::lose() {
+  is_lost_ = true;
   not_covered_ = "threads whose next operation does not depend on what they have seen alone";
 }
 
@@ -273,7 +278,9 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const std::vector<Slot>& ended = prefix_->ended_before(before);
   if (!ended.empty() && step.object != kNone && !is_join) return need_all_of_joined(event.thread, ended);
   if (!prefix_->has_next(before)) {
-    prefix_->set_next(before, event, next_of(event));
+    Prefix::Next next = next_of(event);
+    if (event.operation == Operation::thread_create) next.object = step.object;
+    prefix_->set_next(before, event, next);
   } else {
     const Prefix::Next& known = prefix_->next(before);
     const bool runs_out = known.timed && event.operation == Operation::timeout;

@@ -53,6 +53,25 @@ Prefix::Slot UnfoldingSearch::slot_of(const Event& event) {
   return location_slots_[location];
 }
 
+Prefix::Slot UnfoldingSearch::slot_of_creations() {
+  if (creations_ == kNone) creations_ = prefix_->open_object();
+  return creations_;
+}
+
+bool UnfoldingSearch::is_place(Prefix::Event event) const {
+  const Condition object = (*prefix_)[event].object;
+  return object != kNone && creations_ != kNone && prefix_->slots().slot(object) == creations_;
+}
+
+// Whether the thread, which creates one, takes a place in the order first. What is known of an execution may
+// end between the two.
+bool UnfoldingSearch::takes_place(ThreadId thread, const Marking& marking) {
+  if (!orders_creations_) return false;
+  const Condition now = marking.at(slot_of_thread(thread), *prefix_);
+  const Prefix::Event last = now == kNone ? kNone : prefix_->slots().event(now);
+  return last == kNone || !is_place(last) || prefix_->step(last).thread != thread;
+}
+
 void UnfoldingSearch::begin_again() {
   ++counts_.restarts;
   for_suite_ = ForSuite::starts_over;
@@ -65,6 +84,7 @@ void UnfoldingSearch::begin_again() {
   deadlocks_.reset();
   thread_slots_.clear();
   location_slots_.clear();
+  creations_ = kNone;
   targets_.clear();
   behind_late_joins_.clear();
   of_threads_.clear();
@@ -77,14 +97,20 @@ bool UnfoldingSearch::next(Plan& plan) {
   if (done_) return false;
   has_too_little_memory_ = prefix_->bytes() > settings_.memory_max;
   if (has_too_little_memory_) return false;
-  if (begun_ && !find_task()) {
-    done_ = true;
-    return false;
-  }
   if (!begun_) task_ = Task::nothing;
-  begun_ = true;
-  write(plan);
-  return true;
+  for (;; give_up_task()) {
+    done_ = begun_ && !find_task();
+    if (done_) return false;
+    begun_ = true;
+    if (write(plan)) return true;
+  }
+}
+
+// No order of its events is one in which they can be run.
+void UnfoldingSearch::give_up_task() {
+  look_for_unknown_order();
+  if (task_ == Task::event) prefix_->give_up(target_);
+  if (task_ == Task::deadlock) deadlocks_->deny(true);
 }
 
 bool UnfoldingSearch::find_task() {
@@ -134,26 +160,26 @@ bool UnfoldingSearch::can_come_to(Prefix::Event event, std::vector<Prefix::Mark>
   return prefix_->add_ends(marks, kept, entry.object == kNone ? prefix_->next(entry.before).joins : kNone);
 }
 
-void UnfoldingSearch::write(Plan& plan) {
+bool UnfoldingSearch::write(Plan& plan) {
   plan.policy = Policy{};
   plan.policy.rounds = Rounds::block;
   OrderedPlan steps(plan, first_key_[0]);
   planned_steps_ = 0;
   known_.clear();
   std::vector<Prefix::Event> order;
-  if (task_ == Task::race) {
-    write_race(steps);
-  } else if (task_ == Task::deadlock) {
-    prefix_->order(deadlock_, order);
+  if (task_ == Task::race) return write_race(steps);
+  if (task_ == Task::deadlock) {
+    if (!prefix_->order(deadlock_, order)) return false;
     write_steps(steps, order);
   } else if (task_ == Task::event) {
     std::vector<Prefix::Mark> marks;
     can_come_to(target_, marks);
-    prefix_->order(marks, order);
+    if (!prefix_->order(marks, order, kNone, is_place(target_) ? target_ : kNone)) return false;
     write_steps(steps, order);
     know(std::move(marks), std::move(order));
     write_steps(steps, {&target_, 1});
   }
+  return true;
 }
 
 void UnfoldingSearch::Known::clear() {
@@ -164,6 +190,7 @@ void UnfoldingSearch::Known::clear() {
 
 void UnfoldingSearch::know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order) {
   for (const Prefix::Event event : order) {
+    if (is_place(event)) continue;  // a creation is one event of an execution
     const ThreadId thread = prefix_->step(event).thread;
     if (known_.events.size() <= thread) known_.events.resize(thread + std::size_t{1});
     ++known_.events[thread];
@@ -185,7 +212,7 @@ void UnfoldingSearch::begin_marking(Marking& marking) const {
   }
 }
 
-void UnfoldingSearch::write_race(OrderedPlan& steps) {
+bool UnfoldingSearch::write_race(OrderedPlan& steps) {
   prefix_->joins(prefix_->cone_of(race_.first), prefix_->cone_of(race_.second));
   std::vector<Prefix::Mark> marks = prefix_->united();
   const ConditionTrees& slots = prefix_->slots();
@@ -193,8 +220,9 @@ void UnfoldingSearch::write_race(OrderedPlan& steps) {
   const std::vector<Prefix::Mark> kept = {{slots.slot(race_.first), race_.first}, {second, race_.second}};
   prefix_->add_ends(marks, kept);
   std::vector<Prefix::Event> order;
-  prefix_->order(marks, order, second);
+  if (!prefix_->order(marks, order, second)) return false;
   write_steps(steps, order);
+  return true;
 }
 
 void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order) {
@@ -218,7 +246,9 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   first_key_[0] = run_.first_key();
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
-  if (locations_.changes() != changes_) return begin_again();
+  const bool is_unordered = run_.several_create() && !orders_creations_;
+  orders_creations_ = orders_creations_ || run_.several_create();
+  if (is_unordered || locations_.changes() != changes_) return begin_again();
   const std::uint64_t done_before = prefix_->done();
   learn_events(trace);
   settle(trace);
@@ -238,6 +268,11 @@ void UnfoldingSearch::take_targets() {
   found.clear();
 }
 
+// What was not shown may be so in another order.
+void UnfoldingSearch::look_for_unknown_order() {
+  if (!prefix_->knows_all_orders()) not_covered_ = "several threads that create threads, some behind joins";
+}
+
 // Whether the execution has shown what it was for.
 void UnfoldingSearch::settle(const Trace& trace) {
   const bool is_bug = trace.end == End::bug;
@@ -251,6 +286,7 @@ void UnfoldingSearch::settle(const Trace& trace) {
     const bool is_strange =
         never_waits && (trace.end == End::finished || trace.end == End::stopped) && !goes_nowhere(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
+    look_for_unknown_order();
     const bool waits = may_have_to_wait(step.operation) && !prefix_->next(target.before).timed;
     if (waits) prefix_->block(target_);
     prefix_->give_up(target_);

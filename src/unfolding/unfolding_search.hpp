@@ -63,9 +63,10 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
     Mode mode = Mode::contextual;
     std::uint64_t memory_max = ~std::uint64_t{0};  // bytes of the prefix; beyond it the search gives up
     Order order = Order::newest;
-    std::uint64_t seed = 1;     // Order::random
-    bool is_greedy = true;      // behind its target an execution goes on towards what is new
-    std::size_t shown_max = 0;  // events that are described for a picture (UnfoldingStatistics::shown)
+    std::uint64_t seed = 1;         // Order::random
+    bool is_greedy = true;          // behind its target an execution goes on towards what is new
+    bool orders_creations = false;  // from the beginning
+    std::size_t shown_max = 0;      // events that are described for a picture (UnfoldingStatistics::shown)
   };
 
   explicit UnfoldingSearch(const Settings& settings)
@@ -73,7 +74,8 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
         random_(settings.seed),
         shown_(settings.shown_max),
         prefix_(std::make_unique<Prefix>(settings.mode)),
-        races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)) {}
+        races_(std::make_unique<RacesBetween>(*prefix_, *footprints_)),
+        orders_creations_(settings.orders_creations) {}
 
   explicit UnfoldingSearch(Mode mode = Mode::contextual) : UnfoldingSearch(Settings{.mode = mode}) {}
 
@@ -163,6 +165,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   News news_of(const PendingOperation& pending);
   Prefix::Event find_event(Condition before, Slot object, Condition there, std::uint32_t choices = 0);
   void follow(const Event& event);
+  void follow_step(const Event& event, Slot object);
 
   // ---- unfolding_search.cpp
   void begin_again();
@@ -170,8 +173,10 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   bool find_late_join();
   bool goes_nowhere(Prefix::Event event);
   bool can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks);
-  void write(Plan& plan);
-  void write_race(OrderedPlan& steps);
+  bool write(Plan& plan);
+  bool write_race(OrderedPlan& steps);
+  void give_up_task();
+  void look_for_unknown_order();
   void write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order);
   void know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order);
   void begin_marking(Marking& marking) const;
@@ -179,6 +184,9 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   void take_targets();
   Slot slot_of_thread(ThreadId thread);
   Slot slot_of(const Event& event);  // that it reads or consumes; kNone
+  Slot slot_of_creations();
+  bool takes_place(ThreadId thread, const Marking& marking);
+  bool is_place(Prefix::Event event) const;  // in the order of creations
 
   // ---- unfolding_learn.cpp
   struct Step;  // one of the execution that is learned
@@ -219,8 +227,9 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   static auto members(Self& self) {
     return std::tie(self.locations_, self.time_, self.changes_, *self.footprints_, *self.prefix_,
                     *self.races_, self.thread_slots_, self.location_slots_, self.targets_, self.first_key_,
-                    self.reads_joined_, self.all_read_joined_, self.behind_late_joins_, self.of_threads_,
-                    self.counts_, self.not_covered_, self.begun_, self.done_, self.part_done_);
+                    self.reads_joined_, self.all_read_joined_, self.orders_creations_, self.creations_,
+                    self.behind_late_joins_, self.of_threads_, self.counts_, self.not_covered_, self.begun_,
+                    self.done_, self.part_done_);
   }
   bool contradicts(ThreadId thread, FootprintSets::Number footprint, const BehindLateJoin& behind);
   void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
@@ -261,6 +270,11 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   std::set<ThreadId> reads_joined_;  // threads whose joins read how the joined threads have ended
   bool all_read_joined_ = false;
   bool begins_again_ = false;
+  bool is_lost_ = false;  // the execution that is learned does not fit with those before
+  // Several threads create threads. What these are given lies where the order of all creations says, so each
+  // creation takes its place in that order first: a step that nobody chooses.
+  bool orders_creations_ = false;
+  Slot creations_ = kNone;
   // Of this search: the footprints behind late joins, and of all threads.
   std::set<BehindLateJoin> behind_late_joins_;
   std::set<std::pair<ThreadId, FootprintSets::Number>> of_threads_;

@@ -334,4 +334,30 @@ int main() {
   EXPECT_LE(test["executions"], 40);
 }
 
+// The memory of a thread lies where the order of creations says.
+TEST_F(Unfolding, CoversThreadsThatCreateThreads) {
+  constexpr const char* kTree = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x;
+void create(int value) {
+  x += value;
+  std::thread inner([value] {
+    const int before = x.exchange(value);
+    CHECK(before == 3 || before == value);
+  });
+  inner.join();
+}
+int main() {
+  std::thread one(create, 1), other(create, 2);
+  one.join();
+  other.join();
+}
+)";
+  EXPECT_EQ(search(program(kTree, {"-DCHECK(x)=(void)(x)"}), 0)["verdict"], "exhausted");
+  const json test = search(program(kTree, {"-DCHECK(x)=assert(x)"}), 1);
+  EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
+}
+
 }  // namespace

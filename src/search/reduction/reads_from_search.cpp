@@ -144,6 +144,7 @@ void ReadsFromSearch::learn(const Plan&, const Trace& trace) {
   run_.read(trace, locations_);
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty() && run_.depends_on_time()) not_covered_ = "waits that may time out";
+  if (not_covered_.empty() && run_.several_create()) not_covered_ = "several threads create threads";
   if (locations_.changes() != changes_) return begin_again();
   number_steps();
   if (!learn_values()) return begin_again();
