@@ -40,15 +40,14 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
     // A member that keeps more nodes (SearchStatistics) is given up, unless it is the first.
     std::uint64_t nodes_max = ~std::uint64_t{0};
     // It covers nearly all (Covers::deadlocks_and_races). It begins when those that cover all have planned so
-    // many executions together, and is not Durable: where the search is loaded, it begins again.
+    // many executions together. It is not saved: where the search is loaded, it begins again.
     std::optional<std::uint64_t> nearly_all_after = std::nullopt;
     std::uint32_t parts = 0;       // parts of it that other workers hold
     std::uint64_t executions = 0;  // that it has planned
     bool ends_soon = false;        // it was to, when it had so many turns that it could tell
   };
 
-  // REQUIRES: members is not empty, one member covers all, and all are Durable but those that cover nearly
-  // all.
+  // REQUIRES: members is not empty, one member covers all, and all that are saved are Durable.
   explicit Portfolio(std::vector<Member> members);
 
   bool next(Plan& plan) override;

@@ -59,7 +59,6 @@ Touches touches(Operation operation) {
     case Operation::cancel_test:
     case Operation::choose:
     case Operation::point:
-    case Operation::detach:  // joins are none of the steps, and a thread is detached or joined
     case Operation::process_exit: return Touches::nothing;
     default: return Touches::unknown;
   }

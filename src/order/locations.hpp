@@ -4,7 +4,8 @@
 // Memory of which all accesses touch the same bytes is a cell: loads read it, stores write it, the others do
 // both, or only read where they failed or changed nothing. Everything else is an object whose operations all
 // both read and write it, so that their order is part of the class: mutexes, condition variables, semaphores
-// and so on; and memory whose accesses overlap in part. A load of such memory only reads. What belongs
+// and so on; and memory whose accesses overlap in part. A load of such memory only reads, and so does
+// a read of the clock. What belongs
 // together, as a condition variable and its mutex do, is one object.
 //
 // That is coarse, and safe: what such an operation does, and whether it can be done, is a function of the

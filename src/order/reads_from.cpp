@@ -2,7 +2,6 @@
 #include "order/reads_from.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace thrum {
 
@@ -31,6 +30,7 @@ bool may_have_to_wait(Operation operation) {
     case Operation::barrier_leave:
     case Operation::once_enter:
     case Operation::futex_return: return true;
+    case Operation::thread_create: return false;
     default: return !is_visible(operation);
   }
 }
@@ -180,16 +180,6 @@ void ReadsFrom::add_choices(const Trace& trace) {
   }
 }
 
-// Which of the two comes first would matter, and a join is no step.
-bool ReadsFrom::joins_what_is_detached(const Trace& trace) const {
-  const auto is_detach = [](const Step& step) { return step.event.operation == Operation::detach; };
-  return std::ranges::any_of(steps_ | std::views::filter(is_detach), [&](const Step& detach) {
-    return std::ranges::any_of(trace.events, [&](const Event& event) {
-      return event.operation == Operation::thread_join && event.object == detach.event.object;
-    });
-  });
-}
-
 void ReadsFrom::look_for_limits(const Trace& trace) {
   const bool blocks = trace.rounds == Rounds::block;  // loops whose rounds only read are covered
   bool loops = !trace.watches.empty() || !trace.awaits.empty() || !trace.refusals.empty() ||
@@ -210,7 +200,6 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
     if (event.operation == Operation::process_exit && i + 1 != size())
       not_covered_ = "threads that go on while the process exits";
   }
-  if (joins_what_is_detached(trace)) not_covered_ = "a thread that is detached and joined";
   for (const Option& option : trace.options) {
     depends_on_time_ = depends_on_time_ || option.via == Via::timeout;
     if (option.via != Via::run && option.via != Via::timeout) not_covered_ = "signals and spurious wake-ups";

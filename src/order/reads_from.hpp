@@ -115,7 +115,6 @@ class ReadsFrom {
   void teach(ThreadId to, ThreadId from);
   void add_choices(const Trace& trace);
   void look_for_limits(const Trace& trace);
-  bool joins_what_is_detached(const Trace& trace) const;
   Knowledge& of(ThreadId thread);
 
   std::vector<Step> steps_;

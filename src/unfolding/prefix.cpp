@@ -347,6 +347,13 @@ bool Prefix::add_ends(std::vector<Mark>& marks, std::span<const Mark> kept, Slot
   return false;
 }
 
+void Prefix::Order::add(std::uint32_t one, std::uint32_t other) {
+  if (one == kNone || other == kNone) return;
+  edges.push_back({other, first[one]});
+  first[one] = static_cast<std::uint32_t>(edges.size() - 1);
+  ++before[other];
+}
+
 template <typename Each>
 void Prefix::Order::take(std::uint32_t place, Each each) {
   for (std::uint32_t edge = first[place]; edge != kNone; edge = edges[edge].next) {
@@ -370,6 +377,7 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target
   std::ranges::reverse(events);  // each thread from its first one on
   if (target != kNone) add_target(target, events);
   Order& after = order_of(events);
+  hold_creations(cone, target);
   std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     if (i == 0 || slots_.slot(events_[events[i]].before) != slots_.slot(events_[events[i - 1]].before))
@@ -397,6 +405,28 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target
   }
   if (target != kNone) std::erase(order, target);
   return true;
+}
+
+// Threads whose next step takes a place in the order of creations do so at once. So what they did before
+// comes behind the places that the cone has, the last of which is the target or what left that condition.
+void Prefix::hold_creations(Cone cone, Event target) {
+  const auto is_place = [&](const Next& next) {
+    return steps_[next.step].operation == Operation::thread_create && threads_[next.object] == kNoThread;
+  };
+  for (const Mark& mark : cone) {
+    if (threads_[mark.slot] == kNoThread || !has_next(mark.condition) || !is_place(next(mark.condition)))
+      continue;
+    if (target != kNone && mark.condition == events_[target].before) continue;
+    const Slot creations = next(mark.condition).object;
+    const bool is_target = target != kNone && next(events_[target].before).object == creations;
+    const Event last = is_target ? target : slots_.event(at(cone, creations));
+    Event with = slots_.event(mark.condition);
+    while (with != kNone && step(with).operation == Operation::thread_create)
+      with = slots_.event(events_[with].before);
+    if (last == kNone || with == kNone || with == chosen_before(last)) continue;
+    if (step(with).operation == Operation::thread_join) knows_all_orders_ = false;
+    order_.add(places_.find(last), places_.find(with));
+  }
 }
 
 // The last event before it that somebody chooses, with which it comes at once; or a join before that, since
@@ -438,12 +468,7 @@ Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
   order_.before.assign(events.size(), 0);
   order_.first.assign(events.size(), kNone);
   order_.edges.clear();
-  const auto add = [&](std::uint32_t first, std::uint32_t second) {
-    if (first == kNone || second == kNone) return;
-    order_.edges.push_back({second, order_.first[first]});
-    order_.first[first] = static_cast<std::uint32_t>(order_.edges.size() - 1);
-    ++order_.before[second];
-  };
+  const auto add = [&](std::uint32_t first, std::uint32_t second) { order_.add(first, second); };
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Entry& entry = events_[events[i]];
     for (const Condition condition : {entry.before, entry.object}) {
@@ -455,10 +480,10 @@ Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
     if (entry.object != kNone && !entry.consumes) add(i, consumers_.find(entry.object));
     // A thread takes its place in the order of creations with what it did before, which so comes behind the
     // place before.
-    const bool is_place = step(events[i]).operation == Operation::thread_create &&
+    const bool is_place = entry.object != kNone && step(events[i]).operation == Operation::thread_create &&
                           threads_[slots_.slot(entry.object)] == kNoThread;
-    const Event last_place = slots_.event(entry.object);
-    if (!is_place || last_place == kNone) continue;
+    const Event last_place = is_place ? slots_.event(entry.object) : kNone;
+    if (last_place == kNone) continue;
     const Event with = chosen_before(events[i]);
     if (with == kNone || with == chosen_before(last_place)) continue;
     const bool is_behind_join = step(with).operation == Operation::thread_join;

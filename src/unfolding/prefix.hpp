@@ -44,7 +44,7 @@ class Prefix {
   using Condition = ConditionTrees::Condition;
   using Event = ConditionTrees::Event;
   static constexpr std::uint32_t kNone = ConditionTrees::kNone;
-  // Of an event's choices: not the operation is done, but the time of its wait runs out.
+  // A value of Entry::choices: the wait's time runs out, and the operation is not done.
   static constexpr std::uint32_t kTimeout = 1;
   enum class Mode : std::uint8_t { contextual, replicated };
 
@@ -212,7 +212,7 @@ class Prefix {
   // nobody chooses and that may so ask for another order; kNone: none. False: there is no such order, or none
   // is known (knows_all_orders()).
   bool order(Cone cone, std::vector<Event>& order, Slot last = kNone, Event target = kNone);
-  // Whether order() has found an order wherever there was one.
+  // Whether the orders of creations that order() has looked at were exact: none of them was behind a join.
   bool knows_all_orders() const { return knows_all_orders_; }
   // What has happened before the event.
   std::vector<Mark> past(Event event) const;
@@ -251,6 +251,8 @@ class Prefix {
     std::vector<std::uint32_t> first;   // edge of those behind it
     std::vector<Edge> edges;
 
+    // kNone: it is none of them.
+    void add(std::uint32_t one, std::uint32_t other);
     // What comes behind it need not wait for it any more. Calls with each that waits for nothing.
     template <typename Each>
     void take(std::uint32_t place, Each each);
@@ -277,6 +279,7 @@ class Prefix {
   };
   Order& order_of(const std::vector<Event>& events);
   Event chosen_before(Event event) const;
+  void hold_creations(Cone cone, Event target);
   void add_target(Event target, std::vector<Event>& events) const;
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
   void note_stop(Condition thread);

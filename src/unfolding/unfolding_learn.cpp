@@ -27,6 +27,8 @@ bool stops(const Trace& trace, ThreadId thread) {
   return thread == ended_by(trace);
 }
 
+constexpr const char* kBehindAllOthers = "what a thread does at the end behind all others";
+
 // The bytes that the operation accesses, as races are judged (src/runtime/judge/race_judge.cpp); none: its
 // object is only a name. To destroy a lock is a plain write, but those who lock it have an event on the same
 // object; so it is like an atomic one.
@@ -77,8 +79,14 @@ struct UnfoldingSearch::Step {
 // joined.
 bool UnfoldingSearch::has_known_events(const Trace& trace) const {
   auto event = trace.events.begin();
+  auto creation = trace.events.begin();
   for (const Prefix::Event known : known_.order) {
     const Event& expected = prefix_->step(known);
+    if (is_place(known)) {
+      const auto is_creation = [](const Event& one) { return one.operation == Operation::thread_create; };
+      creation = std::find_if(creation, trace.events.end(), is_creation);
+      if (creation == trace.events.end() || (creation++)->thread != expected.thread) return false;
+    }
     if (!is_visible(expected.operation)) continue;
     while (event != trace.events.end() && !is_visible(event->operation)) ++event;
     if (event == trace.events.end() || event->thread != expected.thread ||
@@ -99,7 +107,9 @@ void UnfoldingSearch::pass_known(const Event& event) {
 }
 
 void UnfoldingSearch::learn_events(const Trace& trace) {
-  if (!has_known_events(trace)) known_.clear();
+  const bool knows_its_beginning = has_known_events(trace);
+  if (!knows_its_beginning && orders_creations_ && trace.end != End::stopped) not_covered_ = kCreations;
+  if (!knows_its_beginning) known_.clear();
   begin_marking(marking_);
   counter_.clear();
   accesses_.clear();
@@ -132,8 +142,7 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
 // index: of the next visible event.
 void UnfoldingSearch::learn_event(const Event& event, ReadsFrom::Index& index, bool ends_execution) {
   if (event.thread == last_of_all_) {
-    if (event.operation != Operation::process_exit)
-      not_covered_ = "what a thread does at the end behind all others";
+    if (event.operation != Operation::process_exit) not_covered_ = kBehindAllOthers;
     if (is_visible(event.operation)) ++index;
     return;
   }
@@ -155,7 +164,10 @@ void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
   for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
        ++taken_accesses_) {
     const PlainAccess& access = trace.accesses[taken_accesses_];
-    if (access.thread == last_of_all_) continue;  // behind all others
+    if (access.thread == last_of_all_) {
+      if (!access.writes) not_covered_ = kBehindAllOthers;
+      continue;
+    }
     if (accesses_.size() <= access.thread) accesses_.resize(access.thread + std::size_t{1});
     accesses_[access.thread].push_back(
         {access.object, access.object + std::max(access.size, 1u), access.writes, false});
@@ -237,7 +249,7 @@ void UnfoldingSearch::learn_join(const Event& event) {
   const bool is_late = this->is_late(event);
   if (is_late) ended.push_back(joined);
   learn_step(event, {is_late ? kNone : joined, false, false, {}, event.index + 1});
-  if (!begins_again_ && !ended.empty())
+  if (!begins_again_ && !is_lost_ && !ended.empty())
     prefix_->set_ended_before(marking_.at(thread, *prefix_), std::move(ended));
 }
 
@@ -330,6 +342,10 @@ Prefix::Event UnfoldingSearch::learn_choices(Condition before, Condition there, 
     ++counts_.unforeseen;
     return event;
   };
+  if (prefix_->next(before).timed) {
+    for (const std::uint32_t reads : {std::uint32_t{0}, behind})
+      prefix_->add_alternative(before, there, Prefix::kTimeout, reads);
+  }
   if (behind != 0) {
     const Prefix::Event without = need(0);
     is_first = !(*prefix_)[without].is_change;
@@ -393,7 +409,7 @@ void UnfoldingSearch::learn_pending(const Trace& trace) {
     if (!is_there) continue;
     // A thread that stands before nothing has ended, unless it has failed.
     if (stops(trace, thread)) {
-      if (thread == ended_by(trace)) prefix_->fail(last);
+      if (thread == ended_by(trace) && thread != last_of_all_) prefix_->fail(last);
     } else if (!prefix_->has_next(last) && prefix_->spin_at(last) == nullptr) {
       prefix_->end(last);
     }

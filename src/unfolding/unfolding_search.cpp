@@ -270,7 +270,7 @@ void UnfoldingSearch::take_targets() {
 
 // What was not shown may be so in another order.
 void UnfoldingSearch::look_for_unknown_order() {
-  if (!prefix_->knows_all_orders()) not_covered_ = "several threads that create threads, some behind joins";
+  if (!prefix_->knows_all_orders()) not_covered_ = kCreations;
 }
 
 // Whether the execution has shown what it was for.
@@ -297,6 +297,7 @@ void UnfoldingSearch::settle(const Trace& trace) {
                                            : kind == BugKind::deadlock || kind == BugKind::livelock;
     if (!is_bug || !is_it) {
       ++counts_.denied;
+      look_for_unknown_order();
       if (task_ == Task::deadlock) deadlocks_->deny(trace.end == End::waiting);
       if (task_ == Task::race && trace.end == End::stopped) races_->give_up();
     } else if (task_ == Task::race) {

@@ -115,6 +115,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   using Condition = Prefix::Condition;
   using Slot = Prefix::Slot;
   static constexpr std::uint32_t kNone = Prefix::kNone;
+  static constexpr const char* kCreations = "several threads that create threads, some behind joins";
 
   // What each slot holds; kNone: a condition that no execution has shown before. And which events have read
   // it.
@@ -135,7 +136,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   struct Known {
     std::vector<Prefix::Event> order;
     std::vector<Prefix::Mark> marks;    // what the slots hold behind them
-    std::vector<std::uint32_t> events;  // of each thread
+    std::vector<std::uint32_t> events;  // how many, by thread
 
     void clear();
     bool has(ThreadId thread, std::uint32_t event) const {
@@ -256,7 +257,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   RacesBetween::Pair race_{};
   std::vector<Prefix::Mark> deadlock_;
   ReadsFrom run_;
-  std::vector<ChoiceKey> first_key_ = {{}};  // of the choice before the first step
+  std::vector<ChoiceKey> first_key_ = {{}};  // one: of the choice before the first step; a list can be saved
   Marking marking_;
   Marking seen_;  // by the advisor
   Known known_;

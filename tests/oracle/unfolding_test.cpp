@@ -222,7 +222,6 @@ TEST_P(UnfoldingOf, MeetsEachLocalState) {
             << " denied; the local states of " << counted << " were counted\n";
 }
 
-// Family B. Where there is no race, there is no local state that is missing either.
 // As where several threads create threads: each takes a place in the order of creations first.
 TEST(Unfolding, MeetsEachLocalStateWhereCreationsAreOrdered) {
   const std::uint64_t count = setting("THRUM_ORACLE_UNFOLDING", by_default(200));
@@ -250,6 +249,7 @@ TEST(Unfolding, MeetsEachLocalStateWhereCreationsAreOrdered) {
             << unordered_executions << " without the order\n";
 }
 
+// Family B. Where there is no race, there is no local state that is missing either.
 class RacesOfUnfoldings : public testing::TestWithParam<Mode> {};
 
 TEST_P(RacesOfUnfoldings, AreFound) {

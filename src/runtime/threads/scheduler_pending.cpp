@@ -39,8 +39,8 @@ std::span<const PendingOperation> Scheduler::pending() {
     next.via = handles ? Via::signal : Via::run;
     next.sleeps = thread->wait == Wait::spin || thread->wait == Wait::nothing_more ||
                   (thread->wait == Wait::wakeup && !thread->woken);
-    next.timed = thread->timed && ends_early(thread->length_ns);
-    next.has_deadline = thread->timed;
+    next.timed = thread->has_deadline && ends_early(thread->length_ns);
+    next.has_deadline = thread->has_deadline;
     next.condition = thread->wait == Wait::await ? awaits_.condition(*thread) : 0;
     next.size = thread->size;
     next.object = thread->object;
