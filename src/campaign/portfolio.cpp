@@ -62,7 +62,7 @@ bool Portfolio::pass_on() {
           members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    if (members_[turn_].share == 0 || !may_begin(members_[turn_])) continue;
+    if (members_[turn_].share == 0 || !is_worth_a_turn(members_[turn_])) continue;
     left_ = turn_of(members_[turn_]);
     return true;
   }
@@ -87,10 +87,12 @@ bool Portfolio::ends_soon(Member& member) {
   return member.ends_soon;
 }
 
-bool Portfolio::may_begin(const Member& member) const {
+// Not so before a member that covers nearly all may begin, nor when it will cover nothing any more.
+bool Portfolio::is_worth_a_turn(const Member& member) const {
+  if (!member.nearly_all_after) return true;
   std::uint64_t executions = 0;
   for (const Member& other : members_) executions += other.covers_all ? other.executions : 0;
-  return executions >= member.nearly_all_after.value_or(0);
+  return executions >= *member.nearly_all_after && member.strategy->reporting().problem().empty();
 }
 
 // Whether a member has covered nearly all, and none that covers all is about to end.

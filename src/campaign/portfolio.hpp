@@ -93,7 +93,7 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   bool pass_on();
   std::uint64_t turn_of(Member& member) const;
   static bool ends_soon(Member& member);
-  bool may_begin(const Member& member) const;
+  bool is_worth_a_turn(const Member& member) const;
   bool is_nearly_covered();
   static bool waits(const Member& member);
   bool all_wait() const;

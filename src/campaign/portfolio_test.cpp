@@ -19,7 +19,7 @@ class Counted final : public Strategy, public Reporting {
       : left_(plans), at_its_end_(std::move(at_its_end)), problem_(std::move(problem)) {}
 
   bool next(Plan&) override { return left_ > 0 && left_-- > 0; }
-  std::string problem() const override { return left_ == 0 ? problem_ : ""; }
+  std::string problem() const override { return left_ <= problem_from ? problem_ : ""; }
   void learn(const Plan&, const Trace&) override {}
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override { return left_ == 0 && problem_.empty() ? at_its_end_ : Guarantee{}; }
@@ -27,6 +27,7 @@ class Counted final : public Strategy, public Reporting {
   std::optional<double> estimate() const override { return done; }
 
   std::uint64_t nodes = 0;
+  std::uint64_t problem_from = 0;  // plans that are left when it has its problem
   std::optional<double> done;
 
  private:
@@ -169,6 +170,18 @@ TEST(Portfolio, GoesOnWhereLessIsCovered) {
   Portfolio failed = with_nearly_all({}, without_bound(Covers::deadlocks_and_races), "cannot");
   EXPECT_EQ(turns(failed, 1'000), "a75 n20 a905 ");
   EXPECT_TRUE(failed.problem().empty()) << "the others need not fail";
+}
+
+TEST(Portfolio, GivesNoTurnsToOneThatWillCoverNothing) {
+  auto nearly = std::make_unique<Counted>(1'000, Guarantee{}, "cannot");
+  nearly->problem_from = 990;
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::make_unique<Counted>(10'000, complete()), 1, true});
+  members.push_back({"n", std::move(nearly)});
+  members.back().nearly_all_after = 0;
+  Portfolio portfolio(std::move(members));
+  EXPECT_EQ(turns(portfolio, 1'000), "a25 n25 a950 ");
+  EXPECT_TRUE(portfolio.problem().empty());
 }
 
 // Two members with turns of 25, 50, 100, ...; the first one covers all, and has done so much by its estimate.

@@ -60,7 +60,7 @@ TEST_F(UnfoldingPicture, TheOneOfThePage) {
   const std::string source = page.substr(begin, page.find("```", begin) - begin);
   const std::string svg = picture(program("store_and_loads", source), 0, {"--strategy", "unfolding"});
   if (std::getenv("THRUM_UPDATE_REPORTS") != nullptr) std::ofstream(kDocs + "unfolding.svg") << svg;
-  EXPECT_EQ(svg, read(kDocs + "unfolding.svg")) << "scripts/reports writes it anew";
+  EXPECT_EQ(svg, read(kDocs + "unfolding.svg")) << "scripts/reports draws it again";
   EXPECT_EQ(count_of(svg, ">load x = "), 2 * 4) << "each in a box and its title";
   for (const char* part : {">0.1 writer<", ">0.2 reader<", ">x<", "; 2 executions: all that there is"})
     EXPECT_EQ(count_of(svg, part), 1) << part;
