@@ -377,7 +377,7 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target
   std::ranges::reverse(events);  // each thread from its first one on
   if (target != kNone) add_target(target, events);
   Order& after = order_of(events);
-  hold_creations(cone, target);
+  if (creations_ != kNone) order_creations(cone, events, target);
   std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     if (i == 0 || slots_.slot(events_[events[i]].before) != slots_.slot(events_[events[i - 1]].before))
@@ -407,35 +407,43 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target
   return true;
 }
 
-// Threads whose next step takes a place in the order of creations do so at once. So what they did before
-// comes behind the places that the cone has, the last of which is the target or what left that condition.
-void Prefix::hold_creations(Cone cone, Event target) {
-  const auto is_place = [&](const Next& next) {
-    return steps_[next.step].operation == Operation::thread_create && threads_[next.object] == kNoThread;
-  };
-  for (const Mark& mark : cone) {
-    if (threads_[mark.slot] == kNoThread || !has_next(mark.condition) || !is_place(next(mark.condition)))
-      continue;
-    if (target != kNone && mark.condition == events_[target].before) continue;
-    const Slot creations = next(mark.condition).object;
-    const bool is_target = target != kNone && next(events_[target].before).object == creations;
-    const Event last = is_target ? target : slots_.event(at(cone, creations));
-    Event with = slots_.event(mark.condition);
-    while (with != kNone && step(with).operation == Operation::thread_create)
-      with = slots_.event(events_[with].before);
-    if (last == kNone || with == kNone || with == chosen_before(last)) continue;
-    if (step(with).operation == Operation::thread_join) knows_all_orders_ = false;
+// A thread takes its turn in the order of creations with what it did before, which so comes behind the turn
+// before. Threads that take theirs next, at once, do so behind all that are there.
+void Prefix::order_creations(Cone cone, const std::vector<Event>& events, Event target) {
+  const auto put_behind = [&](Event last, Condition thread) {
+    if (last == kNone) return;
+    const Event with = chosen_at(thread);
+    if (with == kNone || with == chosen_at(events_[last].before)) return;
+    // It comes with the end of the thread that was joined, perhaps.
+    const bool is_known = step(with).operation != Operation::thread_join ||
+                          slots_.slot(events_[last].before) == slots_.slot(thread);
+    knows_all_orders_ = knows_all_orders_ && is_known;
     order_.add(places_.find(last), places_.find(with));
+  };
+  for (const Event event : events) {
+    if (is_turn(event)) put_behind(slots_.event(events_[event].object), events_[event].before);
+  }
+  const Event last = target != kNone ? target : slots_.event(at(cone, creations_));
+  for (const Mark& mark : cone) {
+    const bool is_held = threads_[mark.slot] != kNoThread && has_next(mark.condition) &&
+                         next(mark.condition).object == creations_;
+    if (is_held && (target == kNone || mark.condition != events_[target].before))
+      put_behind(last, mark.condition);
   }
 }
 
-// The last event before it that somebody chooses, with which it comes at once; or a join before that, since
-// it comes with the end of the joined thread, perhaps. kNone: there is none.
-Prefix::Event Prefix::chosen_before(Event event) const {
-  do {
+// The last event of those that led to the thread's condition that somebody has chosen, or a join. What came
+// behind it came with it, at once. kNone: there is none.
+Prefix::Event Prefix::chosen_at(Condition thread) const {
+  Event event = slots_.event(thread);
+  while (event != kNone && step(event).operation == Operation::thread_create)
     event = slots_.event(events_[event].before);
-  } while (event != kNone && step(event).operation == Operation::thread_create);
   return event;
+}
+
+Prefix::Slot Prefix::creations() {
+  if (creations_ == kNone) creations_ = open_object();
+  return creations_;
 }
 
 bool Prefix::is_acyclic(Cone cone) {
@@ -478,17 +486,6 @@ Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
     const Slot joined = next(entry.before).joins;
     if (joined != kNone && entry.object == kNone) add(ends_.find(joined), i);
     if (entry.object != kNone && !entry.consumes) add(i, consumers_.find(entry.object));
-    // A thread takes its place in the order of creations with what it did before, which so comes behind the
-    // place before.
-    const bool is_place = entry.object != kNone && step(events[i]).operation == Operation::thread_create &&
-                          threads_[slots_.slot(entry.object)] == kNoThread;
-    const Event last_place = is_place ? slots_.event(entry.object) : kNone;
-    if (last_place == kNone) continue;
-    const Event with = chosen_before(events[i]);
-    if (with == kNone || with == chosen_before(last_place)) continue;
-    const bool is_behind_join = step(with).operation == Operation::thread_join;
-    if (is_behind_join && step(last_place).thread != step(events[i]).thread) knows_all_orders_ = false;
-    add(places_.find(last_place), places_.find(with));
   }
   return order_;
 }

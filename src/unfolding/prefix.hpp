@@ -87,6 +87,12 @@ class Prefix {
   Slot open_thread(ThreadId thread);
   Slot open_object();
   const ConditionTrees& slots() const { return slots_; }
+  // The order of all creations of threads, as an object: a creation takes its turn there first. Opens it.
+  Slot creations();
+  bool is_turn(Event event) const {
+    const Condition object = events_[event].object;
+    return creations_ != kNone && object != kNone && slots_.slot(object) == creations_;
+  }
   ThreadId thread_of(Slot slot) const { return threads_[slot]; }
   const std::vector<Slot>& thread_slots() const { return thread_slots_; }
   // The thread that creates the thread of that slot; kNone: main, or it is not known.
@@ -208,9 +214,9 @@ class Prefix {
   std::uint64_t bytes() const;
 
   // The events of the cone, in an order in which they can be run: each thread as long as it can.
-  // last: a thread whose last event comes as late as it can; kNone: none. target: an event behind them, that
-  // nobody chooses and that may so ask for another order; kNone: none. False: there is no such order, or none
-  // is known (knows_all_orders()).
+  // last: a thread whose last event comes as late as it can; kNone: none. target: a turn of a creation that
+  // comes behind them, which nobody chooses: it asks for an order of the others; kNone: none. False: there is
+  // no such order, or none is known (knows_all_orders()).
   bool order(Cone cone, std::vector<Event>& order, Slot last = kNone, Event target = kNone);
   // Whether the orders of creations that order() has looked at were exact: none of them was behind a join.
   bool knows_all_orders() const { return knows_all_orders_; }
@@ -219,12 +225,13 @@ class Prefix {
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.slots_, self.threads_, self.thread_slots_, self.steps_, self.events_, self.marks_,
-                    self.known_, self.choices_, self.read_sets_, self.read_set_numbers_, self.reads_of_,
-                    self.changes_of_, self.next_of_, self.nexts_, self.spins_, self.spin_of_, self.is_ended_,
-                    self.is_failed_, self.may_stop_, self.passed_round_, self.left_below_, self.left_at_,
-                    self.ended_before_, self.touched_, self.targets_, self.late_, self.blocked_, self.done_,
-                    self.pairs_, self.knows_all_orders_);
+    return std::tie(self.slots_, self.threads_, self.thread_slots_, self.creations_, self.steps_,
+                    self.events_, self.marks_, self.known_, self.choices_, self.read_sets_,
+                    self.read_set_numbers_, self.reads_of_, self.changes_of_, self.next_of_, self.nexts_,
+                    self.spins_, self.spin_of_, self.is_ended_, self.is_failed_, self.may_stop_,
+                    self.passed_round_, self.left_below_, self.left_at_, self.ended_before_, self.touched_,
+                    self.targets_, self.late_, self.blocked_, self.done_, self.pairs_,
+                    self.knows_all_orders_);
   }
 
  private:
@@ -278,8 +285,8 @@ class Prefix {
     std::uint32_t stamp_ = 0;
   };
   Order& order_of(const std::vector<Event>& events);
-  Event chosen_before(Event event) const;
-  void hold_creations(Cone cone, Event target);
+  Event chosen_at(Condition thread) const;
+  void order_creations(Cone cone, const std::vector<Event>& events, Event target);
   void add_target(Event target, std::vector<Event>& events) const;
   static std::uint64_t bit_of(Slot slot) { return std::uint64_t{1} << slot % 64; }
   void note_stop(Condition thread);
@@ -305,6 +312,7 @@ class Prefix {
   ConditionTrees slots_;
   std::vector<ThreadId> threads_;  // by slot; kNoThread: an object
   std::vector<Slot> thread_slots_;
+  Slot creations_ = kNone;
   StepTable steps_;
   std::vector<Entry> events_;
   std::vector<Mark> marks_;

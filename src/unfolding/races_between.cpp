@@ -94,7 +94,7 @@ void RacesBetween::found(Condition own, Condition other) {
 }
 
 // The same race comes about without the round.
-bool RacesBetween::goes_nowhere(const Pair& pair) const {
+bool RacesBetween::passes_round(const Pair& pair) const {
   return prefix_.passes_round(prefix_.cone_of(pair.first)) ||
          prefix_.passes_round(prefix_.cone_of(pair.second));
 }
@@ -103,7 +103,7 @@ bool RacesBetween::take(Pair& pair) {
   while (!found_.empty()) {
     const Found last = found_.back();
     found_.pop_back();
-    if (tries_[last.footprints].is_confirmed || goes_nowhere(last.pair)) continue;
+    if (tries_[last.footprints].is_confirmed || passes_round(last.pair)) continue;
     taken_ = last.footprints;
     pair = last.pair;
     return true;

@@ -81,7 +81,7 @@ class RacesBetween {
   void look_in(Slot thread, Condition own);
   bool conflict(Condition own, Condition other) const;
   void found(Condition own, Condition other);
-  bool goes_nowhere(const Pair& pair) const;
+  bool passes_round(const Pair& pair) const;
   bool excludes(Condition condition, Slot thread) const;
   static std::uint64_t bit_of(Number number) { return std::uint64_t{1} << number % 64; }
 

@@ -66,7 +66,7 @@ void UnfoldingSearch::follow(const Event& event) {
   seen_steps_ += is_visible(event.operation) ? 1 : 0;
   if (!is_event(event.operation) || known_.has(event.thread, seen_counter_.next(event.thread))) return;
   const bool is_creation = event.operation == Operation::thread_create;
-  if (is_creation && takes_place(event.thread, seen_)) follow_step(event, slot_of_creations());
+  if (is_creation && takes_turn(event.thread, seen_)) follow_step(event, prefix_->creations());
   follow_step(event, next_of(event).object);
 }
 

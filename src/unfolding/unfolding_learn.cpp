@@ -82,7 +82,7 @@ bool UnfoldingSearch::has_known_events(const Trace& trace) const {
   auto creation = trace.events.begin();
   for (const Prefix::Event known : known_.order) {
     const Event& expected = prefix_->step(known);
-    if (is_place(known)) {
+    if (prefix_->is_turn(known)) {
       const auto is_creation = [](const Event& one) { return one.operation == Operation::thread_create; };
       creation = std::find_if(creation, trace.events.end(), is_creation);
       if (creation == trace.events.end() || (creation++)->thread != expected.thread) return false;
@@ -121,8 +121,8 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
   const auto found = std::find_if(trace.events.rbegin(), trace.events.rend(), is_its);
   if (found != trace.events.rend()) last = static_cast<std::size_t>(trace.events.rend() - found) - 1;
   ReadsFrom::Index index = 0;
-  is_lost_ = false;
-  for (std::size_t i = 0; i < trace.events.size() && !begins_again_ && !is_lost_; ++i) {
+  is_contradicted_ = false;
+  for (std::size_t i = 0; i < trace.events.size() && !begins_again_ && !is_contradicted_; ++i) {
     const std::uint64_t done = prefix_->done();
     take_accesses(trace, static_cast<std::uint32_t>(i));
     const Event& event = trace.events[i];
@@ -134,7 +134,7 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
     learn_event(event, index, i == last);
     if (prefix_->done() != done) note_shown(trace, i);
   }
-  if (begins_again_ || is_lost_) return;
+  if (begins_again_ || is_contradicted_) return;
   take_accesses(trace, static_cast<std::uint32_t>(trace.events.size()));
   learn_pending(trace);
 }
@@ -228,9 +228,9 @@ void UnfoldingSearch::learn_hidden(const Event& event) {
   const auto other = static_cast<ThreadId>(event.argument);
   switch (event.operation) {
     case Operation::thread_create:
-      if (takes_place(event.thread, marking_))
-        learn_step(event, {slot_of_creations(), true, false, {}, event.index + 1});
-      if (begins_again_ || is_lost_) return;
+      if (takes_turn(event.thread, marking_))
+        learn_step(event, {prefix_->creations(), true, false, {}, event.index + 1});
+      if (begins_again_ || is_contradicted_) return;
       return learn_step(event, {slot_of_thread(other), true, false, {}, event.index + 1});
     case Operation::thread_join: return learn_join(event);
     case Operation::others_ended: last_of_all_ = event.thread; return;
@@ -249,7 +249,7 @@ void UnfoldingSearch::learn_join(const Event& event) {
   const bool is_late = this->is_late(event);
   if (is_late) ended.push_back(joined);
   learn_step(event, {is_late ? kNone : joined, false, false, {}, event.index + 1});
-  if (!begins_again_ && !is_lost_ && !ended.empty())
+  if (!begins_again_ && !is_contradicted_ && !ended.empty())
     prefix_->set_ended_before(marking_.at(thread, *prefix_), std::move(ended));
 }
 
@@ -277,8 +277,8 @@ Prefix::Next UnfoldingSearch::next_of(const Event& event) {
 }
 
 // The execution shows what cannot be, if what was shown before is true.
-void UnfoldingSearch::lose() {
-  is_lost_ = true;
+void UnfoldingSearch::note_contradiction() {
+  is_contradicted_ = true;
   not_covered_ = "threads whose next operation does not depend on what they have seen alone";
 }
 
@@ -299,11 +299,11 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
     if (known.timed && prefix_->next_step(before).operation == Operation::timeout)
       prefix_->learn_operation(before, event);
     const bool is_known = prefix_->next_step(before).operation == event.operation || runs_out;
-    if (known.object != step.object || !is_known) return lose();
+    if (known.object != step.object || !is_known) return note_contradiction();
   }
   const bool is_possible = there == kNone || prefix_->find(before, there) != kNone ||
                            prefix_->joins(prefix_->cone_of(before), prefix_->cone_of(there));
-  if (!is_possible) return lose();
+  if (!is_possible) return note_contradiction();
   note_footprint(event.thread);
   if (begins_again_) return;
   const bool consumes = step.consumes && step.object != kNone;

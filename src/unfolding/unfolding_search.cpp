@@ -53,23 +53,13 @@ Prefix::Slot UnfoldingSearch::slot_of(const Event& event) {
   return location_slots_[location];
 }
 
-Prefix::Slot UnfoldingSearch::slot_of_creations() {
-  if (creations_ == kNone) creations_ = prefix_->open_object();
-  return creations_;
-}
-
-bool UnfoldingSearch::is_place(Prefix::Event event) const {
-  const Condition object = (*prefix_)[event].object;
-  return object != kNone && creations_ != kNone && prefix_->slots().slot(object) == creations_;
-}
-
-// Whether the thread, which creates one, takes a place in the order first. What is known of an execution may
-// end between the two.
-bool UnfoldingSearch::takes_place(ThreadId thread, const Marking& marking) {
+// Whether the thread, which creates one, takes its turn in the order of creations first. What is known of an
+// execution may end between the two.
+bool UnfoldingSearch::takes_turn(ThreadId thread, const Marking& marking) {
   if (!orders_creations_) return false;
   const Condition now = marking.at(slot_of_thread(thread), *prefix_);
   const Prefix::Event last = now == kNone ? kNone : prefix_->slots().event(now);
-  return last == kNone || !is_place(last) || prefix_->step(last).thread != thread;
+  return last == kNone || !prefix_->is_turn(last) || prefix_->step(last).thread != thread;
 }
 
 void UnfoldingSearch::begin_again() {
@@ -84,7 +74,6 @@ void UnfoldingSearch::begin_again() {
   deadlocks_.reset();
   thread_slots_.clear();
   location_slots_.clear();
-  creations_ = kNone;
   targets_.clear();
   behind_late_joins_.clear();
   of_threads_.clear();
@@ -124,7 +113,9 @@ bool UnfoldingSearch::find_task() {
     target_ = targets_.back().event;
     part_ += targets_.back().part;
     targets_.pop_back();
-    if (prefix_->is_left(target_) && !goes_nowhere(target_)) return true;
+    if (!prefix_->is_left(target_)) continue;
+    if (!is_behind_round(target_)) return true;
+    prefix_->give_up(target_);
   }
   if (find_late_join()) return true;
   if (!deadlocks_) deadlocks_ = std::make_unique<Deadlocks>(*prefix_);
@@ -137,18 +128,14 @@ bool UnfoldingSearch::find_late_join() {
   std::vector<Prefix::Mark> marks;
   for (const Prefix::Event join : prefix_->late_joins()) {
     target_ = join;
-    if (prefix_->is_left(join) && !goes_nowhere(join) && can_come_to(join, marks)) return true;
+    if (prefix_->is_left(join) && !is_behind_round(join) && can_come_to(join, marks)) return true;
   }
   return false;
 }
 
 // Whether a thread goes on before the event behind a round that came to nothing.
-bool UnfoldingSearch::goes_nowhere(Prefix::Event event) {
-  const Condition before = (*prefix_)[event].before;
-  const bool goes_nowhere =
-      prefix_->spin_at(before) != nullptr || prefix_->passes_round(prefix_->past(event));
-  if (goes_nowhere) prefix_->give_up(event);
-  return goes_nowhere;
+bool UnfoldingSearch::is_behind_round(Prefix::Event event) const {
+  return prefix_->spin_at((*prefix_)[event].before) != nullptr || prefix_->passes_round(prefix_->past(event));
 }
 
 // What the slots hold in an execution whose next event it is.
@@ -163,7 +150,7 @@ bool UnfoldingSearch::can_come_to(Prefix::Event event, std::vector<Prefix::Mark>
 bool UnfoldingSearch::write(Plan& plan) {
   plan.policy = Policy{};
   plan.policy.rounds = Rounds::block;
-  OrderedPlan steps(plan, first_key_[0]);
+  OrderedPlan steps(plan, first_key_);
   planned_steps_ = 0;
   known_.clear();
   std::vector<Prefix::Event> order;
@@ -174,7 +161,7 @@ bool UnfoldingSearch::write(Plan& plan) {
   } else if (task_ == Task::event) {
     std::vector<Prefix::Mark> marks;
     can_come_to(target_, marks);
-    if (!prefix_->order(marks, order, kNone, is_place(target_) ? target_ : kNone)) return false;
+    if (!prefix_->order(marks, order, kNone, prefix_->is_turn(target_) ? target_ : kNone)) return false;
     write_steps(steps, order);
     know(std::move(marks), std::move(order));
     write_steps(steps, {&target_, 1});
@@ -190,7 +177,7 @@ void UnfoldingSearch::Known::clear() {
 
 void UnfoldingSearch::know(std::vector<Prefix::Mark> marks, std::vector<Prefix::Event> order) {
   for (const Prefix::Event event : order) {
-    if (is_place(event)) continue;  // a creation is one event of an execution
+    if (prefix_->is_turn(event)) continue;  // a creation is one event of an execution
     const ThreadId thread = prefix_->step(event).thread;
     if (known_.events.size() <= thread) known_.events.resize(thread + std::size_t{1});
     ++known_.events[thread];
@@ -243,7 +230,7 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
     if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
   run_.read(trace, locations_, ReadsFrom::Pasts::no);
-  first_key_[0] = run_.first_key();
+  first_key_ = run_.first_key();
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   const bool is_unordered = run_.several_create() && !orders_creations_;
@@ -284,7 +271,7 @@ void UnfoldingSearch::settle(const Trace& trace) {
     const bool never_waits = target.object == kNone || thrum::never_waits(step.operation);
     // A failure may come first: of a thread that goes on by itself behind a join.
     const bool is_strange =
-        never_waits && (trace.end == End::finished || trace.end == End::stopped) && !goes_nowhere(target_);
+        never_waits && (trace.end == End::finished || trace.end == End::stopped) && !is_behind_round(target_);
     ++(is_strange ? counts_.lost : counts_.vain);
     look_for_unknown_order();
     const bool waits = may_have_to_wait(step.operation) && !prefix_->next(target.before).timed;

@@ -172,7 +172,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   void begin_again();
   bool find_task();
   bool find_late_join();
-  bool goes_nowhere(Prefix::Event event);
+  bool is_behind_round(Prefix::Event event) const;
   bool can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks);
   bool write(Plan& plan);
   bool write_race(OrderedPlan& steps);
@@ -185,9 +185,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   void take_targets();
   Slot slot_of_thread(ThreadId thread);
   Slot slot_of(const Event& event);  // that it reads or consumes; kNone
-  Slot slot_of_creations();
-  bool takes_place(ThreadId thread, const Marking& marking);
-  bool is_place(Prefix::Event event) const;  // in the order of creations
+  bool takes_turn(ThreadId thread, const Marking& marking);
 
   // ---- unfolding_learn.cpp
   struct Step;  // one of the execution that is learned
@@ -199,7 +197,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   void learn_hidden(const Event& event);
   void learn_join(const Event& event);
   void learn_step(const Event& event, const Step& step);
-  void lose();
+  void note_contradiction();
   Prefix::Event learn_choices(Condition before, Condition there, std::uint32_t behind,
                               std::span<const ReadsFrom::Choice> choices);
   Prefix::Event learn_timeout(Condition before, Condition there, std::uint32_t behind);
@@ -227,10 +225,10 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.locations_, self.time_, self.changes_, *self.footprints_, *self.prefix_,
-                    *self.races_, self.thread_slots_, self.location_slots_, self.targets_, self.first_key_,
-                    self.reads_joined_, self.all_read_joined_, self.orders_creations_, self.creations_,
-                    self.behind_late_joins_, self.of_threads_, self.counts_, self.not_covered_, self.begun_,
-                    self.done_, self.part_done_);
+                    *self.races_, self.thread_slots_, self.location_slots_, self.targets_,
+                    self.first_key_.thread, self.first_key_.kind, self.first_key_.index, self.reads_joined_,
+                    self.all_read_joined_, self.orders_creations_, self.behind_late_joins_, self.of_threads_,
+                    self.counts_, self.not_covered_, self.begun_, self.done_, self.part_done_);
   }
   bool contradicts(ThreadId thread, FootprintSets::Number footprint, const BehindLateJoin& behind);
   void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
@@ -257,7 +255,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   RacesBetween::Pair race_{};
   std::vector<Prefix::Mark> deadlock_;
   ReadsFrom run_;
-  std::vector<ChoiceKey> first_key_ = {{}};  // one: of the choice before the first step; a list can be saved
+  ChoiceKey first_key_;  // of the choice before the first step
   Marking marking_;
   Marking seen_;  // by the advisor
   Known known_;
@@ -271,11 +269,10 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   std::set<ThreadId> reads_joined_;  // threads whose joins read how the joined threads have ended
   bool all_read_joined_ = false;
   bool begins_again_ = false;
-  bool is_lost_ = false;  // the execution that is learned does not fit with those before
+  bool is_contradicted_ = false;  // the execution that is learned does not fit with those before
   // Several threads create threads. What these are given lies where the order of all creations says, so each
-  // creation takes its place in that order first: a step that nobody chooses.
+  // creation takes its turn in that order first: a step that nobody chooses.
   bool orders_creations_ = false;
-  Slot creations_ = kNone;
   // Of this search: the footprints behind late joins, and of all threads.
   std::set<BehindLateJoin> behind_late_joins_;
   std::set<std::pair<ThreadId, FootprintSets::Number>> of_threads_;

@@ -222,7 +222,7 @@ TEST_P(UnfoldingOf, MeetsEachLocalState) {
             << " denied; the local states of " << counted << " were counted\n";
 }
 
-// As where several threads create threads: each takes a place in the order of creations first.
+// As where several threads create threads: each creation takes its turn in the order of all first.
 TEST(Unfolding, MeetsEachLocalStateWhereCreationsAreOrdered) {
   const std::uint64_t count = setting("THRUM_ORACLE_UNFOLDING", by_default(200));
   const std::uint64_t first = setting("THRUM_ORACLE_SEED", 1);
