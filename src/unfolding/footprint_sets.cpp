@@ -33,13 +33,7 @@ FootprintSets::Number FootprintSets::number_of(std::vector<Bytes>& accesses) {
     hash = mixed(mixed(hash, one.begin), one.end);
     hash = mixed(hash, (one.writes ? 1U : 0U) + (one.is_atomic ? 2U : 0U));
   }
-  for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
-    if (footprints_[known->second] == accesses) return known->second;
-  }
-  const auto number = static_cast<Number>(footprints_.size());
-  footprints_.push_back(accesses);
-  numbers_.emplace(hash, number);
-  return number;
+  return footprints_.number_of(accesses, hash);
 }
 
 template <typename Meets>

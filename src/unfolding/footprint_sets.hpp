@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
+
+#include "support/interned.hpp"
 
 namespace thrum {
 
@@ -38,7 +39,7 @@ class FootprintSets {
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.footprints_, self.numbers_, self.reads_);
+    return std::tie(self.footprints_, self.reads_);
   }
 
  private:
@@ -46,8 +47,7 @@ class FootprintSets {
   template <typename Meets>
   bool any_meet(Number a, Number b, Meets meets) const;
 
-  std::vector<std::vector<Bytes>> footprints_ = {{}};
-  std::multimap<std::uint64_t, Number> numbers_;  // by hash
+  Interned<std::vector<Bytes>> footprints_{std::vector<std::vector<Bytes>>(1)};  // the first: kEmpty
   std::unordered_map<std::uint64_t, Known> reads_;
 };
 

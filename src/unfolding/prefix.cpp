@@ -54,14 +54,7 @@ std::uint32_t Prefix::number_of_reads(std::vector<Event> reads, bool adds) {
   std::ranges::sort(reads);
   std::uint64_t hash = 0;
   for (const Event read : reads) hash = mixed(hash, read);
-  for (auto [known, end] = read_set_numbers_.equal_range(hash); known != end; ++known) {
-    if (read_sets_[known->second] == reads) return known->second;
-  }
-  if (!adds) return kNone;
-  const auto number = static_cast<std::uint32_t>(read_sets_.size());
-  read_sets_.push_back(std::move(reads));
-  read_set_numbers_.emplace(hash, number);
-  return number;
+  return adds ? read_sets_.number_of(reads, hash) : read_sets_.find(reads, hash).value_or(kNone);
 }
 
 Prefix::Event Prefix::find(Condition before, Condition object, std::uint32_t choices,

@@ -33,6 +33,7 @@
 
 #include "model/plan.hpp"
 #include "model/trace.hpp"
+#include "support/interned.hpp"
 #include "unfolding/condition_trees.hpp"
 #include "unfolding/step_table.hpp"
 
@@ -226,12 +227,11 @@ class Prefix {
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.slots_, self.threads_, self.thread_slots_, self.creations_, self.steps_,
-                    self.events_, self.marks_, self.known_, self.choices_, self.read_sets_,
-                    self.read_set_numbers_, self.reads_of_, self.changes_of_, self.next_of_, self.nexts_,
-                    self.spins_, self.spin_of_, self.is_ended_, self.is_failed_, self.may_stop_,
-                    self.passed_round_, self.left_below_, self.left_at_, self.ended_before_, self.touched_,
-                    self.targets_, self.late_, self.blocked_, self.done_, self.pairs_,
-                    self.knows_all_orders_);
+                    self.events_, self.marks_, self.known_, self.choices_, self.read_sets_, self.reads_of_,
+                    self.changes_of_, self.next_of_, self.nexts_, self.spins_, self.spin_of_, self.is_ended_,
+                    self.is_failed_, self.may_stop_, self.passed_round_, self.left_below_, self.left_at_,
+                    self.ended_before_, self.touched_, self.targets_, self.late_, self.blocked_, self.done_,
+                    self.pairs_, self.knows_all_orders_);
   }
 
  private:
@@ -319,11 +319,10 @@ class Prefix {
   std::vector<Event> known_;  // a hash table of all events by their keys: open addressing, a power of two
   std::vector<std::vector<Departure>> choices_ = {{}, {{{}, {0, Via::timeout}}}};  // the second: kTimeout
   // Replicated.
-  std::vector<std::vector<Event>> read_sets_ = {{}};
-  std::unordered_multimap<std::uint64_t, std::uint32_t> read_set_numbers_;  // by hash
-  std::unordered_map<Condition, std::vector<Event>> reads_of_;              // of an object's condition
-  std::unordered_map<Condition, std::vector<Condition>> changes_of_;        // threads that consume it
-  std::vector<std::uint32_t> next_of_;                                      // by condition
+  Interned<std::vector<Event>> read_sets_{std::vector<std::vector<Event>>(1)};  // the first: none
+  std::unordered_map<Condition, std::vector<Event>> reads_of_;                  // of an object's condition
+  std::unordered_map<Condition, std::vector<Condition>> changes_of_;            // threads that consume it
+  std::vector<std::uint32_t> next_of_;                                          // by condition
   std::vector<Next> nexts_;
   std::vector<Spin> spins_;
   std::unordered_map<Condition, std::uint32_t> spin_of_;  // numbers of spins

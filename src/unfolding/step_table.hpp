@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <tuple>
-#include <unordered_map>
-#include <vector>
 
 #include "model/event.hpp"
 #include "support/hash.hpp"
+#include "support/interned.hpp"
 
 namespace thrum {
 
@@ -24,30 +23,19 @@ class StepTable {
     std::uint64_t hash = mixed(step.thread, static_cast<std::uint64_t>(step.operation));
     for (const std::uint64_t part : {step.object, step.value, step.operand, step.argument, step.code})
       hash = mixed(hash, part);
-    for (auto [known, end] = numbers_.equal_range(hash); known != end; ++known) {
-      if (steps_[known->second] == step) return known->second;
-    }
-    const auto number = static_cast<Number>(steps_.size());
-    steps_.push_back(step);
-    numbers_.emplace(hash, number);
-    return number;
+    return steps_.number_of(step, hash);
   }
   const Event& operator[](Number number) const { return steps_[number]; }
 
-  // Of memory, about.
-  std::uint64_t bytes() const {
-    constexpr std::uint64_t kNode = 48;
-    return steps_.capacity() * sizeof(Event) + numbers_.size() * kNode;
-  }
+  std::uint64_t bytes() const { return steps_.bytes(); }
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.steps_, self.numbers_);
+    return std::tie(self.steps_);
   }
 
  private:
-  std::vector<Event> steps_;
-  std::unordered_multimap<std::uint64_t, Number> numbers_;  // by hash
+  Interned<Event> steps_;
 };
 
 }  // namespace thrum
