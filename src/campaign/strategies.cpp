@@ -163,8 +163,7 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
 constexpr StrategyRow kStrategies[] = {
     {"auto", StrategyKind::systematic,
      "icb, dpor, best-first, delays, pct, pos, surw and random take turns, and unfolding in a long search: "
-     "finds bugs soon, "
-     "and proves where it can",
+     "finds bugs soon, and proves where it can",
      make_auto},
     {"icb", StrategyKind::systematic,
      "iterative context bounding: all executions with 0 preemptions, then 1, 2, ... up to the bound",

@@ -397,7 +397,7 @@ void Check::add_picture(const Run& run, const Job& job) {
   const ShownUnfolding& shown = *search.kept.unfolding->shown;
   picture.local_states = search.kept.unfolding->local_states;
   picture.events = shown.events;
-  picture.begins_anew = shown.events == 0 && search.end == SearchEnd::bug;
+  picture.begins_again = shown.events == 0 && search.end == SearchEnd::bug;
   picture.links = shown.links;
   picture.file.invocation = invocation_;
   set_trace(picture.file, shown.trace, run.names, report.modules, program_);

@@ -145,7 +145,7 @@ class UnfoldingDrawing {
   }
 
   std::string note() const {
-    if (picture_.begins_anew)
+    if (picture_.begins_again)
       return "no event: the search ended at a bug when it had to begin again; --keep-going goes on";
     if (events_.empty()) return "no event: the program has one thread, or was not run";
     std::string text =

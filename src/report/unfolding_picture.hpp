@@ -25,8 +25,8 @@ struct UnfoldingPicture {
   std::uint64_t events = 0;  // also those that are not drawn
   std::uint64_t local_states = 0;
   std::uint64_t executions = 0;
-  bool is_whole = false;     // the search came to its end
-  bool begins_anew = false;  // it had to begin again, and ended before it did
+  bool is_whole = false;      // the search came to its end
+  bool begins_again = false;  // it had to begin again, and ended before it did
 };
 
 // The pictures one below the other, as SVG.

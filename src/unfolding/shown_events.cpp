@@ -23,7 +23,10 @@ std::uint32_t ShownEvents::place_of(const Prefix& prefix, Prefix::Condition cond
 void ShownEvents::link(const Prefix& prefix, Prefix::Event number) {
   const Prefix::Entry& entry = prefix[number];
   ShownUnfolding::Link& link = shown_.links.emplace_back();
-  link.previous = place_of(prefix, entry.before);
+  // A creation and its turn in the order of creations are one step.
+  const Prefix::Event last = prefix.slots().event(entry.before);
+  const bool has_turn = last != Prefix::kNone && prefix.is_turn(last);
+  link.previous = place_of(prefix, has_turn ? prefix[last].before : entry.before);
   const bool is_join = prefix.step(number).operation == Operation::thread_join;
   link.is_late = is_join && entry.object == Prefix::kNone;
   if (entry.object != Prefix::kNone) {
