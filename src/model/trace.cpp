@@ -56,7 +56,7 @@ void Trace::clear() {
   fairness = Fairness::off;
   waiting = Waiting::spins;
   rounds = Rounds::repeat;
-  begins_again = compares_deadlines = false;
+  begins_again = compares_deadlines = reveals_threads = false;
   starved = false;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};

@@ -186,13 +186,16 @@ struct Details {
   void clear();
 };
 
-// A plain access to memory that several threads may reach, and the value that it read or wrote. A free is a
-// write, and the end of a thread writes its stack.
-struct PlainAccess {
+// An access that is no event of its own: a plain one to memory that several threads may reach, and the value
+// that it read or wrote; or what an operation in an atomic section accesses. A free is a write, and the end
+// of a thread writes its stack.
+struct RecordedAccess {
   std::uint32_t event = 0;  // so many events came before it
   ThreadId thread = kMainThread;
+  Operation operation = Operation::plain_load;
   bool writes = false;
-  std::uint32_t size = 0;  // in bytes
+  bool in_section = false;  // of its thread's last event, an atomic section
+  std::uint32_t size = 0;   // in bytes
   std::uint64_t object = 0;
   std::uint64_t value = 0;  // the first 8 bytes of more
 };
@@ -227,6 +230,9 @@ struct Trace {
   bool begins_again = false;
   // Where no thread could go on, several had deadlines; the earliest one runs out then.
   bool compares_deadlines = false;
+  // What a call returned, or where a new thread lies, may depend on whether another thread was joined or
+  // detached or has ended, and no event says so.
+  bool reveals_threads = false;
   bool starved = false;         // stopped: a thread starved, and the plan's fairness was `watch`
   ThreadId last = kMainThread;  // the thread that ran when it ended
   Failure failure;              // for End::bug
@@ -236,7 +242,7 @@ struct Trace {
   ExecutionCounts counts;
 
   // Side tables, in the order of the execution; empty unless wanted (Wanted::kAccesses, kDecisions).
-  std::vector<PlainAccess> accesses;
+  std::vector<RecordedAccess> accesses;
   std::vector<Decision> decisions;
 
   // Empties it and keeps its memory.

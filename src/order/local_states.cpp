@@ -41,6 +41,7 @@ void LocalStates::learn_locations(const Trace& trace) {
     event.timed = pending.timed;
     if (is_visible(event.operation)) locations_.learn(event);
   }
+  for (const RecordedAccess& access : trace.accesses) locations_.learn(access);
   if (locations_.changes() != changes && executions_ < kFew && !is_loaded_) begin_again();
 }
 
@@ -110,7 +111,7 @@ void LocalStates::take_step(const Event& event) {
 void LocalStates::take_accesses(const Trace& trace, std::size_t events) {
   for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
        ++taken_accesses_) {
-    const PlainAccess& access = trace.accesses[taken_accesses_];
+    const RecordedAccess& access = trace.accesses[taken_accesses_];
     const Thread& thread = of(access.thread);
     if (thread.is_last) continue;
     accesses_.push_back({access.object, access.object + std::max(access.size, 1u), access.thread,

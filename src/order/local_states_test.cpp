@@ -31,7 +31,7 @@ class Execution {
   Execution& loads(ThreadId thread, std::uint64_t object) { return add(thread, Operation::load, object); }
   Execution& ends() { return add(kMainThread, Operation::process_exit); }
   Execution& accesses(ThreadId thread, std::uint64_t object, bool writes) {
-    PlainAccess access;
+    RecordedAccess access;
     access.event = static_cast<std::uint32_t>(trace.events.size());
     access.thread = thread;
     access.object = object;

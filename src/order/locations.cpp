@@ -21,6 +21,8 @@ Touches touches(Operation operation) {
     case Operation::store:
     case Operation::read_modify_write:
     case Operation::compare_exchange:
+    case Operation::plain_load:
+    case Operation::plain_store:
     case Operation::racy_load:
     case Operation::racy_store:
     case Operation::racy_free: return Touches::memory;
@@ -43,6 +45,7 @@ Touches touches(Operation operation) {
     case Operation::barrier_leave:
     case Operation::once_enter:
     case Operation::once_leave:
+    case Operation::atomic_section:
     case Operation::futex_wait:
     case Operation::futex_return:
     case Operation::futex_wake:
@@ -59,6 +62,7 @@ Touches touches(Operation operation) {
     case Operation::cancel_test:
     case Operation::choose:
     case Operation::point:
+    case Operation::detach:
     case Operation::process_exit: return Touches::nothing;
     default: return Touches::unknown;
   }
@@ -83,6 +87,14 @@ std::uint32_t Locations::learn(const Event& event) {
     join(location, learn(event.operand, event.operand + 1, true));
   if (event.timed || event.operation == Operation::timeout) join(location, learn(kClock, kClock + 1, true));
   return root(location);
+}
+
+void Locations::learn(const RecordedAccess& access) {
+  const Touches what = touches(access.operation);
+  if (!access.in_section || access.object == 0 || what == Touches::nothing || what == Touches::unknown)
+    return;
+  const std::uint64_t end = access.object + std::max(access.size, 1u);
+  join(learn(kSections, kSections + 1, true), learn(access.object, end, what != Touches::memory));
 }
 
 std::uint32_t Locations::find(const Event& event) const {

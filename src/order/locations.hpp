@@ -33,6 +33,8 @@ class Locations {
   // The object of clock reads and sleeps. What a thread waits for with a deadline is one object with it: that
   // the time runs out sets the clock.
   static constexpr std::uint64_t kClock = 1;
+  // That of atomic sections. What they access is one object with it.
+  static constexpr std::uint64_t kSections = 2;
 
   // Whether classes by reads-from are defined for the operation. Not so for what may depend on time, on a
   // signal or a cancel, or on everything at once.
@@ -40,6 +42,7 @@ class Locations {
 
   // The location of an event; kNone: it has none. Learns it.
   std::uint32_t learn(const Event& event);
+  void learn(const RecordedAccess& access);
   // The location, as far as it is known.
   std::uint32_t find(const Event& event) const;
 

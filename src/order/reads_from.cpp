@@ -62,6 +62,7 @@ void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts) {
   for (const Event& event : trace.events) {
     if (is_visible(event.operation)) locations.learn(event);
   }
+  for (const RecordedAccess& access : trace.accesses) locations.learn(access);
   for (const Event& event : trace.events) {
     if (is_visible(event.operation)) {
       append(event, locations);
@@ -200,6 +201,12 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
     if (event.operation == Operation::process_exit && i + 1 != size())
       not_covered_ = "threads that go on while the process exits";
   }
+  for (const RecordedAccess& access : trace.accesses) {
+    const bool is_covered = Locations::handles(access.operation) && access.operation != Operation::choose &&
+                            access.operation != Operation::process_exit;
+    if (access.in_section && !is_covered)
+      not_covered_ = "atomic sections that choose, join threads or end the process";
+  }
   for (const Option& option : trace.options) {
     depends_on_time_ = depends_on_time_ || option.via == Via::timeout;
     if (option.via != Via::run && option.via != Via::timeout) not_covered_ = "signals and spurious wake-ups";
@@ -207,6 +214,7 @@ void ReadsFrom::look_for_limits(const Trace& trace) {
   if (trace.end == End::bug && trace.failure.kind == BugKind::livelock && !blocks) loops = true;
   if (trace.end == End::bug && !is_of_class(trace.failure.kind))
     not_covered_ = "what comes behind a data race, misuse of the heap or a hang";
+  if (trace.reveals_threads) not_covered_ = "calls that tell whether a thread was joined or detached";
   if (loops) not_covered_ = "loops that wait for a time, or whose rounds write";
 }
 

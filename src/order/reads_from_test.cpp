@@ -137,8 +137,8 @@ TEST(ReadsFrom, SaysWhatClassesDoNotCover) {
   Executions all;
   all.add(0, Operation::store, kCell);
   EXPECT_EQ(all.read().not_covered(), "");
-  all.add(0, Operation::atomic_section, 0, 0);
-  EXPECT_EQ(all.read().not_covered(), "atomic section");
+  all.add(0, Operation::try_join, 0, 0);
+  EXPECT_EQ(all.read().not_covered(), "try-join");
   all.trace.watches.push_back({0, 4, kCell});
   EXPECT_EQ(all.read().not_covered(), "loops that wait for a time, or whose rounds write");
 }

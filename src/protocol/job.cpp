@@ -314,10 +314,12 @@ constexpr auto sampling = [](auto& codec, auto& x) {
   });
 };
 
-constexpr auto plain_access = [](auto& codec, auto& x) {
+constexpr auto recorded_access = [](auto& codec, auto& x) {
   codec.number(x.event);
   codec.thread(x.thread);
+  codec.enumerator(x.operation, Operation::process_exit);
   codec.flag(x.writes);
+  codec.flag(x.in_section);
   codec.number(x.size);
   codec.number(x.object);
   codec.number(x.value);
@@ -378,7 +380,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.number(x.lasso.end);
   details(codec, x.details);
   execution_counts(codec, x.counts);
-  codec.list(x.accesses, plain_access);
+  codec.list(x.accesses, recorded_access);
   codec.list(x.decisions, decision);
   const bool is_lasso_inside = x.lasso.begin <= x.lasso.end && x.lasso.end <= x.events.size();
   const bool has_places = x.details.places.empty() || x.details.places.size() == x.events.size();

@@ -205,10 +205,11 @@ bool Prefix::can_be_done(const Next& next, Condition object) const {
   return operation != Operation::wait_reacquire || !is_held(step.operand, object, step.thread);
 }
 
-// Whether another thread holds the mutex, by the last operation that says so.
+// Whether another thread holds the mutex, by the last operation that says so. False: no, or it is not known.
 bool Prefix::is_held(std::uint64_t mutex, Condition object, ThreadId thread) const {
   for (; slots_.event(object) != kNone; object = slots_.parent(object)) {
     const thrum::Event& event = step(slots_.event(object));
+    if (event.operation == Operation::atomic_section) return false;  // it may have given it back
     const bool waits =
         event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire;
     if ((waits ? event.operand : event.object) != mutex) continue;

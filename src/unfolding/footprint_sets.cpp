@@ -12,14 +12,14 @@ namespace thrum {
 FootprintSets::Number FootprintSets::number_of(std::vector<Bytes>& accesses) {
   if (accesses.empty()) return kEmpty;
   std::ranges::sort(accesses, {}, [](const Bytes& one) {
-    return std::tuple(one.is_atomic, one.writes, one.begin, one.end);
+    return std::tuple(one.is_atomic, one.in_section, one.writes, one.begin, one.end);
   });
   std::size_t kept = 0;
   for (std::size_t i = 1; i < accesses.size(); ++i) {
     Bytes& last = accesses[kept];
     const Bytes& next = accesses[i];
-    const bool is_more =
-        next.is_atomic == last.is_atomic && next.writes == last.writes && next.begin <= last.end;
+    const bool is_alike = next.is_atomic == last.is_atomic && next.in_section == last.in_section;
+    const bool is_more = is_alike && next.writes == last.writes && next.begin <= last.end;
     if (is_more) {
       last.end = std::max(last.end, next.end);
     } else {
@@ -31,7 +31,7 @@ FootprintSets::Number FootprintSets::number_of(std::vector<Bytes>& accesses) {
   std::uint64_t hash = accesses.size();
   for (const Bytes& one : accesses) {
     hash = mixed(mixed(hash, one.begin), one.end);
-    hash = mixed(hash, (one.writes ? 1U : 0U) + (one.is_atomic ? 2U : 0U));
+    hash = mixed(hash, (one.writes ? 1U : 0U) + (one.is_atomic ? 2U : 0U) + (one.in_section ? 4U : 0U));
   }
   return footprints_.number_of(accesses, hash);
 }
@@ -55,7 +55,7 @@ bool FootprintSets::any_meet(Number a, Number b, Meets meets) const {
 
 bool FootprintSets::conflict(Number a, Number b) const {
   return any_meet(a, b, [](const Bytes& x, const Bytes& y) {
-    return (x.writes || y.writes) && !(x.is_atomic && y.is_atomic);
+    return (x.writes || y.writes) && !(x.is_atomic && y.is_atomic) && !(x.in_section && y.in_section);
   });
 }
 

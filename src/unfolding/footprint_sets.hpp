@@ -24,6 +24,7 @@ class FootprintSets {
     std::uint64_t end = 0;
     bool writes = false;
     bool is_atomic = false;
+    bool in_section = false;  // by an atomic section; no two of these are a race
 
     friend auto operator<=>(const Bytes&, const Bytes&) = default;
   };

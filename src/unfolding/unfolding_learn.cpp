@@ -60,6 +60,22 @@ FootprintSets::Bytes bytes_of(const Event& event) {
   }
 }
 
+FootprintSets::Bytes bytes_of(const RecordedAccess& access) {
+  const bool is_plain =
+      access.operation == Operation::plain_load || access.operation == Operation::plain_store;
+  FootprintSets::Bytes bytes{access.object, access.object + std::max(access.size, 1u), access.writes};
+  if (!is_plain) {
+    Event event;
+    event.operation = access.operation;
+    event.object = access.object;
+    event.size = access.size;
+    if (!access.writes) event.outcome = Outcome::failed;
+    bytes = bytes_of(event);
+  }
+  bytes.in_section = access.in_section;
+  return bytes;
+}
+
 }  // namespace
 
 bool UnfoldingSearch::is_event(Operation operation) {
@@ -163,14 +179,14 @@ void UnfoldingSearch::note_shown(const Trace& trace, std::size_t at) {
 void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
   for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
        ++taken_accesses_) {
-    const PlainAccess& access = trace.accesses[taken_accesses_];
+    const RecordedAccess& access = trace.accesses[taken_accesses_];
     if (access.thread == last_of_all_) {
       if (!access.writes) not_covered_ = kBehindAllOthers;
       continue;
     }
     if (accesses_.size() <= access.thread) accesses_.resize(access.thread + std::size_t{1});
-    accesses_[access.thread].push_back(
-        {access.object, access.object + std::max(access.size, 1u), access.writes, false});
+    const FootprintSets::Bytes bytes = bytes_of(access);
+    if (bytes.begin != bytes.end) accesses_[access.thread].push_back(bytes);
   }
 }
 
@@ -181,7 +197,8 @@ void UnfoldingSearch::note_footprint(ThreadId thread) {
   const Condition condition = marking_.at(slot_of_thread(thread), *prefix_);
   if (races_->has(condition)) return accesses.clear();
   std::vector<FootprintSets::Bytes> behind = accesses;
-  std::erase_if(behind, [](const FootprintSets::Bytes& bytes) { return bytes.is_atomic; });
+  std::erase_if(behind,
+                [](const FootprintSets::Bytes& bytes) { return bytes.is_atomic || bytes.in_section; });
   const FootprintSets::Number all = footprints_->number_of(accesses);
   races_->add(condition, footprints_->number_of(behind), all);
   accesses.clear();
@@ -279,7 +296,8 @@ Prefix::Next UnfoldingSearch::next_of(const Event& event) {
 // The execution shows what cannot be, if what was shown before is true.
 void UnfoldingSearch::note_contradiction() {
   is_contradicted_ = true;
-  not_covered_ = "threads whose next operation does not depend on what they have seen alone";
+  if (not_covered_.empty())
+    not_covered_ = "threads whose next operation does not depend on what they have seen alone";
 }
 
 void UnfoldingSearch::learn_step(const Event& event, const Step& step) {

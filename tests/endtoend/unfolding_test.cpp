@@ -169,25 +169,109 @@ TEST_F(Unfolding, CoversShortWaits) {
   EXPECT_NE(several.find("only deadlines"), std::string::npos) << several;
 }
 
+// Sections of one thread, of another one, and what is done beside them.
+constexpr const char* kSections = R"(
+#include <thrum/thrum.h>
+#include <atomic>
+#include <cassert>
+#include <mutex>
+#include <thread>
+int total, before_section;
+std::atomic<int> x, y;
+std::mutex mutex;
+void section() {
+  thrum_atomic_begin();
+  CHOOSE;
+  ++total;
+  x = y + 1;
+  if (mutex.try_lock()) mutex.unlock();
+  thrum_atomic_end();
+}
+int main() {
+  std::thread one(section), other([] { section(); y = 1; section(); });
+  std::thread third([] { BESIDE; int before = y; assert(!(FAILS)); });
+  one.join();
+  other.join();
+  third.join();
+  assert(total == 3);
+}
+)";
+
+TEST_F(Unfolding, CoversAtomicSections) {
+  const auto with = [&](const std::string& beside, const std::string& fails, const std::string& choose,
+                        int code) {
+    const std::string text =
+        program(kSections, {"-DBESIDE=" + beside, "-DFAILS=" + fails, "-DCHOOSE=" + choose});
+    const json by_dpor = search(text, code == 3 ? 0 : code, "dpor");
+    const json test = search(text, code);
+    if (code == 1) {
+      EXPECT_EQ(test["bugs"][0]["kind"], by_dpor["bugs"][0]["kind"]);
+    }
+    return test;
+  };
+  const json test = with("", "x > 2", "", 0);
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
+  EXPECT_EQ(with("std::lock_guard lock(mutex)", "before == 1 && x == 1", "", 1)["bugs"][0]["kind"],
+            "assertion");
+  EXPECT_EQ(with("if (x == 2) before_section = total", "0", "", 1)["bugs"][0]["kind"], "data-race");
+  const std::string reason = with("", "0", "thrum_choose(2)", 3)["reason"];
+  EXPECT_NE(reason.find("does not cover atomic sections that choose"), std::string::npos) << reason;
+}
+
+constexpr const char* kDetached = R"(
+#include <pthread.h>
+#include <semaphore.h>
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x;
+sem_t done;
+pthread_t shared;
+void* work(void*) {
+  const int before = x;
+  x = before + 1;
+  sem_post(&done);
+  return nullptr;
+}
+int main() {
+  sem_init(&done, 0, 0);
+  pthread_create(&shared, nullptr, work, nullptr);
+  std::thread other([] { work(nullptr); OTHER; });
+  other.detach();
+  MAIN(shared, 0);
+  sem_wait(&done);
+  sem_wait(&done);
+  assert(!(FAILS));
+}
+)";
+
+TEST_F(Unfolding, CoversDetachedThreads) {
+  const auto with = [&](const std::string& other, const std::string& in_main, const std::string& fails,
+                        int code) {
+    return search(program(kDetached, {"-DOTHER=" + other, "-DMAIN(a,b)=" + in_main, "-DFAILS=" + fails}),
+                  code);
+  };
+  EXPECT_EQ(with("", "pthread_detach(a)", "x > 2", 0)["verdict"], "exhausted");
+  EXPECT_EQ(with("", "pthread_detach(a)", "x == 1", 1)["bugs"][0]["kind"], "assertion");
+  // Whether the join succeeds is no function of what main has seen.
+  const std::string reason = with("pthread_detach(shared)", "pthread_join(a, 0)", "x > 2", 3)["reason"];
+  EXPECT_NE(reason.find("whether a thread was joined or detached"), std::string::npos) << reason;
+}
+
 TEST_F(Unfolding, NamesWhatItDoesNotCover) {
   const json test = search(program(R"(
-#include <thrum/thrum.h>
-#include <thread>
-int x;
+#include <pthread.h>
+void* work(void*) { return nullptr; }
 int main() {
-  const auto add = [] {
-    thrum_atomic_begin();
-    ++x;
-    thrum_atomic_end();
-  };
-  std::thread thread(add);
-  add();
-  thread.join();
+  pthread_t thread;
+  pthread_create(&thread, nullptr, work, nullptr);
+  if (pthread_tryjoin_np(thread, nullptr) != 0) pthread_join(thread, nullptr);
 }
 )"),
                            3);
   EXPECT_EQ(test["verdict"], "inconclusive");
-  EXPECT_NE(test["reason"].get<std::string>().find("does not cover atomic section"), std::string::npos)
+  EXPECT_NE(test["reason"].get<std::string>().find("does not cover try-join"), std::string::npos)
       << test["reason"];
 }
 

@@ -173,6 +173,12 @@ class Translator {
         return fill("r[$] = compare_exchange<$>(x[$], $, $);",
                     {b, order, a, value(operands[2]), value(operands[3])});
       case Opcode::fence: return fill("std::atomic_thread_fence($);", {order});
+      case Opcode::move:
+        return fill("thrum_atomic_begin(); r[$] = x[$].load(); x[$].store(x[$].load()); thrum_atomic_end();",
+                    {std::to_string(operands[2]), b, b, a});
+      case Opcode::add_both:
+        return fill("thrum_atomic_begin(); x[$] += $; x[$] += $; thrum_atomic_end();",
+                    {a, value(operands[2]), b, value(operands[2])});
       case Opcode::read: return fill("r[$] = used(p[$]);", {b, a});
       case Opcode::write: return fill("p[$] = $; written();", {a, value(operands[1])});
       case Opcode::peek: return fill("r[$] = used(plain(x[$]));", {b, a});

@@ -186,6 +186,8 @@ void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
       if (acquires(instruction.order)) join(me.clock, me.read_relaxed);
       if (releases(instruction.order)) me.at_last_fence = me.clock;
       break;
+    case Opcode::move:
+    case Opcode::add_both: execute_section(state, thread, event); break;
     default:
       if (is_plain(instruction.opcode)) {
         execute_plain(state, thread, event);
@@ -195,6 +197,20 @@ void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
   }
   // A thread that fell asleep, or failed, stays where it is.
   if (!me.asleep && !state.stopped) ++me.at;
+}
+
+void Interpreter::execute_section(OracleState& state, int thread, Event& event) const {
+  const Instruction& instruction = *next(state, thread);
+  auto [a, b, c, d] = instruction.operands;
+  event.operation = Operation::atomic_section;
+  if (instruction.opcode == Opcode::move) {
+    state[thread].registers[c] = state.shared[b];
+    state.shared[b] = state.shared[a];
+    return;
+  }
+  const int added = value(state, thread, c);
+  state.shared[a] += added;
+  state.shared[b] += added;
 }
 
 void Interpreter::execute_memory(OracleState& state, int thread, Event& event) const {

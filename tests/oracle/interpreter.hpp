@@ -97,6 +97,7 @@ class Interpreter {
   bool is_hidden(Opcode opcode) const;
   std::vector<int> sleepers(const OracleState& state, int condition) const;
   void execute(OracleState& state, int thread, int way, Event& event, std::string& schedule) const;
+  void execute_section(OracleState& state, int thread, Event& event) const;
   void execute_memory(OracleState& state, int thread, Event& event) const;
   void execute_plain(OracleState& state, int thread, Event& event) const;
   void execute_mutex(OracleState& state, int thread, Event& event) const;

@@ -44,6 +44,7 @@ class Generator {
   void wait_section(Block& block);
   void wait_loop(Block& block);
   void set_and_signal(Block& block);
+  void section(Block& block);
   void local(Block& block);
   void assertion(Block& block, bool equal);
   void idiom(Block& block);
@@ -219,6 +220,11 @@ void Generator::assertion(Block& block, bool equal) {
   add(block, equal ? Opcode::equal : Opcode::unequal, {reg(), operand()});
 }
 
+void Generator::section(Block& block) {
+  if (one_in(3)) return add(block, Opcode::add_both, {object(), object(), operand()});
+  add(block, Opcode::move, {object(), object(), reg()});
+}
+
 void Generator::local(Block& block) {
   const int which = below(5);
   if (which < 3) return assertion(block, which == 0);
@@ -244,6 +250,7 @@ void Generator::idiom(Block& block) {
     }
   }
   if (family_ == Family::d && one_in(4)) return assertion(block, one_in(3));
+  if (family_ == Family::e && one_in(3)) return section(block);
   switch (below(16)) {
     case 0:
     case 1:
@@ -333,7 +340,7 @@ ToyCode Generator::program() {
 }  // namespace
 
 const char* name_of(Family family) {
-  constexpr const char* kNames[] = {"A", "B", "C", "D"};
+  constexpr const char* kNames[] = {"A", "B", "C", "D", "E"};
   return kNames[static_cast<std::size_t>(family)];
 }
 
@@ -341,6 +348,7 @@ RandomProgram random_program(std::uint64_t seed, Family family, std::size_t exec
   Random random(seed * 2 + (family == Family::b ? 1 : 0));
   if (family == Family::c) random = Random(~seed);
   if (family == Family::d) random = Random(~seed << 1);
+  if (family == Family::e) random = Random(~seed << 2);
   while (true) {
     RandomProgram program{Generator(random.next(), family).program(), {}};
     program.findings = enumerate(program.code, {.executions_max = executions_max});

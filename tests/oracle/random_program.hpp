@@ -14,6 +14,7 @@ enum class Family : std::uint8_t {
   b,  // plain data too, with scheduling points at synchronization only; atomic operations of all orders
   c,  // as a, with condition variables mostly, and waits in loops: for spurious wake-ups
   d,  // as a, with assertions mostly, that fail behind joins: for what an end cuts off
+  e,  // as a, with atomic sections
 };
 
 const char* name_of(Family family);  // a capital letter

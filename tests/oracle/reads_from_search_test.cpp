@@ -88,6 +88,7 @@ Truth truth_of(const ToyCode& code, Locations& locations) {
         for (const Event& event : trace.events) {
           if (is_visible(event.operation)) locations.learn(event);
         }
+        for (const RecordedAccess& access : trace.accesses) locations.learn(access);
         continue;
       }
       if (trace.end == End::bug) truth.bugs.insert(bug_of(trace.failure));
@@ -135,6 +136,7 @@ std::optional<Truth> truth_by_dependence(const ToyCode& code, std::uint64_t exec
         for (const Event& event : trace.events) {
           if (is_visible(event.operation)) locations.learn(event);
         }
+        for (const RecordedAccess& access : trace.accesses) locations.learn(access);
       } else {
         if (trace.end == End::bug) truth.bugs.insert(bug_of(trace.failure));
         if (ended_by_itself(trace))
@@ -266,7 +268,8 @@ TEST_P(ReadsFromOf, AgreesWithDependenceOnLargerPrograms) {
             << " held, " << sum.counts.vain << " in vain, " << sum.counts.restarts << " restarts\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReadsFromOf, ::testing::Values(Family::a, Family::b, Family::c, Family::d),
+INSTANTIATE_TEST_SUITE_P(All, ReadsFromOf,
+                         ::testing::Values(Family::a, Family::b, Family::c, Family::d, Family::e),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 TEST(ReadsFromSearch, ShowsEachClassOfProgramsThatOnceFailed) {

@@ -14,12 +14,12 @@ struct Row {
 };
 
 constexpr std::array<Row, kOpcodeCount> kTable = {{
-    {"load", "xr"},        {"store", "xv"},    {"add", "xrv"},     {"cas", "xrvv"},  {"read", "pr"},
-    {"write", "pv"},       {"lock", "m"},      {"trylock", "mr"},  {"unlock", "m"},  {"wait", "cm"},
-    {"timedwait", "cmrn"}, {"signal", "c"},    {"broadcast", "c"}, {"down", "s"},    {"up", "s"},
-    {"yield", ""},         {"create", "t"},    {"join", "t"},      {"choose", "rn"}, {"equal", "rv"},
-    {"unequal", "rv"},     {"skip", "rvn"},    {"fence", ""},      {"peek", "xr"},   {"poke", "xv"},
-    {"readtwo", "qr"},     {"writetwo", "qv"},
+    {"load", "xr"},        {"store", "xv"}, {"add", "xrv"},     {"cas", "xrvv"},    {"read", "pr"},
+    {"write", "pv"},       {"lock", "m"},   {"trylock", "mr"},  {"unlock", "m"},    {"wait", "cm"},
+    {"timedwait", "cmrn"}, {"signal", "c"}, {"broadcast", "c"}, {"down", "s"},      {"up", "s"},
+    {"yield", ""},         {"create", "t"}, {"join", "t"},      {"choose", "rn"},   {"equal", "rv"},
+    {"unequal", "rv"},     {"skip", "rvn"}, {"fence", ""},      {"move", "xxr"},    {"addboth", "xxv"},
+    {"peek", "xr"},        {"poke", "xv"},  {"readtwo", "qr"},  {"writetwo", "qv"},
 }};
 
 constexpr std::array<std::string_view, kOrderCount> kOrders = {"seq_cst", "relaxed", "acquire", "release",

@@ -52,12 +52,16 @@ enum class Opcode : std::uint8_t {
   unequal,  // r v     assert that r is not v
   skip,     // r v n   if r is v then leave out the next n instructions
   fence,
+  move,       // x x r r = the second, the second = the first, in an atomic section
+  add_both,   // x x v both += v, likewise
   peek,       // x r   r = x, but not atomically: as read
   poke,       // x v   x = v, likewise
   read_two,   // q r   r = the sum of two neighbours, read at once: q0 is p0 and p1, q1 is p1 and p2
   write_two,  // q v   both = v, at once
 };
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::write_two) + 1;
+
+constexpr bool is_section(Opcode opcode) { return opcode == Opcode::move || opcode == Opcode::add_both; }
 
 // Accesses to memory that are not atomic and no scheduling points.
 constexpr bool is_plain(Opcode opcode) {

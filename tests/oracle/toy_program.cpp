@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "order/locations.hpp"
 
 namespace thrum {
 
@@ -26,6 +29,8 @@ Operation operation_of(Opcode opcode) {
     case Opcode::yield: return Operation::yield;
     case Opcode::choose: return Operation::choose;
     case Opcode::fence: return Operation::fence;
+    case Opcode::move:
+    case Opcode::add_both: return Operation::atomic_section;
     default: return Operation::thread_join;  // the only hidden instruction before which a thread can stand
   }
 }
@@ -46,6 +51,9 @@ bool is_hidden(Opcode opcode) {
 
 // Reports an event's first object; the mutex of a wait is its operand.
 void describe(const Instruction& instruction, std::uint64_t& object, std::uint32_t& size) {
+  size = 0;
+  object = Locations::kSections;
+  if (is_section(instruction.opcode)) return;
   std::string_view letters = operand_letters(instruction.opcode);
   bool has_object = !letters.empty() && letters[0] != 'r';
   object = has_object ? toy_object(letters[0], instruction.operands[0]) : 0;
@@ -249,8 +257,9 @@ void ToyProgram::do_plain(int number, const Instruction& instruction) {
 void ToyProgram::note_access(int number, bool writes, std::uint64_t address, std::uint32_t size) {
   if (!records_footprints_) return;
   const auto event = static_cast<std::uint32_t>(trace_->events.size());
+  const Operation operation = writes ? Operation::plain_store : Operation::plain_load;
   trace_->accesses.push_back(
-      {event, threads_[static_cast<std::size_t>(number)].id, writes, size, address, 0});
+      {event, threads_[static_cast<std::size_t>(number)].id, operation, writes, false, size, address, 0});
 }
 
 // What a race detector is told. address: of a creation or a join, the other thread.
@@ -420,9 +429,41 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
       schedule_ += {'=', static_cast<char>('0' + taken)};
       break;
     }
+    case Opcode::move:
+    case Opcode::add_both: perform_section(number, instruction); break;
     default: perform_memory(number, instruction, event);
   }
   ++thread.at;
+}
+
+void ToyProgram::perform_section(int number, const Instruction& instruction) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const auto [first, second, last, unused] = instruction.operands;
+  const bool moves = instruction.opcode == Opcode::move;
+  if (moves) {
+    thread.registers[last] = std::exchange(shared_[second], shared_[first]);
+  } else {
+    const int added = value(thread, last);
+    shared_[first] += added;
+    shared_[second] += added;
+  }
+  if (!director_.records_events()) return;
+  note_in_section(thread, Operation::load, first);
+  note_in_section(thread, Operation::store, second);
+  if (!moves) note_in_section(thread, Operation::store, first);
+}
+
+// An access of the event that comes next.
+void ToyProgram::note_in_section(const Thread& thread, Operation operation, int variable) {
+  RecordedAccess access;
+  access.event = static_cast<std::uint32_t>(trace_->events.size()) + 1;
+  access.thread = thread.id;
+  access.operation = operation;
+  access.writes = operation == Operation::store;
+  access.in_section = true;
+  access.size = 1;
+  access.object = toy_object('x', variable);
+  trace_->accesses.push_back(access);
 }
 
 void ToyProgram::perform_memory(int number, const Instruction& instruction, Event& event) {

@@ -92,6 +92,8 @@ class ToyProgram final : public Program, private Pending {
   void note_pending();
   void note_local_states();
   void note(int number, Operation operation, ThreadId other);
+  void perform_section(int number, const Instruction& instruction);
+  void note_in_section(const Thread& thread, Operation operation, int variable);
   void note_access(int number, bool writes, std::uint64_t address, std::uint32_t size);
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);

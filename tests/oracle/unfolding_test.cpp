@@ -283,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, RacesOfUnfoldings, testing::Values(Mode::context
                          [](const auto& one) { return name_of(one.param); });
 
 INSTANTIATE_TEST_SUITE_P(Families, UnfoldingOf,
-                         testing::Combine(testing::Values(Family::a, Family::c, Family::d),
+                         testing::Combine(testing::Values(Family::a, Family::c, Family::d, Family::e),
                                           testing::Values(Mode::contextual, Mode::replicated)),
                          [](const auto& one) {
                            return std::string(name_of(std::get<0>(one.param))) +

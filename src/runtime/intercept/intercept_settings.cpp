@@ -119,8 +119,10 @@ THRUM_EXPORT int pthread_getcpuclockid(pthread_t handle, clockid_t* clock) {
 
 THRUM_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* attributes) {
   THRUM_FORWARD(pthread_getattr_np, handle, attributes)
-  const Thread* thread = thread_of(handle);
+  Thread* thread = thread_of(handle);
   if (!thread) return ESRCH;
+  if (thread->detached) current_trace().reveals_threads = true;
+  thread->asked_about = true;
   pthread_attr_init(attributes);
   const char* top = thread->stack_top;
   const char* bottom = thread->stack_bottom;

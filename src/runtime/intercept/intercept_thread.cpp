@@ -105,10 +105,13 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
 }
 
 // Why the running thread cannot wait for that thread; 0: it can.
-int join_error(const Thread* other) {
+int join_error(Thread* other) {
   if (!other) return ESRCH;
   if (other == &scheduler().current()) return EDEADLK;
-  return other->detached || other->joined_by_someone ? EINVAL : 0;
+  other->asked_about = true;
+  if (!other->detached && !other->joined_by_someone) return 0;
+  current_trace().reveals_threads = true;
+  return EINVAL;
 }
 
 void finish_join(Thread& other, void** result, std::uint64_t code) {
@@ -161,6 +164,8 @@ int detach_thread(pthread_t handle, std::uint64_t code) {
   if (!world.running) return 0;
   Thread* other = find_thread(handle);
   if (!other) return ESRCH;
+  if (other->asked_about) current_trace().reveals_threads = true;
+  other->asked_about = true;
   if (other->detached) return EINVAL;
   scheduler().arrive(Operation::detach, object_of(*other), 0, code);
   other->detached = true;

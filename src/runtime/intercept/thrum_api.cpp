@@ -11,13 +11,14 @@
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/start.hpp"
 #include "runtime/intercept/intercept.hpp"
+#include "runtime/judge/footprints.hpp"
 #include "runtime/judge/race_judge.hpp"
 
 using namespace thrum;
 
 namespace {
 
-// The object that represents all atomic sections; no address of the program.
+// The object that represents all atomic sections; no address of the program (Locations::kSections).
 constexpr std::uint64_t kSections = 2;
 
 }  // namespace
@@ -40,8 +41,9 @@ void end_section() {
   Thread& me = scheduler().current();
   if (me.atomic_depth == 0)
     fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
-  --me.atomic_depth;
-  if (world.judges_races && me.atomic_depth == 0) race_judge().release(kSections);
+  if (--me.atomic_depth != 0) return;
+  footprints().begin();
+  if (world.judges_races) race_judge().release(kSections);
 }
 
 }  // namespace thrum

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/judge/footprints.hpp"
 
-#include "runtime/base/engine.hpp"
+#include "runtime/threads/record.hpp"
 
 namespace thrum {
 
 constinit Forever<Footprints> the_footprints;
 
 void Footprints::record(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size) {
-  PlainAccess& access = current_trace().accesses.emplace_back();
-  access.event = static_cast<std::uint32_t>(current_trace().events.size());
-  access.thread = thread.id;
-  access.writes = writes;
-  access.size = static_cast<std::uint32_t>(size);
-  access.object = address;
+  record_access(thread, writes ? Operation::plain_store : Operation::plain_load, writes, address, size);
 }
 
 void Footprints::note(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size) {

@@ -20,7 +20,7 @@ class Footprints {
  public:
   constexpr Footprints() = default;
 
-  // An execution begins, or goes on from a waypoint.
+  // An execution begins, or goes on from a waypoint; or an atomic section has ended.
   void begin() { thread_ = kNoThread; }
   void note(const Thread& thread, bool writes, std::uint64_t address, std::uint64_t size);
 

@@ -41,6 +41,18 @@ void take_written_value() {
 
 void give_up_written_value() { g_awaited = 0; }
 
+void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
+                   std::uint64_t size) {
+  RecordedAccess& access = current_trace().accesses.emplace_back();
+  access.event = static_cast<std::uint32_t>(current_trace().events.size());
+  access.thread = thread.id;
+  access.operation = operation;
+  access.writes = writes;
+  access.in_section = thread.atomic_depth != 0;
+  access.size = static_cast<std::uint32_t>(size);
+  access.object = address;
+}
+
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   take_written_value();
   Trace& trace = current_trace();

@@ -19,6 +19,10 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
+// Appends an access that is no event of its own to the current trace.
+void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
+                   std::uint64_t size);
+
 // The bytes at the address as an event's value; the first 8 of more. REQUIRES: they can be read.
 inline std::uint64_t value_at(const volatile void* address, std::size_t size) {
   std::uint64_t value = 0;

@@ -135,6 +135,7 @@ void Scheduler::restore(const Moment& moment) {
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void fail_in_section(const Thread& thread) {
+  if (world.recording) record_access(thread, thread.operation, false, thread.object, thread.size);
   fail({BugKind::lock_misuse, "blocks inside an atomic section", thread.id, thread.code, {}});
 }
 
@@ -367,7 +368,10 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   }
   if (world.judges_races) judge_operation(me, value, operand, outcome);
   if (__builtin_expect(awaits_.is_on(), 0)) note_for_awaits(me, effect, value);
-  if (me.atomic_depth != 0) return;  // the section is the event
+  if (me.atomic_depth != 0) {  // the section is the event
+    if (world.recording) record_access(me, me.operation, effect == Effect::change, me.object, me.size);
+    return;
+  }
   if (world.names_events) name_operation(me, value, operand, outcome);
   course_.last = &me;
   if (__builtin_expect(world.recording, 0)) {
@@ -674,10 +678,13 @@ void Scheduler::join(Thread& other, std::uint64_t code) {
   Thread& me = *course_.current;
   other.joined_by_someone = true;
   world.wrote = true;  // a loop that joins threads is no spin
+  const bool is_in_section = me.atomic_depth != 0;
+  if (is_in_section && world.recording) record_access(me, Operation::thread_join, false, object_of(other), 0);
   if (other.life == Life::ended) return;
   me.operation = Operation::thread_join;
   me.object = 0;
   me.code = code;
+  if (is_in_section) fail_in_section(me);
   me.wait = Wait::join;
   me.joined = &other;
   me.at_cancellation_point = true;
@@ -737,8 +744,10 @@ std::uint16_t Scheduler::choose(ChoiceKind kind) {
   point.step = course_.points;
   std::uint16_t taken = director_.choose(point, options_, *this);
   if (taken == Director::kStop) end_execution();
-  if (course_.current->atomic_depth != 0)
+  if (course_.current->atomic_depth != 0) {
     ++course_.current->events;  // the section is one event, and may choose again
+    if (world.recording) record_access(*course_.current, Operation::choose, false, 0, 0);
+  }
   return taken;
 }
 

@@ -33,6 +33,7 @@ std::uint16_t Scheduler::take_slot() {
   // Main keeps its slot, and the thread of the last event is still asked for its name.
   for (slot = 1; slot < kThreadsMax; ++slot) {
     Thread& former = *slots_[slot];
+    if (former.detached) current_trace().reveals_threads = true;
     if (former.life != Life::ended || !former.released || &former == course_.last) continue;
     spins_.note_change(former);
     if (awaits_.is_on()) awaits_.note_change(former);
@@ -64,7 +65,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   child.life = Life::unsettled;
   static_cast<Standing&>(child) = {};
   child.cancellation = {};
-  child.timer = child.detached = child.joined_by_someone = false;
+  child.timer = child.detached = child.joined_by_someone = child.asked_about = false;
   child.released = child.returns_int = false;
   child.others_when_spurious = Thread::kNever;
   child.atomic_depth = 0;
