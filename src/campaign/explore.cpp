@@ -519,6 +519,7 @@ void merge(SearchSoFar& all, SearchSoFar part) {
       *known = std::move(bug);
     }
   }
+  part.statistics.end_member(from.seconds);
   all.statistics.merge(part.statistics);
 }
 

@@ -54,9 +54,13 @@ void StatisticsKeeper::settle() {
   if (classes_.settle()) ++statistics_.levels[cost_].classes;
 }
 
-void StatisticsKeeper::begin_member(std::string_view name, double seconds) {
+void StatisticsKeeper::end_member(double seconds) {
   if (member_ != kNone) statistics_.members[member_].seconds += seconds - member_begun_;
   member_begun_ = seconds;
+}
+
+void StatisticsKeeper::begin_member(std::string_view name, double seconds) {
+  end_member(seconds);
   std::vector<MemberCount>& members = statistics_.members;
   auto known = std::find_if(members.begin(), members.end(),
                             [&](const MemberCount& member) { return member.name == name; });
@@ -258,7 +262,7 @@ Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   if (has_all_classes) is_partial_ = false;
   if (is_partial_) statistics_.counts_classes = false;
   statistics_.classes = classes();
-  if (member_ != kNone) begin_member(statistics_.members[member_].name, seconds);
+  end_member(seconds);
   bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
   if (executions_ > 0 && !is_told) point(seconds);
   if (local_states_.is_on()) conclude_local_states();

@@ -81,11 +81,13 @@ class StatisticsKeeper {
   }
   Base base() const { return statistics_.base; }
 
-  // Whether that member's turn begins. begin_member(): it begins, when the search has taken so many seconds.
+  // Whether that member's turn begins. begin_member(): it begins, when the search has taken so many seconds;
+  // end_member(): the turn that was has ended.
   bool is_next_member(std::string_view name) const {
     return member_ == kNone || statistics_.members[member_].name != name;
   }
   void begin_member(std::string_view name, double seconds);
+  void end_member(double seconds);
 
   // All executions of lower cost have been run.
   void complete_below(std::uint32_t cost, double seconds);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "campaign/accompanied.hpp"
 #include "campaign/parts.hpp"
 #include "campaign/portfolio.hpp"
 #include "search/random/pct.hpp"
@@ -93,10 +94,16 @@ std::unique_ptr<Strategy> make_bpor(const StrategySettings& settings) {
 
 std::unique_ptr<Strategy> make_rf(const StrategySettings&) { return std::make_unique<ReadsFromSearch>(); }
 
-template <UnfoldingSearch::Mode mode>
-std::unique_ptr<Strategy> make_unfolding(const StrategySettings& settings) {
+std::unique_ptr<Strategy> make_one_unfolding(const StrategySettings& settings, UnfoldingSearch::Mode mode) {
   return std::make_unique<UnfoldingSearch>(UnfoldingSearch::Settings{
       .mode = mode, .memory_max = settings.memory_max, .shown_max = settings.shown_max});
+}
+
+template <UnfoldingSearch::Mode mode>
+std::unique_ptr<Strategy> make_unfolding(const StrategySettings& settings) {
+  constexpr bool kIsContextual = mode == UnfoldingSearch::Mode::contextual;
+  return std::make_unique<Accompanied>(kIsContextual ? "unfolding" : "unfolding-replicated",
+                                       make_one_unfolding(settings, mode), settings.seed);
 }
 
 std::unique_ptr<Strategy> make_pct(const StrategySettings& settings) {
@@ -154,7 +161,7 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
   if (!has_limit && !settings.is_fair && settings.has_unfolding) {
     StrategySettings own = settings;
     own.memory_max = settings.memory_max / 4;
-    add("unfolding", make_unfolding<UnfoldingSearch::Mode::contextual>(own), kShareOfUnfolding, false);
+    add("unfolding", make_one_unfolding(own, UnfoldingSearch::Mode::contextual), kShareOfUnfolding, false);
     members.back().nearly_all_after = kUnfoldingAfter;
   }
   return std::make_unique<Portfolio>(std::move(members));

@@ -31,7 +31,7 @@ std::string summary(const StatisticsResult& statistics, std::uint64_t executions
 }
 
 std::string members_table(const StatisticsResult& statistics, const TextStyle& style) {
-  if (statistics.strategies.empty()) return "";
+  if (statistics.strategies.size() < 2) return "";
   std::string text =
       coloured(fmt::format("  {:<24}  {:>13}  {:>5}  {}\n", "strategy", "executions", "bugs", "took"), kDim,
                style.colours);

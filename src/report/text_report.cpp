@@ -57,6 +57,24 @@ std::string cut_text(const TestResult& test) {
   return text.empty() ? text : text + ". What would have come behind is not covered.";
 }
 
+// Of a search that one worker runs, what the others have run meanwhile (src/campaign/accompanied.hpp).
+std::string beside_text(const TestResult& test, const TextStyle& style) {
+  if (!test.statistics) return "";
+  const std::vector<MemberResult>& members = test.statistics->strategies;
+  if (std::ranges::find(members, test.strategy, &MemberResult::name) == members.end()) return "";
+  std::string names;
+  std::uint64_t executions = 0;
+  for (const MemberResult& member : members) {
+    if (member.name == test.strategy) continue;
+    executions += member.executions;
+    names += (names.empty() ? "" : ", ") + member.name;
+  }
+  if (names.empty()) return "";
+  return wrap(fmt::format("{} of them {} by other workers, at random ({}): this search is run by one worker.",
+                          executions, executions == 1 ? "was" : "were", names),
+              "", style.width);
+}
+
 std::string coverage_text(const TestResult& test, const TextStyle& style) {
   double rate = test.seconds > 0 ? static_cast<double>(test.executions) / test.seconds : 0;
   std::string text = wrap("Covered: " + test.guarantee + ".", "", style.width);
@@ -68,6 +86,7 @@ std::string coverage_text(const TestResult& test, const TextStyle& style) {
   text += fmt::format("{} execution{} in {:.2f} s ({:.0f}/s){}, up to {} thread{}, strategy {}.\n",
                       test.executions, plural(test.executions), test.seconds, rate, workers, test.threads_max,
                       plural(static_cast<unsigned>(test.threads_max)), strategy);
+  text += beside_text(test, style);
   if (test.workers_killed > 0)
     text += fmt::format("Workers were killed from outside {} time{}; what they had done was done again.\n",
                         test.workers_killed, plural(test.workers_killed));

@@ -20,7 +20,7 @@ void Prefix::note_change(Event event) {
   if (!joins(cone_of(thread), cone_of(object)) || !stand(thread, object)) return;
   const std::vector<Mark> past = union_;
   // It is behind some reads in any case.
-  const auto is_behind = [&](Event read) { return has_read(past, read); };
+  const auto is_behind = [&](Event read) { return has(past, read); };
   if (std::ranges::any_of(reads_of_[object], is_behind)) cover(find(thread, object));
   extend_behind(thread, object, past, 0);
 }
@@ -39,21 +39,16 @@ void Prefix::note_read(Event event) {
   }
 }
 
-bool Prefix::has_read(Cone cone, Event read) const {
-  const Condition after = events_[read].after;
-  return slots_.leads_to(after, at(cone, slots_.slot(after)));
-}
-
 // The step behind all reads of the condition that the past has; and the same with more of the reads, from
 // that one on.
 void Prefix::extend_behind(Condition thread, Condition object, std::vector<Mark> past, std::size_t from) {
   const std::vector<Event>& reads = reads_of_[object];
   std::vector<Event> behind;
-  std::ranges::copy_if(reads, std::back_inserter(behind), [&](Event read) { return has_read(past, read); });
+  std::ranges::copy_if(reads, std::back_inserter(behind), [&](Event read) { return has(past, read); });
   const std::uint32_t number = number_of_reads(std::move(behind), true);
   if (number != 0 && find(thread, object, 0, number) == kNone) add_targets(thread, object, number, past);
   for (; from < reads.size(); ++from) {
-    if (has_read(past, reads[from])) continue;
+    if (has(past, reads[from])) continue;
     if (joins(past, cone(reads[from])) && stand(thread, object))
       extend_behind(thread, object, union_, from + 1);
   }

@@ -363,7 +363,7 @@ void Prefix::add_target(Event target, std::vector<Event>& events) const {
   events.insert(last == events.rend() ? events.end() : last.base(), target);
 }
 
-bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target) {
+bool Prefix::order(Cone cone, std::vector<Event>& order, Event held, Event target) {
   order.clear();
   std::vector<Event>& events = events_of_cone_;
   events_of(cone, events);
@@ -380,24 +380,28 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Slot last, Event target
   const auto end_of = [&](std::size_t thread) {
     return thread + 1 < begins.size() ? begins[thread + 1] : static_cast<std::uint32_t>(events.size());
   };
-  bool holds_last = last != kNone;
-  const auto is_held = [&](std::uint32_t place, std::size_t thread) {
-    return holds_last && place + 1 == end_of(thread) && slots_.slot(events_[events[place]].before) == last;
-  };
   while (order.size() < events.size()) {
     const std::size_t before = order.size();
     for (std::size_t thread = 0; thread < next.size(); ++thread) {
       for (; next[thread] < end_of(thread) && after.before[next[thread]] == 0; ++next[thread]) {
-        if (is_held(next[thread], thread)) break;
+        if (events[next[thread]] == held) break;
         order.push_back(events[next[thread]]);
         after.take(next[thread], [](std::uint32_t) {});
       }
     }
-    if (order.size() == before && !holds_last) return false;
-    if (order.size() == before) holds_last = false;
+    if (order.size() == before && held == kNone) return false;
+    if (order.size() == before) held = kNone;
   }
   if (target != kNone) std::erase(order, target);
   return true;
+}
+
+void Prefix::add_chosen_before(Condition thread, Cone cone, std::vector<Event>& chosen) const {
+  for (Event event = slots_.event(thread); event != kNone; event = slots_.event(events_[event].before)) {
+    if (is_visible(step(event).operation)) return chosen.push_back(event);
+    if (step(event).operation != Operation::thread_join) continue;
+    add_chosen_before(at(cone, next(events_[event].before).joins), cone, chosen);
+  }
 }
 
 // A thread takes its turn in the order of creations with what it did before, which so comes behind the turn

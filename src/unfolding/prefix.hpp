@@ -215,10 +215,18 @@ class Prefix {
   std::uint64_t bytes() const;
 
   // The events of the cone, in an order in which they can be run: each thread as long as it can.
-  // last: a thread whose last event comes as late as it can; kNone: none. target: a turn of a creation that
+  // held: comes as late as it can; kNone: none. target: a turn of a creation that
   // comes behind them, which nobody chooses: it asks for an order of the others; kNone: none. False: there is
   // no such order, or none is known (knows_all_orders()).
-  bool order(Cone cone, std::vector<Event>& order, Slot last = kNone, Event target = kNone);
+  bool order(Cone cone, std::vector<Event>& order, Event held = kNone, Event target = kNone);
+  // Adds the events of which the last one brings the thread to its condition, since what comes behind them
+  // comes at once: nobody chooses when a thread is created or joined.
+  void add_chosen_before(Condition thread, Cone cone, std::vector<Event>& chosen) const;
+  // Whether the event has happened there.
+  bool has(Cone cone, Event event) const {
+    const Condition after = events_[event].after;
+    return slots_.leads_to(after, at(cone, slots_.slot(after)));
+  }
   // Whether the orders of creations that order() has looked at were exact: none of them was behind a join.
   bool knows_all_orders() const { return knows_all_orders_; }
   // What has happened before the event.
@@ -298,7 +306,6 @@ class Prefix {
   void note_change(Event event);
   void note_read(Event event);
   void extend_behind(Condition thread, Condition object, std::vector<Mark> past, std::size_t from);
-  bool has_read(Cone cone, Event read) const;
   bool is_held(std::uint64_t mutex, Condition object, ThreadId thread) const;
   bool can_be_done(const Next& next, Condition object) const;
   static std::size_t hash_of(const Key& key);

@@ -203,13 +203,30 @@ bool UnfoldingSearch::write_race(OrderedPlan& steps) {
   prefix_->joins(prefix_->cone_of(race_.first), prefix_->cone_of(race_.second));
   std::vector<Prefix::Mark> marks = prefix_->united();
   const ConditionTrees& slots = prefix_->slots();
-  const Slot second = slots.slot(race_.second);
-  const std::vector<Prefix::Mark> kept = {{slots.slot(race_.first), race_.first}, {second, race_.second}};
+  const std::vector<Prefix::Mark> kept = {{slots.slot(race_.first), race_.first},
+                                          {slots.slot(race_.second), race_.second}};
   prefix_->add_ends(marks, kept);
   std::vector<Prefix::Event> order;
-  if (!prefix_->order(marks, order, second)) return false;
+  if (!order_race(marks, order)) return false;
   write_steps(steps, order);
   return true;
+}
+
+// The second one may fail at once. So the first one comes before an event without which the second one is not
+// where it is to be, if that can be.
+bool UnfoldingSearch::order_race(std::span<const Prefix::Mark> marks, std::vector<Prefix::Event>& order) {
+  std::vector<Prefix::Event> of_first, of_second;
+  prefix_->add_chosen_before(race_.first, marks, of_first);
+  prefix_->add_chosen_before(race_.second, marks, of_second);
+  for (const Prefix::Event held : of_second) {
+    if (!prefix_->order(marks, order, held)) return false;
+    const auto behind = std::ranges::find(order, held);
+    const auto is_behind = [&](Prefix::Event event) {
+      return std::find(behind, order.end(), event) != order.end();
+    };
+    if (std::ranges::none_of(of_first, is_behind)) return true;
+  }
+  return prefix_->order(marks, order);
 }
 
 void UnfoldingSearch::write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order) {

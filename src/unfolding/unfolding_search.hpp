@@ -100,6 +100,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   ForSuite for_suite() const override { return for_suite_; }
 
   const Prefix& prefix() const { return *prefix_; }
+  const Locations& locations() const { return locations_; }
   const Counts& counts() const { return counts_; }
   // An execution was not what was foreseen, and nothing explains that: the search is wrong, or the program
   // does what is not seen.
@@ -176,6 +177,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   bool can_come_to(Prefix::Event event, std::vector<Prefix::Mark>& marks);
   bool write(Plan& plan);
   bool write_race(OrderedPlan& steps);
+  bool order_race(std::span<const Prefix::Mark> marks, std::vector<Prefix::Event>& order);
   void give_up_task();
   void look_for_unknown_order();
   void write_steps(OrderedPlan& steps, std::span<const Prefix::Event> order);

@@ -444,4 +444,40 @@ int main() {
   EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
 }
 
+// What the others run counts, and changes nothing else.
+TEST_F(Unfolding, IsAccompaniedByRandomExecutions) {
+  constexpr const char* kLong = R"(
+#include <atomic>
+#include <thread>
+std::atomic<int> x, y;
+int main() {
+  const auto work = [](std::atomic<int>& one, std::atomic<int>& other, int rounds) {
+    for (int i = 0; i < rounds; ++i) one = one + other;
+  };
+  std::thread a(work, std::ref(x), std::ref(y), 5), b(work, std::ref(y), std::ref(x), 6);
+  a.join();
+  b.join();
+}
+)";
+  const std::string text = program(kLong);
+  const auto by = [&](const std::string& jobs) {
+    return check({text, "--strategy", "unfolding", "--statistics", "--jobs", jobs}, 0)["tests"][0];
+  };
+  const json one = by("1");
+  const json several = by("3");
+  EXPECT_EQ(several["verdict"], "exhausted");
+  EXPECT_EQ(several["guarantee"], one["guarantee"]);
+  EXPECT_EQ(several["statistics"]["local_states"], one["statistics"]["local_states"]);
+  std::uint64_t random = 0;
+  for (const json& member : several["statistics"]["strategies"]) {
+    if (member["name"] == "unfolding") {
+      EXPECT_EQ(member["executions"], one["executions"]);
+    } else {
+      random += member["executions"].get<std::uint64_t>();
+    }
+  }
+  EXPECT_GT(random, 0u);
+  EXPECT_EQ(several["executions"], one["executions"].get<std::uint64_t>() + random);
+}
+
 }  // namespace
