@@ -277,6 +277,19 @@ TEST_P(RacesOfUnfoldings, AreFound) {
             << " denied\n";
 }
 
+// Main fails at once where both threads that it joins have ended. So the other one's addition has to come
+// before one of these ends, and behind what they have read.
+TEST_P(RacesOfUnfoldings, AreFoundWhereAThreadFailsAtOnce) {
+  const ToyCode code = *parse(
+      "thread t0\n create t1\n create t2\n create t3\n cas x0 r1 1 2\n join t1\n join t3\n"
+      " poke x0 0\n equal r1 2\n"
+      "thread t1\n load x0 r0\n"
+      "thread t2\n add x0 r2 1\n"
+      "thread t3\n load x0 r0\n skip r0 1 1\n yield\n");
+  EXPECT_TRUE(enumerate(code, {.only_races = true}).racy);
+  EXPECT_TRUE(by_unfolding(code, GetParam(), true).is_racy);
+}
+
 std::string name_of(Mode mode) { return mode == Mode::contextual ? "Contextual" : "Replicated"; }
 
 INSTANTIATE_TEST_SUITE_P(Modes, RacesOfUnfoldings, testing::Values(Mode::contextual, Mode::replicated),
