@@ -45,7 +45,7 @@ void ReadsFrom::Cut::join(const Cut& other) {
   for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] = std::max(counts_[i], other.counts_[i]);
 }
 
-void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts) {
+void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts, std::size_t begin) {
   pasts_kept_ = pasts;
   steps_.clear();
   pasts_.clear();
@@ -59,15 +59,16 @@ void ReadsFrom::read(const Trace& trace, Locations& locations, Pasts pasts) {
   depends_on_time_ = several_create_ = false;
   creator_ = kNoThread;
   // First, since a later event may show that an earlier one's location is another.
-  for (const Event& event : trace.events) {
-    if (is_visible(event.operation)) locations.learn(event);
+  for (std::size_t i = begin; i < trace.events.size(); ++i) {
+    if (is_visible(trace.events[i].operation)) locations.learn(trace.events[i]);
   }
   for (const RecordedAccess& access : trace.accesses) locations.learn(access);
-  for (const Event& event : trace.events) {
-    if (is_visible(event.operation)) {
-      append(event, locations);
-    } else {
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    if (!is_visible(event.operation)) {
       append_hidden(event);
+    } else if (i >= begin) {
+      append(event, locations);
     }
   }
   add_choices(trace);

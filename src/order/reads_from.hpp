@@ -66,9 +66,13 @@ class ReadsFrom {
     std::vector<Count> counts_;
   };
 
-  // Reads an execution. Learns locations. Without pasts: no step has a past, a source or causes.
-  enum class Pasts : bool { no, yes };
-  void read(const Trace& trace, Locations& locations, Pasts pasts = Pasts::yes);
+  // Reads an execution. Learns locations.
+  void read(const Trace& trace, Locations& locations) { read(trace, locations, Pasts::yes, 0); }
+  // The same where no step has a past, a source or causes. The steps are those from that event on; others
+  // were read in another execution, and are not looked at. first_key(): if the steps are all.
+  void read_steps(const Trace& trace, Locations& locations, std::size_t begin) {
+    read(trace, locations, Pasts::no, begin);
+  }
 
   Index size() const { return static_cast<Index>(steps_.size()); }
   const Step& operator[](Index step) const { return steps_[step]; }
@@ -109,6 +113,8 @@ class ReadsFrom {
     Cut causal;
     std::vector<Index> news;  // the last steps of other threads that it learned of since its own last one
   };
+  enum class Pasts : bool { no, yes };
+  void read(const Trace& trace, Locations& locations, Pasts pasts, std::size_t begin);
   void append(const Event& event, Locations& locations);
   void append_past(Step& step);
   void append_hidden(const Event& event);

@@ -33,6 +33,7 @@ void Prefix::grow() {
   is_failed_.resize(slots_.conditions());
   may_stop_.resize(slots_.conditions());
   passed_round_.resize(slots_.conditions());
+  has_ended_before_.resize(slots_.conditions());
   left_below_.resize(slots_.conditions());
   left_at_.resize(slots_.conditions());
   touched_.resize(slots_.conditions());
@@ -261,9 +262,7 @@ void Prefix::set_next(Condition thread, const thrum::Event& step, Next next) {
 
 const std::vector<Prefix::Slot>& Prefix::ended_before(Condition thread) const {
   static const std::vector<Slot> kNobody;
-  if (ended_before_.empty()) return kNobody;
-  const auto ended = ended_before_.find(thread);
-  return ended == ended_before_.end() ? kNobody : ended->second;
+  return has_ended_before_[thread] ? ended_before_.at(thread) : kNobody;
 }
 
 Prefix::Slot Prefix::creator(Slot thread) const {
@@ -369,7 +368,7 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Event held, Event targe
   events_of(cone, events);
   std::ranges::reverse(events);  // each thread from its first one on
   if (target != kNone) add_target(target, events);
-  Order& after = order_of(events);
+  Order& after = order_of(events, Within::threads);
   if (creations_ != kNone) order_creations(cone, events, target);
   std::vector<std::uint32_t> next;  // of each thread; a thread's events stand together
   for (std::uint32_t i = 0; i < events.size(); ++i) {
@@ -446,7 +445,7 @@ Prefix::Slot Prefix::creations() {
 bool Prefix::is_acyclic(Cone cone) {
   std::vector<Event>& events = events_of_cone_;
   events_of(cone, events);
-  Order& order = order_of(events);
+  Order& order = order_of(events, Within::nothing);
   std::vector<std::uint32_t> ready;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     if (order.before[i] == 0) ready.push_back(i);
@@ -457,7 +456,7 @@ bool Prefix::is_acyclic(Cone cone) {
 }
 
 // By causes, reads before what consumes the same condition, and ends before joins.
-Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
+Prefix::Order& Prefix::order_of(const std::vector<Event>& events, Within within) {
   places_.clear(events_.size());
   consumers_.clear(slots_.conditions());
   ends_.clear(slots_.size());
@@ -477,8 +476,11 @@ Prefix::Order& Prefix::order_of(const std::vector<Event>& events) {
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Entry& entry = events_[events[i]];
     for (const Condition condition : {entry.before, entry.object}) {
-      if (condition != kNone && slots_.event(condition) != kNone)
-        add(places_.find(slots_.event(condition)), i);
+      if (condition == kNone || slots_.event(condition) == kNone) continue;
+      const std::uint32_t cause = places_.find(slots_.event(condition));
+      const bool is_in_order = within == Within::threads && cause + 1 == i &&
+                               slots_.slot(events_[events[cause]].before) == slots_.slot(entry.before);
+      if (!is_in_order) add(cause, i);
     }
     const Slot joined = next(entry.before).joins;
     if (joined != kNone && entry.object == kNone) add(ends_.find(joined), i);

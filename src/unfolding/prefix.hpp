@@ -173,6 +173,7 @@ class Prefix {
   // they did.
   void set_ended_before(Condition thread, std::vector<Slot> ended) {
     ended_before_[thread] = std::move(ended);
+    has_ended_before_[thread] = true;
   }
   const std::vector<Slot>& ended_before(Condition thread) const;
   // The extensions found since the last call, the last ones last.
@@ -238,8 +239,8 @@ class Prefix {
                     self.events_, self.marks_, self.known_, self.choices_, self.read_sets_, self.reads_of_,
                     self.changes_of_, self.next_of_, self.nexts_, self.spins_, self.spin_of_, self.is_ended_,
                     self.is_failed_, self.may_stop_, self.passed_round_, self.left_below_, self.left_at_,
-                    self.ended_before_, self.touched_, self.targets_, self.late_, self.blocked_, self.done_,
-                    self.pairs_, self.knows_all_orders_);
+                    self.ended_before_, self.has_ended_before_, self.touched_, self.targets_, self.late_,
+                    self.blocked_, self.done_, self.pairs_, self.knows_all_orders_);
   }
 
  private:
@@ -292,7 +293,9 @@ class Prefix {
     std::vector<Entry> entries_;
     std::uint32_t stamp_ = 0;
   };
-  Order& order_of(const std::vector<Event>& events);
+  // What is left out: what orders an event of a thread behind the one before it.
+  enum class Within : bool { nothing, threads };
+  Order& order_of(const std::vector<Event>& events, Within within);
   Event chosen_at(Condition thread) const;
   void order_creations(Cone cone, const std::vector<Event>& events, Event target);
   void add_target(Event target, std::vector<Event>& events) const;
@@ -339,6 +342,7 @@ class Prefix {
   std::vector<bool> passed_round_;  // by condition of a thread: below one where it waits in a loop
   std::vector<std::uint32_t> left_below_;
   std::vector<std::uint32_t> left_at_;
+  std::vector<bool> has_ended_before_;                             // by condition of a thread
   std::unordered_map<Condition, std::vector<Slot>> ended_before_;  // where there are some
   std::vector<std::uint64_t>
       touched_;  // by condition of a thread: see may_touch(); bits, by numbers of slots

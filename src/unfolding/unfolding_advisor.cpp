@@ -10,6 +10,7 @@ void UnfoldingSearch::begin() {
   begin_marking(seen_);
   seen_counter_.clear();
   seen_events_ = seen_steps_ = 0;
+  told_.clear();
 }
 
 Advice UnfoldingSearch::at_point(const View& view) {
@@ -50,12 +51,20 @@ Prefix::Event UnfoldingSearch::find_event(Condition before, Slot object, Conditi
 // Whether no execution has shown the event that it would be, or an event of the thread behind it. Where it
 // has, and others have not been shown in its place, the thread had better wait for what others do.
 UnfoldingSearch::News UnfoldingSearch::news_of(const PendingOperation& pending) {
-  const Event event = next_event_of(pending);
-  const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
+  const Condition before = seen_.at(slot_of_thread(pending.thread), *prefix_);
   if (before == kNone || !prefix_->has_next(before)) return News::now;
   const Slot object = prefix_->next(before).object;
   const Condition there = object == kNone ? kNone : seen_.at(object, *prefix_);
   if (object != kNone && there == kNone) return News::now;
+  // Mostly only the thread that has run, and those that are about the same object, are not as they were.
+  if (told_.size() <= pending.thread) told_.resize(pending.thread + std::size_t{1});
+  Told& told = told_[pending.thread];
+  if (told.before == before && told.there == there && settings_.mode == Mode::contextual) return told.news;
+  told = {before, there, news_of_event(before, object, there)};
+  return told.news;
+}
+
+UnfoldingSearch::News UnfoldingSearch::news_of_event(Condition before, Slot object, Condition there) {
   const Prefix::Event known = find_event(before, object, there);
   if (known == kNone || prefix_->is_left(known)) return News::now;
   if (prefix_->left_at(before) != 0) return News::spoils;
@@ -67,7 +76,9 @@ void UnfoldingSearch::follow(const Event& event) {
   if (!is_event(event.operation) || known_.has(event.thread, seen_counter_.next(event.thread))) return;
   const bool is_creation = event.operation == Operation::thread_create;
   if (is_creation && takes_turn(event.thread, seen_)) follow_step(event, prefix_->creations());
-  follow_step(event, next_of(event).object);
+  const Condition before = seen_.at(slot_of_thread(event.thread), *prefix_);
+  const bool has_next = before != kNone && prefix_->has_next(before);
+  follow_step(event, has_next ? prefix_->next(before).object : next_of(event).object);
 }
 
 void UnfoldingSearch::follow_step(const Event& event, Slot object) {

@@ -91,9 +91,18 @@ struct UnfoldingSearch::Step {
   std::uint32_t events_after = 0;
 };
 
-// Whether the execution begins with the events that are known. Nobody chooses when a thread is created or
-// joined.
-bool UnfoldingSearch::has_known_events(const Trace& trace) const {
+// The event behind all visible ones that are known; 0: the execution does not begin with them.
+std::size_t UnfoldingSearch::begin_of_unknown(const Trace& trace) {
+  const std::optional<std::size_t> known = find_known_events(trace);
+  if (known) return *known;
+  if (orders_creations_ && trace.end != End::stopped) not_covered_ = kCreations;
+  known_.clear();
+  return 0;
+}
+
+// Where the events that are known end; nothing: the execution does not begin with them. Nobody chooses when a
+// thread is created or joined.
+std::optional<std::size_t> UnfoldingSearch::find_known_events(const Trace& trace) const {
   auto event = trace.events.begin();
   auto creation = trace.events.begin();
   for (const Prefix::Event known : known_.order) {
@@ -101,34 +110,31 @@ bool UnfoldingSearch::has_known_events(const Trace& trace) const {
     if (prefix_->is_turn(known)) {
       const auto is_creation = [](const Event& one) { return one.operation == Operation::thread_create; };
       creation = std::find_if(creation, trace.events.end(), is_creation);
-      if (creation == trace.events.end() || (creation++)->thread != expected.thread) return false;
+      if (creation == trace.events.end() || (creation++)->thread != expected.thread) return std::nullopt;
     }
     if (!is_visible(expected.operation)) continue;
     while (event != trace.events.end() && !is_visible(event->operation)) ++event;
     if (event == trace.events.end() || event->thread != expected.thread ||
         event->index + 1 != (*prefix_)[known].events_after || event->operation != expected.operation ||
         event->object != expected.object || event->value != expected.value)
-      return false;
+      return std::nullopt;
     ++event;
   }
-  return true;
+  return static_cast<std::size_t>(event - trace.events.begin());
 }
 
-// What the thread did before it has its footprint.
-void UnfoldingSearch::pass_known(const Event& event) {
+// What the thread did before it has its footprint. number: of the thread's events, from 0.
+void UnfoldingSearch::pass_known(const Event& event, std::uint32_t number) {
+  if (known_.has(event.thread, number + 1)) return;
   if (accesses_.size() <= event.thread) accesses_.resize(event.thread + std::size_t{1});
-  accesses_[event.thread].clear();
   const FootprintSets::Bytes accessed = bytes_of(event);
   if (accessed.begin != accessed.end) accesses_[event.thread].push_back(accessed);
 }
 
 void UnfoldingSearch::learn_events(const Trace& trace) {
-  const bool knows_its_beginning = has_known_events(trace);
-  if (!knows_its_beginning && orders_creations_ && trace.end != End::stopped) not_covered_ = kCreations;
-  if (!knows_its_beginning) known_.clear();
   begin_marking(marking_);
   counter_.clear();
-  accesses_.clear();
+  for (std::vector<FootprintSets::Bytes>& accesses : accesses_) accesses.clear();
   taken_accesses_ = 0;
   last_of_all_ = kNoThread;
   std::size_t last = trace.events.size();  // of the thread that ended it
@@ -142,9 +148,9 @@ void UnfoldingSearch::learn_events(const Trace& trace) {
     const std::uint64_t done = prefix_->done();
     take_accesses(trace, static_cast<std::uint32_t>(i));
     const Event& event = trace.events[i];
-    if (is_event(event.operation) && known_.has(event.thread, counter_.next(event.thread))) {
-      pass_known(event);
-      if (is_visible(event.operation)) ++index;
+    const std::uint32_t number = is_event(event.operation) ? counter_.next(event.thread) : kNone;
+    if (known_.has(event.thread, number)) {
+      pass_known(event, number);
       continue;
     }
     learn_event(event, index, i == last);
@@ -175,7 +181,7 @@ void UnfoldingSearch::note_shown(const Trace& trace, std::size_t at) {
   shown_.add(*prefix_, prefix_->slots().event(after), trace, at);
 }
 
-// The plain accesses that came before that many events.
+// The plain accesses that came before that many events. Those before a known event have their footprint.
 void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
   for (; taken_accesses_ < trace.accesses.size() && trace.accesses[taken_accesses_].event <= events;
        ++taken_accesses_) {
@@ -184,6 +190,7 @@ void UnfoldingSearch::take_accesses(const Trace& trace, std::uint32_t events) {
       if (!access.writes) not_covered_ = kBehindAllOthers;
       continue;
     }
+    if (known_.has(access.thread, counter_.count(access.thread))) continue;
     if (accesses_.size() <= access.thread) accesses_.resize(access.thread + std::size_t{1});
     const FootprintSets::Bytes bytes = bytes_of(access);
     if (bytes.begin != bytes.end) accesses_[access.thread].push_back(bytes);
@@ -319,8 +326,9 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
     const bool is_known = prefix_->next_step(before).operation == event.operation || runs_out;
     if (known.object != step.object || !is_known) return note_contradiction();
   }
-  const bool is_possible = there == kNone || prefix_->find(before, there) != kNone ||
-                           prefix_->joins(prefix_->cone_of(before), prefix_->cone_of(there));
+  const Prefix::Event known = prefix_->find(before, there);
+  const bool is_possible =
+      there == kNone || known != kNone || prefix_->joins(prefix_->cone_of(before), prefix_->cone_of(there));
   if (!is_possible) return note_contradiction();
   note_footprint(event.thread);
   if (begins_again_) return;
@@ -328,7 +336,9 @@ void UnfoldingSearch::learn_step(const Event& event, const Step& step) {
   const std::uint32_t behind = settings_.mode == Mode::replicated && consumes
                                    ? prefix_->number_of_reads(marking_.reads(step.object), true)
                                    : 0;
-  const Prefix::Event number = event.operation == Operation::timeout
+  const bool is_simple = behind == 0 && step.choices.empty() && !prefix_->next(before).timed;
+  const Prefix::Event number = known != kNone && is_simple ? known
+                               : event.operation == Operation::timeout
                                    ? learn_timeout(before, there, behind)
                                    : learn_choices(before, there, behind, step.choices);
   if (!(*prefix_)[number].is_done) prefix_->insert(number, event, consumes, step.events_after, step.is_last);

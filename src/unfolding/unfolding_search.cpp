@@ -246,8 +246,9 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
-  run_.read(trace, locations_, ReadsFrom::Pasts::no);
-  first_key_ = run_.first_key();
+  const std::size_t known = begin_of_unknown(trace);
+  run_.read_steps(trace, locations_, known);
+  if (known == 0) first_key_ = run_.first_key();
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   const bool is_unordered = run_.several_create() && !orders_creations_;

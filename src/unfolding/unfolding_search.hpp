@@ -153,6 +153,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
       if (counts_.size() <= thread) counts_.resize(thread + std::size_t{1});
       return counts_[thread]++;
     }
+    std::uint32_t count(ThreadId thread) const { return thread < counts_.size() ? counts_[thread] : 0; }
 
    private:
     std::vector<std::uint32_t> counts_;
@@ -165,6 +166,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   Advice at_point(const View& view) override;
   enum class News : std::uint8_t { spoils, none, later, now };
   News news_of(const PendingOperation& pending);
+  News news_of_event(Condition before, Slot object, Condition there);
   Prefix::Event find_event(Condition before, Slot object, Condition there, std::uint32_t choices = 0);
   void follow(const Event& event);
   void follow_step(const Event& event, Slot object);
@@ -191,8 +193,9 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
 
   // ---- unfolding_learn.cpp
   struct Step;  // one of the execution that is learned
-  bool has_known_events(const Trace& trace) const;
-  void pass_known(const Event& event);
+  std::size_t begin_of_unknown(const Trace& trace);
+  std::optional<std::size_t> find_known_events(const Trace& trace) const;
+  void pass_known(const Event& event, std::uint32_t number);
   void learn_events(const Trace& trace);
   void learn_event(const Event& event, ReadsFrom::Index& index, bool ends_execution);
   void note_shown(const Trace& trace, std::size_t at);
@@ -260,6 +263,12 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   ChoiceKey first_key_;  // of the choice before the first step
   Marking marking_;
   Marking seen_;  // by the advisor
+  struct Told {
+    Condition before = kNone;
+    Condition there = kNone;
+    News news = News::none;
+  };
+  std::vector<Told> told_;  // by thread: what was last told of its next event
   Known known_;
   Counter counter_;       // of the execution that is learned
   Counter seen_counter_;  // of the one that runs
