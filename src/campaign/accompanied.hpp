@@ -39,6 +39,7 @@ class Accompanied final : public Strategy, public Divisible, public Durable, pub
   std::unique_ptr<Strategy> split() override;
   void merge(Strategy&) override {}
   bool needs_no_parts() const override { return is_over_; }
+  bool divides_its_work() const override { return false; }
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;
   bool is_small() const override { return samples(); }

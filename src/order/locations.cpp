@@ -90,9 +90,10 @@ std::uint32_t Locations::learn(const Event& event) {
 }
 
 void Locations::learn(const RecordedAccess& access) {
+  if (!access.in_section || access.object == 0) return;
+  if (access.operation == Operation::plain_load || access.operation == Operation::plain_store) return;
   const Touches what = touches(access.operation);
-  if (!access.in_section || access.object == 0 || what == Touches::nothing || what == Touches::unknown)
-    return;
+  if (what == Touches::nothing || what == Touches::unknown) return;
   const std::uint64_t end = access.object + std::max(access.size, 1u);
   join(learn(kSections, kSections + 1, true), learn(access.object, end, what != Touches::memory));
 }

@@ -33,7 +33,8 @@ class Locations {
   // The object of clock reads and sleeps. What a thread waits for with a deadline is one object with it: that
   // the time runs out sets the clock.
   static constexpr std::uint64_t kClock = 1;
-  // That of atomic sections. What they access is one object with it.
+  // That of atomic sections. What they access, but for plain accesses, is one object with it: a plain one is
+  // ordered with all that it competes with, or a data race.
   static constexpr std::uint64_t kSections = 2;
 
   // Whether classes by reads-from are defined for the operation. Not so for what may depend on time, on a

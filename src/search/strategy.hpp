@@ -72,6 +72,10 @@ class Divisible {
   // next() gave nothing, and the work that is left in the parts that split() gave away need not be done.
   virtual bool needs_no_parts() const { return false; }
 
+  // Whether parts do what it would have to do else. If not, what they claim does not count, and they get none
+  // of its executions where these are limited.
+  virtual bool divides_its_work() const { return true; }
+
  protected:
   ~Divisible() = default;
 };

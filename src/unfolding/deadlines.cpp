@@ -16,6 +16,8 @@ void Deadlines::look_at_one(const Step& step) {
 std::string_view Deadlines::look_at(const Trace& trace) {
   for (const Event& event : trace.events) look_at_one(event);
   for (const PendingOperation& pending : trace.pending) look_at_one(pending);
+  for (const RecordedAccess& access : trace.accesses)
+    is_clock_read_ = is_clock_read_ || access.operation == Operation::clock_read;
   if (is_late_) return "waits that are longer than --early-timeouts";
   if (trace.compares_deadlines) return "several threads of which only deadlines let one go on";
   if (waiting_.size() > 1 && is_from_now_ && is_clock_read_)

@@ -2,6 +2,7 @@
 #include "unfolding/prefix.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "support/check.hpp"
 #include "support/hash.hpp"
@@ -395,12 +396,23 @@ bool Prefix::order(Cone cone, std::vector<Event>& order, Event held, Event targe
   return true;
 }
 
-void Prefix::add_chosen_before(Condition thread, Cone cone, std::vector<Event>& chosen) const {
-  for (Event event = slots_.event(thread); event != kNone; event = slots_.event(events_[event].before)) {
-    if (is_visible(step(event).operation)) return chosen.push_back(event);
-    if (step(event).operation != Operation::thread_join) continue;
-    add_chosen_before(at(cone, next(events_[event].before).joins), cone, chosen);
+std::vector<Prefix::Event> Prefix::chosen_before(Condition thread, Cone cone) const {
+  std::vector<Event> chosen;
+  std::set<Event> seen;
+  std::vector<Condition> rest = {thread};
+  while (!rest.empty()) {
+    const Event event = slots_.event(rest.back());
+    rest.pop_back();
+    if (event == kNone || !seen.insert(event).second) continue;
+    if (is_visible(step(event).operation)) {
+      chosen.push_back(event);
+      continue;
+    }
+    const Condition before = events_[event].before;
+    rest.push_back(before);
+    if (step(event).operation == Operation::thread_join) rest.push_back(at(cone, next(before).joins));
   }
+  return chosen;
 }
 
 // A thread takes its turn in the order of creations with what it did before, which so comes behind the turn

@@ -91,15 +91,6 @@ struct UnfoldingSearch::Step {
   std::uint32_t events_after = 0;
 };
 
-// The event behind all visible ones that are known; 0: the execution does not begin with them.
-std::size_t UnfoldingSearch::begin_of_unknown(const Trace& trace) {
-  const std::optional<std::size_t> known = find_known_events(trace);
-  if (known) return *known;
-  if (orders_creations_ && trace.end != End::stopped) not_covered_ = kCreations;
-  known_.clear();
-  return 0;
-}
-
 // Where the events that are known end; nothing: the execution does not begin with them. Nobody chooses when a
 // thread is created or joined.
 std::optional<std::size_t> UnfoldingSearch::find_known_events(const Trace& trace) const {

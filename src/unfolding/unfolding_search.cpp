@@ -9,7 +9,8 @@ namespace {
 
 bool never_waits(Operation operation) {
   return operation == Operation::load || operation == Operation::store ||
-         operation == Operation::read_modify_write || operation == Operation::compare_exchange;
+         operation == Operation::read_modify_write || operation == Operation::compare_exchange ||
+         operation == Operation::atomic_section;
 }
 
 }  // namespace
@@ -65,8 +66,6 @@ bool UnfoldingSearch::takes_turn(ThreadId thread, const Marking& marking) {
 void UnfoldingSearch::begin_again() {
   ++counts_.restarts;
   for_suite_ = ForSuite::starts_over;
-  constexpr std::uint64_t kPatience = 8;
-  all_read_joined_ = all_read_joined_ || counts_.restarts > kPatience;
   changes_ = locations_.changes();
   prefix_ = std::make_unique<Prefix>(settings_.mode);
   footprints_ = std::make_unique<FootprintSets>();
@@ -215,10 +214,8 @@ bool UnfoldingSearch::write_race(OrderedPlan& steps) {
 // The second one may fail at once. So the first one comes before an event without which the second one is not
 // where it is to be, if that can be.
 bool UnfoldingSearch::order_race(std::span<const Prefix::Mark> marks, std::vector<Prefix::Event>& order) {
-  std::vector<Prefix::Event> of_first, of_second;
-  prefix_->add_chosen_before(race_.first, marks, of_first);
-  prefix_->add_chosen_before(race_.second, marks, of_second);
-  for (const Prefix::Event held : of_second) {
+  const std::vector<Prefix::Event> of_first = prefix_->chosen_before(race_.first, marks);
+  for (const Prefix::Event held : prefix_->chosen_before(race_.second, marks)) {
     if (!prefix_->order(marks, order, held)) return false;
     const auto behind = std::ranges::find(order, held);
     const auto is_behind = [&](Prefix::Event event) {
@@ -246,18 +243,24 @@ void UnfoldingSearch::learn(const Plan&, const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
     if (is_visible(pending.operation)) locations_.learn(next_event_of(pending));
   }
-  const std::size_t known = begin_of_unknown(trace);
-  run_.read_steps(trace, locations_, known);
-  if (known == 0) first_key_ = run_.first_key();
+  const std::optional<std::size_t> known = find_known_events(trace);
+  if (!known) known_.clear();
+  run_.read_steps(trace, locations_, known.value_or(0));
+  if (known.value_or(0) == 0) first_key_ = run_.first_key();
   if (not_covered_.empty()) not_covered_ = run_.not_covered();
   if (not_covered_.empty()) not_covered_ = time_.look_at(trace);
   const bool is_unordered = run_.several_create() && !orders_creations_;
   orders_creations_ = orders_creations_ || run_.several_create();
   if (is_unordered || locations_.changes() != changes_) return begin_again();
+  if (!known && orders_creations_ && trace.end != End::stopped) not_covered_ = kCreations;
   const std::uint64_t done_before = prefix_->done();
   learn_events(trace);
   settle(trace);
-  if (begins_again_) return begin_again();
+  if (begins_again_) {
+    constexpr std::uint32_t kPatience = 8;
+    all_read_joined_ = all_read_joined_ || ++restarts_by_joins_ > kPatience;
+    return begin_again();
+  }
   for_suite_ = prefix_->done() > done_before ? ForSuite::yes : ForSuite::no;
   take_targets();
 }

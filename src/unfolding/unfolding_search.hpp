@@ -193,7 +193,6 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
 
   // ---- unfolding_learn.cpp
   struct Step;  // one of the execution that is learned
-  std::size_t begin_of_unknown(const Trace& trace);
   std::optional<std::size_t> find_known_events(const Trace& trace) const;
   void pass_known(const Event& event, std::uint32_t number);
   void learn_events(const Trace& trace);
@@ -232,8 +231,9 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
     return std::tie(self.locations_, self.time_, self.changes_, *self.footprints_, *self.prefix_,
                     *self.races_, self.thread_slots_, self.location_slots_, self.targets_,
                     self.first_key_.thread, self.first_key_.kind, self.first_key_.index, self.reads_joined_,
-                    self.all_read_joined_, self.orders_creations_, self.behind_late_joins_, self.of_threads_,
-                    self.counts_, self.not_covered_, self.begun_, self.done_, self.part_done_);
+                    self.all_read_joined_, self.restarts_by_joins_, self.orders_creations_,
+                    self.behind_late_joins_, self.of_threads_, self.counts_, self.not_covered_, self.begun_,
+                    self.done_, self.part_done_);
   }
   bool contradicts(ThreadId thread, FootprintSets::Number footprint, const BehindLateJoin& behind);
   void look_behind_late_joins(ThreadId thread, FootprintSets::Number footprint, Condition condition);
@@ -279,6 +279,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
   // Joins. All that is kept when the search begins again.
   std::set<ThreadId> reads_joined_;  // threads whose joins read how the joined threads have ended
   bool all_read_joined_ = false;
+  std::uint32_t restarts_by_joins_ = 0;
   bool begins_again_ = false;
   bool is_contradicted_ = false;  // the execution that is learned does not fit with those before
   // Several threads create threads. What these are given lies where the order of all creations says, so each

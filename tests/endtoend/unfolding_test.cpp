@@ -58,7 +58,7 @@ class Unfolding : public EndToEnd {
     return path("program");
   }
   json search(const std::string& program, int code, const std::string& strategy = "unfolding") {
-    return check({program, "--strategy", strategy, "--statistics"}, code)["tests"][0];
+    return check({program, "--strategy", strategy, "--statistics", "--jobs", "1"}, code)["tests"][0];
   }
 };
 
@@ -256,6 +256,29 @@ TEST_F(Unfolding, CoversDetachedThreads) {
   EXPECT_EQ(with("", "pthread_detach(a)", "x == 1", 1)["bugs"][0]["kind"], "assertion");
   // Whether the join succeeds is no function of what main has seen.
   const std::string reason = with("pthread_detach(shared)", "pthread_join(a, 0)", "x > 2", 3)["reason"];
+  EXPECT_NE(reason.find("whether a thread was joined or detached"), std::string::npos) << reason;
+}
+
+// Nothing competes with the store. So one execution shows all events, and that the join comes first.
+TEST_F(Unfolding, SeesThatADetachCompetesWithAJoin) {
+  const json test = search(program(R"(
+#include <pthread.h>
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> x;
+pthread_t other;
+void* work(void*) { return nullptr; }
+int main() {
+  pthread_create(&other, nullptr, work, nullptr);
+  std::thread joins([] { x = 1; assert(pthread_join(other, nullptr) == 0); });
+  std::thread detaches([] { pthread_detach(other); });
+  joins.join();
+  detaches.join();
+}
+)"),
+                           3);
+  const std::string reason = test["reason"];
   EXPECT_NE(reason.find("whether a thread was joined or detached"), std::string::npos) << reason;
 }
 
@@ -477,6 +500,9 @@ int main() {
     }
   }
   EXPECT_GT(random, 0u);
+  const json limited = check({text, "--strategy", "unfolding", "--jobs", "3", "--executions", "1000000"}, 0);
+  EXPECT_EQ(limited["tests"][0]["executions"], one["executions"]);
+  EXPECT_EQ(limited["tests"][0]["one_worker"], "it has all of --executions");
   EXPECT_EQ(several["executions"], one["executions"].get<std::uint64_t>() + random);
 }
 

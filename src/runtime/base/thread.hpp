@@ -135,7 +135,7 @@ struct alignas(64) PlainThread : Turn, Standing {
   char* stack_bottom = nullptr;
   bool detached = false;
   bool joined_by_someone = false;
-  bool asked_about = false;        // a call depended on whether it was detached
+  std::uint32_t asked_about = 0;   // calls that depended on whether it was detached
   bool released = false;           // ended, and joined or detached: another thread may get its slot
   bool returns_int = false;        // body is a C11 thread's
   std::uint32_t children = 0;      // created so far

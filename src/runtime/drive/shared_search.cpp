@@ -299,6 +299,9 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   if (ends || is_calling_back_ || world.alone != nullptr || on_system_threads()) return;
   const bool gives = world.channel->request == Channel::Request::give && world.channel->search == g_search;
   std::uint64_t executions = 0;
+  Divisible* divisible = strategy_.divisible();
+  const bool divides = divisible == nullptr || divisible->divides_its_work();
+  if (limits_.executions != 0 && !divides) return stay_alone("it has all of --executions");
   if (limits_.executions != 0) {
     executions = (limits_.executions - so_far.result.executions) / 2;
     if (executions == 0) return;
@@ -307,7 +310,6 @@ void SharedSearch::split(const SearchSoFar& so_far) {
     stay_alone("a file that is open cannot be opened once more");
     return;
   }
-  Divisible* divisible = strategy_.divisible();
   if (divisible == nullptr) return stay_alone("the strategy keeps what it knows in one place");
   std::unique_ptr<Strategy> strategy = divisible->split();
   if (strategy == nullptr) return;
@@ -403,6 +405,7 @@ void SharedSearch::merge(SearchSoFar& so_far) {
     delegated_.push_back(one);
     limits_.executions -= one.executions;
   }
+  if (!strategy_.divisible()->divides_its_work()) part.result.claims = {};
   if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // ends this search
   thrum::merge(so_far, std::move(part));
   strategy_.divisible()->merge(*strategy);

@@ -122,7 +122,7 @@ THRUM_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* attributes
   Thread* thread = thread_of(handle);
   if (!thread) return ESRCH;
   if (thread->detached) current_trace().reveals_threads = true;
-  thread->asked_about = true;
+  ++thread->asked_about;
   pthread_attr_init(attributes);
   const char* top = thread->stack_top;
   const char* bottom = thread->stack_bottom;

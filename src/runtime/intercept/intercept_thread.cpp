@@ -108,7 +108,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
 int join_error(Thread* other) {
   if (!other) return ESRCH;
   if (other == &scheduler().current()) return EDEADLK;
-  other->asked_about = true;
+  ++other->asked_about;
   if (!other->detached && !other->joined_by_someone) return 0;
   current_trace().reveals_threads = true;
   return EINVAL;
@@ -164,10 +164,11 @@ int detach_thread(pthread_t handle, std::uint64_t code) {
   if (!world.running) return 0;
   Thread* other = find_thread(handle);
   if (!other) return ESRCH;
-  if (other->asked_about) current_trace().reveals_threads = true;
-  other->asked_about = true;
+  const std::uint32_t asked_before = other->asked_about++;
+  if (asked_before != 0) current_trace().reveals_threads = true;
   if (other->detached) return EINVAL;
   scheduler().arrive(Operation::detach, object_of(*other), 0, code);
+  if (other->asked_about != asked_before + 1) current_trace().reveals_threads = true;
   other->detached = true;
   if (other->life == Life::ended) other->released = true;
   scheduler().done(Scheduler::Effect::change);

@@ -65,7 +65,8 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   child.life = Life::unsettled;
   static_cast<Standing&>(child) = {};
   child.cancellation = {};
-  child.timer = child.detached = child.joined_by_someone = child.asked_about = false;
+  child.timer = child.detached = child.joined_by_someone = false;
+  child.asked_about = 0;
   child.released = child.returns_int = false;
   child.others_when_spurious = Thread::kNever;
   child.atomic_depth = 0;
