@@ -54,6 +54,19 @@ else()
                  "asked for (THRUM_CLANG): thrum sequentialize is left out")
 endif()
 
+# The solver of searches by constraints; without it they say so.
+find_path(Z3_INCLUDE_DIR z3++.h)
+find_library(Z3_LIBRARY z3)
+if(Z3_INCLUDE_DIR AND Z3_LIBRARY)
+  set(THRUM_HAS_Z3 ON)
+  add_library(z3::z3 UNKNOWN IMPORTED)
+  set_target_properties(z3::z3 PROPERTIES IMPORTED_LOCATION ${Z3_LIBRARY}
+                                          INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${Z3_INCLUDE_DIR})
+else()
+  set(THRUM_HAS_Z3 OFF)
+  message(STATUS "Z3 is not there (Debian: libz3-dev): what needs a solver is left out")
+endif()
+
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   include(GoogleTest)
