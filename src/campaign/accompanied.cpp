@@ -36,7 +36,7 @@ bool Accompanied::next(Plan& plan) {
 // Each worker has a seed of its own, and the random strategies take turns.
 std::unique_ptr<Strategy> Accompanied::split() {
   if (samples() || executions_ < kAlone) return nullptr;
-  const std::uint32_t sample = given_ % kSamples.size();
+  const auto sample = static_cast<std::uint32_t>(given_ % kSamples.size());
   ++given_;
   return std::unique_ptr<Strategy>(new Accompanied(name_, sample, mixed(seed_, given_)));
 }

@@ -17,16 +17,17 @@ bool Deadlocks::next(std::vector<Mark>& marks) {
 
 // First come threads that wait for an object, then those that wait in loops.
 bool Deadlocks::search_from(std::size_t root) {
+  while (!decided_.empty()) undo();
   if (root < prefix_.blocked().size()) {
     const Prefix::Blocked pair = prefix_.blocked()[root];
     if (prefix_.goes_on(pair.thread, pair.object)) return false;
     if (!prefix_.joins(prefix_.cone_of(pair.thread), prefix_.cone_of(pair.object))) return false;
-    decided_.assign(1, pair.thread);
+    decide(pair.thread);
     object_ = pair.object;
   } else {
     const Condition thread = prefix_.spins()[root - prefix_.blocked().size()].thread;
     prefix_.joins(prefix_.cone_of(thread), {});
-    decided_.assign(1, thread);
+    decide(thread);
     object_ = thread;
   }
   const std::vector<Mark> marks = prefix_.united();
@@ -37,9 +38,8 @@ Deadlocks::Slot Deadlocks::joined(Condition thread) const {
   return prefix_.spin_at(thread) == nullptr ? prefix_.next(thread).joins : Prefix::kNone;
 }
 
-// Whether an operation on the object may end the thread's wait.
+// Whether an operation on the object that the thread waits for, or on what its loop reads, may end its wait.
 bool Deadlocks::may_end_wait(Condition thread, Condition at) const {
-  if (!waits(thread) || joined(thread) != Prefix::kNone) return false;
   const Prefix::Spin* spin = prefix_.spin_at(thread);
   if (spin == nullptr) return prefix_.may_touch(at, prefix_.next(thread).object);
   return std::ranges::any_of(spin->reads, [&](const Mark& read) { return prefix_.may_touch(at, read.slot); });
@@ -51,8 +51,16 @@ bool Deadlocks::search(const std::vector<Mark>& marks) {
   return choice.thread == Prefix::kNone ? is_deadlock(marks) : choose(marks, choice);
 }
 
-bool Deadlocks::is_decided(Slot thread) const {
-  return std::ranges::any_of(decided_, [&](Condition one) { return prefix_.slots().slot(one) == thread; });
+void Deadlocks::decide(Condition thread) {
+  const Slot slot = prefix_.slots().slot(thread);
+  if (is_decided_.size() <= slot) is_decided_.resize(slot + std::size_t{1});
+  is_decided_[slot] = true;
+  decided_.push_back(thread);
+}
+
+void Deadlocks::undo() {
+  is_decided_[prefix_.slots().slot(decided_.back())] = false;
+  decided_.pop_back();
 }
 
 // A thread that is to be decided on, or the one that is to be decided on before, since it creates that.
@@ -77,6 +85,7 @@ Deadlocks::Choice Deadlocks::needed(const std::vector<Mark>& marks) const {
     return thread == prefix_.thread_slots().end() ? Prefix::kNone : *thread;
   };
   for (const Condition one : decided_) {
+    if (!waits(one) || joined(one) != Prefix::kNone) continue;
     const Slot thread = find([&](Condition at) { return may_end_wait(one, at); });
     if (thread != Prefix::kNone) return {thread, As::any};
   }
@@ -127,18 +136,20 @@ bool Deadlocks::holds(const std::vector<Mark>& marks) const {
 bool Deadlocks::choose(const std::vector<Mark>& marks, const Choice& choice) {
   const ConditionTrees& slots = prefix_.slots();
   std::vector<Condition> rest = {prefix_.at(marks, choice.thread)};
+  constexpr std::uint64_t kPairs = 64;  // of threads, that are looked at in a step
+  const std::uint64_t steps = 1 + decided_.size() * prefix_.thread_slots().size() / kPairs;
   while (!rest.empty()) {
     if (steps_left_ == 0) return false;
-    --steps_left_;
+    steps_left_ -= std::min(steps_left_, steps);
     const Condition condition = rest.back();
     rest.pop_back();
     if (!prefix_.joins(marks, prefix_.cone_of(condition))) continue;
     const std::vector<Mark> both = prefix_.united();
     if (!holds(both)) continue;  // nor do those below it
     if (prefix_.at(both, choice.thread) == condition && fits(condition, choice)) {
-      decided_.push_back(condition);
+      decide(condition);
       if (holds(both) && search(both)) return true;
-      decided_.pop_back();
+      undo();
     }
     for (Condition child = slots.first_child(condition); child != Prefix::kNone;
          child = slots.next_sibling(child))

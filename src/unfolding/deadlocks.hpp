@@ -59,8 +59,8 @@ class Deadlocks {
   // But for what it is about.
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.root_, self.object_, self.decided_, self.last_, self.known_, self.last_decided_,
-                    self.denied_, self.is_in_doubt_, self.steps_left_);
+    return std::tie(self.root_, self.object_, self.decided_, self.is_decided_, self.last_, self.known_,
+                    self.last_decided_, self.denied_, self.is_in_doubt_, self.steps_left_);
   }
 
  private:
@@ -75,7 +75,9 @@ class Deadlocks {
   bool choose(const std::vector<Mark>& marks, const Choice& choice);
   Choice needed(const std::vector<Mark>& marks) const;
   Choice undecided(const std::vector<Mark>& marks) const;
-  bool is_decided(Slot thread) const;
+  void decide(Condition thread);
+  void undo();
+  bool is_decided(Slot thread) const { return thread < is_decided_.size() && is_decided_[thread]; }
   bool ends_process(Condition thread) const;
   bool fits(Condition condition, const Choice& choice) const;
   bool holds(const std::vector<Mark>& marks) const;
@@ -90,13 +92,14 @@ class Deadlocks {
   std::uint64_t root_ = 0;  // the one that is looked at, of the blocked pairs and then of the loops
   Condition object_ = Prefix::kNone;
   std::vector<Condition> decided_;
+  std::vector<bool> is_decided_;  // by thread's slot
   std::vector<Mark> found_;
   Waits last_;
   std::set<Waits> known_;
   std::vector<Condition> last_decided_;
   std::set<std::vector<Condition>> denied_;
   bool is_in_doubt_ = false;
-  std::uint64_t steps_left_ = 50'000'000;
+  std::uint64_t steps_left_ = 20'000'000;
 };
 
 }  // namespace thrum

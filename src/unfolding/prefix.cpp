@@ -269,7 +269,8 @@ const std::vector<Prefix::Slot>& Prefix::ended_before(Condition thread) const {
 Prefix::Slot Prefix::creator(Slot thread) const {
   const Condition first = slots_.first_child(slots_.initial(thread));
   if (threads_[thread] == kMainThread || first == kNone) return kNone;
-  return slots_.slot(events_[slots_.event(first)].before);
+  const Slot creator = slots_.slot(events_[slots_.event(first)].before);
+  return creator != thread ? creator : kNone;  // as a timer's thread, which none creates
 }
 
 std::uint64_t Prefix::bytes() const {
