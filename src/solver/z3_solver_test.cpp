@@ -10,7 +10,11 @@
 #include <vector>
 
 #include "support/random.hpp"
+#include "symbolic/conditions.hpp"
+#include "symbolic/known_answers.hpp"
 #include "symbolic/random_terms.hpp"
+#include "symbolic/solved_conditions.hpp"
+#include "symbolic/trials.hpp"
 
 namespace thrum {
 namespace {
@@ -192,6 +196,57 @@ TEST(Z3Solver, ProvesTheRewritingRules) {
   }
   EXPECT_GT(proved, 20 * unknown);
   std::cout << proved << " proved, " << unknown << " not decided\n";
+}
+
+// The whole chain, against all values of two small symbols.
+TEST(Conditions, AgreeWithTryingAll) {
+  constexpr unsigned kWidth = 4;
+  std::uint64_t asked = 0, satisfiable = 0, by_solver = 0;
+  for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
+    Random random(seed);
+    Terms terms;
+    Z3Solver solver(terms);
+    SolvedConditions solved(terms, solver, kLong);
+    Trials trials(terms, solved);
+    KnownAnswers known(terms, trials);
+    CheckedConditions checked(terms, known);
+    ConstantConditions chain(terms, checked);
+    std::vector<Term> all = {terms.symbol(0, kWidth), terms.symbol(1, kWidth)};
+    for (int i = 0; i < 12; ++i) {
+      const auto some = [&] { return all[random.below(all.size())]; };
+      const auto kind = static_cast<TermKind>(static_cast<std::uint64_t>(TermKind::add) + random.below(12));
+      const Term other = random.below(3) == 0 ? terms.constant(random.below(16), kWidth) : some();
+      all.push_back(terms.make(kind, some(), other));
+    }
+    for (int question = 0; question < 15; ++question) {
+      std::vector<Term> conditions;
+      for (std::uint64_t i = 1 + random.below(3); i > 0; --i) {
+        const Term left = all[random.below(all.size())], right = all[random.below(all.size())];
+        const Term constant = terms.constant(random.below(16), kWidth);
+        const Term condition = random.below(2) == 0 ? terms.make(TermKind::equal, left, constant)
+                                                    : terms.make(TermKind::signed_less, left, right);
+        conditions.push_back(random.below(4) == 0 ? terms.bit_not(condition) : condition);
+      }
+      const auto can_hold = [&](std::span<const Term> some) {
+        for (Bits values = 0; values < 256; ++values) {
+          if (all_hold(terms, some, std::vector<Bits>{values & 15, values >> 4})) return true;
+        }
+        return false;
+      };
+      const ConditionAnswer answer = chain.ask(conditions);
+      ASSERT_EQ(answer.answer, can_hold(conditions) ? Answer::satisfiable : Answer::unsatisfiable);
+      if (answer.answer == Answer::unsatisfiable) {
+        EXPECT_FALSE(can_hold(answer.core));
+      }
+      ++asked;
+      satisfiable += answer.answer == Answer::satisfiable ? 1 : 0;
+    }
+    EXPECT_EQ(checked.wrong(), 0u);
+    by_solver += solved.questions();
+  }
+  EXPECT_GT(satisfiable, asked / 5);
+  EXPECT_LT(satisfiable, asked - asked / 5);
+  EXPECT_LT(by_solver, asked / 2);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "support/check.hpp"
@@ -201,6 +202,22 @@ Term Terms::of(const Node& wanted) {
     return *simpler;
   }
   return keep(node);
+}
+
+std::vector<Term> parts_of(const Terms& terms, std::span<const Term> of) {
+  std::vector<Term> parts;
+  std::unordered_set<Term> seen;
+  std::vector<Term> rest(of.begin(), of.end());
+  while (!rest.empty()) {
+    const Term term = rest.back();
+    rest.pop_back();
+    if (!seen.insert(term).second) continue;
+    parts.push_back(term);
+    const Terms::Node& node = terms[term];
+    for (int i = 0; i < row_of(node.kind).operands; ++i)
+      rest.push_back(node.operands[static_cast<std::size_t>(i)]);
+  }
+  return parts;
 }
 
 // Operands have smaller numbers than the terms that they are in.

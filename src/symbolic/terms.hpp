@@ -157,6 +157,9 @@ class TermValues {
   std::vector<bool> known_;
 };
 
+// All terms that these are made of, and they, each once.
+std::vector<Term> parts_of(const Terms& terms, std::span<const Term> of);
+
 // The rules by which a term is rewritten. Each gives a term of the same value with fewer nodes, or narrower
 // ones, or with constants further outside: so they end. Each is checked by random values, and by Z3.
 struct RewritingRule {
