@@ -166,7 +166,7 @@ TEST(Z3Solver, ProvesTheRewritingRules) {
           Term& operand = node.operands[static_cast<std::size_t>(i)];
           operand = known[operand];
         }
-        known.push_back(both.of(node));
+        known.push_back(both.term_of(node));
       }
     };
     copied(pair.plain(), of_plain);

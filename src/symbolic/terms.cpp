@@ -143,41 +143,41 @@ Term Terms::symbol(std::uint32_t number, unsigned width) {
 Term Terms::make(TermKind kind, Term a, Term b) {
   THRUM_CHECK(width(a) == width(b));
   const auto wide = row_of(kind).compares ? std::uint8_t{1} : nodes_[a].width;
-  return of({kind, wide, 0, {a, b, kNone}});
+  return term_of({kind, wide, 0, {a, b, kNone}});
 }
 
 Term Terms::concat(Term high, Term low) {
   const unsigned wide = width(high) + width(low);
   THRUM_CHECK(wide <= kTermWidthMax);
-  return of({TermKind::concat, static_cast<std::uint8_t>(wide), 0, {high, low, kNone}});
+  return term_of({TermKind::concat, static_cast<std::uint8_t>(wide), 0, {high, low, kNone}});
 }
 
 Term Terms::extract(Term of, unsigned low, unsigned width) {
   THRUM_CHECK(width > 0 && low + width <= this->width(of));
-  return this->of({TermKind::extract,
-                   static_cast<std::uint8_t>(width),
-                   static_cast<std::uint16_t>(low),
-                   {of, kNone, kNone}});
+  return term_of({TermKind::extract,
+                  static_cast<std::uint8_t>(width),
+                  static_cast<std::uint16_t>(low),
+                  {of, kNone, kNone}});
 }
 
 Term Terms::zero_extend(Term of, unsigned width) {
   THRUM_CHECK(width >= this->width(of) && width <= kTermWidthMax);
-  return this->of({TermKind::zero_extend, static_cast<std::uint8_t>(width), 0, {of, kNone, kNone}});
+  return term_of({TermKind::zero_extend, static_cast<std::uint8_t>(width), 0, {of, kNone, kNone}});
 }
 
 Term Terms::sign_extend(Term of, unsigned width) {
   THRUM_CHECK(width >= this->width(of) && width <= kTermWidthMax);
-  return this->of({TermKind::sign_extend, static_cast<std::uint8_t>(width), 0, {of, kNone, kNone}});
+  return term_of({TermKind::sign_extend, static_cast<std::uint8_t>(width), 0, {of, kNone, kNone}});
 }
 
 Term Terms::if_then_else(Term condition, Term then, Term otherwise) {
   THRUM_CHECK(width(condition) == 1 && width(then) == width(otherwise));
-  return of({TermKind::if_then_else, nodes_[then].width, 0, {condition, then, otherwise}});
+  return term_of({TermKind::if_then_else, nodes_[then].width, 0, {condition, then, otherwise}});
 }
 
 Term Terms::bit_not(Term of) { return make(TermKind::bit_xor, of, constant(~Bits{0}, width(of))); }
 
-Term Terms::of(const Node& wanted) {
+Term Terms::term_of(const Node& wanted) {
   Node node = wanted;
   const auto count = static_cast<std::size_t>(row_of(node.kind).operands);
   if (rewriting_ == Rewriting::off || count == 0) return keep(node);

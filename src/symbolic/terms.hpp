@@ -106,7 +106,7 @@ class Terms {
   Term negate(Term of) { return make(TermKind::subtract, constant(0, width(of)), of); }
 
   // The term of the node, whose operands are of this object; a constant's and a symbol's as they are.
-  Term of(const Node& node);
+  Term term_of(const Node& node);
 
   std::size_t size() const { return nodes_.size(); }
   const Node& operator[](Term term) const { return nodes_[term]; }

@@ -84,7 +84,7 @@ TEST_F(TermsTest, TextIsForPeople) {
 TEST(Rewriting, KeepsValues) {
   Random random(1);
   std::vector<std::uint64_t> used(rewriting_rules().size());
-  for (int round = 0; round < 20'000 && !testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < 8'000 && !testing::Test::HasFailure(); ++round) {
     RandomTerms pair(random.next());
     for (int i = 0; i < 20; ++i) pair.grow();
     for (int i = 0; i < 8; ++i) {
