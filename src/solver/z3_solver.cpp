@@ -11,13 +11,6 @@ namespace thrum {
 
 namespace {
 
-std::string digits(Bits value) {
-  std::string text;
-  for (; value != 0 || text.empty(); value /= 10)
-    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
-  return text;
-}
-
 Bits number(const std::string& text) {
   Bits value = 0;
   for (const char digit : text) value = value * 10 + static_cast<Bits>(digit - '0');
@@ -150,7 +143,7 @@ z3::expr Z3Solver::expression_of(Term term) {
     rest.pop_back();
     if (expressions_.contains(each)) continue;
     const z3::expr expression = node.kind == TermKind::constant
-                                    ? context_.bv_val(digits(terms_.value(each)).c_str(), node.width)
+                                    ? context_.bv_val(decimal(terms_.value(each)).c_str(), node.width)
                                     : make_expression(node, operands);
     expressions_.emplace(each, expression);
   }

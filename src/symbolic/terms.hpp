@@ -174,6 +174,8 @@ std::span<const RewritingRule> rewriting_rules();
 // The first one of the kind, or their number.
 std::size_t first_rule_of(TermKind kind);
 
+std::string decimal(Bits value);
+
 // For people: "x + 3 <u y". name: of a symbol. A term of more than `most` nodes is cut: "...".
 std::string to_text(const Terms& terms, Term term, std::string (*name)(std::uint32_t symbol), int most = 100);
 

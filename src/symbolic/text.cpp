@@ -6,9 +6,7 @@
 
 namespace thrum {
 
-namespace {
-
-std::string digits(Bits value) {
+std::string decimal(Bits value) {
   std::string text;
   do {
     text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
@@ -17,11 +15,13 @@ std::string digits(Bits value) {
   return text;
 }
 
+namespace {
+
 // Small negative numbers are more often meant than large ones.
 std::string constant_text(Bits value, unsigned width) {
   constexpr Bits kSmall = 1024;
   const Bits negative = (0 - value) & bits_up_to(width);
-  return width > 8 && negative < kSmall && negative != 0 ? "-" + digits(negative) : digits(value);
+  return width > 8 && negative < kSmall && negative != 0 ? "-" + decimal(negative) : decimal(value);
 }
 
 class Printer {
