@@ -54,7 +54,7 @@ else()
                  "asked for (THRUM_CLANG): thrum sequentialize is left out")
 endif()
 
-# The solver of searches by constraints; without it they say so.
+# Z3, for src/solver, which is left out without it.
 find_path(Z3_INCLUDE_DIR z3++.h)
 find_library(Z3_LIBRARY z3)
 if(Z3_INCLUDE_DIR AND Z3_LIBRARY)
@@ -64,7 +64,7 @@ if(Z3_INCLUDE_DIR AND Z3_LIBRARY)
                                           INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${Z3_INCLUDE_DIR})
 else()
   set(THRUM_HAS_Z3 OFF)
-  message(STATUS "Z3 is not there (Debian: libz3-dev): what needs a solver is left out")
+  message(STATUS "Z3 is not there (Debian: libz3-dev): src/solver is left out")
 endif()
 
 if(BUILD_TESTING)

@@ -220,8 +220,8 @@ class Prefix {
   // comes behind them, which nobody chooses: it asks for an order of the others; kNone: none. False: there is
   // no such order, or none is known (knows_all_orders()).
   bool order(Cone cone, std::vector<Event>& order, Event held = kNone, Event target = kNone);
-  // The events of which the last one brings the thread to its condition, since what comes behind them comes
-  // at once: nobody chooses when a thread is created or joined.
+  // The visible events that the thread's condition waits for: once the last of them is done, the thread is
+  // there at once, since nobody chooses when a thread is created or joined.
   std::vector<Event> chosen_before(Condition thread, Cone cone) const;
   // Whether the event has happened there.
   bool has(Cone cone, Event event) const {

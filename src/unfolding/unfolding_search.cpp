@@ -211,8 +211,8 @@ bool UnfoldingSearch::write_race(OrderedPlan& steps) {
   return true;
 }
 
-// The second one may fail at once. So the first one comes before an event without which the second one is not
-// where it is to be, if that can be.
+// The second thread may fail as soon as it has come to its condition, which ends the execution. So the first
+// thread comes to its own before the last event that the second one needs, where some order allows that.
 bool UnfoldingSearch::order_race(std::span<const Prefix::Mark> marks, std::vector<Prefix::Event>& order) {
   const std::vector<Prefix::Event> of_first = prefix_->chosen_before(race_.first, marks);
   for (const Prefix::Event held : prefix_->chosen_before(race_.second, marks)) {

@@ -268,7 +268,7 @@ class UnfoldingSearch final : public Strategy, public Durable, public Reporting,
     Condition there = kNone;
     News news = News::none;
   };
-  std::vector<Told> told_;  // by thread: what was last told of its next event
+  std::vector<Told> told_;  // by thread: the last answer of news_of(), and what it was for
   Known known_;
   Counter counter_;       // of the execution that is learned
   Counter seen_counter_;  // of the one that runs

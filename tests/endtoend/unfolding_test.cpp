@@ -502,7 +502,8 @@ int main() {
   EXPECT_GT(random, 0u);
   const json limited = check({text, "--strategy", "unfolding", "--jobs", "3", "--executions", "1000000"}, 0);
   EXPECT_EQ(limited["tests"][0]["executions"], one["executions"]);
-  EXPECT_EQ(limited["tests"][0]["one_worker"], "it has all of --executions");
+  EXPECT_EQ(limited["tests"][0]["one_worker"],
+            "the strategy searches in one worker, which gets all of --executions");
   EXPECT_EQ(several["executions"], one["executions"].get<std::uint64_t>() + random);
 }
 

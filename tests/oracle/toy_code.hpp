@@ -53,7 +53,7 @@ enum class Opcode : std::uint8_t {
   skip,     // r v n   if r is v then leave out the next n instructions
   fence,
   move,       // x x r r = the second, the second = the first, in an atomic section
-  add_both,   // x x v both += v, likewise
+  add_both,   // x x v both variables += v, in an atomic section
   peek,       // x r   r = x, but not atomically: as read
   poke,       // x v   x = v, likewise
   read_two,   // q r   r = the sum of two neighbours, read at once: q0 is p0 and p1, q1 is p1 and p2

@@ -301,7 +301,8 @@ void SharedSearch::split(const SearchSoFar& so_far) {
   std::uint64_t executions = 0;
   Divisible* divisible = strategy_.divisible();
   const bool divides = divisible == nullptr || divisible->divides_its_work();
-  if (limits_.executions != 0 && !divides) return stay_alone("it has all of --executions");
+  if (limits_.executions != 0 && !divides)
+    return stay_alone("the strategy searches in one worker, which gets all of --executions");
   if (limits_.executions != 0) {
     executions = (limits_.executions - so_far.result.executions) / 2;
     if (executions == 0) return;
