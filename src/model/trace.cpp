@@ -64,7 +64,9 @@ void Trace::clear() {
   details.clear();
   counts = {};
   accesses.clear();
+  terms.clear();
   decisions.clear();
+  inputs.clear();
 }
 
 }  // namespace thrum

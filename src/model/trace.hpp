@@ -186,6 +186,9 @@ struct Details {
   void clear();
 };
 
+// No term: the value is constant.
+inline constexpr std::uint32_t kNoTerm = 0xffffffff;
+
 // An access that is no event of its own: a plain one to memory that several threads may reach, and the value
 // that it read or wrote; or what an operation in an atomic section accesses. A free is a write, and the end
 // of a thread writes its stack.
@@ -197,16 +200,35 @@ struct RecordedAccess {
   bool in_section = false;  // of its thread's last event, an atomic section
   std::uint32_t size = 0;   // in bytes
   std::uint64_t object = 0;
-  std::uint64_t value = 0;  // the first 8 bytes of more
+  std::uint64_t value = 0;       // the first 8 bytes of more
+  std::uint32_t term = kNoTerm;  // Wanted::kTerms: of the value
+};
+
+// The terms of what an atomic operation read and wrote (Wanted::kTerms).
+struct EventTerms {
+  std::uint32_t event = 0;  // index in Trace::events
+  std::uint32_t read = kNoTerm;
+  std::uint32_t written = kNoTerm;
 };
 
 // A branch that depends on an input, or on a value that another thread may have written.
 struct Decision {
-  std::uint32_t event = 0;  // so many events came before it
+  std::uint32_t event = 0;     // so many events came before it
+  std::uint32_t accesses = 0;  // so many of Trace::accesses came before it
   ThreadId thread = kMainThread;
+  bool of_event = false;  // of its thread's last event: whether a compare-exchange finds what it expects
   std::uint64_t code = 0;
-  std::uint32_t term = 0;     // its condition, in the program's table of terms
-  std::uint16_t outcome = 0;  // the branch that was taken
+  // What decides, in the program's table of terms: the outcome is its value.
+  std::uint32_t term = kNoTerm;
+  std::uint64_t outcome = 0;
+};
+
+// A value that the program requested from its environment (Plan::inputs).
+struct RecordedInput {
+  ThreadId thread = kMainThread;
+  std::uint32_t number = 0;  // the thread's inputs before this one
+  std::uint32_t bits = 0;
+  std::uint32_t symbol = 0;  // in the program's table of terms
 };
 
 struct Trace {
@@ -241,9 +263,11 @@ struct Trace {
   Details details;
   ExecutionCounts counts;
 
-  // Side tables, in the order of the execution; empty unless wanted (Wanted::kAccesses, kDecisions).
-  std::vector<RecordedAccess> accesses;
-  std::vector<Decision> decisions;
+  // Side tables, in the order of the execution; empty unless wanted.
+  std::vector<RecordedAccess> accesses;  // Wanted::kAccesses, kFootprints
+  std::vector<EventTerms> terms;         // Wanted::kTerms
+  std::vector<Decision> decisions;       // Wanted::kDecisions
+  std::vector<RecordedInput> inputs;     // Wanted::kTerms
 
   // Empties it and keeps its memory.
   void clear();

@@ -323,14 +323,30 @@ constexpr auto recorded_access = [](auto& codec, auto& x) {
   codec.number(x.size);
   codec.number(x.object);
   codec.number(x.value);
+  codec.number(x.term);
+};
+
+constexpr auto event_terms = [](auto& codec, auto& x) {
+  codec.number(x.event);
+  codec.number(x.read);
+  codec.number(x.written);
 };
 
 constexpr auto decision = [](auto& codec, auto& x) {
   codec.number(x.event);
+  codec.number(x.accesses);
   codec.thread(x.thread);
+  codec.flag(x.of_event);
   codec.number(x.code);
   codec.number(x.term);
   codec.number(x.outcome);
+};
+
+constexpr auto recorded_input = [](auto& codec, auto& x) {
+  codec.thread(x.thread);
+  codec.number(x.number);
+  codec.number(x.bits);
+  codec.number(x.symbol);
 };
 
 constexpr auto execution_counts = [](auto& codec, auto& x) {
@@ -373,6 +389,8 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.enumerator(x.waiting, Waiting::values);
   codec.enumerator(x.rounds, Rounds::merge);
   codec.flag(x.begins_again);
+  codec.flag(x.compares_deadlines);
+  codec.flag(x.reveals_threads);
   codec.flag(x.starved);
   codec.thread(x.last);
   failure(codec, x.failure);
@@ -381,7 +399,9 @@ constexpr auto trace = [](auto& codec, auto& x) {
   details(codec, x.details);
   execution_counts(codec, x.counts);
   codec.list(x.accesses, recorded_access);
+  codec.list(x.terms, event_terms);
   codec.list(x.decisions, decision);
+  codec.list(x.inputs, recorded_input);
   const bool is_lasso_inside = x.lasso.begin <= x.lasso.end && x.lasso.end <= x.events.size();
   const bool has_places = x.details.places.empty() || x.details.places.size() == x.events.size();
   const bool has_waiter_places =
