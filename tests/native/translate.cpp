@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "support/check.hpp"
+
 namespace thrum {
 
 namespace {
@@ -142,6 +144,7 @@ class Translator {
     const auto& operands = instruction.operands;
     std::string a = std::to_string(operands[0]);
     std::string b = std::to_string(operands[1]);
+    THRUM_CHECK(!is_for_terms(instruction.opcode));
     if (instruction.opcode <= Opcode::write || instruction.opcode >= Opcode::fence)
       return memory(instruction);
     switch (instruction.opcode) {

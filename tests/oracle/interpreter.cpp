@@ -16,6 +16,18 @@ int value(const OracleState& state, int thread, int operand) {
   return state[thread].registers[static_cast<std::size_t>(operand - kRegisterOperand)];
 }
 
+int wrapped(std::uint32_t value) { return static_cast<int>(value); }
+
+std::uint32_t number(int value) { return static_cast<std::uint32_t>(value); }
+
+int plus(int a, int b) { return wrapped(number(a) + number(b)); }
+
+void give(OracleState& state, const std::vector<int>& inputs) {
+  state.inputs = inputs;
+  state.inputs_taken = 0;
+  state.missing_bits = 0;
+}
+
 // Unordered with something that the thread does now.
 bool unordered(const OracleThread& me, const Clock& earlier) {
   for (std::size_t i = 0; i < earlier.size(); ++i) {
@@ -49,8 +61,9 @@ const Clock& passed_on(const OracleThread& me, Order order) {
 
 }  // namespace
 
-OracleState Interpreter::start() const {
+OracleState Interpreter::start(const std::vector<int>& inputs) const {
   OracleState state;
+  give(state, inputs);
   state[0].created = true;
   settle(state, 0);
   return state;
@@ -64,8 +77,18 @@ const Instruction* Interpreter::next(const OracleState& state, int thread) const
 
 bool Interpreter::is_hidden(Opcode opcode) const {
   if (is_plain(opcode)) return !plain_is_visible_;
-  return opcode == Opcode::create || opcode == Opcode::join || opcode == Opcode::equal ||
-         opcode == Opcode::unequal || opcode == Opcode::skip;
+  switch (opcode) {
+    case Opcode::create:
+    case Opcode::join:
+    case Opcode::equal:
+    case Opcode::unequal:
+    case Opcode::skip:
+    case Opcode::below:
+    case Opcode::input:
+    case Opcode::sum:
+    case Opcode::subtract: return true;
+    default: return false;
+  }
 }
 
 bool Interpreter::enabled(const OracleState& state, int thread) const {
@@ -103,7 +126,9 @@ int Interpreter::count_ways(const OracleState& state, Move move) const {
   return std::max(1, static_cast<int>(sleepers(state, instruction.operands[0]).size()));
 }
 
-Event Interpreter::step(OracleState& state, Move move, int way, std::string& schedule) const {
+Event Interpreter::step(OracleState& state, Move move, int way, std::string& schedule,
+                        const std::vector<int>& inputs) const {
+  give(state, inputs);
   OracleThread& me = state[move.thread];
   Event event;
   event.thread = static_cast<ThreadId>(move.thread);
@@ -209,23 +234,27 @@ void Interpreter::execute_section(OracleState& state, int thread, Event& event) 
     return;
   }
   const int added = value(state, thread, c);
-  state.shared[a] += added;
-  state.shared[b] += added;
+  state.shared[a] = plus(state.shared[a], added);
+  state.shared[b] = plus(state.shared[b], added);
 }
 
 void Interpreter::execute_memory(OracleState& state, int thread, Event& event) const {
   OracleThread& me = state[thread];
   const Instruction& instruction = *next(state, thread);
   auto [a, b, c, d] = instruction.operands;
+  if (instruction.opcode == Opcode::load_at || instruction.opcode == Opcode::store_at)
+    a = static_cast<std::uint8_t>(number(me.registers[a]) % 3);
   event.object = 1u + a;
   switch (instruction.opcode) {
     case Opcode::load:
+    case Opcode::load_at:
       event.operation = Operation::load;
       me.registers[b] = state.shared[a];
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], false, true);
       break;
     case Opcode::store:
+    case Opcode::store_at:
       event.operation = Operation::store;
       judge(state, thread, state.shared_accesses[a], true, true);
       state.shared[a] = value(state, thread, b);
@@ -236,7 +265,7 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       int added = value(state, thread, c);
       if (added == 0) event.outcome = Outcome::unchanged;
       me.registers[b] = state.shared[a];
-      state.shared[a] += added;
+      state.shared[a] = plus(state.shared[a], added);
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], true, true);
       // A release sequence goes on: what its head lets others know stays.
@@ -336,7 +365,7 @@ void Interpreter::plain_access(OracleState& state, int thread, const Instruction
     case Opcode::read_two:
       for (std::size_t i : {std::size_t{a}, a + std::size_t{1}})
         judge(state, thread, state.plain_accesses[i], false, false);
-      me.registers[b] = state.plain[a] + state.plain[a + std::size_t{1}];
+      me.registers[b] = plus(state.plain[a], state.plain[a + std::size_t{1}]);
       break;
     case Opcode::write_two:
       for (std::size_t i : {std::size_t{a}, a + std::size_t{1}}) {
@@ -389,18 +418,42 @@ void Interpreter::hidden(OracleState& state, int thread) const {
       break;
     }
     case Opcode::join: join(me.clock, state[a].clock); break;
-    case Opcode::equal:
-    case Opcode::unequal: {
-      bool equal = me.registers[a] == value(state, thread, b);
+    default:
+      if (is_plain(instruction.opcode)) {
+        plain_access(state, thread, instruction);
+      } else {
+        compute(state, thread, instruction);
+      }
+  }
+}
+
+void Interpreter::compute(OracleState& state, int thread, const Instruction& instruction) const {
+  OracleThread& me = state[thread];
+  auto [a, b, c, d] = instruction.operands;
+  int& target = me.registers[a];
+  switch (instruction.opcode) {
+    case Opcode::input:
+      target = 0;
+      if (state.inputs_taken < state.inputs.size()) {
+        target = state.inputs[state.inputs_taken++];
+      } else if (state.missing_bits == 0) {
+        state.missing_bits = b;
+      }
+      break;
+    case Opcode::sum: target = plus(target, value(state, thread, b)); break;
+    case Opcode::subtract: target = wrapped(number(target) - number(value(state, thread, b))); break;
+    case Opcode::skip:
+      if (target == value(state, thread, b)) me.at += c;
+      break;
+    case Opcode::below:
+      if (number(target) < number(value(state, thread, b))) me.at += c;
+      break;
+    default: {
+      bool equal = target == value(state, thread, b);
       if (equal == (instruction.opcode == Opcode::equal)) break;
       --me.at;
       fail(state, BugKind::assertion, thread);
-      break;
     }
-    case Opcode::skip:
-      if (me.registers[a] == value(state, thread, b)) me.at += c;
-      break;
-    default: plain_access(state, thread, instruction);
   }
 }
 

@@ -58,6 +58,11 @@ struct OracleState {
   bool racy = false;
   bool stopped = false;
   ToyBug bug;
+  // Inputs of the step: what was given, and how many of it are used up. Beyond, an input is 0; the first such
+  // one says how many bits it has.
+  std::vector<int> inputs;
+  std::size_t inputs_taken = 0;
+  int missing_bits = 0;
 
   OracleThread& operator[](int thread) { return threads[static_cast<std::size_t>(thread)]; }
   const OracleThread& operator[](int thread) const { return threads[static_cast<std::size_t>(thread)]; }
@@ -77,7 +82,8 @@ class Interpreter {
       : code_(code), plain_is_visible_(plain_is_visible) {}
 
   // Main stands before its first visible operation, and so do those that it has created until then.
-  OracleState start() const;
+  // inputs: the values of what they take as input, in order.
+  OracleState start(const std::vector<int>& inputs = {}) const;
 
   // The instruction that the thread stands before, or in; nullptr at its end.
   const Instruction* next(const OracleState& state, int thread) const;
@@ -91,7 +97,8 @@ class Interpreter {
   int count_ways(const OracleState& state, Move move) const;
 
   // Does the move and all that follows at once, and adds its event to the schedule. Gives the event.
-  Event step(OracleState& state, Move move, int way, std::string& schedule) const;
+  Event step(OracleState& state, Move move, int way, std::string& schedule,
+             const std::vector<int>& inputs = {}) const;
 
  private:
   bool is_hidden(Opcode opcode) const;
@@ -105,6 +112,7 @@ class Interpreter {
   void release(OracleState& state, int thread, int mutex) const;
   void settle(OracleState& state, int thread) const;
   void hidden(OracleState& state, int thread) const;
+  void compute(OracleState& state, int thread, const Instruction& instruction) const;
   void plain_access(OracleState& state, int thread, const Instruction& instruction) const;
   void fail(OracleState& state, BugKind kind, int thread) const;
 

@@ -14,12 +14,13 @@ struct Row {
 };
 
 constexpr std::array<Row, kOpcodeCount> kTable = {{
-    {"load", "xr"},        {"store", "xv"}, {"add", "xrv"},     {"cas", "xrvv"},    {"read", "pr"},
-    {"write", "pv"},       {"lock", "m"},   {"trylock", "mr"},  {"unlock", "m"},    {"wait", "cm"},
-    {"timedwait", "cmrn"}, {"signal", "c"}, {"broadcast", "c"}, {"down", "s"},      {"up", "s"},
-    {"yield", ""},         {"create", "t"}, {"join", "t"},      {"choose", "rn"},   {"equal", "rv"},
-    {"unequal", "rv"},     {"skip", "rvn"}, {"fence", ""},      {"move", "xxr"},    {"addboth", "xxv"},
-    {"peek", "xr"},        {"poke", "xv"},  {"readtwo", "qr"},  {"writetwo", "qv"},
+    {"load", "xr"},        {"store", "xv"}, {"add", "xrv"},     {"cas", "xrvv"},   {"read", "pr"},
+    {"write", "pv"},       {"lock", "m"},   {"trylock", "mr"},  {"unlock", "m"},   {"wait", "cm"},
+    {"timedwait", "cmrn"}, {"signal", "c"}, {"broadcast", "c"}, {"down", "s"},     {"up", "s"},
+    {"yield", ""},         {"create", "t"}, {"join", "t"},      {"choose", "rn"},  {"equal", "rv"},
+    {"unequal", "rv"},     {"skip", "rvn"}, {"fence", ""},      {"move", "xxr"},   {"addboth", "xxv"},
+    {"input", "rn"},       {"sum", "rv"},   {"subtract", "rv"}, {"below", "rvn"},  {"loadat", "rr"},
+    {"storeat", "rv"},     {"peek", "xr"},  {"poke", "xv"},     {"readtwo", "qr"}, {"writetwo", "qv"},
 }};
 
 constexpr std::array<std::string_view, kOrderCount> kOrders = {"seq_cst", "relaxed", "acquire", "release",
@@ -111,6 +112,9 @@ bool is_valid(const ToyCode& code) {
       if (instruction.opcode == Opcode::join && (other == 0 || !created[other] || creator[other] != thread))
         return false;
       if (instruction.opcode == Opcode::choose && instruction.operands[1] == 0) return false;
+      if (instruction.opcode == Opcode::input &&
+          (instruction.operands[1] == 0 || instruction.operands[1] > kInputBitsMax))
+        return false;
     }
   }
   return true;

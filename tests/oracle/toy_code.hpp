@@ -7,7 +7,7 @@
 //
 // Thread 0 is main and runs from the start; the others run from the instruction that creates them. A thread's
 // end, main's too, ends that thread only (as pthread_exit does); the execution ends when nothing can go on.
-// All values are 0 at first.
+// All values are 0 at first. They have 32 bits, and sums and differences wrap around.
 #pragma once
 
 #include <array>
@@ -54,6 +54,12 @@ enum class Opcode : std::uint8_t {
   fence,
   move,       // x x r r = the second, the second = the first, in an atomic section
   add_both,   // x x v both variables += v, in an atomic section
+  input,      // r n   r = an input of n bits, 1 to 3, from the environment
+  sum,        // r v   r += v
+  subtract,   // r v   r -= v
+  below,      // r v n if r < v, both without a sign, then leave out the next n instructions
+  load_at,    // r r   the second = x[the first % 3]
+  store_at,   // r v   x[r % 3] = v
   peek,       // x r   r = x, but not atomically: as read
   poke,       // x v   x = v, likewise
   read_two,   // q r   r = the sum of two neighbours, read at once: q0 is p0 and p1, q1 is p1 and p2
@@ -62,6 +68,18 @@ enum class Opcode : std::uint8_t {
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::write_two) + 1;
 
 constexpr bool is_section(Opcode opcode) { return opcode == Opcode::move || opcode == Opcode::add_both; }
+
+// Atomic operations on a variable whose number a register has.
+constexpr bool is_indexed(Opcode opcode) { return opcode == Opcode::load_at || opcode == Opcode::store_at; }
+
+// What depends on registers and inputs only, and changes nothing but registers.
+constexpr bool is_local(Opcode opcode) {
+  return (opcode >= Opcode::equal && opcode <= Opcode::skip) ||
+         (opcode >= Opcode::input && opcode <= Opcode::below);
+}
+
+// These stand only in programs whose values have terms (family F).
+constexpr bool is_for_terms(Opcode opcode) { return opcode >= Opcode::input && opcode <= Opcode::store_at; }
 
 // Accesses to memory that are not atomic and no scheduling points.
 constexpr bool is_plain(Opcode opcode) {
@@ -96,6 +114,7 @@ struct Instruction {
 };
 inline constexpr std::uint8_t kRegisterOperand = 64;
 inline constexpr std::uint8_t kConstantMax = 9;
+inline constexpr std::uint8_t kInputBitsMax = 3;
 
 struct ToyCode {
   std::vector<std::vector<Instruction>> threads;

@@ -38,17 +38,25 @@ Operation operation_of(Opcode opcode) {
 bool is_memory(Opcode opcode) { return opcode <= Opcode::cas; }
 
 bool is_hidden(Opcode opcode) {
-  if (is_plain(opcode)) return true;
-  switch (opcode) {
-    case Opcode::create:
-    case Opcode::join:
-    case Opcode::equal:
-    case Opcode::unequal:
-    case Opcode::skip: return true;
-    default: return false;
-  }
+  return is_plain(opcode) || is_local(opcode) || opcode == Opcode::create || opcode == Opcode::join;
 }
 
+using Registers = std::array<ToyValue, kToyRegisters>;
+
+// An access by index as one to the variable that it means now.
+Instruction resolved(Instruction instruction, const Registers& registers) {
+  if (!is_indexed(instruction.opcode)) return instruction;
+  const auto index = static_cast<std::uint32_t>(registers[instruction.operands[0]].value) % kToyObjects;
+  instruction.opcode = instruction.opcode == Opcode::load_at ? Opcode::load : Opcode::store;
+  instruction.operands[0] = static_cast<std::uint8_t>(index);
+  return instruction;
+}
+
+std::array<int, kToyRegisters> values_of(const Registers& registers) {
+  std::array<int, kToyRegisters> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = registers[i].value;
+  return values;
+}
 // Reports an event's first object; the mutex of a wait is its operand.
 void describe(const Instruction& instruction, std::uint64_t& object, std::uint32_t& size) {
   size = 0;
@@ -60,7 +68,7 @@ void describe(const Instruction& instruction, std::uint64_t& object, std::uint32
   size = is_memory(instruction.opcode) ? 1 : 0;
 }
 
-std::uint64_t bits(int value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t bits(int value) { return static_cast<std::uint32_t>(value); }
 
 }  // namespace
 
@@ -77,7 +85,8 @@ void ToyProgram::run_steps(std::uint64_t steps, const Plan& plan, Advisor* advis
                            Trace& trace) {
   director_.begin(plan, advisor, wanted, trace);
   trace_ = &trace;
-  records_footprints_ = wanted.has(Wanted::kFootprints);
+  recorder_.begin(wanted, trace);
+  inputs_ = plan.inputs;
   reset();
   start(0, 0);
   for (; steps > 0; --steps) {
@@ -94,7 +103,7 @@ void ToyProgram::note_local_states() {
     const Thread& thread = threads_[i];
     if (thread.id == kNoThread || stands_at_join(code_, static_cast<int>(i), thread.at)) continue;
     std::size_t at = thread.ended ? kToyOver : thread.at;
-    local_states_->insert(print_local_state(static_cast<int>(i), at, thread.registers));
+    local_states_->insert(print_local_state(static_cast<int>(i), at, values_of(thread.registers)));
   }
 }
 
@@ -195,18 +204,12 @@ bool ToyProgram::run_hidden(int number, const Instruction& instruction) {
       note(number, Operation::thread_join, threads_[operands[0]].id);
       tell(number, RaceStep::What::join, operands[0]);
       break;
-    case Opcode::skip:
-      if (thread.registers[operands[0]] == value(thread, operands[1])) thread.at += operands[2];
-      break;
-    case Opcode::equal:
-    case Opcode::unequal:
-      if ((thread.registers[operands[0]] == value(thread, operands[1])) ==
-          (instruction.opcode == Opcode::unequal)) {
-        --thread.at;
-        fail(BugKind::assertion, "assertion failed", number);
+    default:
+      if (is_plain(instruction.opcode)) {
+        do_plain(number, instruction);
+      } else {
+        compute(number, instruction);
       }
-      break;
-    default: do_plain(number, instruction);
   }
   return true;
 }
@@ -232,6 +235,30 @@ void ToyProgram::note(int number, Operation operation, ThreadId other) {
   if (director_.records_places()) trace_->details.places.emplace_back();
 }
 
+void ToyProgram::compute(int number, const Instruction& instruction) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  ToyValue& result = thread.registers[instruction.operands[0]];
+  const ToyValue operand = value(thread, instruction.operands[1]);
+  const std::size_t at = thread.at - 1;
+  switch (instruction.opcode) {
+    case Opcode::input: result = take_input(thread, instruction.operands[1]); break;
+    case Opcode::sum: result = recorder_.sum(result, operand); break;
+    case Opcode::subtract: result = recorder_.difference(result, operand); break;
+    case Opcode::skip:
+      if (decide(number, at, TermKind::equal, result, operand)) thread.at += instruction.operands[2];
+      break;
+    case Opcode::below:
+      if (decide(number, at, TermKind::unsigned_less, result, operand)) thread.at += instruction.operands[2];
+      break;
+    default:  // equal, unequal
+      if ((decide(number, at, TermKind::equal, result, operand) != 0) ==
+          (instruction.opcode == Opcode::unequal)) {
+        --thread.at;
+        fail(BugKind::assertion, "assertion failed", number);
+      }
+  }
+}
+
 void ToyProgram::do_plain(int number, const Instruction& instruction) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   std::size_t object = instruction.operands[0];
@@ -240,26 +267,48 @@ void ToyProgram::do_plain(int number, const Instruction& instruction) {
   bool reads = instruction.opcode == Opcode::read || instruction.opcode == Opcode::peek ||
                instruction.opcode == Opcode::read_two;
   int* memory = is_variable ? &shared_[object] : &plain_[object];
-  const std::uint64_t address = toy_address(is_variable ? 'x' : 'p', static_cast<int>(object));
-  const std::uint32_t size = is_variable ? 2 : both ? 8 : 4;
+  std::uint64_t address = toy_address(is_variable ? 'x' : 'p', static_cast<int>(object));
+  std::uint32_t size = is_variable ? 2 : both ? 8 : 4;
   tell(number, reads ? RaceStep::What::plain_read : RaceStep::What::plain_write, address, size);
   // In the same memory as the objects of events.
-  note_access(number, !reads, is_variable ? toy_object('x', static_cast<int>(object)) : address,
-              is_variable ? 1 : size);
-  if (reads) {
-    thread.registers[instruction.operands[1]] = both ? memory[0] + memory[1] : memory[0];
-    return;
+  if (is_variable) {
+    address = toy_object('x', static_cast<int>(object));
+    size = 1;
   }
-  memory[0] = value(thread, instruction.operands[1]);
-  if (both) memory[1] = memory[0];
+  const bool with_values = recorder_.records_values();
+  if (recorder_.records_footprints() && !with_values)
+    recorder_.add_access(thread.id, !reads, false, address, size, {});
+  if (both) size /= 2;
+  ToyValue value = reads ? ToyValue{} : this->value(thread, instruction.operands[1]);
+  for (std::size_t i = 0; i < (both ? 2 : 1); ++i) {
+    const ToyValue one = reads ? read(number, memory[i]) : value;
+    if (with_values) recorder_.add_access(thread.id, !reads, false, address + size * i, size, one);
+    memory[i] = one.value;
+    if (reads) value = i == 0 ? one : recorder_.sum(value, one);
+  }
+  if (reads) thread.registers[instruction.operands[1]] = value;
 }
 
-void ToyProgram::note_access(int number, bool writes, std::uint64_t address, std::uint32_t size) {
-  if (!records_footprints_) return;
-  const auto event = static_cast<std::uint32_t>(trace_->events.size());
-  const Operation operation = writes ? Operation::plain_store : Operation::plain_load;
-  trace_->accesses.push_back(
-      {event, threads_[static_cast<std::size_t>(number)].id, operation, writes, false, size, address, 0});
+// What the thread has read from memory that others write.
+ToyValue ToyProgram::read(int number, int value) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  return recorder_.read(thread.id, thread.events, thread.reads++, value);
+}
+
+ToyValue ToyProgram::take_input(Thread& thread, std::uint32_t bits) {
+  const std::uint32_t number = thread.inputs++;
+  int value = 0;
+  for (const InputValue& input : inputs_) {
+    if (input.thread != thread.id || input.number != number || input.bytes.empty()) continue;
+    value = static_cast<unsigned char>(input.bytes[0]) & ((1 << bits) - 1);
+  }
+  return recorder_.input(thread.id, number, bits, value);
+}
+
+int ToyProgram::decide(int number, std::size_t at, TermKind kind, const ToyValue& a, const ToyValue& b,
+                       ToyRecorder::Which of) {
+  const Thread& thread = threads_[static_cast<std::size_t>(number)];
+  return recorder_.decide(thread.id, toy_place(number, static_cast<int>(at)), kind, a, b, of);
 }
 
 // What a race detector is told. address: of a creation or a join, the other thread.
@@ -346,7 +395,12 @@ void ToyProgram::report_deadlock() {
 
 void ToyProgram::step(int number, Via via) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
-  const Instruction& instruction = *pending_of(thread);
+  const Instruction& as_written = *pending_of(thread);
+  if (is_indexed(as_written.opcode)) {
+    const ToyValue& index = thread.registers[as_written.operands[0]];
+    decide(number, thread.at, TermKind::unsigned_remainder, index, {kToyObjects});
+  }
+  const Instruction instruction = resolved(as_written, thread.registers);
   running_ = number;
   schedule_ += static_cast<char>('0' + number);
   Event event;
@@ -374,6 +428,7 @@ void ToyProgram::step(int number, Via via) {
   }
   ++trace_->counts.steps;
   ++thread.events;
+  thread.reads = 0;
   if (director_.records_events()) trace_->events.push_back(event);
   if (director_.records_places()) trace_->details.places.emplace_back();
   settle(number);
@@ -393,7 +448,7 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
       break;
     case Opcode::try_lock: {
       int& holder = holder_[operands[0]];
-      thread.registers[operands[1]] = holder < 0;
+      thread.registers[operands[1]] = {holder < 0};
       if (holder >= 0) event.outcome = Outcome::failed;
       if (holder < 0) {
         holder = number;
@@ -424,7 +479,7 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
         stopped_ = true;
         return;
       }
-      thread.registers[operands[0]] = taken;
+      thread.registers[operands[0]] = {taken};
       event.value = taken;
       schedule_ += {'=', static_cast<char>('0' + taken)};
       break;
@@ -439,60 +494,74 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
 void ToyProgram::perform_section(int number, const Instruction& instruction) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   const auto [first, second, last, unused] = instruction.operands;
+  const bool with_values = recorder_.records_values();
+  const auto load = [&](int variable) {
+    const ToyValue value = read(number, shared_[static_cast<std::size_t>(variable)]);
+    if (with_values) note_in_section(number, false, variable, value);
+    return value;
+  };
+  const auto store = [&](int variable, const ToyValue& value) {
+    shared_[static_cast<std::size_t>(variable)] = value.value;
+    if (with_values) note_in_section(number, true, variable, value);
+  };
   const bool moves = instruction.opcode == Opcode::move;
   if (moves) {
-    thread.registers[last] = std::exchange(shared_[second], shared_[first]);
+    const ToyValue moved = load(first);
+    thread.registers[last] = load(second);
+    store(second, moved);
   } else {
-    const int added = value(thread, last);
-    shared_[first] += added;
-    shared_[second] += added;
+    const ToyValue added = value(thread, last);
+    for (int variable : {first, second}) store(variable, recorder_.sum(load(variable), added));
   }
-  if (!director_.records_events()) return;
-  note_in_section(thread, Operation::load, first);
-  note_in_section(thread, Operation::store, second);
-  if (!moves) note_in_section(thread, Operation::store, first);
+  if (with_values || !director_.records_events()) return;
+  note_in_section(number, false, first);
+  note_in_section(number, true, second);
+  if (!moves) note_in_section(number, true, first);
 }
 
-// An access of the event that comes next.
-void ToyProgram::note_in_section(const Thread& thread, Operation operation, int variable) {
-  RecordedAccess access;
-  access.event = static_cast<std::uint32_t>(trace_->events.size()) + 1;
-  access.thread = thread.id;
-  access.operation = operation;
-  access.writes = operation == Operation::store;
-  access.in_section = true;
-  access.size = 1;
-  access.object = toy_object('x', variable);
-  trace_->accesses.push_back(access);
+void ToyProgram::note_in_section(int number, bool writes, int variable, const ToyValue& value) {
+  const ThreadId thread = threads_[static_cast<std::size_t>(number)].id;
+  recorder_.add_access(thread, writes, true, toy_object('x', variable), 1, value);
 }
 
 void ToyProgram::perform_memory(int number, const Instruction& instruction, Event& event) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   const auto& operands = instruction.operands;
   int& variable = shared_[operands[0]];
-  int before = variable;
+  const int before = variable;
+  ToyValue found;  // what it reads
+  ToyValue written;
+  if (instruction.opcode != Opcode::store) found = read(number, before);
   switch (instruction.opcode) {
-    case Opcode::load: thread.registers[operands[1]] = before; break;
-    case Opcode::store: variable = value(thread, operands[1]); break;
-    case Opcode::add:
-      variable += value(thread, operands[2]);
-      thread.registers[operands[1]] = before;
+    case Opcode::load: thread.registers[operands[1]] = found; break;
+    case Opcode::store: written = value(thread, operands[1]); break;
+    case Opcode::add: {
+      const ToyValue added = value(thread, operands[2]);
+      written = recorder_.sum(found, added);
+      thread.registers[operands[1]] = found;
       event.update = Update::add;
-      event.argument = bits(variable - before);
-      if (variable == before) event.outcome = Outcome::unchanged;
+      event.argument = bits(added.value);
+      if (added.value == 0) event.outcome = Outcome::unchanged;
       break;
-    default:  // cas
-      event.argument = bits(value(thread, operands[2]));
-      event.operand = bits(value(thread, operands[3]));
-      if (before != value(thread, operands[2])) {
+    }
+    default: {  // cas
+      const ToyValue expected = value(thread, operands[2]);
+      const ToyValue desired = value(thread, operands[3]);
+      event.argument = bits(expected.value);
+      event.operand = bits(desired.value);
+      const bool equal =
+          decide(number, thread.at, TermKind::equal, found, expected, ToyRecorder::Which::last_event) != 0;
+      if (!equal) {
         event.outcome = Outcome::failed;
       } else {
-        variable = value(thread, operands[3]);
-        if (variable == before) event.outcome = Outcome::unchanged;
+        written = desired;
+        if (desired.value == before) event.outcome = Outcome::unchanged;
       }
-      thread.registers[operands[1]] = event.outcome != Outcome::failed;
+      thread.registers[operands[1]] = {equal};
+    }
   }
-  bool reads_only = instruction.opcode == Opcode::load || event.outcome == Outcome::failed;
+  const bool reads_only = instruction.opcode == Opcode::load || event.outcome == Outcome::failed;
+  if (!reads_only) variable = written.value;
   tell(number,
        reads_only                            ? RaceStep::What::load
        : instruction.opcode == Opcode::store ? RaceStep::What::store
@@ -502,6 +571,7 @@ void ToyProgram::perform_memory(int number, const Instruction& instruction, Even
   event.value = bits(before);
   if (instruction.opcode == Opcode::store || instruction.opcode == Opcode::add)
     event.operand = bits(variable);
+  recorder_.add_event(found.term, written.term);
 }
 
 // Both halves of a wait: the instruction is left only with the second.
@@ -522,7 +592,8 @@ void ToyProgram::wait(int number, const Instruction& instruction, Event& event) 
   if (thread.timed_out) event.outcome = Outcome::timed_out;
   holder_[static_cast<std::size_t>(mutex)] = number;
   tell(number, RaceStep::What::acquire, toy_address('m', mutex));
-  if (instruction.opcode == Opcode::timed_wait) thread.registers[instruction.operands[2]] = thread.timed_out;
+  if (instruction.opcode == Opcode::timed_wait)
+    thread.registers[instruction.operands[2]] = {thread.timed_out};
   thread.woken = thread.timed_out = false;
   ++thread.at;
 }
@@ -581,8 +652,9 @@ void ToyProgram::fail(BugKind kind, const char* message, int number) {
   trace_->failure.code = toy_place(number, static_cast<int>(thread.at));
 }
 
-int ToyProgram::value(const Thread& thread, std::uint8_t operand) const {
-  return operand < kRegisterOperand ? operand : thread.registers[operand - std::size_t{kRegisterOperand}];
+ToyValue ToyProgram::value(const Thread& thread, std::uint8_t operand) const {
+  if (operand < kRegisterOperand) return {operand};
+  return thread.registers[operand - std::size_t{kRegisterOperand}];
 }
 
 std::uint64_t ToyProgram::place(ThreadId id) const {
@@ -597,7 +669,7 @@ std::span<const PendingOperation> ToyProgram::pending() {
     const Thread& thread = threads_[static_cast<std::size_t>(number)];
     const Instruction* stands_before = thread.lives() ? pending_of(thread) : nullptr;
     if (!stands_before) continue;  // in the middle of a stretch that a failure has ended
-    const Instruction& instruction = *stands_before;
+    const Instruction instruction = resolved(*stands_before, thread.registers);
     if (is_hidden(instruction.opcode) && instruction.opcode != Opcode::join) continue;
     PendingOperation next;
     next.thread = thread.id;
@@ -625,7 +697,7 @@ FinalState ToyProgram::final_state() const {
     using Status = FinalState::Thread::Status;
     state.threads[i] = {thread.ended ? Status::ended : Status::live,
                         static_cast<std::uint8_t>(thread.ended ? 0 : thread.at),
-                        thread.asleep || thread.woken, thread.registers};
+                        thread.asleep || thread.woken, values_of(thread.registers)};
   }
   return state;
 }

@@ -12,12 +12,14 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 
 #include "execution/director.hpp"
 #include "execution/program.hpp"
 #include "oracle/race_trace.hpp"
 #include "oracle/toy_code.hpp"
+#include "oracle/toy_terms.hpp"
 
 namespace thrum {
 
@@ -28,7 +30,12 @@ class ToyProgram final : public Program, private Pending {
 
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override { return names_; }
-  Wanted::Set can_record() const override { return Program::can_record() | Wanted::kFootprints; }
+  Wanted::Set can_record() const override { return Program::can_record() | ToyRecorder::kCanRecord; }
+
+  // What the terms of its traces are; the same for all its executions. Terms belong to kEvents from the
+  // start.
+  Terms& terms() { return recorder_.terms(); }
+  const SymbolNames& symbols() const { return recorder_.symbols(); }
 
   // Of the last execution: what it did, as text that names it among all executions of the program and is
   // written down at the events, not at the choices. An event is its thread's digit, behind it '!' where it is
@@ -62,7 +69,9 @@ class ToyProgram final : public Program, private Pending {
     std::optional<std::uint64_t> spurious;  // events of the others when it last woke up for no reason
     std::uint32_t woken_by = 0;             // Event::woken_by
     std::uint64_t queued = 0;               // when it fell asleep: waiters stand in that order
-    std::array<int, kToyRegisters> registers{};
+    std::uint32_t reads = 0;                // since its last event
+    std::uint32_t inputs = 0;
+    std::array<ToyValue, kToyRegisters> registers{};
 
     bool lives() const { return id != kNoThread && !ended; }
   };
@@ -87,14 +96,18 @@ class ToyProgram final : public Program, private Pending {
   void wake(const Instruction& instruction, Event& event, int number);
   void unlock(int number, int mutex);
   void fail(BugKind kind, const char* message, int number);
-  int value(const Thread& thread, std::uint8_t operand) const;
+  ToyValue value(const Thread& thread, std::uint8_t operand) const;
+  ToyValue read(int number, int value);
+  ToyValue take_input(Thread& thread, std::uint32_t bits);
+  int decide(int number, std::size_t at, TermKind kind, const ToyValue& a, const ToyValue& b,
+             ToyRecorder::Which of = ToyRecorder::Which::next_event);
+  void compute(int number, const Instruction& instruction);
   void do_plain(int number, const Instruction& instruction);
   void note_pending();
   void note_local_states();
   void note(int number, Operation operation, ThreadId other);
   void perform_section(int number, const Instruction& instruction);
-  void note_in_section(const Thread& thread, Operation operation, int variable);
-  void note_access(int number, bool writes, std::uint64_t address, std::uint32_t size);
+  void note_in_section(int number, bool writes, int variable, const ToyValue& value = {});
   void tell(int number, RaceStep::What what, std::uint64_t address = 0, std::uint32_t size = 0,
             Order order = Order::seq_cst);
   std::span<const PendingOperation> pending() override;
@@ -105,7 +118,8 @@ class ToyProgram final : public Program, private Pending {
   ThreadNames names_;
   Director director_;
   Trace* trace_ = nullptr;
-  bool records_footprints_ = false;
+  ToyRecorder recorder_;
+  std::span<const InputValue> inputs_;  // the plan's
   bool begins_again_ = false;
   std::uint64_t attempts_ = 0;
   bool stopped_ = false;
