@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/causality_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace thrum {
+
+namespace {
+
+// For the plan: as far as it matters there.
+Event event_of(const ThreadTrees& trees, ThreadTrees::Node node) {
+  Event event;
+  event.thread = trees[node].thread;
+  event.operation = trees.operation(node).operation;
+  return event;
+}
+
+}  // namespace
+
+CausalitySearch::CausalitySearch(Settings settings)
+    : settings_(std::move(settings)),
+      terms_(settings_.terms ? settings_.terms : &own_terms_),
+      learner_(settings_.deciding, trees_, initial_) {}
+
+Wanted CausalitySearch::wanted() const {
+  Wanted::Set what = Wanted::kChoices | Wanted::kEvents | Wanted::kAccesses;
+  if (settings_.deciding == Deciding::terms) what |= Wanted::kTerms | Wanted::kDecisions;
+  return {what, Wanted::From::start, 0};
+}
+
+void CausalitySearch::encode() {
+  if (encoding_ && encoding_->extend()) return;
+  Cells cells = encoding_ ? encoding_->cells() : Cells();
+  encoding_ = std::make_unique<Encoding>(settings_.deciding, trees_, *terms_, initial_,
+                                         settings_.make_solver(*terms_), std::move(cells));
+  encoding_->extend();
+}
+
+Solver::Answer CausalitySearch::ask_about(std::span<const Target> targets) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Solver::Answer answer = encoding_->solve(targets, settings_.limit);
+  counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ++counts_.queries;
+  switch (answer) {
+    case Solver::Answer::satisfiable: ++counts_.satisfiable; break;
+    case Solver::Answer::unsatisfiable: ++counts_.unsatisfiable; break;
+    case Solver::Answer::unknown: ++counts_.unknown; break;
+  }
+  return answer;
+}
+
+bool CausalitySearch::is_open(Node node) const { return !std::ranges::binary_search(given_up_, node); }
+
+// A target that can be reached, with its execution in the solver; none: there is none, or nobody knows.
+CausalitySearch::Target CausalitySearch::ask() {
+  std::vector<Target> open;
+  for (const Target& target : encoding_->targets()) {
+    if (is_open(target.node)) open.push_back(target);
+  }
+  // Halves of what the solver gives up on.
+  std::vector<std::span<const Target>> groups = {open};
+  while (!groups.empty()) {
+    const std::span<const Target> group = groups.back();
+    groups.pop_back();
+    if (group.empty()) continue;
+    const Solver::Answer answer = ask_about(group);
+    if (answer == Solver::Answer::satisfiable) return encoding_->reached(group);
+    if (answer == Solver::Answer::unsatisfiable) continue;
+    if (group.size() == 1) {
+      problem_ = "the solver gave up on something that a thread might do";
+      continue;
+    }
+    groups.push_back(group.subspan(group.size() / 2));
+    groups.push_back(group.first(group.size() / 2));
+  }
+  return {};
+}
+
+bool CausalitySearch::next(Plan& plan) {
+  plan = Plan{};
+  target_ = ThreadTrees::kNone;
+  if (done_) return false;
+  if (!begun_) {
+    begun_ = true;
+    return true;
+  }
+  if (problem_.empty()) encode();
+  if (problem_.empty()) problem_ = encoding_->not_covered();
+  if (problem_.empty()) target_ = ask().node;
+  if (target_ == ThreadTrees::kNone) {
+    done_ = true;
+    return false;
+  }
+  write(plan, target_);
+  return true;
+}
+
+void CausalitySearch::write(Plan& plan, Node target) {
+  OrderedPlan steps(plan, {kMainThread, ChoiceKind::thread, trees_[0].events});
+  for (const Node node : encoding_->steps_up_to(target)) {
+    if (trees_[node].kind != ThreadTrees::Kind::event) continue;
+    const ThreadTrees::Operation& own = trees_.operation(node);
+    if (!is_visible(own.operation)) continue;
+    std::vector<Departure> choices;
+    const ChoiceKey key{trees_[node].thread, ChoiceKind::value, trees_[node].events - 1};
+    if (own.operation == Operation::choose) choices.push_back({key, {own.way}});
+    if (own.operation == Operation::signal) {
+      const Node woken = encoding_->chosen_by(node);
+      if (woken != ThreadTrees::kNone)
+        choices.push_back({{key.thread, ChoiceKind::waiter, key.index}, {trees_[woken].thread}});
+    }
+    const Via via = own.operation == Operation::timeout ? Via::timeout : Via::run;
+    steps.add(event_of(trees_, node), choices, trees_[node].events, via);
+  }
+  for (const RecordedInput& input : inputs_) {
+    const Bits value = encoding_->solver().value(input.symbol, input.bits);
+    InputValue& given = plan.inputs.emplace_back(InputValue{input.thread, input.number, input.bits, {}});
+    for (unsigned bit = 0; bit < input.bits; bit += 8) given.bytes += static_cast<char>(value >> bit & 0xff);
+  }
+}
+
+void CausalitySearch::learn(const Plan&, const Trace& trace) {
+  const std::uint64_t known = knowledge();
+  learner_.learn(trace);
+  for (const RecordedInput& input : trace.inputs) {
+    const auto own = std::ranges::find(inputs_, input.symbol, &RecordedInput::symbol);
+    if (own == inputs_.end()) inputs_.push_back(input);
+  }
+  if (problem_.empty()) problem_ = learner_.not_covered();
+  if (problem_.empty()) problem_ = trees_.problem();
+  if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
+  if (target_ != ThreadTrees::kNone && knowledge() == known) give_up();
+}
+
+// An execution that showed nothing new was not what the model said.
+void CausalitySearch::give_up() {
+  ++counts_.missed;
+  given_up_.insert(std::ranges::lower_bound(given_up_, target_), target_);
+}
+
+Guarantee CausalitySearch::guarantee() const {
+  Guarantee guarantee;
+  guarantee.exhausted = guarantee.complete = done_ && problem_.empty() && given_up_.empty();
+  guarantee.covers = Covers::assertions;
+  return guarantee;
+}
+
+}  // namespace thrum

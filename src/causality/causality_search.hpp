@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Search by constraint solving: it asks for an execution that does something which none has shown, runs it,
+// and adds it to the threads' trees, until there is no such execution (Huang, Meredith, Rosu, Maximal sound
+// predictive race detection with control flow abstraction, PLDI 2014; Huang, Stateless model checking
+// concurrent programs with maximal causality reduction, PLDI 2015; Yi, Huang, Maximal path causality,
+// ESEC/FSE 2018; but each question is asked of all executions at once, not of one trace).
+//
+// Where values decide (`mcr`), that is another value that a read gives. Where the program's decisions do
+// (`mpc`), it is another outcome of one of them, for some inputs. Each execution shows something new of some
+// thread, so there are at most as many as threads have paths by themselves. When nothing is left, each path
+// of each thread was met, and so was each failed assertion. Deadlocks and data races are states of several
+// threads.
+//
+// Thread safety: none. Tested by tests/oracle/causality_test.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "causality/encoding.hpp"
+#include "causality/trace_learner.hpp"
+#include "search/ordered_plan.hpp"
+#include "search/strategy.hpp"
+
+namespace thrum {
+
+using MakeSolver = std::function<std::unique_ptr<Solver>(const Terms&)>;
+
+class CausalitySearch final : public Strategy, public Reporting {
+ public:
+  using Node = ThreadTrees::Node;
+  struct Settings {
+    Deciding deciding = Deciding::values;
+    MakeSolver make_solver;
+    // Where the program's decisions decide: the table of its terms, which must outlive the search.
+    Terms* terms = nullptr;
+    Solver::Limit limit{};  // of a query about one target
+  };
+  struct Counts {
+    std::uint64_t queries = 0;
+    std::uint64_t satisfiable = 0;
+    std::uint64_t unsatisfiable = 0;
+    std::uint64_t unknown = 0;
+    std::uint64_t missed = 0;  // executions that did not show their target
+    double seconds = 0;        // that the solver took
+  };
+
+  // REQUIRES: settings.make_solver
+  explicit CausalitySearch(Settings settings);
+
+  bool next(Plan& plan) override;
+  Wanted wanted() const override;
+  void learn(const Plan& plan, const Trace& trace) override;
+  Reporting& reporting() override { return *this; }
+  Guarantee guarantee() const override;
+  std::string problem() const override { return problem_; }
+
+  const ThreadTrees& trees() const { return trees_; }
+  const Terms& terms() const { return *terms_; }
+  const Counts& counts() const { return counts_; }
+  Node target() const { return target_; }
+
+ private:
+  using Target = Encoding::Target;
+
+  void encode();
+  Target ask();
+  Solver::Answer ask_about(std::span<const Target> targets);
+  void write(Plan& plan, Node target);
+  bool is_open(Node node) const;
+  void give_up();
+  std::uint64_t knowledge() const { return trees_.changes() + initial_.size(); }
+
+  Settings settings_;
+  Terms own_terms_;
+  Terms* terms_;
+  ThreadTrees trees_;
+  InitialState initial_;
+  TraceLearner learner_;
+  std::unique_ptr<Encoding> encoding_;
+  std::vector<RecordedInput> inputs_;  // that executions have had, each once
+
+  Node target_ = ThreadTrees::kNone;  // of the execution that runs
+  std::vector<Node> given_up_;        // targets
+  bool begun_ = false;
+  bool done_ = false;
+  std::string problem_;
+  Counts counts_;
+};
+
+}  // namespace thrum

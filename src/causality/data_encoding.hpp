@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reads of memory give: each gives what the last write before it wrote, or what was there at first.
+//
+// A truth value says whether a read takes a cell's value from a write: then that write is executed before it,
+// and no other one between. What program order decides of that is left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "causality/cells.hpp"
+#include "causality/node_encoding.hpp"
+
+namespace thrum {
+
+class DataEncoding {
+ public:
+  using Node = ThreadTrees::Node;
+  using Literal = Solver::Literal;
+  using Relation = ThreadTrees::Relation;
+
+  DataEncoding(Deciding deciding, NodeEncoding& nodes, Terms& terms, const InitialState& initial)
+      : deciding_(deciding), nodes_(nodes), terms_(terms), initial_(initial) {}
+
+  // Whether the cells are as they were; if not, all has to be encoded again, with cells() of this.
+  bool add_cells_of(Node node);
+  const Cells& cells() const { return cells_; }
+  void use_cells(Cells cells) { cells_ = std::move(cells); }
+
+  void add_read(Node read);
+  void add_write(Node write);
+  // What memory holds at first may have become known.
+  void learn_initial_values();
+
+  // Whether the read gives that value. REQUIRES: Deciding::values
+  Literal gives(Node read, std::uint64_t value);
+
+ private:
+  static constexpr std::uint32_t kInitial = 0xffffffff;
+
+  struct Source {
+    std::uint32_t write = kInitial;  // in Cell::writes
+    Literal literal = 0;
+  };
+  struct Read {
+    Node node = ThreadTrees::kNone;
+    NodeEncoding::Need need = 0;
+    std::uint32_t own = kInitial;        // the last write that always comes before it
+    std::vector<bool> may_come_between;  // by write: it is of another thread
+    std::vector<Source> sources;
+    std::map<std::uint64_t, Literal> values;  // Deciding::values: whether it gives that one
+    bool knows_initial = true;
+  };
+  struct Cell {
+    Cells::Cell place;
+    std::vector<Node> writes;
+    std::vector<Read> reads;
+  };
+
+  Cell& cell(const Cells::Cell& place);
+  void add_source(Cell& cell, Read& read, std::uint32_t write);
+  void forbid_between(const Cell& cell, const Read& read, const Source& source, std::uint32_t other);
+  void say_value(Cell& cell, Read& read, const Source& source);
+  Literal gives(Read& read, std::uint64_t value);
+  static std::uint64_t piece(const Cells::Cell& place, const ThreadTrees::Access& access,
+                             std::uint64_t value);
+  Term piece_of_term(const Cells::Cell& place, const ThreadTrees::Access& access, Term term);
+
+  Deciding deciding_;
+  NodeEncoding& nodes_;
+  Terms& terms_;
+  const InitialState& initial_;
+  Cells cells_;
+  std::vector<Cell> contents_;                               // by number of the cell
+  std::map<std::pair<Node, std::uint64_t>, Literal> whole_;  // of reads of several cells, by value
+  struct Place {
+    std::uint32_t cell;
+    std::uint32_t read;
+  };
+  std::vector<Place> unknown_;  // reads of what is not known to be there at first
+  std::unordered_map<Node, std::vector<Place>> reads_;
+};
+
+}  // namespace thrum

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/encoding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thrum {
+
+Encoding::Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, const InitialState& initial,
+                   std::unique_ptr<Solver> solver, Cells cells)
+    : deciding_(deciding),
+      trees_(trees),
+      terms_(terms),
+      solver_(std::move(solver)),
+      nodes_(trees, *solver_),
+      data_(deciding, nodes_, terms, initial),
+      sync_(nodes_, initial) {
+  data_.use_cells(std::move(cells));
+}
+
+bool Encoding::extend() {
+  using Kind = ThreadTrees::Kind;
+  const auto end = static_cast<Node>(trees_.size());
+  bool stays = true;
+  for (Node node = seen_; node < end; ++node) {
+    const Kind kind = trees_[node].kind;
+    if (kind == Kind::read || kind == Kind::write) stays = data_.add_cells_of(node) && stays;
+  }
+  if (!stays && seen_ != 0) return false;
+  others_.resize(end, 0);
+  for (; seen_ < end; ++seen_) {
+    const Node node = seen_;
+    nodes_.add_node(node);
+    switch (trees_[node].kind) {
+      case Kind::read: data_.add_read(node); break;
+      case Kind::write: data_.add_write(node); break;
+      case Kind::event: sync_.add_event(node); break;
+      case Kind::end: sync_.add_end(node); break;
+      // Nothing comes after it. That it is reached was seen.
+      case Kind::failure: nodes_.add({-nodes_.executed(node)}); break;
+      case Kind::decision:
+        others_[node] = solver_->make_literal();
+        nodes_.add({-others_[node], nodes_.executed(node)});
+        break;
+      case Kind::outcome: add_outcome(node); break;
+      case Kind::start: break;
+    }
+  }
+  data_.learn_initial_values();
+  sync_.learn_initial_tokens();
+  return true;
+}
+
+void Encoding::add_outcome(Node outcome) {
+  const Node decision = trees_[outcome].parent;
+  const Literal is_so = goes_there(outcome);
+  const Literal own = nodes_.executed(outcome);
+  nodes_.add({-own, is_so});
+  nodes_.add({-nodes_.executed(decision), -is_so, own});
+  nodes_.add({-others_[decision], -is_so});
+}
+
+// Whether the value is that of the outcome.
+Encoding::Literal Encoding::goes_there(Node outcome) {
+  const Node decision = trees_[outcome].parent;
+  if (deciding_ == Deciding::values) return data_.gives(trees_[decision].parent, trees_.value(outcome));
+  const Term term = trees_.decision(decision).term;
+  const Term value = terms_.constant(trees_.value(outcome), terms_.width(term));
+  return solver_->holds(terms_.make(TermKind::equal, term, value));
+}
+
+// Whether no other outcome is possible.
+bool Encoding::is_closed(Node decision) const {
+  const ThreadTrees::Decision& own = trees_.decision(decision);
+  return own.term != Terms::kNone && terms_.width(own.term) == 1 && own.outcomes.size() == 2;
+}
+
+std::vector<Encoding::Target> Encoding::targets() const {
+  using Kind = ThreadTrees::Kind;
+  std::vector<Target> found;
+  for (Node node = 0; node < seen_; ++node) {
+    const ThreadTrees::Entry& entry = trees_[node];
+    if (entry.kind == Kind::decision) {
+      if (!is_closed(node)) found.push_back({node, others_[node]});
+    } else if (!entry.is_executed || (entry.kind != Kind::end && entry.kind != Kind::failure &&
+                                      trees_.next_of(node) == ThreadTrees::kNone)) {
+      found.push_back({node, nodes_.executed(node)});
+    }
+  }
+  return found;
+}
+
+Solver::Answer Encoding::solve(std::span<const Target> targets, Solver::Limit limit) {
+  const Literal some = solver_->make_literal();
+  std::vector<Literal> clause = {-some};
+  for (const Target& target : targets) clause.push_back(target.literal);
+  nodes_.add(clause);
+  const std::span<const Literal> needs = nodes_.settle_needs();
+  std::vector<Literal> assumptions(needs.begin(), needs.end());
+  assumptions.push_back(some);
+  return solver_->solve(assumptions, limit);
+}
+
+Encoding::Target Encoding::reached(std::span<const Target> targets) {
+  Target first;
+  std::int64_t first_place = 0;
+  for (const Target& target : targets) {
+    if (!solver_->is_true(target.literal)) continue;
+    const std::int64_t place = solver_->place(nodes_.step(target.node));
+    if (first.node != ThreadTrees::kNone && first_place <= place) continue;
+    first = target;
+    first_place = place;
+  }
+  return first;
+}
+
+std::vector<Encoding::Node> Encoding::steps_up_to(Node last) {
+  const Node last_step = trees_[last].step;
+  const std::int64_t limit = solver_->place(nodes_.step(last_step));
+  std::vector<std::pair<std::int64_t, Node>> order;
+  for (Node node = 0; node < seen_; ++node) {
+    if (!trees_.begins_step(node) || node == last_step || !solver_->is_true(nodes_.executed(node))) continue;
+    const std::int64_t place = solver_->place(nodes_.step(node));
+    if (place < limit) order.emplace_back(place, node);
+  }
+  std::ranges::sort(order);
+  std::vector<Node> steps;
+  for (const auto& [place, node] : order) steps.push_back(node);
+  steps.push_back(last_step);
+  return steps;
+}
+
+}  // namespace thrum

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All executions that are made of nodes of the trees, as clauses for a solver: each model is an execution.
+// And what no execution has shown yet, as literals that a model may make true.
+//
+// Tested by tests/oracle/causality_test.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "causality/data_encoding.hpp"
+#include "causality/node_encoding.hpp"
+#include "causality/sync_encoding.hpp"
+
+namespace thrum {
+
+class Encoding {
+ public:
+  using Node = ThreadTrees::Node;
+  using Literal = Solver::Literal;
+
+  // Something that no execution has shown: an outcome of a decision; an operation that a thread can stand
+  // before; or what a thread does behind a node.
+  struct Target {
+    Node node = ThreadTrees::kNone;
+    Literal literal = 0;
+  };
+
+  // All but the solver must outlive it. cells: from an encoding that was begun before.
+  Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, const InitialState& initial,
+           std::unique_ptr<Solver> solver, Cells cells = {});
+
+  // Takes in what has come to the trees. False: all has to be encoded again, with cells() of this one.
+  bool extend();
+  const Cells& cells() const { return data_.cells(); }
+
+  std::vector<Target> targets() const;
+  // Whether some of them can be reached. If so, what follows is about the execution that reaches it.
+  Solver::Answer solve(std::span<const Target> targets, Solver::Limit limit);
+
+  // The first of the targets that it comes to.
+  Target reached(std::span<const Target> targets);
+  // The steps that it does up to the node's step, in their order, that one too.
+  std::vector<Node> steps_up_to(Node node);
+  // The waiter that a signal wakes, where several sleep (SyncEncoding).
+  Node chosen_by(Node signal) const { return sync_.chosen_by(signal); }
+
+  Solver& solver() { return *solver_; }
+  std::uint64_t clauses() const { return nodes_.clauses(); }
+  const std::string& not_covered() const { return sync_.not_covered(); }
+
+ private:
+  void add_outcome(Node outcome);
+  Literal goes_there(Node outcome);
+  bool is_closed(Node decision) const;
+
+  Deciding deciding_;
+  const ThreadTrees& trees_;
+  Terms& terms_;
+  std::unique_ptr<Solver> solver_;
+  NodeEncoding nodes_;
+  DataEncoding data_;
+  SyncEncoding sync_;
+  Node seen_ = 0;                // nodes up to here
+  std::vector<Literal> others_;  // by node: of a decision, that no outcome that is known is taken; or 0
+};
+
+}  // namespace thrum

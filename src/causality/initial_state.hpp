@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an execution begins with, as far as executions have shown it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace thrum {
+
+// What memory holds before anything is written to it.
+class InitialMemory {
+ public:
+  // Whether it was not known before.
+  bool learn(std::uint64_t object, std::uint32_t size, std::uint64_t value) {
+    return known_.try_emplace({object, size}, value).second;
+  }
+
+  std::size_t size() const { return known_.size(); }
+
+  // What is read there; nothing: it is not known.
+  std::optional<std::uint64_t> at(std::uint64_t object, std::uint32_t size) const {
+    constexpr std::uint64_t kWidest = 8;
+    for (auto known = known_.lower_bound({object >= kWidest ? object - kWidest : 0, 0});
+         known != known_.end() && known->first.first <= object; ++known) {
+      const auto& [begin, width] = known->first;
+      if (begin == object && width == size) return known->second;
+      if (begin + width < object + size) continue;
+      const std::uint64_t bytes = known->second >> 8 * (object - begin);
+      return size >= kWidest ? bytes : bytes & ((std::uint64_t{1} << 8 * size) - 1);
+    }
+    return {};
+  }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> known_;  // by object and size
+};
+
+struct InitialState {
+  InitialMemory memory;
+  std::map<std::uint64_t, std::uint64_t> tokens;  // of semaphores: how often they can be waited for
+
+  std::size_t size() const { return memory.size() + tokens.size(); }
+};
+
+}  // namespace thrum

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What executions have shown, as one tree for each thread. By itself a thread is a deterministic function of
+// its inputs and of what its operations give it. So all executions together are kept as one tree of each
+// thread, which branches where a value decides how the thread goes on (a decision), or where an operation can
+// end in several ways. The tree of a thread hangs at the node of the operation that created the thread.
+//
+// A step is what happens at once: a visible operation of a thread, all up to its next one, and what a thread
+// that it creates there does up to its first one (docs/semantics.md, "Events and scheduling points"). A join
+// begins a step, too, though nobody schedules it: where no data races, it does not matter when it is done.
+//
+// Nodes are numbered in the order in which they are added, so parents come first, and none is removed.
+//
+// Example, after an execution in which two threads, t and u, have run `x = 1` and `if (x) ...`:
+//
+//   start t - event store x - write x, 1 - end
+//   start u - event load x - read x, s - decision s - outcome 0 - end
+//
+// Tested by thread_trees_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/event.hpp"
+#include "symbolic/terms.hpp"
+
+namespace thrum {
+
+class ThreadTrees {
+ public:
+  using Node = std::uint32_t;
+  static constexpr Node kNone = 0xffffffff;
+
+  enum class Kind : std::uint8_t {
+    start,     // of a thread
+    event,     // an operation
+    read,      // of memory
+    write,     // to memory
+    decision,  // the thread goes on as the value of a term says
+    outcome,   // one of these values
+    end,       // of the thread
+    failure,   // a thread that comes here ends the execution
+  };
+
+  struct Entry {
+    Kind kind = Kind::start;
+    bool is_executed = false;  // else it is known only that the thread can stand before it
+    ThreadId thread = kMainThread;
+    Node parent = kNone;
+    Node first_child = kNone;
+    Node next_sibling = kNone;
+    Node step = kNone;         // the node that begins its step
+    Node jump = kNone;         // an ancestor that is further up, to find others fast
+    std::uint32_t depth = 0;   // from main's start
+    std::uint32_t events = 0;  // visible operations of the thread, up to here
+    std::uint32_t detail = 0;  // of the tables below, by kind
+  };
+
+  // An operation, as far as it is known before it is done; and in which of several ways it ends.
+  struct Operation {
+    thrum::Operation operation = thrum::Operation::load;
+    // How a try operation ended (Outcome); of a choice: the value.
+    std::uint16_t way = 0;
+    ThreadId other = kNoThread;  // of a creation or a join
+    std::uint32_t size = 0;
+    std::uint64_t object = 0;
+    std::uint64_t operand = 0;  // of a wait: the mutex
+
+    friend bool operator==(const Operation&, const Operation&) = default;
+  };
+  struct Access {
+    std::uint64_t object = 0;
+    std::uint32_t size = 0;  // in bytes
+    bool is_update = false;  // of a read-modify-write
+    Term term = Terms::kNone;
+    std::uint64_t value = 0;  // of a write where it has no term
+  };
+  struct Decision {
+    Term term = Terms::kNone;  // kNone: what the read before it gave
+    std::uint64_t code = 0;
+    std::vector<Node> outcomes{};
+  };
+
+  // How two nodes that are not one stand to each other.
+  enum class Relation : std::uint8_t {
+    before,      // whenever the second one is executed, the first one was before
+    after,       // the same the other way round
+    exclusive,   // no execution has both
+    concurrent,  // of two threads
+  };
+
+  std::size_t size() const { return entries_.size(); }
+  const Entry& operator[](Node node) const { return entries_[node]; }
+  const Operation& operation(Node event) const { return operations_[entries_[event].detail]; }
+  const Access& access(Node node) const { return accesses_[entries_[node].detail]; }
+  const Decision& decision(Node node) const { return decisions_[entries_[node].detail]; }
+  // Of an outcome.
+  std::uint64_t value(Node outcome) const { return values_[entries_[outcome].detail]; }
+
+  bool begins_step(Node node) const { return entries_[node].step == node; }
+  Relation relation(Node a, Node b) const;
+  bool is_before(Node a, Node b) const;  // is_before(a, a) is false
+  Node last_common(Node a, Node b) const;
+
+  // A child that is no thread's start: what the thread does next, in one of the ways that are known; kNone.
+  Node next_of(Node node) const;
+
+  // The child of that content, made if there is none, and marked as executed. kNone: the thread did something
+  // else there before, so it is no function of what is known to decide (problem()).
+  // events: how many visible operations it counts already.
+  Node start(ThreadId thread, Node creator, std::uint32_t events = 0);
+  Node operate(Node at, const Operation& operation) { return add_operation(at, operation, true); }
+  Node read(Node at, const Access& access) { return add_access(at, Kind::read, access); }
+  Node write(Node at, const Access& access) { return add_access(at, Kind::write, access); }
+  Node decide(Node at, Term term, std::uint64_t code);
+  Node choose_outcome(Node decision, std::uint64_t value);
+  Node end(Node at) { return add_plain(at, Kind::end); }
+  Node fail(Node at) { return add_plain(at, Kind::failure); }
+  // That a thread can stand before the operation there.
+  Node expect(Node at, const Operation& operation) { return add_operation(at, operation, false); }
+
+  // Changed with each node that is added, executed or not, and with each that is executed for the first time.
+  std::uint64_t changes() const { return changes_; }
+  std::uint64_t executed() const { return executed_; }
+
+  // Why no node could be given; empty: it never was so.
+  const std::string& problem() const { return problem_; }
+
+  // One line for each node, for people.
+  std::string to_text(const Terms& terms) const;
+
+ private:
+  Node add(Node parent, Kind kind, ThreadId thread, std::uint32_t detail);
+  Node mark(Node node);
+  Node add_operation(Node at, const Operation& operation, bool is_executed);
+  Node add_access(Node at, Kind kind, const Access& access);
+  Node add_plain(Node at, Kind kind);
+  Node contradiction(Node at, const char* what);
+  Node ancestor_at(Node node, std::uint32_t depth) const;
+
+  std::vector<Entry> entries_;
+  std::vector<Operation> operations_;
+  std::vector<Access> accesses_;
+  std::vector<Decision> decisions_;
+  std::vector<std::uint64_t> values_;
+  std::uint64_t changes_ = 0;
+  std::uint64_t executed_ = 0;
+  std::string problem_;
+};
+
+// Visible ones do, and joins.
+bool can_begin_step(Operation operation);
+
+// Whether a thread that stands before the one may do the other instead, by the same call: a try operation
+// that fails, another value that is chosen, a wait that times out.
+bool are_alternatives(const ThreadTrees::Operation& a, const ThreadTrees::Operation& b);
+
+}  // namespace thrum

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/trace_learner.hpp"
+
+#include <algorithm>
+
+namespace thrum {
+
+namespace {
+
+bool is_atomic_access(Operation operation) {
+  return operation == Operation::load || operation == Operation::store ||
+         operation == Operation::read_modify_write || operation == Operation::compare_exchange;
+}
+
+// Whether it may fail, and then does nothing.
+bool is_try(Operation operation) {
+  return operation == Operation::try_lock || operation == Operation::try_shared_lock ||
+         operation == Operation::semaphore_try_wait;
+}
+
+// The thread that ended the execution, as it does whenever it comes there. kNoThread: none did.
+ThreadId failed_thread(const Trace& trace) {
+  if (trace.end == End::assumption) return trace.last;
+  if (trace.end != End::bug) return kNoThread;
+  const BugKind kind = trace.failure.kind;
+  const bool is_of_several =
+      kind == BugKind::deadlock || kind == BugKind::livelock || kind == BugKind::data_race;
+  return is_of_several ? kNoThread : trace.failure.thread;
+}
+
+// The thread in the middle of whose doing the execution ended.
+ThreadId stopped_thread(const Trace& trace) {
+  if (trace.end == End::bug && trace.failure.kind == BugKind::data_race) return trace.failure.thread;
+  return is_cut_by_limit(trace.end) ? trace.last : failed_thread(trace);
+}
+
+// How many events main has done before its first one that is recorded.
+std::uint32_t events_of_main(const Trace& trace) {
+  for (const Event& event : trace.events) {
+    if (event.thread == kMainThread && is_visible(event.operation)) return event.index;
+  }
+  const bool has_choice = !trace.choices.empty() && trace.choices[0].key.thread == kMainThread;
+  return has_choice ? trace.choices[0].key.index : 0;
+}
+
+}  // namespace
+
+ThreadTrees::Operation tree_operation(const Event& event) {
+  ThreadTrees::Operation operation;
+  operation.operation = event.operation;
+  switch (event.operation) {
+    case Operation::thread_create:
+    case Operation::thread_join: operation.other = static_cast<ThreadId>(event.argument); return operation;
+    case Operation::choose: operation.way = static_cast<std::uint16_t>(event.value); return operation;
+    default: break;
+  }
+  if (event.operation == Operation::timeout) return operation;
+  operation.object = event.object;
+  operation.size = event.size;
+  if (is_try(event.operation)) operation.way = event.outcome == Outcome::failed ? 1 : 0;
+  if (event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire)
+    operation.operand = event.operand;
+  return operation;
+}
+
+ThreadTrees::Node& TraceLearner::at(ThreadId thread) {
+  if (at_.size() <= thread) at_.resize(thread + std::size_t{1}, ThreadTrees::kNone);
+  return at_[thread];
+}
+
+void TraceLearner::refuse(const std::string& what) {
+  if (not_covered_.empty()) not_covered_ = what;
+}
+
+void TraceLearner::learn(const Trace& trace) {
+  at_.clear();
+  written_.clear();
+  counted_.clear();
+  accesses_ = decisions_ = terms_ = 0;
+  at(kMainThread) = trees_.start(kMainThread, ThreadTrees::kNone, events_of_main(trace));
+  const auto events = static_cast<std::uint32_t>(trace.events.size());
+  for (std::uint32_t i = 0; i <= events; ++i) {
+    learn_between(trace, i);
+    if (i < events) learn_event(trace, i);
+  }
+  learn_end(trace);
+}
+
+// Accesses and decisions behind so many events.
+void TraceLearner::learn_between(const Trace& trace, std::uint32_t events) {
+  const auto has_access = [&] {
+    return accesses_ < trace.accesses.size() && trace.accesses[accesses_].event <= events;
+  };
+  const auto has_decision = [&] {
+    return decisions_ < trace.decisions.size() && trace.decisions[decisions_].event <= events;
+  };
+  while (has_access() || has_decision()) {
+    if (has_decision() && (!has_access() || trace.decisions[decisions_].accesses <= accesses_)) {
+      learn_decision(trace.decisions[decisions_++]);
+    } else {
+      learn_access(trace.accesses[accesses_++]);
+    }
+  }
+}
+
+void TraceLearner::learn_decision(const Decision& decision) {
+  Node& node = at(decision.thread);
+  if (node != ThreadTrees::kNone) node = trees_.decide(node, decision.term, decision.code);
+  if (node != ThreadTrees::kNone) node = trees_.choose_outcome(node, decision.outcome);
+}
+
+void TraceLearner::learn_access(const RecordedAccess& access) {
+  if (access.writes) {
+    add_write(access.thread, access.object, access.size, access.value, access.term);
+  } else {
+    add_read(access.thread, access.object, access.size, access.value, access.term, false);
+  }
+}
+
+void TraceLearner::add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
+                            Term term, bool is_update) {
+  bool is_initial = true;
+  for (std::uint32_t i = 0; i < size; ++i) is_initial = is_initial && !written_.contains(object + i);
+  if (is_initial) memory_.memory.learn(object, size, value);
+  Node& node = at(thread);
+  if (node == ThreadTrees::kNone) return;
+  node = trees_.read(node, {object, size, is_update, term, 0});
+  if (deciding_ == Deciding::terms || node == ThreadTrees::kNone) return;
+  node = trees_.decide(node, Terms::kNone, 0);
+  node = trees_.choose_outcome(node, value);
+}
+
+void TraceLearner::add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
+                             Term term) {
+  for (std::uint32_t i = 0; i < size; ++i) written_.insert(object + i);
+  Node& node = at(thread);
+  if (node != ThreadTrees::kNone) node = trees_.write(node, {object, size, false, term, value});
+}
+
+void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
+  const Event& event = trace.events[number];
+  if (event.operation == Operation::thread_start || event.operation == Operation::thread_end) return;
+  Node& node = at(event.thread);
+  if (node == ThreadTrees::kNone) return;
+  learn_tokens(event);
+  const ThreadTrees::Operation operation = tree_operation(event);
+  const Node before = node;
+  node = trees_.operate(before, operation);
+  if (node == ThreadTrees::kNone) return;
+  if (is_visible(event.operation) && trees_[node].events != event.index + 1)
+    refuse("events of unknown kinds");
+  expect_other_ways(before, operation, trace, event);
+  if (event.operation == Operation::thread_create) {
+    const Node creation = node;
+    at(operation.other) = trees_.start(operation.other, creation);
+  } else if (is_atomic_access(event.operation)) {
+    learn_memory(trace, number);
+  }
+}
+
+// How many tokens the semaphore had before the first operation of the execution on it.
+void TraceLearner::learn_tokens(const Event& event) {
+  switch (event.operation) {
+    case Operation::semaphore_wait:
+    case Operation::semaphore_try_wait:
+    case Operation::semaphore_post: break;
+    default: return;
+  }
+  if (!counted_.insert(event.object).second) return;
+  const bool takes = event.operation != Operation::semaphore_post && event.outcome != Outcome::failed;
+  const bool gives = event.operation == Operation::semaphore_post;
+  memory_.tokens[event.object] = event.value + (takes ? 1 : 0) - (gives ? 1 : 0);
+}
+
+// A compare-exchange reads, decides, and writes if it succeeds.
+void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
+  const Event& event = trace.events[number];
+  EventTerms terms;
+  while (terms_ < trace.terms.size() && trace.terms[terms_].event <= number) {
+    if (trace.terms[terms_].event == number) terms = trace.terms[terms_];
+    ++terms_;
+  }
+  const bool is_update = event.operation != Operation::load && event.operation != Operation::store;
+  if (event.operation != Operation::store)
+    add_read(event.thread, event.object, event.size, event.value, terms.read, is_update);
+  if (decisions_ < trace.decisions.size()) {
+    const Decision& decision = trace.decisions[decisions_];
+    if (decision.of_event && decision.event == number + 1 && decision.thread == event.thread) {
+      learn_decision(decision);
+      ++decisions_;
+    }
+  }
+  const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
+  // Where values decide, to write what is there is to read it.
+  const bool changes = event.outcome != Outcome::unchanged || deciding_ == Deciding::terms;
+  if (writes && changes) add_write(event.thread, event.object, event.size, event.operand, terms.written);
+}
+
+// What the call may do instead.
+void TraceLearner::expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace,
+                                     const Event& event) {
+  ThreadTrees::Operation other = done;
+  if (is_try(done.operation)) {
+    other.way = done.way == 0 ? 1 : 0;
+    trees_.expect(at, other);
+  } else if (done.operation == Operation::choose) {
+    const ChoiceKey key{event.thread, ChoiceKind::value, event.index};
+    const auto choice = std::ranges::find(trace.choices, key, &ChoicePoint::key);
+    const std::uint16_t ways = choice == trace.choices.end() ? 1 : choice->options_count;
+    for (other.way = 0; other.way < ways; ++other.way) trees_.expect(at, other);
+  } else if (done.operation == Operation::timeout) {
+    // It might have been woken.
+    if (trees_[at].kind != ThreadTrees::Kind::event) return;
+    ThreadTrees::Operation woken = trees_.operation(at);
+    if (woken.operation != Operation::wait_release) return;
+    woken.operation = Operation::wait_reacquire;
+    trees_.expect(at, woken);
+  } else if (event.has_deadline && trees_[at].kind == ThreadTrees::Kind::event) {
+    expect_timeout(at, event.timed);
+  }
+}
+
+// A thread that waits there may stop waiting. is_early: at any time, and not only where nobody else can go
+// on.
+void TraceLearner::expect_timeout(Node wait, bool is_early) {
+  if (!is_early) return refuse("waits that end when nothing else can go on");
+  trees_.expect(wait, {.operation = Operation::timeout});
+}
+
+// Whether the execution ended in the middle of what the thread was doing: of the one that was stopped, or of
+// one that had just created it.
+bool TraceLearner::is_interrupted(ThreadId thread, ThreadId stopped) const {
+  if (thread == stopped) return true;
+  const Node node = at_[thread];
+  if (trees_[node].kind != ThreadTrees::Kind::event) return false;
+  const ThreadTrees::Operation& last = trees_.operation(node);
+  if (last.operation != Operation::thread_create || at_[last.other] == ThreadTrees::kNone) return false;
+  return trees_[at_[last.other]].events == 0 && is_interrupted(last.other, stopped);
+}
+
+// A thread that stands before nothing is over.
+void TraceLearner::learn_end(const Trace& trace) {
+  const ThreadId failed = failed_thread(trace);
+  const ThreadId stopped = stopped_thread(trace);
+  if (trace.end == End::finished || trace.end == End::bug || trace.end == End::assumption) {
+    for (ThreadId thread = 0; thread < at_.size(); ++thread) {
+      const bool stands =
+          std::ranges::find(trace.pending, thread, &PendingOperation::thread) != trace.pending.end();
+      if (at_[thread] != ThreadTrees::kNone && !stands && !is_interrupted(thread, stopped))
+        trees_.end(at_[thread]);
+    }
+  }
+  for (const PendingOperation& pending : trace.pending) {
+    if (pending.thread != failed) expect(pending);
+  }
+  if (failed != kNoThread && at(failed) != ThreadTrees::kNone) trees_.fail(at(failed));
+}
+
+void TraceLearner::expect(const PendingOperation& pending) {
+  const Node node = at(pending.thread);
+  if (node == ThreadTrees::kNone) return;
+  ThreadTrees::Operation operation = tree_operation(event_of(pending));
+  if (pending.operation == Operation::thread_join) operation.other = static_cast<ThreadId>(pending.operand);
+  trees_.expect(node, operation);
+  if (pending.has_deadline) expect_timeout(node, pending.timed);
+  if (is_try(operation.operation)) {
+    operation.way = 1;
+    trees_.expect(node, operation);
+  }
+}
+
+}  // namespace thrum

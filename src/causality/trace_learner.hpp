@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Adds what an execution did to the threads' trees.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "causality/initial_state.hpp"
+#include "causality/thread_trees.hpp"
+#include "model/trace.hpp"
+
+namespace thrum {
+
+// What decides how a thread goes on.
+enum class Deciding : std::uint8_t {
+  values,  // each value that it reads (maximal causality reduction)
+  terms,   // the decisions that the program records (maximal path causality)
+};
+
+class TraceLearner {
+ public:
+  // Both must outlive it.
+  TraceLearner(Deciding deciding, ThreadTrees& trees, InitialState& memory)
+      : deciding_(deciding), trees_(trees), memory_(memory) {}
+
+  // REQUIRES: the trace has choices, events and accesses from the beginning; and terms and decisions, where
+  // these decide.
+  void learn(const Trace& trace);
+
+  // What the execution did that is not covered; empty: nothing.
+  const std::string& not_covered() const { return not_covered_; }
+
+ private:
+  using Node = ThreadTrees::Node;
+
+  void learn_between(const Trace& trace, std::uint32_t events);
+  void learn_event(const Trace& trace, std::uint32_t number);
+  void learn_tokens(const Event& event);
+  void learn_memory(const Trace& trace, std::uint32_t number);
+  void learn_access(const RecordedAccess& access);
+  void learn_decisions_of_event(const Trace& trace, std::uint32_t events);
+  void learn_decision(const Decision& decision);
+  bool is_interrupted(ThreadId thread, ThreadId stopped) const;
+  void learn_end(const Trace& trace);
+  void expect(const PendingOperation& pending);
+  void expect_timeout(Node wait, bool is_early);
+  void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);
+  void add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term,
+                bool is_update);
+  void add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term);
+  Node& at(ThreadId thread);
+  void refuse(const std::string& what);
+
+  Deciding deciding_;
+  ThreadTrees& trees_;
+  InitialState& memory_;
+  std::string not_covered_;
+
+  // Of the execution.
+  std::vector<Node> at_;                       // by thread
+  std::unordered_set<std::uint64_t> written_;  // bytes
+  std::unordered_set<std::uint64_t> counted_;  // semaphores
+  std::size_t accesses_ = 0;
+  std::size_t decisions_ = 0;
+  std::size_t terms_ = 0;
+};
+
+// The operation of an event, as trees have it.
+ThreadTrees::Operation tree_operation(const Event& event);
+
+}  // namespace thrum
