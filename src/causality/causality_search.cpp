@@ -38,9 +38,10 @@ void CausalitySearch::encode() {
   encoding_->extend();
 }
 
-Solver::Answer CausalitySearch::ask_about(std::span<const Target> targets) {
+template <typename Question>
+Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const auto begin = std::chrono::steady_clock::now();
-  const Solver::Answer answer = encoding_->solve(targets, settings_.limit);
+  const Solver::Answer answer = encoding_->solve(question, settings_.limit);
   counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++counts_.queries;
   switch (answer) {
@@ -78,8 +79,24 @@ CausalitySearch::Target CausalitySearch::ask() {
   return {};
 }
 
+// Asked when nothing else is left: an execution that ends in a deadlock that none has shown, or a combination
+// of what threads do that none has shown.
+bool CausalitySearch::ask_for_deadlock() {
+  FinalStates& ends = encoding_->final_states();
+  for (const std::set<std::uint64_t>& known : deadlocks_) ends.exclude_deadlock(known);
+  return ask_about(ends.is_deadlock()) == Solver::Answer::satisfiable;
+}
+
+bool CausalitySearch::ask_for_path() {
+  if (!settings_.all_paths) return false;
+  FinalStates& ends = encoding_->final_states();
+  for (const std::vector<Node>& known : paths_) ends.exclude(known);
+  return ask_about(ends.is_maximal()) == Solver::Answer::satisfiable;
+}
+
 bool CausalitySearch::next(Plan& plan) {
   plan = Plan{};
+  task_ = Task::target;
   target_ = ThreadTrees::kNone;
   if (done_) return false;
   if (!begun_) {
@@ -89,17 +106,24 @@ bool CausalitySearch::next(Plan& plan) {
   if (problem_.empty()) encode();
   if (problem_.empty()) problem_ = encoding_->not_covered();
   if (problem_.empty()) target_ = ask().node;
-  if (target_ == ThreadTrees::kNone) {
-    done_ = true;
-    return false;
+  if (target_ != ThreadTrees::kNone) {
+    write(plan, encoding_->steps_up_to(target_));
+    return true;
   }
-  write(plan, target_);
-  return true;
+  task_ = Task::deadlock;
+  bool is_found = problem_.empty() && !is_denied_ && ask_for_deadlock();
+  if (!is_found) {
+    task_ = Task::path;
+    is_found = problem_.empty() && !is_denied_ && ask_for_path();
+  }
+  if (is_found) write(plan, encoding_->steps());
+  done_ = !is_found;
+  return is_found;
 }
 
-void CausalitySearch::write(Plan& plan, Node target) {
+void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
   OrderedPlan steps(plan, {kMainThread, ChoiceKind::thread, trees_[0].events});
-  for (const Node node : encoding_->steps_up_to(target)) {
+  for (const Node node : order) {
     if (trees_[node].kind != ThreadTrees::Kind::event) continue;
     const ThreadTrees::Operation& own = trees_.operation(node);
     if (!is_visible(own.operation)) continue;
@@ -131,7 +155,32 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   if (problem_.empty()) problem_ = learner_.not_covered();
   if (problem_.empty()) problem_ = trees_.problem();
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
-  if (target_ != ThreadTrees::kNone && knowledge() == known) give_up();
+  learn_path(trace);
+  learn_deadlock(trace);
+  if (task_ == Task::target && target_ != ThreadTrees::kNone && knowledge() == known) give_up();
+}
+
+void CausalitySearch::learn_path(const Trace& trace) {
+  const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
+  const bool is_maximal = trace.end == End::finished || is_deadlock;
+  std::vector<Node> lasts;
+  for (const Node last : learner_.lasts()) {
+    if (last != ThreadTrees::kNone) lasts.push_back(last);
+  }
+  const bool is_new = is_maximal && settings_.all_paths && paths_.insert(lasts).second;
+  if (task_ == Task::path) is_denied_ = is_denied_ || !is_new;
+}
+
+void CausalitySearch::learn_deadlock(const Trace& trace) {
+  bool is_new = false;
+  if (trace.end == End::bug && trace.failure.kind == BugKind::deadlock) {
+    std::set<std::uint64_t> places;
+    for (const Waiter& waiter : trace.failure.waiters) {
+      if (waiter.operation != Operation::thread_join) places.insert(waiter.code);
+    }
+    is_new = deadlocks_.insert(places).second;
+  }
+  if (task_ == Task::deadlock) is_denied_ = is_denied_ || !is_new;
 }
 
 // An execution that showed nothing new was not what the model said.
@@ -142,7 +191,7 @@ void CausalitySearch::give_up() {
 
 Guarantee CausalitySearch::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = guarantee.complete = done_ && problem_.empty() && given_up_.empty();
+  guarantee.exhausted = done_ && problem_.empty() && given_up_.empty() && !is_denied_;
   guarantee.covers = Covers::assertions;
   return guarantee;
 }

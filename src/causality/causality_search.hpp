@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ class CausalitySearch final : public Strategy, public Reporting {
     MakeSolver make_solver;
     // Where the program's decisions decide: the table of its terms, which must outlive the search.
     Terms* terms = nullptr;
-    Solver::Limit limit{};  // of a query about one target
+    Solver::Limit limit{};   // of a query about one target
+    bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {
     std::uint64_t queries = 0;
@@ -60,6 +62,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   const ThreadTrees& trees() const { return trees_; }
   const Terms& terms() const { return *terms_; }
   const Counts& counts() const { return counts_; }
+  const std::set<std::vector<Node>>& paths() const { return paths_; }
   Node target() const { return target_; }
 
  private:
@@ -67,10 +70,15 @@ class CausalitySearch final : public Strategy, public Reporting {
 
   void encode();
   Target ask();
-  Solver::Answer ask_about(std::span<const Target> targets);
-  void write(Plan& plan, Node target);
+  bool ask_for_deadlock();
+  bool ask_for_path();
+  template <typename Question>
+  Solver::Answer ask_about(const Question& question);
+  void write(Plan& plan, std::span<const Node> steps);
   bool is_open(Node node) const;
   void give_up();
+  void learn_deadlock(const Trace& trace);
+  void learn_path(const Trace& trace);
   std::uint64_t knowledge() const { return trees_.changes() + initial_.size(); }
 
   Settings settings_;
@@ -84,6 +92,12 @@ class CausalitySearch final : public Strategy, public Reporting {
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
+  // What an execution is run for.
+  enum class Task : std::uint8_t { target, deadlock, path };
+  Task task_ = Task::target;
+  std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
+  std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
+  bool is_denied_ = false;                       // an execution did not end as it had to
   bool begun_ = false;
   bool done_ = false;
   std::string problem_;

@@ -27,6 +27,7 @@ bool Encoding::extend() {
     if (kind == Kind::read || kind == Kind::write) stays = data_.add_cells_of(node) && stays;
   }
   if (!stays && seen_ != 0) return false;
+  if (seen_ != end) final_states_.reset();
   others_.resize(end, 0);
   for (; seen_ < end; ++seen_) {
     const Node node = seen_;
@@ -95,10 +96,19 @@ Solver::Answer Encoding::solve(std::span<const Target> targets, Solver::Limit li
   std::vector<Literal> clause = {-some};
   for (const Target& target : targets) clause.push_back(target.literal);
   nodes_.add(clause);
+  return solve(some, limit);
+}
+
+Solver::Answer Encoding::solve(Literal literal, Solver::Limit limit) {
   const std::span<const Literal> needs = nodes_.settle_needs();
   std::vector<Literal> assumptions(needs.begin(), needs.end());
-  assumptions.push_back(some);
+  assumptions.push_back(literal);
   return solver_->solve(assumptions, limit);
+}
+
+FinalStates& Encoding::final_states() {
+  if (!final_states_) final_states_ = std::make_unique<FinalStates>(nodes_, sync_);
+  return *final_states_;
 }
 
 Encoding::Target Encoding::reached(std::span<const Target> targets) {
@@ -114,18 +124,29 @@ Encoding::Target Encoding::reached(std::span<const Target> targets) {
   return first;
 }
 
+std::vector<std::pair<std::int64_t, Encoding::Node>> Encoding::executed_steps() {
+  std::vector<std::pair<std::int64_t, Node>> order;
+  for (Node node = 0; node < seen_; ++node) {
+    if (trees_.begins_step(node) && solver_->is_true(nodes_.executed(node)))
+      order.emplace_back(solver_->place(nodes_.step(node)), node);
+  }
+  std::ranges::sort(order);
+  return order;
+}
+
+std::vector<Encoding::Node> Encoding::steps() {
+  std::vector<Node> steps;
+  for (const auto& [place, node] : executed_steps()) steps.push_back(node);
+  return steps;
+}
+
 std::vector<Encoding::Node> Encoding::steps_up_to(Node last) {
   const Node last_step = trees_[last].step;
   const std::int64_t limit = solver_->place(nodes_.step(last_step));
-  std::vector<std::pair<std::int64_t, Node>> order;
-  for (Node node = 0; node < seen_; ++node) {
-    if (!trees_.begins_step(node) || node == last_step || !solver_->is_true(nodes_.executed(node))) continue;
-    const std::int64_t place = solver_->place(nodes_.step(node));
-    if (place < limit) order.emplace_back(place, node);
-  }
-  std::ranges::sort(order);
   std::vector<Node> steps;
-  for (const auto& [place, node] : order) steps.push_back(node);
+  for (const auto& [place, node] : executed_steps()) {
+    if (place < limit) steps.push_back(node);
+  }
   steps.push_back(last_step);
   return steps;
 }

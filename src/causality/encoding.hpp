@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "causality/data_encoding.hpp"
+#include "causality/final_states.hpp"
 #include "causality/node_encoding.hpp"
 #include "causality/sync_encoding.hpp"
 
@@ -39,10 +40,17 @@ class Encoding {
   // Whether some of them can be reached. If so, what follows is about the execution that reaches it.
   Solver::Answer solve(std::span<const Target> targets, Solver::Limit limit);
 
+  // Whether there is an execution that the literal is true of.
+  Solver::Answer solve(Literal literal, Solver::Limit limit);
+  // REQUIRES: all that executions can do is known; until extend()
+  FinalStates& final_states();
+
   // The first of the targets that it comes to.
   Target reached(std::span<const Target> targets);
   // The steps that it does up to the node's step, in their order, that one too.
   std::vector<Node> steps_up_to(Node node);
+  // All its steps.
+  std::vector<Node> steps();
   // The waiter that a signal wakes, where several sleep (SyncEncoding).
   Node chosen_by(Node signal) const { return sync_.chosen_by(signal); }
 
@@ -54,6 +62,7 @@ class Encoding {
   void add_outcome(Node outcome);
   Literal goes_there(Node outcome);
   bool is_closed(Node decision) const;
+  std::vector<std::pair<std::int64_t, Node>> executed_steps();
 
   Deciding deciding_;
   const ThreadTrees& trees_;
@@ -62,6 +71,7 @@ class Encoding {
   NodeEncoding nodes_;
   DataEncoding data_;
   SyncEncoding sync_;
+  std::unique_ptr<FinalStates> final_states_;
   Node seen_ = 0;                // nodes up to here
   std::vector<Literal> others_;  // by node: of a decision, that no outcome that is known is taken; or 0
 };

@@ -18,7 +18,7 @@ void SyncEncoding::add_event(Node event) {
     case Operation::try_lock:
     case Operation::semaphore_try_wait: {
       Tokens& object = tokens_of(own.object, own.operation == Operation::try_lock ? kMutex : count);
-      return own.way == 0 ? add_acquisition(object, event) : add_failure(object, event);
+      return own.way == 0 ? add_acquisition(object, event) : add_failure(object, event, executed(event));
     }
     case Operation::wait_release:
       add_release(tokens_of(own.operand, kMutex), event);
@@ -71,8 +71,8 @@ void SyncEncoding::add_acquisition(Tokens& object, Node node) {
   for (std::size_t token = 0; token < object.tokens.size(); ++token) offer_token(object, token, own);
 }
 
-void SyncEncoding::add_failure(Tokens& object, Node node) {
-  Failure& own = object.failures.emplace_back(node);
+void SyncEncoding::add_failure(Tokens& object, Node node, Literal is_so) {
+  Failure& own = object.failures.emplace_back(node, is_so);
   for (std::size_t token = 0; token < object.tokens.size(); ++token) require_taken(object, own, token);
 }
 
@@ -99,15 +99,18 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, const Acquisi
 
 void SyncEncoding::require_taken(Tokens& object, Failure& failure, std::size_t number) {
   const Token& token = object.tokens[number];
-  Literal comes_before = executed(failure.node);
+  Literal comes_before = failure.is_so;
   failure.needs.resize(number + 1, kNoNeed);
   if (token.release != ThreadTrees::kNone) {
-    const Relation relation = this->relation(token.release, failure.node);
-    if (relation == Relation::exclusive || relation == Relation::after) return;
-    order(token.release, failure.node);
+    Literal is_behind = -nodes_.truth();
+    if (failure.node != ThreadTrees::kNone) {
+      const Relation relation = this->relation(token.release, failure.node);
+      if (relation == Relation::exclusive || relation == Relation::after) return;
+      order(token.release, failure.node);
+      is_behind = -nodes_.precedes(token.release, failure.node);
+    }
     comes_before = nodes_.solver().make_literal();
-    nodes_.add({-executed(failure.node), -executed(token.release),
-                -nodes_.precedes(token.release, failure.node), comes_before});
+    nodes_.add({-failure.is_so, -executed(token.release), is_behind, comes_before});
   }
   failure.needs[number] = nodes_.add_need(comes_before);
   for (const auto& [taker, takes] : token.takers) offer_taken(failure, number, taker, takes);
@@ -115,6 +118,7 @@ void SyncEncoding::require_taken(Tokens& object, Failure& failure, std::size_t n
 
 void SyncEncoding::offer_taken(Failure& failure, std::size_t token, Node taker, Literal takes) {
   if (failure.needs.size() <= token || failure.needs[token] == kNoNeed) return;
+  if (failure.node == ThreadTrees::kNone) return nodes_.offer(failure.needs[token], takes);
   const Relation relation = this->relation(taker, failure.node);
   if (relation == Relation::exclusive || relation == Relation::after) return;
   const Literal took_before = nodes_.solver().make_literal();
@@ -244,6 +248,31 @@ void SyncEncoding::offer_left(Condition& condition, std::size_t wait, std::size_
   nodes_.add({-left, is_so});
   nodes_.add({-left, nodes_.precedes(by, own.node)});
   nodes_.offer(own.needs[wait], left);
+}
+
+// ---- The end of an execution.
+
+void SyncEncoding::say_disabled(Literal literal, Node event) {
+  const ThreadTrees::Operation& own = nodes_.trees().operation(event);
+  switch (own.operation) {
+    case Operation::lock:
+    case Operation::semaphore_wait: return add_failure(objects_[own.object], ThreadTrees::kNone, literal);
+    case Operation::thread_join: return;  // it would have been done at once
+    case Operation::wait_reacquire: {
+      const Literal is_held = nodes_.solver().make_literal();
+      add_failure(objects_[own.operand], ThreadTrees::kNone, is_held);
+      const std::vector<Wait>& waits = conditions_[own.object].waits;
+      const auto wait = std::ranges::find(waits, nodes_.trees()[event].parent, &Wait::release);
+      if (wait == waits.end()) return nodes_.add({-literal, is_held});
+      // It sleeps, unless its time runs out some time; or it was woken.
+      const bool sleeps = wait->timeout == ThreadTrees::kNone;
+      nodes_.add({-literal, is_held, sleeps ? -wait->is_woken : -nodes_.truth()});
+      if (!sleeps) nodes_.add({-literal, wait->is_woken});
+      for (const Match& match : wait->matches) nodes_.add({-match.literal, wait->is_woken});
+      return;
+    }
+    default: nodes_.add({-literal});
+  }
 }
 
 SyncEncoding::Node SyncEncoding::chosen_by(Node signal) const {

@@ -35,6 +35,10 @@ class SyncEncoding {
   // More tokens may be known now.
   void learn_initial_tokens();
 
+  // If the literal is true, then the operation cannot be done when nothing else is done any more. REQUIRES:
+  // the thread stands before it then
+  void say_disabled(Literal literal, Node event);
+
   // Of the solver's last model: the waiter that the signal wakes, by the node at which it released its mutex,
   // if it is one of several that sleep; else kNone.
   Node chosen_by(Node signal) const;
@@ -56,7 +60,8 @@ class SyncEncoding {
     Need need = kNoNeed;
   };
   struct Failure {
-    Node node = ThreadTrees::kNone;
+    Node node = ThreadTrees::kNone;  // kNone: at the end of the execution
+    Literal is_so = 0;
     std::vector<Need> needs{};  // by token: if it came before, somebody took it before
   };
   struct Tokens {
@@ -94,7 +99,7 @@ class SyncEncoding {
   Tokens& tokens_of(std::uint64_t object, std::uint64_t initial);
   void add_acquisition(Tokens& object, Node node);
   void add_release(Tokens& object, Node node);
-  void add_failure(Tokens& object, Node node);
+  void add_failure(Tokens& object, Node node, Literal is_so);
   void offer_token(Tokens& object, std::size_t token, const Acquisition& acquisition);
   void require_taken(Tokens& object, Failure& failure, std::size_t token);
   void offer_taken(Failure& failure, std::size_t token, Node taker, Literal takes);

@@ -112,6 +112,7 @@ ThreadTrees::Node ThreadTrees::add_operation(Node at, const Operation& operation
     if (!are_alternatives(this->operation(child), operation)) return contradiction(at, "another operation");
   }
   operations_.push_back(operation);
+  codes_.push_back(0);
   const Node node =
       add(at, Kind::event, entries_[at].thread, static_cast<std::uint32_t>(operations_.size() - 1));
   return is_executed ? mark(node) : node;

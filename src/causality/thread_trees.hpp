@@ -99,6 +99,10 @@ class ThreadTrees {
   // Of an outcome.
   std::uint64_t value(Node outcome) const { return values_[entries_[outcome].detail]; }
 
+  // Where in the program's code the operation is, once that is known; else 0.
+  std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
+  void set_code(Node event, std::uint64_t code) { codes_[entries_[event].detail] = code; }
+
   bool begins_step(Node node) const { return entries_[node].step == node; }
   Relation relation(Node a, Node b) const;
   bool is_before(Node a, Node b) const;  // is_before(a, a) is false
@@ -142,6 +146,7 @@ class ThreadTrees {
 
   std::vector<Entry> entries_;
   std::vector<Operation> operations_;
+  std::vector<std::uint64_t> codes_;  // of operations
   std::vector<Access> accesses_;
   std::vector<Decision> decisions_;
   std::vector<std::uint64_t> values_;

@@ -147,6 +147,7 @@ void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
   const Node before = node;
   node = trees_.operate(before, operation);
   if (node == ThreadTrees::kNone) return;
+  trees_.set_code(node, event.code);
   if (is_visible(event.operation) && trees_[node].events != event.index + 1)
     refuse("events of unknown kinds");
   expect_other_ways(before, operation, trace, event);
@@ -254,6 +255,15 @@ void TraceLearner::learn_end(const Trace& trace) {
     if (pending.thread != failed) expect(pending);
   }
   if (failed != kNoThread && at(failed) != ThreadTrees::kNone) trees_.fail(at(failed));
+  for (const Waiter& waiter : trace.failure.waiters) note_code(waiter);
+}
+
+void TraceLearner::note_code(const Waiter& waiter) {
+  if (at(waiter.thread) == ThreadTrees::kNone) return;
+  for (Node next = trees_[at(waiter.thread)].first_child; next != ThreadTrees::kNone;
+       next = trees_[next].next_sibling) {
+    if (trees_[next].kind == ThreadTrees::Kind::event) trees_.set_code(next, waiter.code);
+  }
 }
 
 void TraceLearner::expect(const PendingOperation& pending) {

@@ -21,6 +21,8 @@ enum class Deciding : std::uint8_t {
 
 class TraceLearner {
  public:
+  using Node = ThreadTrees::Node;
+
   // Both must outlive it.
   TraceLearner(Deciding deciding, ThreadTrees& trees, InitialState& memory)
       : deciding_(deciding), trees_(trees), memory_(memory) {}
@@ -29,12 +31,14 @@ class TraceLearner {
   // these decide.
   void learn(const Trace& trace);
 
-  // What the execution did that is not covered; empty: nothing.
+  // Where each thread was in the end of the execution: at its own end, or behind what it did last. By thread;
+  // kNone: there was none.
+  const std::vector<Node>& lasts() const { return at_; }
+
+  // What executions did that is not covered; empty: nothing.
   const std::string& not_covered() const { return not_covered_; }
 
  private:
-  using Node = ThreadTrees::Node;
-
   void learn_between(const Trace& trace, std::uint32_t events);
   void learn_event(const Trace& trace, std::uint32_t number);
   void learn_tokens(const Event& event);
@@ -44,6 +48,7 @@ class TraceLearner {
   void learn_decision(const Decision& decision);
   bool is_interrupted(ThreadId thread, ThreadId stopped) const;
   void learn_end(const Trace& trace);
+  void note_code(const Waiter& waiter);
   void expect(const PendingOperation& pending);
   void expect_timeout(Node wait, bool is_early);
   void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);

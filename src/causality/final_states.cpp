@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/final_states.hpp"
+
+#include <map>
+
+namespace thrum {
+
+FinalStates::FinalStates(NodeEncoding& nodes, SyncEncoding& sync)
+    : nodes_(nodes),
+      sync_(sync),
+      is_maximal_(nodes.solver().make_literal()),
+      is_deadlock_(nodes.solver().make_literal()) {
+  const ThreadTrees& trees = nodes_.trees();
+  nodes_.add({-is_deadlock_, is_maximal_});
+  for (Node node = 0; node < trees.size(); ++node) {
+    if (trees[node].kind == ThreadTrees::Kind::end) lasts_.emplace(node, nodes_.executed(node));
+    const Node next = trees.next_of(node);
+    if (next != ThreadTrees::kNone && trees.begins_step(next)) add_standing(node);
+  }
+  std::vector<Literal> some = {-is_deadlock_};
+  for (const Standing& standing : standings_) some.push_back(standing.stands);
+  nodes_.add(some);
+}
+
+// The thread may stand there in the end.
+void FinalStates::add_standing(Node node) {
+  const ThreadTrees& trees = nodes_.trees();
+  const Literal stands = nodes_.solver().make_literal();
+  std::vector<Literal> goes_on = {-nodes_.executed(node), stands};
+  nodes_.add({-stands, nodes_.executed(node)});
+  for (Node next = trees[node].first_child; next != ThreadTrees::kNone; next = trees[next].next_sibling) {
+    if (trees[next].kind == ThreadTrees::Kind::start) continue;
+    goes_on.push_back(nodes_.executed(next));
+    nodes_.add({-stands, -nodes_.executed(next)});
+    const Literal stands_in_the_end = nodes_.solver().make_literal();
+    nodes_.add({-is_maximal_, -stands, stands_in_the_end});
+    if (trees.operation(next).operation != Operation::timeout) sync_.say_disabled(stands_in_the_end, next);
+  }
+  nodes_.add(goes_on);
+  lasts_.emplace(node, stands);
+  standings_.push_back({stands, trees.next_of(node)});
+}
+
+void FinalStates::exclude(std::span<const Node> lasts) {
+  std::vector<Literal> differs = {-is_maximal_};
+  for (const Node node : lasts) {
+    const auto own = lasts_.find(node);
+    if (own != lasts_.end()) differs.push_back(-own->second);
+  }
+  nodes_.add(differs);
+}
+
+// A place that is not known yet is none of those.
+void FinalStates::exclude_deadlock(const std::set<std::uint64_t>& places) {
+  const ThreadTrees& trees = nodes_.trees();
+  std::vector<Literal> differs = {-is_deadlock_};
+  std::map<std::uint64_t, std::vector<Literal>> there;
+  for (const Standing& standing : standings_) {
+    if (trees.operation(standing.operation).operation == Operation::thread_join) continue;
+    const std::uint64_t place = trees.code(standing.operation);
+    if (places.contains(place)) {
+      there[place].push_back(standing.stands);
+    } else {
+      differs.push_back(standing.stands);
+    }
+  }
+  for (const auto& [place, stands] : there) {
+    const Literal nobody = nodes_.solver().make_literal();
+    for (const Literal literal : stands) nodes_.exclude_both(nobody, literal);
+    differs.push_back(nobody);
+  }
+  nodes_.add(differs);
+}
+
+}  // namespace thrum
