@@ -203,6 +203,7 @@ void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
     case Opcode::choose:
       event.operation = Operation::choose;
       me.registers[a] = way;
+      note_outcome(me, me.at, way);
       event.value = static_cast<std::uint64_t>(way);
       schedule += {'=', static_cast<char>('0' + way)};
       break;
@@ -227,29 +228,33 @@ void Interpreter::execute(OracleState& state, int thread, int way, Event& event,
 void Interpreter::execute_section(OracleState& state, int thread, Event& event) const {
   const Instruction& instruction = *next(state, thread);
   auto [a, b, c, d] = instruction.operands;
+  OracleThread& me = state[thread];
   event.operation = Operation::atomic_section;
   if (instruction.opcode == Opcode::move) {
-    state[thread].registers[c] = state.shared[b];
+    note_value(me, state.shared[a]);
+    me.registers[c] = note_value(me, state.shared[b]);
     state.shared[b] = state.shared[a];
     return;
   }
   const int added = value(state, thread, c);
-  state.shared[a] = plus(state.shared[a], added);
-  state.shared[b] = plus(state.shared[b], added);
+  state.shared[a] = plus(note_value(me, state.shared[a]), added);
+  state.shared[b] = plus(note_value(me, state.shared[b]), added);
 }
 
 void Interpreter::execute_memory(OracleState& state, int thread, Event& event) const {
   OracleThread& me = state[thread];
   const Instruction& instruction = *next(state, thread);
   auto [a, b, c, d] = instruction.operands;
-  if (instruction.opcode == Opcode::load_at || instruction.opcode == Opcode::store_at)
+  if (instruction.opcode == Opcode::load_at || instruction.opcode == Opcode::store_at) {
     a = static_cast<std::uint8_t>(number(me.registers[a]) % 3);
+    note_outcome(me, me.at, a);
+  }
   event.object = 1u + a;
   switch (instruction.opcode) {
     case Opcode::load:
     case Opcode::load_at:
       event.operation = Operation::load;
-      me.registers[b] = state.shared[a];
+      me.registers[b] = note_value(me, state.shared[a]);
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], false, true);
       break;
@@ -264,7 +269,7 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
       event.operation = Operation::read_modify_write;
       int added = value(state, thread, c);
       if (added == 0) event.outcome = Outcome::unchanged;
-      me.registers[b] = state.shared[a];
+      me.registers[b] = note_value(me, state.shared[a]);
       state.shared[a] = plus(state.shared[a], added);
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], true, true);
@@ -274,7 +279,8 @@ void Interpreter::execute_memory(OracleState& state, int thread, Event& event) c
     }
     default: {
       event.operation = Operation::compare_exchange;
-      bool equal = state.shared[a] == value(state, thread, c);
+      bool equal = note_value(me, state.shared[a]) == value(state, thread, c);
+      note_outcome(me, me.at, equal ? 1 : 0);
       learn(me, state.shared_released[a], instruction.order);
       judge(state, thread, state.shared_accesses[a], equal, true);
       if (equal) {
@@ -315,7 +321,10 @@ void Interpreter::execute_mutex(OracleState& state, int thread, Event& event) co
   }
   event.operation = instruction.opcode == Opcode::lock ? Operation::lock : Operation::try_lock;
   bool free = state.holder[a] == -1;
-  if (instruction.opcode == Opcode::try_lock) me.registers[b] = free ? 1 : 0;
+  if (instruction.opcode == Opcode::try_lock) {
+    me.registers[b] = free ? 1 : 0;
+    note_outcome(me, me.at, me.registers[b]);
+  }
   if (free) {
     state.holder[a] = thread;
     join(me.clock, state.mutex_released[a]);
@@ -339,7 +348,10 @@ void Interpreter::execute_wait(OracleState& state, int thread, Event& event) con
   if (me.timed_out) event.outcome = Outcome::timed_out;
   state.holder[mutex] = thread;
   join(me.clock, state.mutex_released[mutex]);
-  if (instruction.opcode == Opcode::timed_wait) me.registers[result] = me.timed_out ? 1 : 0;
+  if (instruction.opcode == Opcode::timed_wait) {
+    me.registers[result] = me.timed_out ? 1 : 0;
+    note_outcome(me, me.at, me.registers[result]);
+  }
   me.woken = me.timed_out = false;
 }
 
@@ -356,7 +368,7 @@ void Interpreter::plain_access(OracleState& state, int thread, const Instruction
   switch (instruction.opcode) {
     case Opcode::read:
       judge(state, thread, state.plain_accesses[a], false, false);
-      me.registers[b] = state.plain[a];
+      me.registers[b] = note_value(me, state.plain[a]);
       break;
     case Opcode::write:
       judge(state, thread, state.plain_accesses[a], true, false);
@@ -365,7 +377,8 @@ void Interpreter::plain_access(OracleState& state, int thread, const Instruction
     case Opcode::read_two:
       for (std::size_t i : {std::size_t{a}, a + std::size_t{1}})
         judge(state, thread, state.plain_accesses[i], false, false);
-      me.registers[b] = plus(state.plain[a], state.plain[a + std::size_t{1}]);
+      me.registers[b] = note_value(me, state.plain[a]);
+      me.registers[b] = plus(me.registers[b], note_value(me, state.plain[a + std::size_t{1}]));
       break;
     case Opcode::write_two:
       for (std::size_t i : {std::size_t{a}, a + std::size_t{1}}) {
@@ -375,7 +388,7 @@ void Interpreter::plain_access(OracleState& state, int thread, const Instruction
       break;
     case Opcode::peek:
       judge(state, thread, state.shared_accesses[a], false, false);
-      me.registers[b] = state.shared[a];
+      me.registers[b] = note_value(me, state.shared[a]);
       break;
     default:
       judge(state, thread, state.shared_accesses[a], true, false);
@@ -439,17 +452,22 @@ void Interpreter::compute(OracleState& state, int thread, const Instruction& ins
       } else if (state.missing_bits == 0) {
         state.missing_bits = b;
       }
+      note_value(me, target);
       break;
     case Opcode::sum: target = plus(target, value(state, thread, b)); break;
     case Opcode::subtract: target = wrapped(number(target) - number(value(state, thread, b))); break;
     case Opcode::skip:
-      if (target == value(state, thread, b)) me.at += c;
+    case Opcode::below: {
+      bool equal = target == value(state, thread, b);
+      bool less = number(target) < number(value(state, thread, b));
+      bool leaves_out = instruction.opcode == Opcode::skip ? equal : less;
+      note_outcome(me, me.at - 1, leaves_out ? 1 : 0);
+      if (leaves_out) me.at += c;
       break;
-    case Opcode::below:
-      if (number(target) < number(value(state, thread, b))) me.at += c;
-      break;
+    }
     default: {
       bool equal = target == value(state, thread, b);
+      note_outcome(me, me.at - 1, equal ? 1 : 0);
       if (equal == (instruction.opcode == Opcode::equal)) break;
       --me.at;
       fail(state, BugKind::assertion, thread);
@@ -460,6 +478,15 @@ void Interpreter::compute(OracleState& state, int thread, const Instruction& ins
 void Interpreter::fail(OracleState& state, BugKind kind, int thread) const {
   state.stopped = true;
   state.bug = {kind, toy_place(thread, state[thread].at)};
+}
+
+void Interpreter::note_outcome(OracleThread& thread, int at, int outcome) const {
+  if (items_ != PathItems::none) thread.path_taken.add_outcome(static_cast<std::size_t>(at), outcome);
+}
+
+int Interpreter::note_value(OracleThread& thread, int value) const {
+  if (items_ == PathItems::all) thread.path_taken.add_value(value);
+  return value;
 }
 
 }  // namespace thrum

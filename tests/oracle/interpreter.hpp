@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/event.hpp"
+#include "oracle/local_path.hpp"
 #include "oracle/toy_code.hpp"
 
 namespace thrum {
@@ -28,6 +29,7 @@ struct OracleThread {
   int children = 0;
   std::array<int, kOracleThreads> path{};  // ordinals from main down; 0 behind the last
   std::array<int, kToyRegisters> registers{};
+  LocalPath path_taken;
   Clock clock{};
   Clock read_relaxed{};   // what an acquire fence would let it know
   Clock at_last_fence{};  // what it knew at its last release fence
@@ -77,9 +79,12 @@ struct Move {
 
 class Interpreter {
  public:
+  // What it writes down in the paths of threads.
+  enum class PathItems : std::uint8_t { none, outcomes, all };
+
   // code must outlive it. plain_is_visible: scheduling points before plain data too.
-  Interpreter(const ToyCode& code, bool plain_is_visible)
-      : code_(code), plain_is_visible_(plain_is_visible) {}
+  Interpreter(const ToyCode& code, bool plain_is_visible, PathItems items = PathItems::none)
+      : code_(code), plain_is_visible_(plain_is_visible), items_(items) {}
 
   // Main stands before its first visible operation, and so do those that it has created until then.
   // inputs: the values of what they take as input, in order.
@@ -115,9 +120,12 @@ class Interpreter {
   void compute(OracleState& state, int thread, const Instruction& instruction) const;
   void plain_access(OracleState& state, int thread, const Instruction& instruction) const;
   void fail(OracleState& state, BugKind kind, int thread) const;
+  void note_outcome(OracleThread& thread, int at, int outcome) const;
+  int note_value(OracleThread& thread, int value) const;  // gives the value
 
   const ToyCode& code_;
   bool plain_is_visible_;
+  PathItems items_;
 };
 
 }  // namespace thrum

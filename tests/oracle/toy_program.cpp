@@ -91,6 +91,7 @@ void ToyProgram::run_steps(std::uint64_t steps, const Plan& plan, Advisor* advis
   start(0, 0);
   for (; steps > 0; --steps) {
     if (local_states_) note_local_states();
+    if (records_paths()) note_local_paths();
     Via via = Via::run;
     int next = stopped_ ? -1 : pick(via);
     if (next < 0) break;
@@ -107,8 +108,44 @@ void ToyProgram::note_local_states() {
   }
 }
 
+void ToyProgram::note_local_paths() {
+  for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+    const int number = static_cast<int>(i);
+    if (threads_[i].id == kNoThread || stands_at_join(code_, number, threads_[i].at)) continue;
+    if (local_paths_) local_paths_->insert(local_path(number, PathForm::outcomes));
+    if (local_paths_with_values_) local_paths_with_values_->insert(local_path(number, PathForm::with_values));
+  }
+}
+
+std::string ToyProgram::local_path(int number, PathForm form) const {
+  const Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const LocalPath::Where where = number == failed_ ? LocalPath::Where::failed
+                                 : thread.ended    ? LocalPath::Where::ended
+                                                   : LocalPath::Where::stands;
+  std::string text = thread.path.text(number, where, thread.at);
+  return form == PathForm::with_values ? text : without_values(text);
+}
+
+std::string ToyProgram::path(PathForm form) const {
+  std::string text;
+  for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+    if (threads_[i].id == kNoThread) continue;
+    text += (text.empty() ? "" : "; ") + local_path(static_cast<int>(i), form);
+  }
+  return text;
+}
+
+void ToyProgram::note_outcome(Thread& thread, std::size_t at, int outcome) {
+  if (records_paths()) thread.path.add_outcome(at, outcome);
+}
+
+void ToyProgram::note_value(Thread& thread, int value) {
+  if (records_paths()) thread.path.add_value(value);
+}
+
 void ToyProgram::reset() {
   stopped_ = false;
+  failed_ = -1;
   running_ = 0;
   clock_ = 0;
   threads_.fill(Thread{});
@@ -292,6 +329,7 @@ void ToyProgram::do_plain(int number, const Instruction& instruction) {
 // What the thread has read from memory that others write.
 ToyValue ToyProgram::read(int number, int value) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
+  note_value(thread, value);
   return recorder_.read(thread.id, thread.events, thread.reads++, value);
 }
 
@@ -302,13 +340,16 @@ ToyValue ToyProgram::take_input(Thread& thread, std::uint32_t bits) {
     if (input.thread != thread.id || input.number != number || input.bytes.empty()) continue;
     value = static_cast<unsigned char>(input.bytes[0]) & ((1 << bits) - 1);
   }
+  note_value(thread, value);
   return recorder_.input(thread.id, number, bits, value);
 }
 
 int ToyProgram::decide(int number, std::size_t at, TermKind kind, const ToyValue& a, const ToyValue& b,
                        ToyRecorder::Which of) {
-  const Thread& thread = threads_[static_cast<std::size_t>(number)];
-  return recorder_.decide(thread.id, toy_place(number, static_cast<int>(at)), kind, a, b, of);
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  const int outcome = recorder_.decide(thread.id, toy_place(number, static_cast<int>(at)), kind, a, b, of);
+  note_outcome(thread, at, outcome);
+  return outcome;
 }
 
 // What a race detector is told. address: of a creation or a join, the other thread.
@@ -449,6 +490,7 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
     case Opcode::try_lock: {
       int& holder = holder_[operands[0]];
       thread.registers[operands[1]] = {holder < 0};
+      note_outcome(thread, thread.at, holder < 0 ? 1 : 0);
       if (holder >= 0) event.outcome = Outcome::failed;
       if (holder < 0) {
         holder = number;
@@ -480,6 +522,7 @@ void ToyProgram::perform(int number, const Instruction& instruction, Event& even
         return;
       }
       thread.registers[operands[0]] = {taken};
+      note_outcome(thread, thread.at, taken);
       event.value = taken;
       schedule_ += {'=', static_cast<char>('0' + taken)};
       break;
@@ -592,8 +635,10 @@ void ToyProgram::wait(int number, const Instruction& instruction, Event& event) 
   if (thread.timed_out) event.outcome = Outcome::timed_out;
   holder_[static_cast<std::size_t>(mutex)] = number;
   tell(number, RaceStep::What::acquire, toy_address('m', mutex));
-  if (instruction.opcode == Opcode::timed_wait)
+  if (instruction.opcode == Opcode::timed_wait) {
     thread.registers[instruction.operands[2]] = {thread.timed_out};
+    note_outcome(thread, thread.at, thread.timed_out ? 1 : 0);
+  }
   thread.woken = thread.timed_out = false;
   ++thread.at;
 }
@@ -644,6 +689,7 @@ void ToyProgram::unlock(int number, int mutex) {
 void ToyProgram::fail(BugKind kind, const char* message, int number) {
   const Thread& thread = threads_[static_cast<std::size_t>(number)];
   stopped_ = true;
+  if (kind != BugKind::deadlock) failed_ = number;
   trace_->end = End::bug;
   trace_->last = thread.id;
   trace_->failure.kind = kind;

@@ -17,6 +17,7 @@
 
 #include "execution/director.hpp"
 #include "execution/program.hpp"
+#include "oracle/local_path.hpp"
 #include "oracle/race_trace.hpp"
 #include "oracle/toy_code.hpp"
 #include "oracle/toy_terms.hpp"
@@ -48,6 +49,16 @@ class ToyProgram final : public Program, private Pending {
   // nullptr: no more.
   void record_local_states(std::set<std::string>* states) { local_states_ = states; }
 
+  // From now on each execution adds there the local paths of its threads, in the same states and likewise for
+  // path(). nullptr: no more.
+  void record_local_paths(std::set<std::string>* paths, std::set<std::string>* with_values) {
+    local_paths_ = paths;
+    local_paths_with_values_ = with_values;
+  }
+
+  // The local paths of all threads at the end of the last execution. REQUIRES: local paths were recorded.
+  std::string path(PathForm form) const;
+
   // From now on each plan is begun, broken off after some steps, and begun again, as a runtime does that
   // learns something about the program in the middle of an execution.
   void begin_again() { begins_again_ = true; }
@@ -72,6 +83,7 @@ class ToyProgram final : public Program, private Pending {
     std::uint32_t reads = 0;                // since its last event
     std::uint32_t inputs = 0;
     std::array<ToyValue, kToyRegisters> registers{};
+    LocalPath path;
 
     bool lives() const { return id != kNoThread && !ended; }
   };
@@ -105,6 +117,11 @@ class ToyProgram final : public Program, private Pending {
   void do_plain(int number, const Instruction& instruction);
   void note_pending();
   void note_local_states();
+  void note_local_paths();
+  bool records_paths() const { return local_paths_ || local_paths_with_values_; }
+  std::string local_path(int number, PathForm form) const;
+  void note_outcome(Thread& thread, std::size_t at, int outcome);
+  void note_value(Thread& thread, int value);
   void note(int number, Operation operation, ThreadId other);
   void perform_section(int number, const Instruction& instruction);
   void note_in_section(int number, bool writes, int variable, const ToyValue& value = {});
@@ -123,6 +140,7 @@ class ToyProgram final : public Program, private Pending {
   bool begins_again_ = false;
   std::uint64_t attempts_ = 0;
   bool stopped_ = false;
+  int failed_ = -1;  // the thread that failed
   int running_ = 0;
   std::uint64_t clock_ = 0;  // only orders those who fall asleep
   std::array<Thread, kToyThreads> threads_;
@@ -137,6 +155,8 @@ class ToyProgram final : public Program, private Pending {
   std::string schedule_;
   RaceTrace* race_trace_ = nullptr;
   std::set<std::string>* local_states_ = nullptr;
+  std::set<std::string>* local_paths_ = nullptr;
+  std::set<std::string>* local_paths_with_values_ = nullptr;
 };
 
 // The number of an object in events. Variables are one byte each; the others are synchronization objects.

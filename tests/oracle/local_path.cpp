@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "oracle/local_path.hpp"
+
+#include <sstream>
+
+namespace thrum {
+
+void LocalPath::add_outcome(std::size_t at, int outcome) {
+  items_ += " " + std::to_string(at) + ":" + std::to_string(outcome);
+}
+
+void LocalPath::add_value(int value) { items_ += " =" + std::to_string(value); }
+
+std::string LocalPath::text(int thread, Where where, std::size_t at) const {
+  std::string text = "t" + std::to_string(thread) + items_;
+  switch (where) {
+    case Where::ended: return text + " end";
+    case Where::failed: return text + " failed";
+    default: return text + " at " + std::to_string(at);
+  }
+}
+
+std::string without_values(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  std::string rest;
+  for (std::string word; words >> word;) {
+    if (word[0] != '=') rest += (rest.empty() ? "" : " ") + word;
+  }
+  return rest;
+}
+
+}  // namespace thrum
