@@ -4,6 +4,7 @@
 // which gives the misuses and deadlocks that idioms avoid.
 #include "oracle/random_program.hpp"
 
+#include "oracle/paths.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -50,6 +51,13 @@ class Generator {
   void idiom(Block& block);
   void spoil(Block& block);
   void messages(std::vector<Block>& bodies);
+  void symbolic_idiom(Block& block);
+  void compute(Block& block);
+  void branch(Block& block);
+  void indexed(Block& block);
+  void guarded_data(Block& block);
+  void maybe_create(Block& block, std::uint8_t thread);
+  void bound_inputs(ToyCode& code);
 
   Random random_;
   Family family_;
@@ -232,7 +240,97 @@ void Generator::local(Block& block) {
   access(block);
 }
 
+// An input, or arithmetic on one or on something that was read.
+void Generator::compute(Block& block) {
+  if (one_in(2)) return add(block, Opcode::input, {reg(), 1});
+  add(block, one_in(2) ? Opcode::sum : Opcode::subtract, {reg(), operand()});
+}
+
+// Leaves out some idiom where a condition on registers holds.
+void Generator::branch(Block& block) {
+  constexpr std::size_t kMost = 7;
+  Block then;
+  switch (below(6)) {
+    case 0: compute(then); break;
+    case 1: guarded_data(then); break;
+    case 2: indexed(then); break;
+    case 3: set_and_signal(then); break;
+    default: access(then);
+  }
+  if (one_in(4) && then.size() < kMost) access(then);
+  const Opcode condition = one_in(2) ? Opcode::skip : Opcode::below;
+  add(block, condition, {reg(), operand(), static_cast<std::uint8_t>(then.size())});
+  block.insert(block.end(), then.begin(), then.end());
+}
+
+void Generator::indexed(Block& block) {
+  if (one_in(2)) return add(block, Opcode::load_at, {reg(), reg()});
+  add(block, Opcode::store_at, {reg(), operand()});
+}
+
+// Each mutex has plain data of its own. Now and then nothing guards it.
+void Generator::guarded_data(Block& block) {
+  const std::uint8_t mutex = object();
+  if (one_in(12)) return add(block, one_in(2) ? Opcode::read : Opcode::write, {mutex, reg()});
+  add(block, Opcode::lock, {mutex});
+  if (one_in(2)) add(block, Opcode::read, {mutex, reg()});
+  if (one_in(3)) compute(block);
+  if (one_in(2)) add(block, Opcode::write, {mutex, operand()});
+  add(block, Opcode::unlock, {mutex});
+}
+
+// The creation, often on some ways only.
+void Generator::maybe_create(Block& block, std::uint8_t thread) {
+  if (one_in(2)) {
+    compute(block);
+    add(block, one_in(2) ? Opcode::skip : Opcode::below, {reg(), operand(), 1});
+  }
+  add(block, Opcode::create, {thread});
+}
+
+// So that brute force can try all of them: each thread's have one width, and those beyond a limit are
+// constants.
+void Generator::bound_inputs(ToyCode& code) {
+  constexpr int kBitsMax = 6;
+  int bits = 0;
+  for (Block& thread : code.threads) {
+    const auto width = static_cast<std::uint8_t>(1 + below(kInputBitsMax));
+    for (Instruction& instruction : thread) {
+      if (instruction.opcode != Opcode::input) continue;
+      bits += width;
+      if (bits > kBitsMax) {
+        instruction = {Opcode::sum, {instruction.operands[0], 1}};
+        bits -= width;
+      } else {
+        instruction.operands[1] = width;
+      }
+    }
+  }
+}
+
+void Generator::symbolic_idiom(Block& block) {
+  switch (below(16)) {
+    case 0:
+    case 1:
+    case 2: return compute(block);
+    case 3:
+    case 4:
+    case 5:
+    case 6: return branch(block);
+    case 7:
+    case 8: return indexed(block);
+    case 9: return assertion(block, one_in(3));
+    case 10: return guarded_data(block);
+    case 11: return one_in(2) ? wait_section(block) : wait_loop(block);
+    case 12: return set_and_signal(block);
+    case 13: return try_lock_section(block);
+    case 14: return add(block, one_in(2) ? Opcode::down : Opcode::up, {object()});
+    default: return access(block);
+  }
+}
+
 void Generator::idiom(Block& block) {
+  if (family_ == Family::f) return symbolic_idiom(block);
   if (family_ == Family::b && one_in(4)) {
     switch (below(4)) {
       case 0: return publish(block);
@@ -305,7 +403,7 @@ void Generator::messages(std::vector<Block>& bodies) {
 
 ToyCode Generator::program() {
   if (family_ == Family::b && one_in(2)) objects_ = 1;
-  int count = 2 + below(family_ == Family::c ? 2 : 3);
+  int count = 2 + below(family_ == Family::c || family_ == Family::f ? 2 : 3);
   std::vector<Block> bodies(static_cast<std::size_t>(count));
   bool with_messages = family_ == Family::b && one_in(2);
   if (with_messages) messages(bodies);
@@ -320,9 +418,13 @@ ToyCode Generator::program() {
   std::vector<Block> after(bodies.size());
   for (std::size_t i = 1; i < bodies.size(); ++i) {
     std::size_t creator = i > 1 && one_in(4) ? i - 1 : 0;
-    add(before[creator], Opcode::create, {static_cast<std::uint8_t>(i)});
+    if (family_ == Family::f) {
+      maybe_create(before[creator], static_cast<std::uint8_t>(i));
+    } else {
+      add(before[creator], Opcode::create, {static_cast<std::uint8_t>(i)});
+    }
     if (one_in(4) && !bodies[creator].empty()) idiom(before[creator]);
-    if (one_in(3)) continue;
+    if (one_in(family_ == Family::f ? 2 : 3)) continue;
     add(after[creator], Opcode::join, {static_cast<std::uint8_t>(i)});
     if (family_ == Family::d && one_in(2)) assertion(after[creator], one_in(3));
   }
@@ -334,13 +436,21 @@ ToyCode Generator::program() {
     all.insert(all.end(), bodies[i].begin(), bodies[i].end());
     all.insert(all.end(), after[i].begin(), after[i].end());
   }
+  if (family_ == Family::f) bound_inputs(code);
   return code;
+}
+
+// Small enough for brute force, and with enough to compare.
+bool has_some_paths(const ToyCode& code) {
+  constexpr std::size_t kLocalPathsMin = 10;
+  if (find_paths(code, {.form = PathForm::with_values, .states_max = kPathStatesMax}).gave_up) return false;
+  return find_paths(code).local_paths.size() >= kLocalPathsMin;
 }
 
 }  // namespace
 
 const char* name_of(Family family) {
-  constexpr const char* kNames[] = {"A", "B", "C", "D", "E"};
+  constexpr const char* kNames[] = {"A", "B", "C", "D", "E", "F"};
   return kNames[static_cast<std::size_t>(family)];
 }
 
@@ -349,11 +459,13 @@ RandomProgram random_program(std::uint64_t seed, Family family, std::size_t exec
   if (family == Family::c) random = Random(~seed);
   if (family == Family::d) random = Random(~seed << 1);
   if (family == Family::e) random = Random(~seed << 2);
+  if (family == Family::f) random = Random(~seed << 3);
   while (true) {
     RandomProgram program{Generator(random.next(), family).program(), {}};
     program.findings = enumerate(program.code, {.executions_max = executions_max});
     // One execution compares nothing.
-    if (!program.findings.gave_up && program.findings.executions.size() > 1) return program;
+    if (program.findings.gave_up || program.findings.executions.size() <= 1) continue;
+    if (family != Family::f || has_some_paths(program.code)) return program;
   }
 }
 

@@ -28,6 +28,19 @@ ToyCode without_thread(const ToyCode& code, std::size_t gone) {
   return smaller;
 }
 
+// Something that does less, or is less special, in the instruction's place; nothing: there is no such thing.
+std::optional<Instruction> simpler(const Instruction& instruction) {
+  const auto [a, b, c, d] = instruction.operands;
+  switch (instruction.opcode) {
+    case Opcode::input: return Instruction{Opcode::sum, {a, 1}};
+    case Opcode::subtract: return Instruction{Opcode::sum, {a, b}};
+    case Opcode::below: return Instruction{Opcode::skip, {a, b, c}};
+    case Opcode::load_at: return Instruction{Opcode::load, {0, b}};
+    case Opcode::store_at: return Instruction{Opcode::store, {0, b}};
+    default: return {};
+  }
+}
+
 class Shrinker {
  public:
   Shrinker(ToyCode code, const std::function<bool(const ToyCode&)>& fails)
@@ -35,7 +48,7 @@ class Shrinker {
 
   ToyCode run() {
     while (shrink_wake_ups() || shrink_threads() || shrink_instructions() || shrink_operands() ||
-           shrink_orders()) {
+           shrink_orders() || simplify_instructions()) {
     }
     return code_;
   }
@@ -94,6 +107,20 @@ class Shrinker {
         Order& order = smaller.threads[i][j].order;
         if (order == Order::seq_cst) continue;
         order = Order::seq_cst;
+        any = accept(smaller) || any;
+      }
+    }
+    return any;
+  }
+
+  bool simplify_instructions() {
+    bool any = false;
+    for (std::size_t i = 0; i < code_.threads.size(); ++i) {
+      for (std::size_t j = 0; j < code_.threads[i].size(); ++j) {
+        const std::optional<Instruction> other = simpler(code_.threads[i][j]);
+        if (!other) continue;
+        ToyCode smaller = code_;
+        smaller.threads[i][j] = *other;
         any = accept(smaller) || any;
       }
     }

@@ -153,7 +153,8 @@ TEST_P(ToyTerms, HaveTheRecordedValues) {
   EXPECT_GT(all.of_events, programs / 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ToyTerms, ::testing::Values(Family::a, Family::b, Family::c, Family::e),
+INSTANTIATE_TEST_SUITE_P(All, ToyTerms,
+                         ::testing::Values(Family::a, Family::b, Family::c, Family::e, Family::f),
                          [](const auto& tested) { return name_of(tested.param); });
 
 Plan with_input(std::uint32_t number, char value) {
