@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "oracle/local_path.hpp"
 
-#include <sstream>
+#include <algorithm>
 
 namespace thrum {
 
@@ -21,10 +21,14 @@ std::string LocalPath::text(int thread, Where where, std::size_t at) const {
 }
 
 std::string without_values(std::string_view text) {
-  std::istringstream words{std::string(text)};
   std::string rest;
-  for (std::string word; words >> word;) {
-    if (word[0] != '=') rest += (rest.empty() ? "" : " ") + word;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find(' '), text.size());
+    if (text[0] != '=') {
+      if (!rest.empty()) rest += ' ';
+      rest += text.substr(0, space);
+    }
+    text.remove_prefix(std::min(space + 1, text.size()));
   }
   return rest;
 }
