@@ -34,7 +34,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   using Node = ThreadTrees::Node;
   struct Settings {
     Deciding deciding = Deciding::values;
-    MakeSolver make_solver;
+    MakeSolver make_solver{};
     // Where the program's decisions decide: the table of its terms, which must outlive the search.
     Terms* terms = nullptr;
     Solver::Limit limit{};   // of a query about one target

@@ -44,8 +44,7 @@ void FinalStates::add_standing(Node node) {
 void FinalStates::exclude(std::span<const Node> lasts) {
   std::vector<Literal> differs = {-is_maximal_};
   for (const Node node : lasts) {
-    const auto own = lasts_.find(node);
-    if (own != lasts_.end()) differs.push_back(-own->second);
+    differs.push_back(-lasts_.at(node));
   }
   nodes_.add(differs);
 }

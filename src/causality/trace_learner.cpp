@@ -248,7 +248,7 @@ void TraceLearner::learn_end(const Trace& trace) {
       const bool stands =
           std::ranges::find(trace.pending, thread, &PendingOperation::thread) != trace.pending.end();
       if (at_[thread] != ThreadTrees::kNone && !stands && !is_interrupted(thread, stopped))
-        trees_.end(at_[thread]);
+        at_[thread] = trees_.end(at_[thread]);
     }
   }
   for (const PendingOperation& pending : trace.pending) {

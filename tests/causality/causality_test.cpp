@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Searches by constraint solving on random programs, held against brute force.
+//
+//   THRUM_ORACLE_CAUSALITY  random programs of each family (200)
+//   THRUM_ORACLE_SEED       seed of the first (1); the next has the next seed
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+
+#include "causality/compare_causality.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/setting.hpp"
+#include "oracle/shrink.hpp"
+
+namespace thrum {
+namespace {
+
+constexpr std::size_t kInterleavingsMax = 2'000;
+constexpr std::size_t kStatesMax = 30'000;
+
+std::uint64_t programs() { return setting("THRUM_ORACLE_CAUSALITY", by_default(200)); }
+std::uint64_t first_seed() { return setting("THRUM_ORACLE_SEED", 1); }
+
+// Programs with data races are none that a search by values is about: nobody chooses when plain data is read.
+void compare_families(std::initializer_list<Family> families,
+                      const std::function<std::string(const ToyCode&, CausalityCount&)>& compare) {
+  for (const Family family : families) {
+    CausalityCount count;
+    for (std::uint64_t seed = first_seed(); seed < first_seed() + programs(); ++seed) {
+      const ToyCode code = random_program(seed, family, kInterleavingsMax).code;
+      const std::string differs = compare(code, count);
+      if (differs.empty()) continue;
+      const ToyCode small = shrink(code, [&](const ToyCode& smaller) {
+        CausalityCount again;
+        return !compare(smaller, again).empty();
+      });
+      CausalityCount again;
+      FAIL() << name_of(family) << " " << seed << ": " << differs << "\nsmaller: " << compare(small, again)
+             << '\n'
+             << print(small);
+    }
+    std::cout << name_of(family) << ": " << count.to_text() << '\n';
+    EXPECT_GT(count.covered, count.programs * 9 / 10);
+  }
+}
+
+TEST(Causality, ShowsAllThatThreadsReadInRandomPrograms) {
+  compare_families({Family::a, Family::c, Family::d, Family::e},
+                   [](const ToyCode& code, CausalityCount& count) -> std::string {
+                     const Findings findings =
+                         enumerate(code, {.count_local_states = true, .executions_max = kInterleavingsMax});
+                     if (findings.racy || findings.gave_up) return "";
+                     return compare_values(code, findings, count);
+                   });
+}
+
+TEST(Causality, ShowsAllPathsOfRandomPrograms) {
+  compare_families({Family::f, Family::a, Family::c, Family::d, Family::e},
+                   [](const ToyCode& code, CausalityCount& count) -> std::string {
+                     const Paths paths = find_paths(code, {.judge_races = true, .states_max = kStatesMax});
+                     if (paths.racy || paths.gave_up) return "";
+                     return compare_paths(code, paths, count);
+                   });
+}
+
+// A program in a file, with all that the search does.
+TEST(Causality, ShowsAFile) {
+  const char* file = std::getenv("THRUM_ORACLE_FILE");
+  if (file == nullptr) GTEST_SKIP();
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::optional<ToyCode> code = parse(text);
+  ASSERT_TRUE(code);
+  CausalityCount count;
+  EXPECT_EQ(compare_paths(*code, find_paths(*code), count), "");
+  std::cout << count.to_text() << std::endl;
+}
+
+}  // namespace
+}  // namespace thrum

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/compare_causality.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "oracle/compare.hpp"
+#include "oracle/toy_program.hpp"
+#include "solver/z3_solver.hpp"
+
+namespace thrum {
+
+namespace {
+
+constexpr std::uint64_t kExecutionsMax = 20'000;
+
+std::string difference(const std::set<std::string>& expected, const std::set<std::string>& shown,
+                       const std::string& what) {
+  for (const std::string& one : expected) {
+    if (!shown.contains(one)) return what + " missed: " + one;
+  }
+  for (const std::string& one : shown) {
+    if (!expected.contains(one)) return what + " too many: " + one;
+  }
+  return "";
+}
+
+void print_execution(const Plan& plan, ToyProgram& program, const CausalitySearch& search) {
+  std::printf("plan %s\nschedule %s\n%s\n", to_string(plan, program.names()).c_str(),
+              program.schedule().c_str(), search.trees().to_text(search.terms()).c_str());
+}
+
+}  // namespace
+
+std::string CausalityCount::to_text() const {
+  std::string text = std::to_string(programs) + " programs, " + std::to_string(covered) + " covered, " +
+                     std::to_string(executions) + " executions, " + std::to_string(queries) + " queries";
+  for (const auto& [problem, times] : problems) text += "; " + std::to_string(times) + ": " + problem;
+  return text;
+}
+
+CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count) {
+  CausalityShown shown;
+  ToyProgram program(code);
+  program.record_local_states(&shown.local_states);
+  program.record_local_paths(&shown.local_paths, &shown.local_paths_with_values);
+  const bool is_by_terms = settings.deciding == Deciding::terms;
+  settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
+  if (is_by_terms) settings.terms = &program.terms();
+  CausalitySearch search(settings);
+  Plan plan;
+  Trace trace;
+  while (search.next(plan)) {
+    program.run(plan, nullptr, search.wanted(), trace);
+    ++shown.executions;
+    if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
+    if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program.names());
+    if (!shown.mistake.empty()) return shown;
+    const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
+    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
+    if (trace.end == End::finished || is_deadlock)
+      shown.paths.insert(program.path(is_by_terms ? PathForm::outcomes : PathForm::with_values));
+    search.learn(plan, trace);
+    if (std::getenv("THRUM_DEBUG")) print_execution(plan, program, search);
+  }
+  ++count.programs;
+  count.executions += shown.executions;
+  count.queries += search.counts().queries;
+  if (search.counts().missed != 0) shown.mistake = "an execution missed its target";
+  if (search.guarantee().exhausted) {
+    ++count.covered;
+  } else if (search.problem().empty()) {
+    shown.mistake = "nothing was claimed";
+  } else {
+    ++count.problems[search.problem()];
+  }
+  return shown;
+}
+
+std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count) {
+  const std::uint64_t covered = count.covered;
+  const CausalityShown shown = run_causality(code, {.deciding = Deciding::values}, count);
+  if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
+  if (const std::string missing = missing_local_state(findings, shown.local_states); !missing.empty())
+    return missing;
+  const Paths paths = find_paths(code, {.form = PathForm::with_values});
+  const std::string missing = difference(paths.local_paths, shown.local_paths_with_values, "local paths");
+  if (!missing.empty()) return missing;
+  for (const auto& [bug, cost] : findings.bugs) {
+    if (!shown.bugs.contains(bug)) return "missing: " + name_of(bug);
+  }
+  return "";
+}
+
+std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count) {
+  const std::uint64_t covered = count.covered;
+  const CausalityShown shown = run_causality(code, {.deciding = Deciding::terms, .all_paths = true}, count);
+  if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
+  std::string differs = difference(paths.local_paths, shown.local_paths, "local paths");
+  if (differs.empty()) differs = difference(paths.paths, shown.paths, "paths");
+  for (const ToyBug& bug : paths.bugs) {
+    if (differs.empty() && !shown.bugs.contains(bug)) differs = "missing: " + name_of(bug);
+  }
+  for (const ToyBug& bug : shown.bugs) {
+    if (differs.empty() && !paths.bugs.contains(bug)) differs = "there is none: " + name_of(bug);
+  }
+  return differs;
+}
+
+}  // namespace thrum

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares searches by constraint solving with brute force. Each function gives the first disagreement as
+// text, and an empty text where there is none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "causality/causality_search.hpp"
+#include "oracle/oracle.hpp"
+#include "oracle/paths.hpp"
+
+namespace thrum {
+
+struct CausalityCount {
+  std::uint64_t programs = 0;
+  std::uint64_t covered = 0;  // of which the search claims to have seen all
+  std::uint64_t executions = 0;
+  std::uint64_t queries = 0;
+  std::uint64_t local_paths = 0;  // of threads, to the end; they are not fewer than the executions
+  std::map<std::string, std::uint64_t> problems{};  // why nothing was claimed, and how often
+
+  std::string to_text() const;
+};
+
+// What a search shows.
+struct CausalityShown {
+  std::set<std::string> local_states;
+  std::set<std::string> local_paths;
+  std::set<std::string> local_paths_with_values;
+  std::set<std::string> paths;  // of executions that no failure ended
+  std::set<ToyBug> bugs;
+  std::uint64_t executions = 0;
+  std::string mistake;  // the search's; empty: none
+};
+
+// Runs the search to its end. debug: prints each execution and the trees.
+CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count);
+
+// By values: all local states, the local paths with values, and the bugs.
+std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count);
+
+// By terms: all local paths, all paths, and the bugs; as many executions as there are paths.
+std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count);
+
+}  // namespace thrum
