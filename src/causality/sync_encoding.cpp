@@ -62,21 +62,28 @@ void SyncEncoding::learn_initial_tokens() {
 void SyncEncoding::add_release(Tokens& object, Node node) {
   object.tokens.push_back({node});
   const std::size_t token = object.tokens.size() - 1;
-  for (const Acquisition& acquisition : object.acquisitions) offer_token(object, token, acquisition);
+  for (Acquisition& acquisition : object.acquisitions) offer_token(object, token, acquisition);
   for (Failure& failure : object.failures) require_taken(object, failure, token);
 }
 
 void SyncEncoding::add_acquisition(Tokens& object, Node node) {
-  const Acquisition& own = object.acquisitions.emplace_back(node, nodes_.add_need(executed(node)));
+  Acquisition& own = object.acquisitions.emplace_back(node, nodes_.add_need(executed(node)));
   for (std::size_t token = 0; token < object.tokens.size(); ++token) offer_token(object, token, own);
 }
 
 void SyncEncoding::add_failure(Tokens& object, Node node, Literal is_so) {
+  if (object.failures.empty()) {
+    for (const Acquisition& acquisition : object.acquisitions) {
+      for (std::size_t i = 0; i < acquisition.takes.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) nodes_.exclude_both(acquisition.takes[i], acquisition.takes[j]);
+      }
+    }
+  }
   Failure& own = object.failures.emplace_back(node, is_so);
   for (std::size_t token = 0; token < object.tokens.size(); ++token) require_taken(object, own, token);
 }
 
-void SyncEncoding::offer_token(Tokens& object, std::size_t number, const Acquisition& acquisition) {
+void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& acquisition) {
   Token& token = object.tokens[number];
   const Node taker = acquisition.node;
   if (token.release != ThreadTrees::kNone) {
@@ -92,6 +99,11 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, const Acquisi
   for (const auto& [other, its_literal] : token.takers) {
     if (relation(other, taker) != Relation::exclusive) nodes_.exclude_both(takes, its_literal);
   }
+  // Only where all tokens have to be taken does it matter that none takes two.
+  if (!object.failures.empty()) {
+    for (const Literal other : acquisition.takes) nodes_.exclude_both(takes, other);
+  }
+  acquisition.takes.push_back(takes);
   nodes_.offer(acquisition.need, takes);
   token.takers.emplace_back(taker, takes);
   for (Failure& failure : object.failures) offer_taken(failure, number, taker, takes);

@@ -4,7 +4,7 @@
 // A mutex is a token: each acquisition takes the one that was there at first, or that of a release before it,
 // and no token is taken twice. A semaphore has several at first. To take turns, more is not needed: as many
 // acquisitions as releases and tokens at first can be done up to any time (Hall's theorem). A try operation
-// that fails needs to find no token: each one before it has been taken before it.
+// that fails needs to find no token: each one before it has been taken before it, by another acquisition each.
 //
 // A wait on a condition variable is asleep from its release of the mutex until it is woken. A signal wakes
 // one that sleeps, a broadcast all; a signal may be lost only where nobody sleeps. One that times out sleeps
@@ -58,6 +58,7 @@ class SyncEncoding {
   struct Acquisition {
     Node node = ThreadTrees::kNone;
     Need need = kNoNeed;
+    std::vector<Literal> takes{};  // by what it takes tokens
   };
   struct Failure {
     Node node = ThreadTrees::kNone;  // kNone: at the end of the execution
@@ -100,7 +101,7 @@ class SyncEncoding {
   void add_acquisition(Tokens& object, Node node);
   void add_release(Tokens& object, Node node);
   void add_failure(Tokens& object, Node node, Literal is_so);
-  void offer_token(Tokens& object, std::size_t token, const Acquisition& acquisition);
+  void offer_token(Tokens& object, std::size_t token, Acquisition& acquisition);
   void require_taken(Tokens& object, Failure& failure, std::size_t token);
   void offer_taken(Failure& failure, std::size_t token, Node taker, Literal takes);
   void add_wait(const ThreadTrees::Operation& operation, Node node);

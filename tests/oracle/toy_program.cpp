@@ -218,9 +218,18 @@ void ToyProgram::settle(int number) {
       thread.ended = true;
       if (number != 0) settle(thread.creator);  // perhaps it waits for this
     } else if (!is_hidden(instruction->opcode) || !run_hidden(number, *instruction)) {
-      return;
+      return choose_index(number, *instruction);
     }
   }
+}
+
+// What a thread stands before is known: so it has decided which variable that is about.
+void ToyProgram::choose_index(int number, const Instruction& instruction) {
+  Thread& thread = threads_[static_cast<std::size_t>(number)];
+  if (!is_indexed(instruction.opcode) || thread.chosen_at == thread.at) return;
+  thread.chosen_at = thread.at;
+  recorder_.decide(thread.id, toy_place(number, static_cast<int>(thread.at)), TermKind::unsigned_remainder,
+                   thread.registers[instruction.operands[0]], {kToyObjects}, ToyRecorder::Which::next_event);
 }
 
 // False where it cannot go on.
@@ -438,8 +447,8 @@ void ToyProgram::step(int number, Via via) {
   Thread& thread = threads_[static_cast<std::size_t>(number)];
   const Instruction& as_written = *pending_of(thread);
   if (is_indexed(as_written.opcode)) {
-    const ToyValue& index = thread.registers[as_written.operands[0]];
-    decide(number, thread.at, TermKind::unsigned_remainder, index, {kToyObjects});
+    const int index = thread.registers[as_written.operands[0]].value;
+    note_outcome(thread, thread.at, static_cast<int>(static_cast<std::uint32_t>(index) % kToyObjects));
   }
   const Instruction instruction = resolved(as_written, thread.registers);
   running_ = number;

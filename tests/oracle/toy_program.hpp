@@ -72,6 +72,7 @@ class ToyProgram final : public Program, private Pending {
     int creator = 0;
     std::uint32_t children = 0;
     std::size_t at = 0;
+    std::size_t chosen_at = kToyOver;  // where an index was last recorded
     bool ended = false;
     bool asleep = false;  // in a wait, not woken yet
     bool woken = false;   // in a wait, signalled or timed out
@@ -97,6 +98,7 @@ class ToyProgram final : public Program, private Pending {
   std::uint64_t events_of_others(const Thread& thread) const;
   void start(int number, int creator);
   void settle(int number);
+  void choose_index(int number, const Instruction& instruction);
   bool run_hidden(int number, const Instruction& instruction);
   int pick(Via& via);
   void collect_options(ChoicePoint& point);
