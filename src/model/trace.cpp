@@ -57,7 +57,7 @@ void Trace::clear() {
   waiting = Waiting::spins;
   rounds = Rounds::repeat;
   begins_again = compares_deadlines = reveals_threads = false;
-  starved = false;
+  starved = grew = false;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};
   lasso = {};

@@ -189,9 +189,16 @@ struct Details {
 // No term: the value is constant.
 inline constexpr std::uint32_t kNoTerm = 0xffffffff;
 
-// An access that is no event of its own: a plain one to memory that several threads may reach, and the value
-// that it read or wrote; or what an operation in an atomic section accesses. A free is a write, and the end
-// of a thread writes its stack.
+// An access that is no event of its own: a plain one, or what an operation in an atomic section accesses. A
+// free is a write, and the end of a thread writes its stack.
+//
+// Wanted::kAccesses: of memory that several threads access. Between two events of the thread each byte stands
+// here once as read, if the thread had not written it before, with the value that it had then; and once as
+// written, with its last value. Reads come in their order. Writes may stand behind reads of the same bytes
+// that came before or after them. No access is longer than 8 bytes, and none crosses a multiple of 8. The end
+// of memory (a free, an unmapping, the end of a thread's stack) is Operation::deallocate. What fails is
+// missing: Trace::failure names it. A plain access that is an event because its race is known stands behind
+// its event.
 struct RecordedAccess {
   std::uint32_t event = 0;  // so many events came before it
   ThreadId thread = kMainThread;
@@ -200,7 +207,7 @@ struct RecordedAccess {
   bool in_section = false;  // of its thread's last event, an atomic section
   std::uint32_t size = 0;   // in bytes
   std::uint64_t object = 0;
-  std::uint64_t value = 0;       // the first 8 bytes of more
+  std::uint64_t value = 0;       // Wanted::kAccesses
   std::uint32_t term = kNoTerm;  // Wanted::kTerms: of the value
 };
 
@@ -255,6 +262,9 @@ struct Trace {
   // What a call returned, or where a new thread lies, may depend on whether another thread was joined or
   // detached or has ended, and no event says so.
   bool reveals_threads = false;
+  // Wanted::kAccesses: memory was found to be shared that was not known to be. Accesses of it are in this
+  // trace, and missing in earlier ones.
+  bool grew = false;
   bool starved = false;         // stopped: a thread starved, and the plan's fairness was `watch`
   ThreadId last = kMainThread;  // the thread that ran when it ended
   Failure failure;              // for End::bug

@@ -10,10 +10,12 @@ namespace thrum {
 struct Wanted {
   // A set of parts.
   using Set = std::uint8_t;
-  static constexpr Set kChoices = 1;     // Trace::choices
-  static constexpr Set kEvents = 2;      // Trace::events
-  static constexpr Set kPlaces = 4;      // Trace::details: lasting names and stacks of each event
-  static constexpr Set kAccesses = 8;    // plain accesses to shared memory, with values
+  static constexpr Set kChoices = 1;  // Trace::choices
+  static constexpr Set kEvents = 2;   // Trace::events
+  static constexpr Set kPlaces = 4;   // Trace::details: lasting names and stacks of each event
+  // Trace::accesses with values, from the beginning, of memory that several threads access. Implies kEvents
+  // and kPast, and stands before kFootprints. If races are ignored (Races::ignore), accesses are not seen.
+  static constexpr Set kAccesses = 8;
   static constexpr Set kTerms = 16;      // the terms of values that depend on inputs
   static constexpr Set kDecisions = 32;  // branches, with their conditions
   // Trace::accesses without values: each thread, bytes and direction once between two events of the thread.

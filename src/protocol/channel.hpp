@@ -125,7 +125,8 @@ struct Channel {
   };
 
   // For a worker that is led from outside (remote_program.hpp): which side has to act; a futex. The message
-  // lies at the place of the report.
+  // lies at the place of the report, of which the supervisor maps no more.
+  static constexpr std::uint64_t kMessageMax = std::uint64_t{1} << 20;
   enum class Turn : std::uint32_t { nobody, leader, worker };
 
   // A question of a worker, which waits for the answer: what is live at a call (disassembly/liveness.hpp).
@@ -192,7 +193,7 @@ inline constexpr std::uint64_t channel_offset(std::uint32_t slot) { return kBoar
 inline constexpr std::uint64_t kLedgerOffset = channel_offset(kChannelsMax);
 inline constexpr std::uint64_t kSharedSize = kLedgerOffset + kLedgerSize;
 
-static_assert(sizeof(Board) <= kBoardSize && sizeof(Channel) < kChannelSize);
+static_assert(sizeof(Board) <= kBoardSize && sizeof(Channel) + Channel::kMessageMax < kChannelSize);
 
 // The signal by which a worker tells the supervisor to look at its channel.
 int bell_signal();

@@ -392,6 +392,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.flag(x.compares_deadlines);
   codec.flag(x.reveals_threads);
   codec.flag(x.starved);
+  codec.flag(x.grew);
   codec.thread(x.last);
   failure(codec, x.failure);
   codec.number(x.lasso.begin);

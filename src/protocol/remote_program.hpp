@@ -4,9 +4,9 @@
 //
 // The two take turns in the worker's channel. The side that has the turn writes a message at the place of the
 // report, and passes the turn on; the other side waits on the turn as on a futex. The leader's message is a
-// plan and what is wanted of it; the worker's answer is the trace. An empty message ends the search, and the
-// worker reports. An execution costs two additional process switches. A search that runs a million executions
-// a second must run in the worker.
+// plan and what is wanted of it; the worker's answer is the trace. Messages of any size go in pieces. An
+// empty message ends the search, and the worker reports. An execution costs two additional process switches.
+// A search that runs a million executions a second must run in the worker.
 //
 // Thread safety: none. Tested by tests/native/remote_test.cpp.
 #pragma once
@@ -29,12 +29,18 @@ class RemoteProgram final : public Program {
   // The trace ends as Program::run() says; or with End::time if the worker is gone. REQUIRES: advisor is
   // nullptr, since it would have to be asked across processes.
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
+  // What the compiled program can record. REQUIRES: the worker is one.
+  Wanted::Set can_record() const override {
+    return Program::can_record() | Wanted::kFootprints | Wanted::kAccesses;
+  }
   bool takes_advice() const override { return false; }
   // The threads of plans and traces here; they are passed as names.
   ThreadNames& names() override { return names_; }
 
  private:
   bool await_answer() const;
+  // Passes the turn on, and waits for the answer.
+  bool give_turn() const;
 
   Channel& channel_;
   std::function<bool()> is_over_;

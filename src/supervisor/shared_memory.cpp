@@ -18,6 +18,7 @@ namespace thrum {
 namespace {
 
 constexpr std::size_t kReportOffset = offsetof(Channel, report);
+constexpr std::size_t kMapped = kReportOffset + Channel::kMessageMax;  // of a channel
 
 // The workers' thread ids in terms of ours.
 std::vector<ThreadId> translate_threads(const SharedThreadIds& threads, ThreadNames& names) {
@@ -88,18 +89,18 @@ SharedMemory::SharedMemory(const Job& job, const ThreadNames& names) : channels_
 
 SharedMemory::~SharedMemory() {
   for (Channel* channel : channels_) {
-    if (channel != nullptr) munmap(channel, kReportOffset);
+    if (channel != nullptr) munmap(channel, kMapped);
   }
   if (board_ != nullptr) munmap(board_, sizeof(Board));
   if (ledger_ != nullptr) munmap(ledger_, sizeof(Ledger));
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-// Reports are mapped when they are there, so that a limit on address space is no obstacle.
+// Longer reports are mapped when they are there, so that a limit on address space is no obstacle.
 Channel& SharedMemory::channel(std::uint32_t slot) {
   Channel*& channel = channels_[slot];
   if (channel == nullptr) {
-    void* memory = mmap(nullptr, kReportOffset, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
+    void* memory = mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
                         static_cast<off_t>(channel_offset(slot)));
     if (memory == MAP_FAILED) throw std::bad_alloc();
     channel = static_cast<Channel*>(memory);

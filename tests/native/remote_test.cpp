@@ -30,6 +30,17 @@ int main() {
   assert(counter == 2);
 })";
 
+// Many events, while a second thread could run.
+constexpr const char* kLong = R"(
+#include <atomic>
+#include <thread>
+int main() {
+  std::atomic<int> counter{0};
+  std::thread second([&] { counter = counter - 1; });
+  for (int i = 0; i < 50000; ++i) counter = counter + 1;
+  second.join();
+})";
+
 class Remote : public testing::Test {
  protected:
   void SetUp() override {
@@ -101,6 +112,28 @@ TEST_F(Remote, IsNotSearchedByWhoDecidesWhileItRuns) {
       << outside.lost_reason;
   EXPECT_FALSE(outside.guarantee.complete);
   EXPECT_FALSE(outside.guarantee.exhausted);
+}
+
+// A trace of more than one piece, and a plan of more than one.
+TEST_F(Remote, PassesMessagesOfAnySize) {
+  ASSERT_EQ(workshop_.compile("program", kLong), "");
+  settings_.lead = [&](Program& program) {
+    Trace trace;
+    program.run({}, nullptr, Wanted::all_events(), trace);
+    EXPECT_EQ(trace.end, End::finished);
+    ASSERT_GT(trace.events.size(), 100'000u);
+    Plan plan;
+    for (std::size_t i = 0; i < trace.choices.size(); ++i) {
+      const ChoicePoint& point = trace.choices[i];
+      plan.departures.push_back({point.key, trace.options_of(point)[point.taken]});
+    }
+    ASSERT_GT(plan.departures.size(), 90'000u);
+    Trace again;
+    program.run(plan, nullptr, Wanted::all_events(), again);
+    EXPECT_EQ(again.end, End::finished);
+    EXPECT_EQ(again.events, trace.events);
+  };
+  EXPECT_EQ(run_worker(settings_, job_, names_).problem, "");
 }
 
 // Nobody waits for a worker that is not there any more, nor for a leader that goes on.

@@ -35,7 +35,8 @@ struct Engine {
   Trace* trace = nullptr;     // of the execution that runs
   Again again = Again::no;
   bool records_places = false;      // Wanted::kPlaces
-  bool records_footprints = false;  // Wanted::kFootprints
+  bool records_footprints = false;  // Wanted::kFootprints, without kAccesses
+  bool records_values = false;      // Wanted::kAccesses
   const Plan* plan = nullptr;       // of the execution that runs
 };
 extern constinit Engine engine;

@@ -19,6 +19,7 @@
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/files.hpp"
@@ -89,6 +90,7 @@ void note_end(Trace& trace) {
   trace.last = scheduler().current().id;
   if (world.recording) {
     take_written_value();
+    if (engine.records_values) recorded_values().end_stretch();
     scheduler().note_pending();
   }
   if (__builtin_expect(scheduler().drop_proof() || scheduler().awaits().take_contradiction(), 0)) {
@@ -251,13 +253,19 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   engine.trace = &trace;
   engine.plan = &plan;
   engine.records_places = wanted.has(Wanted::kPlaces);
-  engine.records_footprints = wanted.has(Wanted::kFootprints);
+  engine.records_values = wanted.has(Wanted::kAccesses);
+  engine.records_footprints = wanted.has(Wanted::kFootprints) && !engine.records_values;
+  // Which accesses came before the part that is wanted matters too.
+  if (engine.records_values) wanted.what |= Wanted::kEvents | Wanted::kPast;
+  const std::size_t shared_before = recorded_values().shared();
+  std::size_t shared = 0;
   bool again = false;   // to recognise the earlier access of a race
   bool unsure = false;  // it was not judged, and its class is new
   bool midway = false;
   const Beginning beginning{plan, wanted, advisor != nullptr};
   for_all<kExecutionParts, &ExecutionPart::begin_plan>(beginning);
   do {
+    shared = recorded_values().shared();
     midway = waypoints().choose(plan, advisor != nullptr, wanted);
     put_back(midway);
     if (midway) waypoints().restore();
@@ -287,7 +295,9 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     if (engine.again == Again::more_threads) grow_pool();
     if (engine.again == Again::library) load_library();
     again = wanted.has(Wanted::kPlaces) && race_judge().wants_again(trace);
+    again = again || recorded_values().shared() != shared;
   } while ((again || unsure || engine.again != Again::no) && !world.restarts);
+  trace.grew = shared != shared_before;
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();

@@ -13,7 +13,9 @@ class NativeProgram final : public Program {
  public:
   void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override;
   ThreadNames& names() override;
-  Wanted::Set can_record() const override { return Program::can_record() | Wanted::kFootprints; }
+  Wanted::Set can_record() const override {
+    return Program::can_record() | Wanted::kFootprints | Wanted::kAccesses;
+  }
 };
 
 // From now on each execution begins from the present state. REQUIRES: no execution runs.

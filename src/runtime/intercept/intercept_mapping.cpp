@@ -46,10 +46,8 @@ THRUM_EXPORT void* mmap64(void* address, std::size_t size, int protection, int f
                           off64_t offset) {
   return map(address, size, protection, flags, file, offset);
 }
-// An unordered use of the memory by another thread is reported as for freed memory.
 THRUM_EXPORT int munmap(void* address, std::size_t size) {
-  if (world.judges_races)
-    race_judge().access(AccessKind::plain_write, address, size, THRUM_CALLER, RaceJudge::Point::nowhere);
+  if (world.judges_races) race_judge().unmap(address, size, THRUM_CALLER);
   return static_cast<int>(make(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size)));
 }
 THRUM_EXPORT int mprotect(void* address, std::size_t size, int protection) {

@@ -9,6 +9,7 @@
 #include "runtime/base/world.hpp"
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/memory/heap.hpp"
 
 // glibc's own functions, under its internal names: a lookup by the loader would itself allocate.
@@ -63,7 +64,9 @@ THRUM_EXPORT void* calloc(std::size_t count, std::size_t size) {
   std::size_t whole;
   if (__builtin_mul_overflow(count, size, &whole)) return or_no_memory(nullptr);
   void* block = given(the_heap.allocate(whole), whole);
-  return block ? std::memset(block, 0, whole) : nullptr;
+  if (!block) return nullptr;
+  note_value_written(block, whole);
+  return std::memset(block, 0, whole);
 }
 
 THRUM_EXPORT void* realloc(void* block, std::size_t size) {
@@ -77,7 +80,10 @@ THRUM_EXPORT void* realloc(void* block, std::size_t size) {
   void* moved = given(the_heap.allocate(size), size);
   if (!moved) return nullptr;
   std::size_t old = the_heap.size_of(block);
-  std::memcpy(moved, block, old < size ? old : size);
+  const std::size_t kept = old < size ? old : size;
+  note_value_read(block, kept);
+  note_value_written(moved, kept);
+  std::memcpy(moved, block, kept);
   release(block, THRUM_CALLER);
   return moved;
 }

@@ -12,6 +12,7 @@
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/shortcuts/known_ends.hpp"
@@ -99,6 +100,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
   child->returns_int = returns_int;
   child->context = new_context(child->stack_top, thread_main, floating_point_modes());
   *handle = child->fs_base;
+  note_value_written(handle, sizeof *handle);
   note_in_trace(Operation::thread_create, *child, code);
   scheduler().start(*child);
   return 0;
@@ -118,7 +120,10 @@ void finish_join(Thread& other, void** result, std::uint64_t code) {
   note_in_trace(Operation::thread_join, other, code);
   if (world.judges_races) race_judge().join(scheduler().current(), other);
   if (world.names_events) judging().join(scheduler().current(), other);
-  if (result) *result = other.result;
+  if (result) {
+    *result = other.result;
+    note_value_written(result, sizeof *result);
+  }
   other.released = true;
 }
 

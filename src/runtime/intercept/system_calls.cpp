@@ -184,7 +184,10 @@ long answer_system_call(const SystemCall& call) {
   world.made_calls = true;
   ++livelock_watch.hidden_changes;
   known_ends().give_up();
-  if (__builtin_expect(world.recording, 0)) take_written_value();
+  if (__builtin_expect(world.recording, 0)) {
+    take_written_value();
+    if (engine.records_values) write_values_out();
+  }
   if (!row) {
     notes().uncontrolled_call("system call " + std::to_string(call.number));
     return perform(call);

@@ -13,6 +13,7 @@
 #include "runtime/intercept/intercept.hpp"
 #include "runtime/judge/footprints.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_values.hpp"
 
 using namespace thrum;
 
@@ -41,6 +42,7 @@ void end_section() {
   Thread& me = scheduler().current();
   if (me.atomic_depth == 0)
     fail_here(BugKind::lock_misuse, "the end of an atomic section that was not begun");
+  if (records_values() && me.atomic_depth == 1) recorded_values().end_stretch();
   if (--me.atomic_depth != 0) return;
   footprints().begin();
   if (world.judges_races) race_judge().release(kSections);

@@ -9,6 +9,7 @@
 #include "runtime/base/world.hpp"
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/race_judge.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/threads/scheduler.hpp"
 
 namespace {
@@ -121,6 +122,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     check_early(AccessKind::atomic_write, address, sizeof(T), code);
     return compare_and_swap(address, *expected, desired);
   }
+  note_value_read(expected, sizeof *expected);
   scheduler().note_argument(bits(*expected), Update::exchange, bits(desired));
   arrive(Operation::compare_exchange, address, order, code);
   T old = *address;
@@ -130,6 +132,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     if (!scheduler().current().has_on_stack(expected)) world.wrote = true;
     scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
     scheduler().note_expected(expected, sizeof *expected);
+    note_value_written(expected, sizeof *expected);
     return false;
   }
   judge_change(address, old == desired, order, code);

@@ -13,6 +13,7 @@
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/footprints.hpp"
 #include "runtime/judge/heap_misuse.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/kernel/signals.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/threads/hooks.hpp"
@@ -90,8 +91,9 @@ void RaceJudge::begin(bool again) {
   at_point_ = false;
   recognising_ = again && earlier_;
   excepts_ = recognising_ || leaves_out_ || known_.count() != 0;
-  attentive_ = excepts_ || tells_accesses_ || engine.records_footprints;
+  attentive_ = excepts_ || tells_accesses_ || engine.records_footprints || engine.records_values;
   footprints().begin();
+  recorded_values().begin();
   recognised_.reset();
   skipped_ = 0;
   if (learned_) learned_->clear();
@@ -149,6 +151,11 @@ void RaceJudge::end(const Thread& thread) {
   if (records_footprints()) {
     const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
     footprints().note(thread, true, bottom, reinterpret_cast<std::uint64_t>(thread.stack_top) - bottom);
+  }
+  if (records_values()) {
+    const auto bottom = reinterpret_cast<std::uint64_t>(thread.stack_bottom);
+    const auto top = reinterpret_cast<std::uint64_t>(thread.stack_top);
+    recorded_values().end_memory(thread, bottom, top - bottom);
   }
   for (const Foreign& use : foreign_) {
     if (use.owner != thread.number || detector_.clock(thread.number).knows(use.access.when)) continue;
@@ -264,6 +271,15 @@ void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::
   if (tells_accesses_) scheduler().note_access(address, size);
   if (records_footprints())
     footprints().note(scheduler().current(), kind == AccessKind::plain_write, address, size);
+  judge_attentively(kind, address, size, code, point);
+  // Not of the access that fails: it does not happen.
+  if (!engine.records_values || point == Point::done) return;
+  if (kind == AccessKind::plain_write) return recorded_values().write(scheduler().current(), address, size);
+  recorded_values().read(scheduler().current(), address, size);
+}
+
+void RaceJudge::judge_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,
+                                  std::uint64_t code, Point point) {
   bool promoted = point != Point::done && known_.promotes(code, address, size);
   if (!promoted || point == Point::nowhere) {
     if (promoted) note_unexplored();
@@ -367,9 +383,18 @@ void RaceJudge::free(const void* block, std::uint64_t code) {
   if (promoted) scheduler().arrive(Operation::racy_free, begin, static_cast<std::uint32_t>(size), code);
   judge_at_point(AccessKind::free, begin, size, code, promoted);
   if (promoted) scheduler().done(Scheduler::Effect::change);
+  if (records_values()) recorded_values().end_memory(me, begin, size);
   if (!scheduler().director().records_places()) return;
   Epoch now{detector_.clock(me.number)[me.number], me.number};
   freed_.push_back({begin, static_cast<std::uint32_t>(size), AccessKind::free, code, now});
+}
+
+void RaceJudge::unmap(const void* address, std::size_t size, std::uint64_t code) {
+  if (!records_values()) return access(AccessKind::plain_write, address, size, code, Point::nowhere);
+  const auto begin = reinterpret_cast<std::uint64_t>(address);
+  if (tells_accesses_) scheduler().note_access(begin, size);
+  judge_attentively(AccessKind::plain_write, begin, size, code, Point::nowhere);
+  recorded_values().end_memory(scheduler().current(), begin, size);
 }
 
 void RaceJudge::check_not_freed(const void* block, std::uint64_t code) {

@@ -80,7 +80,9 @@ class RaceJudge {
   void change_nothing(const volatile void* address, std::size_t size, int order, std::uint64_t code);
   void fence(int order);
 
-  // The running thread frees a heap block, or gets one that was used before.
+  // The running thread unmaps memory. An unordered use by another thread is reported as for freed memory.
+  void unmap(const void* address, std::size_t size, std::uint64_t code);
+  // It frees a heap block, or gets one that was used before.
   void free(const void* block, std::uint64_t code);
   void reused(const void* block, std::size_t size);
   // Fails if the block is freed already.
@@ -112,6 +114,8 @@ class RaceJudge {
                       bool at_point = true);
   void access_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
                           Point point);
+  void judge_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size, std::uint64_t code,
+                         Point point);
   bool is_passed_over(const Race& race) const;
   template <AccessKind kKind>
   void judge_plainly(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);

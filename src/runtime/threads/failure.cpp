@@ -57,6 +57,7 @@ void on_fault(int signal, siginfo_t* info, void* raw_context) {
   leave_unwinding();
   if (world.running) restore_fs_base(scheduler().current().fs_base);
   give_up_written_value();
+  if (engine.records_values) note_fault_for_values();
   const auto* context = static_cast<const ucontext_t*>(raw_context);
   auto code = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
   auto stack_pointer = static_cast<std::uint64_t>(context->uc_mcontext.gregs[REG_RSP]);

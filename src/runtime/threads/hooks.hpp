@@ -70,6 +70,21 @@ bool was_used_atomically(std::uint64_t object);
 // The runtime itself writes the program's memory, on behalf of the program.
 void judge_plain_write(std::uint64_t address, std::size_t size, std::uint64_t code);
 
+// ---- judge/recorded_values.cpp. REQUIRES: engine.records_values, and an execution runs or has just ended
+// ----
+
+// The thread is about to record an event. thread: its operation is that event's.
+void note_values_before_event(const Thread& thread);
+// The running thread stops, or a section ends: what it has written is in memory, and recorded.
+void end_stretch_of_values();
+// The same for what it has written so far, in the middle of a stretch.
+void write_values_out();
+// The program's code made a fault.
+void note_fault_for_values();
+// The running thread has done an operation in an atomic section. False: that is none that reads and writes
+// the bytes of its object. changes, value: as for Scheduler::done().
+bool note_values_in_section(const Thread& me, bool changes, std::uint64_t value);
+
 // ---- judge/judging.cpp. REQUIRES: world.names_events ----
 
 void name_operation(const Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);

@@ -8,6 +8,7 @@
 #include "runtime/base/engine.hpp"
 #include "runtime/base/long_waits.hpp"
 #include "runtime/threads/focus.hpp"
+#include "runtime/threads/hooks.hpp"
 #include "runtime/threads/places.hpp"
 #include "runtime/threads/stacks.hpp"
 
@@ -53,8 +54,14 @@ void record_access(const Thread& thread, Operation operation, bool writes, std::
   access.object = address;
 }
 
+void record_in_section(const Thread& me, bool changes, std::uint64_t value) {
+  if (engine.records_values && note_values_in_section(me, changes, value)) return;
+  record_access(me, me.operation, changes, me.object, me.size);
+}
+
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome) {
   take_written_value();
+  if (engine.records_values) note_values_before_event(thread);
   Trace& trace = current_trace();
   Event& event = trace.events.emplace_back();
   event.object = thread.object;

@@ -23,6 +23,10 @@ void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Ou
 void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                    std::uint64_t size);
 
+// The same for the operation that the running thread has done in an atomic section. value: as for
+// Scheduler::done().
+void record_in_section(const Thread& me, bool changes, std::uint64_t value);
+
 // The bytes at the address as an event's value; the first 8 of more. REQUIRES: they can be read.
 inline std::uint64_t value_at(const volatile void* address, std::size_t size) {
   std::uint64_t value = 0;

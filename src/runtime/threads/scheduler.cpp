@@ -127,7 +127,10 @@ void Scheduler::restore(const Moment& moment) {
 // The same if events are recorded or a signal is pending.
 [[gnu::noinline]] void Scheduler::stand_attentively(Thread& thread) {
   if (__builtin_expect(goes_on_, 0)) leave_aside();
-  if (world.recording) note_stack(thread);
+  if (world.recording) {
+    if (engine.records_values) end_stretch_of_values();
+    note_stack(thread);
+  }
   if (__builtin_expect(livelock_watch.on, 0)) watch_standing(thread, __builtin_dwarf_cfa());
   thread.life = Life::standing;
   if (unsettled_.empty()) return let(pick_attentively());
@@ -369,7 +372,7 @@ void Scheduler::done(Effect effect, std::uint64_t value, std::uint64_t operand, 
   if (world.judges_races) judge_operation(me, value, operand, outcome);
   if (__builtin_expect(awaits_.is_on(), 0)) note_for_awaits(me, effect, value);
   if (me.atomic_depth != 0) {  // the section is the event
-    if (world.recording) record_access(me, me.operation, effect == Effect::change, me.object, me.size);
+    if (world.recording) record_in_section(me, effect == Effect::change, value);
     return;
   }
   if (world.names_events) name_operation(me, value, operand, outcome);
