@@ -1,7 +1,7 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
 thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
-thrum_component(cli DEPENDS verdict boolprog LOADS sequentialize
+thrum_component(cli DEPENDS verdict causality boolprog LOADS sequentialize solver
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)
 # Neither is on the hot path of a search. With -O1, cli compiles in two thirds of the time.
@@ -52,6 +52,9 @@ if(THRUM_HAS_LIBCLANG)
 endif()
 if(THRUM_HAS_CLANG)
   thrum_module(sequentialize sequentialize)
+endif()
+if(THRUM_HAS_Z3)
+  thrum_module(solver solver)
 endif()
 
 # The compiler drivers, and the archivers that go with them, are the same program, which looks at the name it

@@ -203,6 +203,11 @@ constexpr StrategyRow kStrategies[] = {
     {"unfolding-replicated", StrategyKind::reduction,
      "the same by ordinary unfoldings: a write is another event for each set of reads that it comes behind",
      make_unfolding<UnfoldingSearch::Mode::replicated>},
+    {"mcr", StrategyKind::reduction,
+     "maximal causality reduction: a solver looks for an execution in which a thread reads something else, "
+     "until "
+     "there is none",
+     nullptr},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
     {"best-first-dpor", StrategyKind::reduction,
@@ -235,7 +240,12 @@ const StrategyRow* find_strategy(std::string_view name) {
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings) {
   const StrategyRow* row = find_strategy(name);
-  return row ? row->make(settings) : nullptr;
+  return row && row->make ? row->make(settings) : nullptr;
+}
+
+bool runs_outside(std::string_view name) {
+  const StrategyRow* row = find_strategy(name);
+  return row && !row->make;
 }
 
 }  // namespace thrum

@@ -46,6 +46,7 @@ struct StrategyRow {
   std::string_view name;
   StrategyKind kind;
   std::string_view help;
+  // nullptr: it runs in the supervisor's process, since it needs a solver (protocol/remote_strategy.hpp).
   std::unique_ptr<Strategy> (*make)(const StrategySettings&);
 };
 
@@ -58,7 +59,10 @@ std::span<const StrategyRow> strategies();
 // nullptr if there is none of that name.
 const StrategyRow* find_strategy(std::string_view name);
 
-// nullptr if there is none of that name, or if a priority is unknown.
+// Whether the strategy of that name runs in the supervisor's process.
+bool runs_outside(std::string_view name);
+
+// nullptr if there is none of that name that runs here, or if a priority is unknown.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const StrategySettings& settings);
 
 }  // namespace thrum

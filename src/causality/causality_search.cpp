@@ -145,7 +145,20 @@ void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
   }
 }
 
+// Accesses to memory that was not known to be shared are missing in what executions have shown.
+void CausalitySearch::begin_again() {
+  ++counts_.restarts;
+  encoding_.reset();
+  trees_ = ThreadTrees();
+  initial_ = InitialState();
+  inputs_.clear();
+  given_up_.clear();
+  paths_.clear();
+  target_ = ThreadTrees::kNone;
+}
+
 void CausalitySearch::learn(const Plan&, const Trace& trace) {
+  if (trace.grew) begin_again();
   const std::uint64_t known = knowledge();
   learner_.learn(trace);
   for (const RecordedInput& input : trace.inputs) {
@@ -155,38 +168,59 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   if (problem_.empty()) problem_ = learner_.not_covered();
   if (problem_.empty()) problem_ = trees_.problem();
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
-  learn_path(trace);
-  learn_deadlock(trace);
-  if (task_ == Task::target && target_ != ThreadTrees::kNone && knowledge() == known) give_up();
+  const bool is_new_path = learn_path(trace);
+  const bool is_new_deadlock = learn_deadlock(trace);
+  if (knowledge() != known) return;
+  switch (task_) {
+    case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
+    case Task::deadlock: is_denied_ = is_denied_ || !is_new_deadlock; return;
+    case Task::path: is_denied_ = is_denied_ || !is_new_path; return;
+  }
 }
 
-void CausalitySearch::learn_path(const Trace& trace) {
+bool CausalitySearch::learn_path(const Trace& trace) {
   const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
   const bool is_maximal = trace.end == End::finished || is_deadlock;
   std::vector<Node> lasts;
   for (const Node last : learner_.lasts()) {
     if (last != ThreadTrees::kNone) lasts.push_back(last);
   }
-  const bool is_new = is_maximal && settings_.all_paths && paths_.insert(lasts).second;
-  if (task_ == Task::path) is_denied_ = is_denied_ || !is_new;
+  return is_maximal && settings_.all_paths && paths_.insert(lasts).second;
 }
 
-void CausalitySearch::learn_deadlock(const Trace& trace) {
-  bool is_new = false;
-  if (trace.end == End::bug && trace.failure.kind == BugKind::deadlock) {
-    std::set<std::uint64_t> places;
-    for (const Waiter& waiter : trace.failure.waiters) {
-      if (waiter.operation != Operation::thread_join) places.insert(waiter.code);
-    }
-    is_new = deadlocks_.insert(places).second;
+bool CausalitySearch::learn_deadlock(const Trace& trace) {
+  if (trace.end != End::bug || trace.failure.kind != BugKind::deadlock) return false;
+  std::set<std::uint64_t> places;
+  for (const Waiter& waiter : trace.failure.waiters) {
+    if (waiter.operation != Operation::thread_join) places.insert(waiter.code);
   }
-  if (task_ == Task::deadlock) is_denied_ = is_denied_ || !is_new;
+  return deadlocks_.insert(places).second;
 }
 
 // An execution that showed nothing new was not what the model said.
 void CausalitySearch::give_up() {
   ++counts_.missed;
   given_up_.insert(std::ranges::lower_bound(given_up_, target_), target_);
+}
+
+SearchStatistics CausalitySearch::statistics() const {
+  CausalityStatistics own;
+  for (Node node = 0; node < trees_.size(); ++node) {
+    own.decisions += trees_[node].kind == ThreadTrees::Kind::decision ? 1 : 0;
+    own.outcomes += trees_[node].kind == ThreadTrees::Kind::outcome ? 1 : 0;
+  }
+  own.undecided = given_up_.size();
+  own.nodes = trees_.size();
+  own.clauses = encoding_ ? encoding_->clauses() : 0;
+  own.restarts = counts_.restarts;
+  own.queries = counts_.queries;
+  own.satisfiable = counts_.satisfiable;
+  own.unsatisfiable = counts_.unsatisfiable;
+  own.unknown = counts_.unknown;
+  own.seconds = counts_.seconds;
+  SearchStatistics statistics;
+  statistics.causality = own;
+  return statistics;
 }
 
 Guarantee CausalitySearch::guarantee() const {

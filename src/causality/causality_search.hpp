@@ -47,6 +47,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     std::uint64_t unknown = 0;
     std::uint64_t missed = 0;  // executions that did not show their target
     double seconds = 0;        // that the solver took
+    std::uint64_t restarts = 0;
   };
 
   // REQUIRES: settings.make_solver
@@ -58,6 +59,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override;
   std::string problem() const override { return problem_; }
+  SearchStatistics statistics() const override;
 
   const ThreadTrees& trees() const { return trees_; }
   const Terms& terms() const { return *terms_; }
@@ -68,6 +70,7 @@ class CausalitySearch final : public Strategy, public Reporting {
  private:
   using Target = Encoding::Target;
 
+  void begin_again();
   void encode();
   Target ask();
   bool ask_for_deadlock();
@@ -77,8 +80,9 @@ class CausalitySearch final : public Strategy, public Reporting {
   void write(Plan& plan, std::span<const Node> steps);
   bool is_open(Node node) const;
   void give_up();
-  void learn_deadlock(const Trace& trace);
-  void learn_path(const Trace& trace);
+  // Whether the execution ended in a deadlock that was not known, or in a new combination of ends.
+  bool learn_deadlock(const Trace& trace);
+  bool learn_path(const Trace& trace);
   std::uint64_t knowledge() const { return trees_.changes() + initial_.size(); }
 
   Settings settings_;

@@ -4,7 +4,8 @@
 // A mutex is a token: each acquisition takes the one that was there at first, or that of a release before it,
 // and no token is taken twice. A semaphore has several at first. To take turns, more is not needed: as many
 // acquisitions as releases and tokens at first can be done up to any time (Hall's theorem). A try operation
-// that fails needs to find no token: each one before it has been taken before it, by another acquisition each.
+// that fails needs to find no token: each one before it has been taken before it, by another acquisition
+// each.
 //
 // A wait on a condition variable is asleep from its release of the mutex until it is woken. A signal wakes
 // one that sleeps, a broadcast all; a signal may be lost only where nobody sleeps. One that times out sleeps

@@ -76,9 +76,14 @@ ThreadTrees::Node ThreadTrees::mark(Node node) {
   if (!entries_[node].is_executed) {
     entries_[node].is_executed = true;
     ++changes_;
-    ++executed_;
   }
   return node;
+}
+
+void ThreadTrees::set_code(Node event, std::uint64_t code) {
+  std::uint64_t& known = codes_[entries_[event].detail];
+  if (known != code) ++changes_;
+  known = code;
 }
 
 ThreadTrees::Node ThreadTrees::contradiction(Node at, const char* what) {

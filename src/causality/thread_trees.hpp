@@ -101,7 +101,7 @@ class ThreadTrees {
 
   // Where in the program's code the operation is, once that is known; else 0.
   std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
-  void set_code(Node event, std::uint64_t code) { codes_[entries_[event].detail] = code; }
+  void set_code(Node event, std::uint64_t code);
 
   bool begins_step(Node node) const { return entries_[node].step == node; }
   Relation relation(Node a, Node b) const;
@@ -125,9 +125,8 @@ class ThreadTrees {
   // That a thread can stand before the operation there.
   Node expect(Node at, const Operation& operation) { return add_operation(at, operation, false); }
 
-  // Changed with each node that is added, executed or not, and with each that is executed for the first time.
+  // Goes up whenever something becomes known that was not.
   std::uint64_t changes() const { return changes_; }
-  std::uint64_t executed() const { return executed_; }
 
   // Why no node could be given; empty: it never was so.
   const std::string& problem() const { return problem_; }
@@ -151,7 +150,6 @@ class ThreadTrees {
   std::vector<Decision> decisions_;
   std::vector<std::uint64_t> values_;
   std::uint64_t changes_ = 0;
-  std::uint64_t executed_ = 0;
   std::string problem_;
 };
 

@@ -24,8 +24,9 @@ UserError error_in(const std::string& file, bp::Position where, const std::strin
 bp::FromCReply translated(const FromCOptions& options) {
   bp::FromCRequest request{options.file, read_file(options.file), options.bits, options.include_folders};
   bp::FromCReply reply;
-  auto function = reinterpret_cast<bp::FromCFunction>(
-      module_function(options.file, bp::kFromCModule, bp::kFromCFunction, "libclang-19-dev"));
+  auto function = reinterpret_cast<bp::FromCFunction>(module_function(
+      options.file, {bp::kFromCModule, bp::kFromCFunction,
+                     "cannot read C for this, since Clang 19's library was not there", "libclang-19-dev"}));
   function(request, reply);
   if (!reply.message.empty()) throw error_in(reply.file, reply.where, reply.message);
   return reply;

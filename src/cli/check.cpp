@@ -20,6 +20,7 @@
 #include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/next_command.hpp"
+#include "cli/outside_strategy.hpp"
 #include "cli/priority_options.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/suite_recording.hpp"
@@ -68,7 +69,8 @@ Job job_of(const CheckOptions& options) {
   job.leaks = options.leaks;
   job.spurious = options.spurious;
   job.fairness = options.fairness;
-  job.heap = first_heap(options);
+  // Where a block is used again, which of them an address means depends on the order of frees.
+  job.heap = runs_outside(options.strategy) ? Heap::fresh : first_heap(options);
   job.races = races_of(options.races);
   job.threads = threads_of(options.threads);
   job.count_classes = options.count_classes;
@@ -265,6 +267,7 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   settings.arguments = options_.arguments;
   settings.time_seconds = time_seconds;
   settings.jobs = static_cast<std::uint32_t>(options_.jobs);
+  settings.strategy = outside_strategy(job.strategy, job.settings);
   if (line.speaks()) settings.progress = [&](const WorkerProgress& now) { line.show(now); };
   Run run;
   if (std::optional<WorkerOutcome> ended = checkpoint_.ended(job, run.names)) {

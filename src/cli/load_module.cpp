@@ -11,19 +11,24 @@
 
 namespace thrum {
 
-void* module_function(const std::string& file, const char* module, const char* function,
-                      const char* packages) {
-  std::string path = installation_prefix() + '/' + module;
-  if (!std::filesystem::exists(path)) {
-    throw UserError(
-        fmt::format("{}: this build of thrum cannot read C for this, since Clang 19's library was not there: "
-                    "install {}, and build it again",
-                    file, packages));
+namespace {
+
+std::string path_of(const ModuleOf& module) { return installation_prefix() + '/' + module.path; }
+
+}  // namespace
+
+bool has_module(const ModuleOf& module) { return std::filesystem::exists(path_of(module)); }
+
+void* module_function(const std::string& what, const ModuleOf& module) {
+  const std::string path = path_of(module);
+  if (!has_module(module)) {
+    throw UserError(fmt::format("{}: this build of thrum {}: install {}, and build it again", what,
+                                module.lacks, module.packages));
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw UserError(fmt::format("{}: install {}, or what else is missing", dlerror(), packages));
-  void* found = dlsym(library, function);
+    throw UserError(fmt::format("{}: install {}, or what else is missing", dlerror(), module.packages));
+  void* found = dlsym(library, module.function);
   if (found == nullptr) throw UserError(path + ": is of another version; build or install Thrum completely");
   return found;
 }

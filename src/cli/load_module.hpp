@@ -6,10 +6,19 @@
 
 namespace thrum {
 
-// A function of a module. The module is never unloaded, because its results stay in use. file: the file that
-// is read with its help, for messages; packages: the packages to install. Throws UserError if the module is
-// missing.
-void* module_function(const std::string& file, const char* module, const char* function,
-                      const char* packages);
+// A module, and what it needs.
+struct ModuleOf {
+  const char* path;      // in the installation
+  const char* function;  // that is wanted
+  const char* lacks;  // what a build without it cannot do, and why: "cannot read C, since ... was not there"
+  const char* packages;  // to install
+};
+
+// The function of the module, which is never unloaded, because its results stay in use. what: it is wanted
+// for, for messages. Throws UserError if the module is missing.
+void* module_function(const std::string& what, const ModuleOf& module);
+
+// Whether the module is there.
+bool has_module(const ModuleOf& module);
 
 }  // namespace thrum

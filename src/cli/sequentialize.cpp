@@ -39,9 +39,10 @@ seq::Sequential sequential_program(const SequentializeOptions& options) {
   request.options.race = options.race;
   request.options.flags = split_words(options.compile_flags);
   seq::Reply reply;
-  auto function = reinterpret_cast<seq::ModuleFunction>(
-      module_function(options.files[0], seq::kModule, seq::kModuleFunction,
-                      "libclang-19-dev, libclang-cpp19-dev and llvm-19-dev"));
+  auto function = reinterpret_cast<seq::ModuleFunction>(module_function(
+      options.files[0],
+      {seq::kModule, seq::kModuleFunction, "cannot read C for this, since Clang 19's library was not there",
+       "libclang-19-dev, libclang-cpp19-dev and llvm-19-dev"}));
   function(request, reply);
   if (reply.message.empty()) return std::move(reply.program);
   const seq::Place& at = reply.where;

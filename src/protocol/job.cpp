@@ -547,6 +547,19 @@ constexpr auto search_result = [](auto& codec, auto& x) {
     inner.number(unfolding.bytes);
     inner.optional(unfolding.shown, shown_unfolding);
   });
+  codec.optional(x.kept.causality, [](auto& inner, auto& causality) {
+    inner.number(causality.decisions);
+    inner.number(causality.outcomes);
+    inner.number(causality.undecided);
+    inner.number(causality.nodes);
+    inner.number(causality.clauses);
+    inner.number(causality.restarts);
+    inner.number(causality.queries);
+    inner.number(causality.satisfiable);
+    inner.number(causality.unsatisfiable);
+    inner.number(causality.unknown);
+    inner.number(causality.seconds);
+  });
   statistics(codec, x.statistics);
   codec.plan(x.lost_plan);
   codec.text(x.lost_reason);

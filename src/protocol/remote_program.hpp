@@ -2,11 +2,9 @@
 // A worker as a Program: a search in another process leads it. So a strategy that needs a solver, for
 // example, never runs inside the program under test.
 //
-// The two take turns in the worker's channel. The side that has the turn writes a message at the place of the
-// report, and passes the turn on; the other side waits on the turn as on a futex. The leader's message is a
-// plan and what is wanted of it; the worker's answer is the trace. Messages of any size go in pieces. An
-// empty message ends the search, and the worker reports. An execution costs two additional process switches.
-// A search that runs a million executions a second must run in the worker.
+// The leader's message is a plan and what is wanted of it; the worker's answer is the trace
+// (conversation.hpp). An empty message ends the search, and the worker reports. A search that runs a million
+// executions a second must run in the worker.
 //
 // Thread safety: none. Tested by tests/native/remote_test.cpp.
 #pragma once
@@ -14,7 +12,7 @@
 #include <functional>
 
 #include "execution/program.hpp"
-#include "protocol/channel.hpp"
+#include "protocol/conversation.hpp"
 
 namespace thrum {
 
@@ -38,12 +36,7 @@ class RemoteProgram final : public Program {
   ThreadNames& names() override { return names_; }
 
  private:
-  bool await_answer() const;
-  // Passes the turn on, and waits for the answer.
-  bool give_turn() const;
-
-  Channel& channel_;
-  std::function<bool()> is_over_;
+  Conversation conversation_;
   ThreadNames names_;
 };
 

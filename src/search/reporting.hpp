@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "model/shown_unfolding.hpp"
 #include "search/progress.hpp"
@@ -27,6 +28,27 @@ struct UnfoldingStatistics {
   std::optional<ShownUnfolding> shown = std::nullopt;  // for a picture, if one is wanted
 };
 
+// What a search by constraint solving has found (src/causality).
+struct CausalityStatistics {
+  std::uint64_t decisions = 0;  // places where threads go on as a value says, each way there by itself
+  std::uint64_t outcomes = 0;   // of them, that were shown
+  std::uint64_t undecided = 0;  // of what may be possible: nobody knows
+  std::uint64_t nodes = 0;      // of the threads' trees
+  std::uint64_t clauses = 0;
+  std::uint64_t restarts = 0;  // it began again, since memory was shared that was not known to be
+  std::uint64_t queries = 0;
+  std::uint64_t satisfiable = 0;
+  std::uint64_t unsatisfiable = 0;
+  std::uint64_t unknown = 0;
+  double seconds = 0;  // that the solver took
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.decisions, self.outcomes, self.undecided, self.nodes, self.clauses, self.restarts,
+                    self.queries, self.satisfiable, self.unsatisfiable, self.unknown, self.seconds);
+  }
+};
+
 // What a search keeps in order to go on.
 struct SearchStatistics {
   std::uint64_t waiting = 0;    // plans, those in a file too
@@ -39,6 +61,7 @@ struct SearchStatistics {
   std::uint64_t complete = 0;
   std::uint64_t remembered = 0;  // bytes for insertions at points that may be passed again
   std::optional<UnfoldingStatistics> unfolding = std::nullopt;
+  std::optional<CausalityStatistics> causality = std::nullopt;
 };
 
 // What becomes of an execution in a reduced test suite (--suite).

@@ -18,6 +18,7 @@
 
 #include "disassembly/liveness.hpp"
 #include "protocol/remote_program.hpp"
+#include "protocol/remote_strategy.hpp"
 #include "supervisor/crew.hpp"
 #include "supervisor/deaths.hpp"
 #include "supervisor/launch.hpp"
@@ -342,17 +343,16 @@ void Watch::answer(Channel::Liveness& question) {
   wake_all(question.answered);
 }
 
-// Leads a worker's search on a thread of its own, until the worker has ended. Signals are the main thread's.
+// Talks to a worker on a thread of its own, until the worker has ended. Signals are the main thread's.
 class Leader {
  public:
-  Leader(Channel& channel, const std::function<void(Program&)>& lead) {
+  using IsOver = std::function<bool()>;
+
+  explicit Leader(std::function<void(const IsOver&)> talk) : talk_(std::move(talk)) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this, &channel, &lead] {
-      RemoteProgram program(channel, [this] { return is_over_.load(); });
-      lead(program);
-    });
+    thread_ = std::thread([this] { talk_([this] { return is_over_.load(); }); });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   Leader(const Leader&) = delete;
@@ -363,6 +363,7 @@ class Leader {
   }
 
  private:
+  std::function<void(const IsOver&)> talk_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };
@@ -394,7 +395,15 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
   }
   Watch watch(settings, job, memory, worker, output, deaths, start);
   std::optional<Leader> leader;
-  if (job.led) leader.emplace(memory.channel(0), settings.lead);
+  Channel& first = memory.channel(0);
+  if (job.led) {
+    leader.emplace([&](const Leader::IsOver& is_over) {
+      RemoteProgram program(first, is_over);
+      settings.lead(program);
+    });
+  } else if (settings.strategy) {
+    leader.emplace([&](const Leader::IsOver& is_over) { serve_strategy(first, settings.strategy, is_over); });
+  }
   const std::optional<Death> death = watch.run(bell);
   leader.reset();
   kill(-worker.process, SIGKILL);

@@ -11,12 +11,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "execution/program.hpp"
 #include "protocol/job.hpp"
+#include "search/strategy.hpp"
 #include "supervisor/worker_outcome.hpp"
 
 namespace thrum {
@@ -55,6 +57,9 @@ struct WorkerSettings {
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
   SuiteSettings suite;
+  // Makes the strategy of a search, where that runs in this process, on a thread of its own
+  // (protocol/remote_strategy.hpp); else empty.
+  std::function<std::unique_ptr<Strategy>()> strategy;
   // Of Job::led: leads the search, on a thread of its own, and returns when it is over; again from the
   // beginning where the worker died and is started again.
   std::function<void(Program&)> lead;

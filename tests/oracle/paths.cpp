@@ -21,6 +21,7 @@ class StateKey {
     for (const FinalState::Objects* objects : {&state.shared, &state.plain, &state.holder, &state.semaphores})
       add_all(*objects);
     add(state.stopped ? 1 : 0);
+    if (state.stopped) add(static_cast<int>(state.bug.place));  // which thread failed
     if (!with_clocks) return;
     for (const auto* released : {&state.shared_released, &state.mutex_released, &state.semaphore_released}) {
       for (const Clock& clock : *released) add_all(clock);

@@ -9,6 +9,7 @@
 #include "campaign/session.hpp"
 #include "campaign/strategies.hpp"
 #include "protocol/remote_program.hpp"
+#include "protocol/remote_strategy.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/search_state.hpp"
@@ -205,7 +206,9 @@ class NativeHost final : public Session::Host {
 
 SearchResult search(NativeProgram& program, const Job& job) {
   SessionSettings settings;
-  settings.make = [&job](bool is_fair) {
+  settings.make = [&job, &program](bool is_fair) -> std::unique_ptr<Strategy> {
+    if (runs_outside(job.strategy))
+      return std::make_unique<RemoteStrategy>(*world.channel, program.names(), limits_of(job).out_of_time);
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/outside_strategy.hpp"
+
+#include "causality/causality_search.hpp"
+#include "solver/module.hpp"
+
+namespace thrum {
+
+const ModuleOf kSolver = {kSolverModule, kSolverFunction, "has no solver, since Z3 was not there",
+                          "libz3-dev"};
+
+std::function<std::unique_ptr<Strategy>()> outside_strategy(const std::string& name,
+                                                            const StrategySettings&) {
+  if (!runs_outside(name)) return {};
+  const auto make_solver = reinterpret_cast<SolverFunction>(module_function("--strategy " + name, kSolver));
+  return [make_solver] {
+    return std::make_unique<CausalitySearch>(CausalitySearch::Settings{
+        .deciding = Deciding::values, .make_solver = [make_solver](const Terms& terms) {
+          return std::unique_ptr<Solver>(make_solver(terms));
+        }});
+  };
+}
+
+}  // namespace thrum

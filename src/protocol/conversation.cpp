@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "protocol/conversation.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+namespace thrum {
+
+namespace {
+
+// A message goes in pieces, each with a byte before it that says whether more follow. For each of these the
+// turn goes to the other side and comes back.
+constexpr std::size_t kPiece = Channel::kMessageMax - 1;
+
+// Returns when the turn may have changed, and at intervals.
+void wait_while(std::atomic<Channel::Turn>& turn, Channel::Turn value) {
+  constexpr timespec kNowAndThen{0, 50'000'000};
+  syscall(SYS_futex, &turn, FUTEX_WAIT, static_cast<std::uint32_t>(value), &kNowAndThen);
+}
+
+}  // namespace
+
+bool Conversation::await_turn() {
+  while (true) {
+    const Turn turn = channel_.turn.load(std::memory_order_acquire);
+    if (turn == own_) return true;
+    if (is_over_()) return false;
+    wait_while(channel_.turn, turn);
+  }
+}
+
+void Conversation::pass_turn() {
+  channel_.turn.store(own_ == Turn::leader ? Turn::worker : Turn::leader, std::memory_order_release);
+  syscall(SYS_futex, &channel_.turn, FUTEX_WAKE, 1);
+}
+
+bool Conversation::send(std::string_view message) {
+  while (true) {
+    const std::string_view piece = message.substr(0, kPiece);
+    message.remove_prefix(piece.size());
+    channel_.report[0] = message.empty() ? 0 : 1;
+    std::memcpy(channel_.report + 1, piece.data(), piece.size());
+    channel_.report_size.store(1 + piece.size(), std::memory_order_release);
+    pass_turn();
+    if (message.empty()) return true;
+    if (!await_turn()) return false;
+  }
+}
+
+// The worker may have destroyed the bytes.
+std::optional<std::string> Conversation::receive() {
+  std::string bytes;
+  while (await_turn()) {
+    const std::uint64_t size = channel_.report_size.exchange(0, std::memory_order_acq_rel);
+    if (size == 0 || size > 1 + kPiece) return bytes;
+    bytes.append(channel_.report + 1, size - 1);
+    if (channel_.report[0] == 0) return bytes;
+    pass_turn();
+  }
+  return std::nullopt;
+}
+
+}  // namespace thrum

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Messages between a worker and a thread of its supervisor, the leader. The two take turns in the worker's
+// channel. The side that has the turn writes a message at the place of the report, and passes the turn on;
+// the other side waits on the turn as on a futex. Messages of any size go in pieces. A message and its answer
+// cost two switches of processes.
+//
+// Thread safety: none.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/channel.hpp"
+
+namespace thrum {
+
+class Conversation {
+ public:
+  using Turn = Channel::Turn;
+
+  // own: the turn at which this side acts. is_over: whether the other side has ended, or should not be waited
+  // for any longer. channel must outlive this object.
+  Conversation(Channel& channel, Turn own, std::function<bool()> is_over)
+      : channel_(channel), own_(own), is_over_(std::move(is_over)) {}
+
+  // Waits for the other side's message. Nothing: it is gone.
+  std::optional<std::string> receive();
+  // Passes a message, and the turn. REQUIRES: it is this side's turn, or nobody's. False: the other side is
+  // gone.
+  bool send(std::string_view message);
+  // Waits until it is this side's turn, whatever has been said; false: the other side is gone.
+  bool await_turn();
+  void pass_turn();
+
+ private:
+  Channel& channel_;
+  Turn own_;
+  std::function<bool()> is_over_;
+};
+
+}  // namespace thrum
