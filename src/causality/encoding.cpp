@@ -38,7 +38,7 @@ bool Encoding::extend() {
       case Kind::event: sync_.add_event(node); break;
       case Kind::end: sync_.add_end(node); break;
       // Nothing comes after it. That it is reached was seen.
-      case Kind::failure: nodes_.add({-nodes_.executed(node)}); break;
+      case Kind::stop: nodes_.add({-nodes_.executed(node)}); break;
       case Kind::decision:
         others_[node] = solver_->make_literal();
         nodes_.add({-others_[node], nodes_.executed(node)});
@@ -83,7 +83,7 @@ std::vector<Encoding::Target> Encoding::targets() const {
     const ThreadTrees::Entry& entry = trees_[node];
     if (entry.kind == Kind::decision) {
       if (!is_closed(node)) found.push_back({node, others_[node]});
-    } else if (!entry.is_executed || (entry.kind != Kind::end && entry.kind != Kind::failure &&
+    } else if (!entry.is_executed || (entry.kind != Kind::end && entry.kind != Kind::stop &&
                                       trees_.next_of(node) == ThreadTrees::kNone)) {
       found.push_back({node, nodes_.executed(node)});
     }

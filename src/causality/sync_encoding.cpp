@@ -39,6 +39,7 @@ void SyncEncoding::add_event(Node event) {
     case Operation::choose:
     case Operation::point:
     case Operation::atomic_section:
+    case Operation::process_exit:
     case Operation::thread_create: return;
     default:
       if (not_covered_.empty()) not_covered_ = operation_name(own.operation);

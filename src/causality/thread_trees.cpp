@@ -24,7 +24,7 @@ const char* name_of(ThreadTrees::Kind kind) {
     case Kind::decision: return "decision";
     case Kind::outcome: return "outcome";
     case Kind::end: return "end";
-    case Kind::failure: return "failure";
+    case Kind::stop: return "stop";
   }
   return "";
 }

@@ -41,7 +41,7 @@ class ThreadTrees {
     decision,  // the thread goes on as the value of a term says
     outcome,   // one of these values
     end,       // of the thread
-    failure,   // a thread that comes here ends the execution
+    stop,      // a thread that comes here ends the execution: by a failure, or by the end of the process
   };
 
   struct Entry {
@@ -121,7 +121,7 @@ class ThreadTrees {
   Node decide(Node at, Term term, std::uint64_t code);
   Node choose_outcome(Node decision, std::uint64_t value);
   Node end(Node at) { return add_plain(at, Kind::end); }
-  Node fail(Node at) { return add_plain(at, Kind::failure); }
+  Node stop(Node at) { return add_plain(at, Kind::stop); }
   // That a thread can stand before the operation there.
   Node expect(Node at, const Operation& operation) { return add_operation(at, operation, false); }
 

@@ -28,8 +28,15 @@ ThreadId failed_thread(const Trace& trace) {
   return is_of_several ? kNoThread : trace.failure.thread;
 }
 
+// The thread that ended the process. Nothing comes behind that.
+ThreadId exited_thread(const Trace& trace) {
+  const bool exits = !trace.events.empty() && trace.events.back().operation == Operation::process_exit;
+  return exits ? trace.events.back().thread : kNoThread;
+}
+
 // The thread in the middle of whose doing the execution ended.
 ThreadId stopped_thread(const Trace& trace) {
+  if (exited_thread(trace) != kNoThread) return exited_thread(trace);
   if (trace.end == End::bug && trace.failure.kind == BugKind::data_race) return trace.failure.thread;
   return is_cut_by_limit(trace.end) ? trace.last : failed_thread(trace);
 }
@@ -140,6 +147,8 @@ void TraceLearner::add_write(ThreadId thread, std::uint64_t object, std::uint32_
 void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
   const Event& event = trace.events[number];
   if (event.operation == Operation::thread_start || event.operation == Operation::thread_end) return;
+  if (event.operation == Operation::others_ended)
+    return refuse("what a thread does behind the ends of all others");
   Node& node = at(event.thread);
   if (node == ThreadTrees::kNone) return;
   learn_tokens(event);
@@ -254,7 +263,9 @@ void TraceLearner::learn_end(const Trace& trace) {
   for (const PendingOperation& pending : trace.pending) {
     if (pending.thread != failed) expect(pending);
   }
-  if (failed != kNoThread && at(failed) != ThreadTrees::kNone) trees_.fail(at(failed));
+  for (const ThreadId last : {failed, exited_thread(trace)}) {
+    if (last != kNoThread && at(last) != ThreadTrees::kNone) trees_.stop(at(last));
+  }
   for (const Waiter& waiter : trace.failure.waiters) note_code(waiter);
 }
 

@@ -27,7 +27,8 @@ void wait_while(std::atomic<Channel::Turn>& turn, Channel::Turn value) {
 bool Conversation::await_turn() {
   while (true) {
     const Turn turn = channel_.turn.load(std::memory_order_acquire);
-    if (turn == own_) return true;
+    // The worker begins.
+    if (turn == own_ || (turn == Turn::nobody && own_ == Turn::worker)) return true;
     if (is_over_()) return false;
     wait_while(channel_.turn, turn);
   }

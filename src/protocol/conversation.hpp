@@ -27,8 +27,7 @@ class Conversation {
 
   // Waits for the other side's message. Nothing: it is gone.
   std::optional<std::string> receive();
-  // Passes a message, and the turn. REQUIRES: it is this side's turn, or nobody's. False: the other side is
-  // gone.
+  // Passes a message, and the turn. REQUIRES: it is this side's turn. False: the other side is gone.
   bool send(std::string_view message);
   // Waits until it is this side's turn, whatever has been said; false: the other side is gone.
   bool await_turn();

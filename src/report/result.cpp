@@ -176,6 +176,17 @@ Json unfolding_json(const UnfoldingResult& unfolding) {
           {"denied", unfolding.denied}, {"pairs", unfolding.pairs},       {"bytes", unfolding.bytes}};
 }
 
+void add_causality(Json& json, const CausalityResult& causality) {
+  json["decisions"] = {{"places", causality.decisions},
+                       {"shown", causality.shown},
+                       {"undecided", causality.undecided},
+                       {"nodes", causality.nodes},
+                       {"restarts", causality.restarts}};
+  json["solver"] = {{"queries", causality.queries},     {"sat", causality.satisfiable},
+                    {"unsat", causality.unsatisfiable}, {"unknown", causality.unknown},
+                    {"clauses", causality.clauses},     {"seconds", causality.seconds}};
+}
+
 Json statistics_json(const StatisticsResult& statistics) {
   Json json = {{"cost", statistics.cost},
                {"classes", or_null(statistics.classes)},
@@ -190,6 +201,7 @@ Json statistics_json(const StatisticsResult& statistics) {
     json["local_states"] = statistics.unfolding->local_states;
     json["unfolding"] = unfolding_json(*statistics.unfolding);
   }
+  if (statistics.causality) add_causality(json, *statistics.causality);
   if (const auto& states = statistics.local_states) {
     json["local_states"] = states->count;
     json["local_states_exact"] = states->is_exact;

@@ -169,6 +169,21 @@ struct UnfoldingResult {
   std::uint64_t bytes = 0;
 };
 
+// CausalityStatistics (search/reporting.hpp).
+struct CausalityResult {
+  std::uint64_t decisions = 0;
+  std::uint64_t shown = 0;
+  std::uint64_t undecided = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t clauses = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t queries = 0;
+  std::uint64_t satisfiable = 0;
+  std::uint64_t unsatisfiable = 0;
+  std::uint64_t unknown = 0;
+  double seconds = 0;
+};
+
 struct StatisticsResult {
   std::string cost;                      // what levels are counted by: "preemptions" or "delays"
   std::optional<std::uint64_t> classes;  // nothing: not counted
@@ -180,6 +195,7 @@ struct StatisticsResult {
   std::vector<MemberResult> strategies{};  // of several that took turns
   std::vector<LoopResult> loops{};
   std::optional<UnfoldingResult> unfolding{};
+  std::optional<CausalityResult> causality{};
   std::optional<LocalStatesResult> local_states{};  // nothing: not counted
 };
 

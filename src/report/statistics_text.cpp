@@ -71,6 +71,18 @@ std::string unfolding_lines(const StatisticsResult& statistics) {
   return text;
 }
 
+std::string causality_lines(const StatisticsResult& statistics) {
+  if (!statistics.causality) return "";
+  const CausalityResult& causality = *statistics.causality;
+  std::string text = fmt::format(
+      "  {} outcomes of {} decisions of threads, each way there by itself; {} undecided\n"
+      "  {} questions to the solver: {} yes, {} no, {} unknown; {:.2f} s, {} clauses\n",
+      causality.shown, causality.decisions, causality.undecided, causality.queries, causality.satisfiable,
+      causality.unsatisfiable, causality.unknown, causality.seconds, causality.clauses);
+  if (causality.restarts > 0) text += fmt::format("  begun again {} times\n", causality.restarts);
+  return text;
+}
+
 std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   std::uint64_t executions = 0;
   for (const LevelResult& level : statistics.levels) executions += level.executions;
@@ -84,7 +96,8 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
   }
   return coloured(lines.substr(0, lines.find('\n') + 1), kDim, style.colours) +
          lines.substr(lines.find('\n') + 1) + members_table(statistics, style) +
-         summary(statistics, executions) + unfolding_lines(statistics) + loops_table(statistics, style);
+         summary(statistics, executions) + unfolding_lines(statistics) + causality_lines(statistics) +
+         loops_table(statistics, style);
 }
 
 // which: the heap, of several.

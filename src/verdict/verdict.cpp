@@ -501,6 +501,11 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
     if (const auto& kept = search.kept.unfolding)
       test.statistics->unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
                                     kept->denied,       kept->pairs, kept->bytes};
+    if (const auto& kept = search.kept.causality) {
+      test.statistics->causality = {kept->decisions,     kept->outcomes, kept->undecided, kept->nodes,
+                                    kept->clauses,       kept->restarts, kept->queries,   kept->satisfiable,
+                                    kept->unsatisfiable, kept->unknown,  kept->seconds};
+    }
     test.statistics->loops = waiting_loops(report);
   }
   test.happens_before_classes = search.statistics.classes;
