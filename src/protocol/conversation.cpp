@@ -16,13 +16,11 @@ namespace {
 // turn goes to the other side and comes back.
 constexpr std::size_t kPiece = Channel::kMessageMax - 1;
 
-// Returns when the turn may have changed, and at intervals.
-void wait_while(std::atomic<Channel::Turn>& turn, Channel::Turn value) {
-  constexpr timespec kNowAndThen{0, 50'000'000};
-  syscall(SYS_futex, &turn, FUTEX_WAIT, static_cast<std::uint32_t>(value), &kNowAndThen);
-}
-
 }  // namespace
+
+long futex_of_libc(void* word, int operation, std::uint32_t value, const timespec* timeout) {
+  return syscall(SYS_futex, word, operation, value, timeout);
+}
 
 bool Conversation::await_turn() {
   while (true) {
@@ -30,13 +28,15 @@ bool Conversation::await_turn() {
     // The worker begins.
     if (turn == own_ || (turn == Turn::nobody && own_ == Turn::worker)) return true;
     if (is_over_()) return false;
-    wait_while(channel_.turn, turn);
+    // Looks at intervals whether the other side is gone.
+    constexpr timespec kNowAndThen{0, 50'000'000};
+    futex_(&channel_.turn, FUTEX_WAIT, static_cast<std::uint32_t>(turn), &kNowAndThen);
   }
 }
 
 void Conversation::pass_turn() {
   channel_.turn.store(own_ == Turn::leader ? Turn::worker : Turn::leader, std::memory_order_release);
-  syscall(SYS_futex, &channel_.turn, FUTEX_WAKE, 1);
+  futex_(&channel_.turn, FUTEX_WAKE, 1, nullptr);
 }
 
 bool Conversation::send(std::string_view message) {

@@ -7,14 +7,23 @@
 // Thread safety: none.
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "protocol/channel.hpp"
 
 namespace thrum {
+
+// The system call. In a worker libc's syscall() is the program's, whose waits the runtime decides.
+using Futex = long (*)(void* word, int operation, std::uint32_t value, const timespec* timeout);
+
+// By libc.
+long futex_of_libc(void* word, int operation, std::uint32_t value, const timespec* timeout);
 
 class Conversation {
  public:
@@ -22,8 +31,8 @@ class Conversation {
 
   // own: the turn at which this side acts. is_over: whether the other side has ended, or should not be waited
   // for any longer. channel must outlive this object.
-  Conversation(Channel& channel, Turn own, std::function<bool()> is_over)
-      : channel_(channel), own_(own), is_over_(std::move(is_over)) {}
+  Conversation(Channel& channel, Turn own, Futex futex, std::function<bool()> is_over)
+      : channel_(channel), own_(own), futex_(futex), is_over_(std::move(is_over)) {}
 
   // Waits for the other side's message. Nothing: it is gone.
   std::optional<std::string> receive();
@@ -36,6 +45,7 @@ class Conversation {
  private:
   Channel& channel_;
   Turn own_;
+  Futex futex_;
   std::function<bool()> is_over_;
 };
 

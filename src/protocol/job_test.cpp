@@ -57,6 +57,8 @@ Trace sample_trace(const Threads& threads) {
   trace.details.frames = {{{Place::Space::module, 0, 0, 0x1234}, 96, 64, 32}};
   trace.details.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
   trace.details.lost = {{threads.second, 2, 48, true, {{Place::Space::module, 0, 0, 0x1234}}}};
+  trace.grew = true;
+  trace.accesses = {{1, threads.second, Operation::plain_store, true, true, 4, 0x5000, 77, kNoTerm}};
   trace.details.output = std::string("with a zero\0 in it", 18);
   return trace;
 }
@@ -222,6 +224,12 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   EXPECT_EQ(others.name(trace.failure.waiters[0].holder), "0.2");
   EXPECT_EQ(trace.failure.waiters[1].holder, kNoThread);
   EXPECT_EQ(trace.details.output.size(), 18U);
+  EXPECT_TRUE(trace.grew);
+  ASSERT_EQ(trace.accesses.size(), 1U);
+  EXPECT_EQ(others.name(trace.accesses[0].thread), "0.2");
+  EXPECT_EQ(trace.accesses[0].operation, Operation::plain_store);
+  EXPECT_EQ(trace.accesses[0].object, 0x5000U);
+  EXPECT_EQ(trace.accesses[0].value, 77U);
   EXPECT_EQ(read->result.guarantee.bounds[0].completed, 2U);
   EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
   EXPECT_EQ(read->result.guarantee.chance->log_least, -12.5);

@@ -30,7 +30,7 @@ Wanted read_wanted(ByteReader& in) {
 }  // namespace
 
 RemoteProgram::RemoteProgram(Channel& channel, std::function<bool()> is_over)
-    : conversation_(channel, Channel::Turn::leader, std::move(is_over)) {}
+    : conversation_(channel, Channel::Turn::leader, futex_of_libc, std::move(is_over)) {}
 
 RemoteProgram::~RemoteProgram() {
   if (conversation_.await_turn()) conversation_.send("");
@@ -50,9 +50,10 @@ void RemoteProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   if (std::optional<Trace> read = read_trace(in, names_)) trace = std::move(*read);
 }
 
-void serve(Channel& channel, Program& program, const std::function<void(const Plan&)>& before_each) {
+void serve(Channel& channel, Program& program, Futex futex,
+           const std::function<void(const Plan&)>& before_each) {
   Trace trace;
-  Conversation leader(channel, Channel::Turn::worker, [] { return false; });
+  Conversation leader(channel, Channel::Turn::worker, futex, [] { return false; });
   leader.pass_turn();
   while (true) {
     const std::optional<std::string> message = leader.receive();

@@ -42,6 +42,7 @@ class RemoteProgram final : public Program {
 
 // The worker's side: runs the leader's plans until the leader ends the search. before_each: called with each
 // plan before it runs.
-void serve(Channel& channel, Program& program, const std::function<void(const Plan&)>& before_each);
+void serve(Channel& channel, Program& program, Futex futex,
+           const std::function<void(const Plan&)>& before_each);
 
 }  // namespace thrum

@@ -55,8 +55,9 @@ Said read_said(ByteReader& in) {
 
 }  // namespace
 
-RemoteStrategy::RemoteStrategy(Channel& channel, ThreadNames& names, std::function<bool()> is_over)
-    : leader_(channel, Turn::worker, std::move(is_over)), names_(names) {
+RemoteStrategy::RemoteStrategy(Channel& channel, Futex futex, ThreadNames& names,
+                               std::function<bool()> is_over)
+    : leader_(channel, Turn::worker, futex, std::move(is_over)), names_(names) {
   ByteWriter question;
   question.put(Question::begin);
   ask(question);
@@ -105,7 +106,7 @@ void RemoteStrategy::take(ByteReader& in) {
 
 void serve_strategy(Channel& channel, const std::function<std::unique_ptr<Strategy>()>& make,
                     const std::function<bool()>& is_over) {
-  Conversation worker(channel, Turn::leader, is_over);
+  Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
   std::unique_ptr<Strategy> strategy;
   ThreadNames names;
   Plan plan;

@@ -18,7 +18,7 @@ namespace thrum {
 class RemoteStrategy final : public Strategy, public Reporting {
  public:
   // is_over: whether the search has to end. All must outlive it. The leader makes a new strategy for it.
-  RemoteStrategy(Channel& channel, ThreadNames& names, std::function<bool()> is_over);
+  RemoteStrategy(Channel& channel, Futex futex, ThreadNames& names, std::function<bool()> is_over);
 
   bool next(Plan& plan) override;
   Wanted wanted() const override { return wanted_; }

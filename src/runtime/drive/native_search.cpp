@@ -10,6 +10,7 @@
 #include "campaign/strategies.hpp"
 #include "protocol/remote_program.hpp"
 #include "protocol/remote_strategy.hpp"
+#include "runtime/base/raw_syscall.hpp"
 #include "runtime/base/world.hpp"
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/search_state.hpp"
@@ -204,11 +205,16 @@ class NativeHost final : public Session::Host {
   const Job& job_;
 };
 
+long futex_of_kernel(void* at, int operation, std::uint32_t value, const timespec* timeout) {
+  return raw_syscall(SYS_futex, word(at), operation, value, word(timeout));
+}
+
 SearchResult search(NativeProgram& program, const Job& job) {
   SessionSettings settings;
   settings.make = [&job, &program](bool is_fair) -> std::unique_ptr<Strategy> {
     if (runs_outside(job.strategy))
-      return std::make_unique<RemoteStrategy>(*world.channel, program.names(), limits_of(job).out_of_time);
+      return std::make_unique<RemoteStrategy>(*world.channel, futex_of_kernel, program.names(),
+                                              limits_of(job).out_of_time);
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;
@@ -244,7 +250,7 @@ SearchResult replay_suite(NativeProgram& program, Report& report) {
 // Runs the plans that come from outside; returns their number.
 std::uint64_t serve_leader(NativeProgram& program) {
   std::uint64_t executions = 0;
-  serve(*world.channel, program, [&](const Plan& plan) {
+  serve(*world.channel, program, futex_of_kernel, [&](const Plan& plan) {
     announce(plan);
     ++executions;
   });

@@ -35,6 +35,7 @@
 
 #include "model/trace.hpp"
 #include "runtime/base/fiber.hpp"
+#include "runtime/base/thread.hpp"
 #include "support/number_set.hpp"
 
 namespace thrum {
