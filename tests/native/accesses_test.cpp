@@ -231,6 +231,10 @@ TEST_F(Accesses, AreRecordedWhereAtomicOperationsShareTheMemory) {
     EXPECT_FALSE(again.grew);
     EXPECT_EQ(all_records(again), all_records(trace));
     EXPECT_EQ(again.events, trace.events);
+    Trace late;
+    program.run(random_plan(1), nullptr, {kWanted, Wanted::From::last_departure}, late);
+    EXPECT_EQ(all_records(late), all_records(run(program, random_plan(1)))) << "from the beginning";
+    EXPECT_FALSE(late.accesses.empty());
   });
 }
 
@@ -264,7 +268,9 @@ void work(int id) {
       text[5] = static_cast<char>('0' + id);
       numbers.push_back(text[5] + round);
     }
-    int before = turns;
+    static int made = id * 7;
+    int before = turns + made;
+    before -= made;
     int* local = &before;
     while (!turns.compare_exchange_weak(*local, before + 1)) {}
     thrum_atomic_begin();

@@ -258,14 +258,14 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
   // Which accesses came before the part that is wanted matters too.
   if (engine.records_values) wanted.what |= Wanted::kEvents | Wanted::kPast;
   const std::size_t shared_before = recorded_values().shared();
-  std::size_t shared = 0;
+  bool grows = false;   // it has shown that more memory is shared
   bool again = false;   // to recognise the earlier access of a race
   bool unsure = false;  // it was not judged, and its class is new
   bool midway = false;
   const Beginning beginning{plan, wanted, advisor != nullptr};
   for_all<kExecutionParts, &ExecutionPart::begin_plan>(beginning);
   do {
-    shared = recorded_values().shared();
+    const std::size_t shared = recorded_values().shared();
     midway = waypoints().choose(plan, advisor != nullptr, wanted);
     put_back(midway);
     if (midway) waypoints().restore();
@@ -295,9 +295,9 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     if (engine.again == Again::more_threads) grow_pool();
     if (engine.again == Again::library) load_library();
     again = wanted.has(Wanted::kPlaces) && race_judge().wants_again(trace);
-    again = again || recorded_values().shared() != shared;
-  } while ((again || unsure || engine.again != Again::no) && !world.restarts);
-  trace.grew = shared != shared_before;
+    grows = recorded_values().shared() != shared;
+  } while ((again || unsure || grows || engine.again != Again::no) && !world.restarts);
+  trace.grew = recorded_values().shared() != shared_before;
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();

@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "runtime/intercept/intercept.hpp"
+#include "runtime/judge/recorded_values.hpp"
 
 using namespace thrum;
 
@@ -100,6 +101,7 @@ THRUM_EXPORT void __cxa_guard_release(Guard* guard) {
   state.done = 1;
   state.running = 0;
   done(Scheduler::Effect::change, THRUM_CALLER);
+  note_value_written(guard, sizeof state.done);  // the program's code reads it before it calls
 }
 
 THRUM_EXPORT void __cxa_guard_abort(Guard* guard) {

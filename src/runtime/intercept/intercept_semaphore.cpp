@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/intercept/intercept.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/kernel/process_state.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/threads/cancellation.hpp"
@@ -121,6 +122,7 @@ THRUM_LOOP_IMPL int sem_getvalue_impl(sem_t* semaphore, int* value) {
   check_alive(state, "reads the value of a semaphore", THRUM_CALLER);
   *value = static_cast<int>(state.count);
   if (world.running) scheduler().done(Scheduler::Effect::read, state.count);
+  note_value_written(value, sizeof *value);
   return 0;
 }
 

@@ -36,7 +36,7 @@ TEST(SharedCells, AgreeWithSetsOfThreads) {
   SharedCells cells;
   std::map<std::uint64_t, std::set<ThreadId>> threads;
   for (int i = 0; i < 20'000; ++i) {
-    const auto thread = static_cast<ThreadId>(below(200) == 0 ? 1 + below(3) : 0);
+    const auto thread = static_cast<ThreadId>(below(20) == 0 ? 1 + below(3) : 0);
     const std::uint64_t cell = below(8) << 40 | below(2000);
     if (below(50) != 0) {
       threads[cell].insert(thread);
