@@ -15,6 +15,13 @@
 // Only cells that several threads access are recorded (shared_cells.hpp). Where an execution shows that a
 // cell is shared, earlier accesses are missing; then it has to run again (NativeProgram::run).
 //
+// What is not seen, so that a later read may give a value that nobody is recorded to have written: writes by
+// code that is not instrumented, such as the rebalancing of a std::map inside libstdc++; results that calls
+// of the runtime's own store (sigaction and the like; those of pthread_create, pthread_join, compare-exchange
+// and sem_getvalue are seen); the zeros of memory that is mapped, and what other processes write. The state
+// of locks and semaphores changes by their events: sem_getvalue is a load of it. A leader can tell: the value
+// of such a read is not that of the last write.
+//
 // Thread safety: one thread runs at a time. Tested by tests/native/accesses_test.cpp.
 #pragma once
 
