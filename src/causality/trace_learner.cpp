@@ -124,11 +124,26 @@ void TraceLearner::learn_access(const RecordedAccess& access) {
   }
 }
 
+// What a read gives is what was written there last, or what was there at first. Else something has written it
+// that is not seen: code that was not built for this.
+void TraceLearner::look_at_memory(std::uint64_t object, std::uint32_t size, std::uint64_t value) {
+  constexpr const char* kUnseen = "memory that is written by code which was not built with thrum's compiler";
+  std::uint32_t written = 0;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const auto known = written_.find(object + i);
+    if (known == written_.end()) continue;
+    ++written;
+    const bool is_so = known->second == static_cast<std::uint8_t>(value >> 8 * i);
+    if (!is_so && deciding_ == Deciding::values) refuse(kUnseen);
+  }
+  if (written != 0) return;
+  memory_.memory.learn(object, size, value);
+  if (memory_.memory.at(object, size) != value) refuse(kUnseen);
+}
+
 void TraceLearner::add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
                             Term term, bool is_update) {
-  bool is_initial = true;
-  for (std::uint32_t i = 0; i < size; ++i) is_initial = is_initial && !written_.contains(object + i);
-  if (is_initial) memory_.memory.learn(object, size, value);
+  look_at_memory(object, size, value);
   Node& node = at(thread);
   if (node == ThreadTrees::kNone) return;
   node = trees_.read(node, {object, size, is_update, term, 0});
@@ -139,7 +154,7 @@ void TraceLearner::add_read(ThreadId thread, std::uint64_t object, std::uint32_t
 
 void TraceLearner::add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
                              Term term) {
-  for (std::uint32_t i = 0; i < size; ++i) written_.insert(object + i);
+  for (std::uint32_t i = 0; i < size; ++i) written_[object + i] = static_cast<std::uint8_t>(value >> 8 * i);
   Node& node = at(thread);
   if (node != ThreadTrees::kNone) node = trees_.write(node, {object, size, false, term, value});
 }
@@ -245,7 +260,19 @@ bool TraceLearner::is_interrupted(ThreadId thread, ThreadId stopped) const {
   if (trees_[node].kind != ThreadTrees::Kind::event) return false;
   const ThreadTrees::Operation& last = trees_.operation(node);
   if (last.operation != Operation::thread_create || at_[last.other] == ThreadTrees::kNone) return false;
-  return trees_[at_[last.other]].events == 0 && is_interrupted(last.other, stopped);
+  return has_not_waited(at_[last.other], node) && is_interrupted(last.other, stopped);
+}
+
+// Whether all that the thread did was part of the step in which it was created: joins of threads that were
+// over, too.
+bool TraceLearner::has_not_waited(Node node, Node creation) const {
+  for (; node != creation; node = trees_[node].parent) {
+    if (!trees_.begins_step(node)) continue;
+    const ThreadTrees::Operation& own = trees_.operation(node);
+    if (own.operation != Operation::thread_join) return false;
+    if (trees_[at_[own.other]].step != trees_[creation].step) return false;
+  }
+  return true;
 }
 
 // A thread that stands before nothing is over.

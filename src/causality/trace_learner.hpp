@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -47,11 +48,13 @@ class TraceLearner {
   void learn_decisions_of_event(const Trace& trace, std::uint32_t events);
   void learn_decision(const Decision& decision);
   bool is_interrupted(ThreadId thread, ThreadId stopped) const;
+  bool has_not_waited(Node node, Node creation) const;
   void learn_end(const Trace& trace);
   void note_code(const Waiter& waiter);
   void expect(const PendingOperation& pending);
   void expect_timeout(Node wait, bool is_early);
   void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);
+  void look_at_memory(std::uint64_t object, std::uint32_t size, std::uint64_t value);
   void add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term,
                 bool is_update);
   void add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term);
@@ -64,9 +67,9 @@ class TraceLearner {
   std::string not_covered_;
 
   // Of the execution.
-  std::vector<Node> at_;                       // by thread
-  std::unordered_set<std::uint64_t> written_;  // bytes
-  std::unordered_set<std::uint64_t> counted_;  // semaphores
+  std::vector<Node> at_;                                     // by thread
+  std::unordered_map<std::uint64_t, std::uint8_t> written_;  // bytes, where values decide
+  std::unordered_set<std::uint64_t> counted_;                // semaphores
   std::size_t accesses_ = 0;
   std::size_t decisions_ = 0;
   std::size_t terms_ = 0;

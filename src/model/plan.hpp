@@ -20,7 +20,9 @@ struct Departure {
   friend bool operator==(const Departure&, const Departure&) = default;
 };
 
-// A value that the program requests from its environment, such as by __VERIFIER_nondet_int().
+// A value that the program requests from its environment, such as by __VERIFIER_nondet_int(). What a thread
+// does decides how wide its inputs are: a plan may have several of one number, of which each is for its
+// width.
 struct InputValue {
   ThreadId thread = kMainThread;  // the thread that requests it
   std::uint32_t number = 0;       // the number of the thread's inputs before this one

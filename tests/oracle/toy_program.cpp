@@ -346,8 +346,8 @@ ToyValue ToyProgram::take_input(Thread& thread, std::uint32_t bits) {
   const std::uint32_t number = thread.inputs++;
   int value = 0;
   for (const InputValue& input : inputs_) {
-    if (input.thread != thread.id || input.number != number || input.bytes.empty()) continue;
-    value = static_cast<unsigned char>(input.bytes[0]) & ((1 << bits) - 1);
+    if (input.thread != thread.id || input.number != number || input.bits != bits) continue;
+    value = static_cast<unsigned char>(input.bytes.at(0)) & ((1 << bits) - 1);
   }
   note_value(thread, value);
   return recorder_.input(thread.id, number, bits, value);
