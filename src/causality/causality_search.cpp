@@ -84,14 +84,32 @@ CausalitySearch::Target CausalitySearch::ask() {
 bool CausalitySearch::ask_for_deadlock() {
   FinalStates& ends = encoding_->final_states();
   for (const std::set<std::uint64_t>& known : deadlocks_) ends.exclude_deadlock(known);
-  return ask_about(ends.is_deadlock()) == Solver::Answer::satisfiable;
+  return is_possible(ends.is_deadlock());
+}
+
+// Of a race that was shown, or denied, another one of the same operations is not looked for.
+bool CausalitySearch::ask_for_race() {
+  RaceQuery& races = encoding_->races();
+  if (const std::optional<Solver::Literal> some = races.some_race()) {
+    if (!is_possible(*some)) return false;
+    race_ = races.found();
+    races.exclude(race_);
+    return true;
+  }
+  return false;
 }
 
 bool CausalitySearch::ask_for_path() {
   if (!settings_.all_paths) return false;
   FinalStates& ends = encoding_->final_states();
   for (const std::vector<Node>& known : paths_) ends.exclude(known);
-  return ask_about(ends.is_maximal()) == Solver::Answer::satisfiable;
+  return is_possible(ends.is_maximal());
+}
+
+bool CausalitySearch::is_possible(Solver::Literal literal) {
+  const Solver::Answer answer = ask_about(literal);
+  if (answer == Solver::Answer::unknown) problem_ = "the solver gave up on what threads might do together";
+  return answer == Solver::Answer::satisfiable;
 }
 
 bool CausalitySearch::next(Plan& plan) {
@@ -110,15 +128,23 @@ bool CausalitySearch::next(Plan& plan) {
     write(plan, encoding_->steps_up_to(target_));
     return true;
   }
+  std::vector<Node> steps;
+  if (problem_.empty() && !is_denied_) steps = ask_for_more();
+  if (!steps.empty()) write(plan, steps);
+  done_ = steps.empty();
+  return !done_;
+}
+
+// Asked when no thread can do anything new by itself: what threads can do together. The steps of an execution
+// that shows it; none: there is none.
+std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::deadlock;
-  bool is_found = problem_.empty() && !is_denied_ && ask_for_deadlock();
-  if (!is_found) {
-    task_ = Task::path;
-    is_found = problem_.empty() && !is_denied_ && ask_for_path();
-  }
-  if (is_found) write(plan, encoding_->steps());
-  done_ = !is_found;
-  return is_found;
+  if (ask_for_deadlock()) return encoding_->steps();
+  task_ = Task::race;
+  if (settings_.races && ask_for_race()) return encoding_->steps_up_to(race_.second);
+  task_ = Task::path;
+  if (ask_for_path()) return encoding_->steps();
+  return {};
 }
 
 void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
@@ -170,10 +196,12 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
   const bool is_new_path = learn_path(trace);
   const bool is_new_deadlock = learn_deadlock(trace);
+  if (task_ == Task::race) learn_race(trace);
   if (knowledge() != known) return;
   switch (task_) {
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
     case Task::deadlock: is_denied_ = is_denied_ || !is_new_deadlock; return;
+    case Task::race: return;
     case Task::path: is_denied_ = is_denied_ || !is_new_path; return;
   }
 }
@@ -195,6 +223,13 @@ bool CausalitySearch::learn_deadlock(const Trace& trace) {
     if (waiter.operation != Operation::thread_join) places.insert(waiter.code);
   }
   return deadlocks_.insert(places).second;
+}
+
+// The program's own judge says what is a race. It may see another one first.
+void CausalitySearch::learn_race(const Trace& trace) {
+  const bool is_one = trace.end == End::bug && trace.failure.kind == BugKind::data_race;
+  ++(is_one ? counts_.races : counts_.denied);
+  if (!is_one) knows_races_ = false;
 }
 
 // An execution that showed nothing new was not what the model said.
@@ -226,7 +261,7 @@ SearchStatistics CausalitySearch::statistics() const {
 Guarantee CausalitySearch::guarantee() const {
   Guarantee guarantee;
   guarantee.exhausted = done_ && problem_.empty() && given_up_.empty() && !is_denied_;
-  guarantee.covers = Covers::assertions;
+  guarantee.covers = settings_.races && knows_races_ ? Covers::deadlocks_and_races : Covers::assertions;
   return guarantee;
 }
 

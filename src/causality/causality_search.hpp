@@ -38,6 +38,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     // Where the program's decisions decide: the table of its terms, which must outlive the search.
     Terms* terms = nullptr;
     Solver::Limit limit{};   // of a query about one target
+    bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
     bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {
@@ -48,6 +49,8 @@ class CausalitySearch final : public Strategy, public Reporting {
     std::uint64_t missed = 0;  // executions that did not show their target
     double seconds = 0;        // that the solver took
     std::uint64_t restarts = 0;
+    std::uint64_t races = 0;   // that were looked for in what is known, and shown
+    std::uint64_t denied = 0;  // deadlocks, races and paths that were not shown
   };
 
   // REQUIRES: settings.make_solver
@@ -66,6 +69,8 @@ class CausalitySearch final : public Strategy, public Reporting {
   const Counts& counts() const { return counts_; }
   const std::set<std::vector<Node>>& paths() const { return paths_; }
   Node target() const { return target_; }
+  // Whether the plan that next() wrote is to show a data race.
+  bool looks_for_race() const { return task_ == Task::race; }
 
  private:
   using Target = Encoding::Target;
@@ -73,7 +78,10 @@ class CausalitySearch final : public Strategy, public Reporting {
   void begin_again();
   void encode();
   Target ask();
+  std::vector<Node> ask_for_more();
   bool ask_for_deadlock();
+  bool is_possible(Solver::Literal literal);
+  bool ask_for_race();
   bool ask_for_path();
   template <typename Question>
   Solver::Answer ask_about(const Question& question);
@@ -83,6 +91,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   // Whether the execution ended in a deadlock that was not known, or in a new combination of ends.
   bool learn_deadlock(const Trace& trace);
   bool learn_path(const Trace& trace);
+  void learn_race(const Trace& trace);
   std::uint64_t knowledge() const { return trees_.changes() + initial_.size(); }
 
   Settings settings_;
@@ -97,11 +106,13 @@ class CausalitySearch final : public Strategy, public Reporting {
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
   // What an execution is run for.
-  enum class Task : std::uint8_t { target, deadlock, path };
+  enum class Task : std::uint8_t { target, deadlock, race, path };
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
-  bool is_denied_ = false;                       // an execution did not end as it had to
+  RaceQuery::Pair race_;
+  bool knows_races_ = true;  // all that was found was shown
+  bool is_denied_ = false;   // an execution did not end as it had to
   bool begun_ = false;
   bool done_ = false;
   std::string problem_;

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "causality/cells.hpp"
@@ -33,6 +35,31 @@ class DataEncoding {
   void add_write(Node write);
   // What memory holds at first may have become known.
   void learn_initial_values();
+
+  // From which writes reads take the values of cells.
+  struct Taken {
+    Node write = ThreadTrees::kNone;  // kNone: what was there at first
+    Literal literal = 0;
+  };
+  template <typename Visit>  // (Node read, Taken)
+  void visit_sources(Visit visit) const {
+    for (const Cell& cell : contents_) {
+      for (const Read& read : cell.reads) {
+        for (const Source& source : read.sources)
+          visit(read.node, Taken{source.write == kInitial ? ThreadTrees::kNone : cell.writes[source.write],
+                                 source.literal});
+      }
+    }
+  }
+  // The accesses of each cell.
+  template <typename Visit>  // (std::span<const Node> writes, std::vector<Node> reads)
+  void visit_cells(Visit visit) const {
+    for (const Cell& cell : contents_) {
+      std::vector<Node> reads;
+      for (const Read& read : cell.reads) reads.push_back(read.node);
+      visit(std::span<const Node>(cell.writes), reads);
+    }
+  }
 
   // Whether the read gives that value. REQUIRES: Deciding::values
   Literal gives(Node read, std::uint64_t value);

@@ -27,7 +27,10 @@ bool Encoding::extend() {
     if (kind == Kind::read || kind == Kind::write) stays = data_.add_cells_of(node) && stays;
   }
   if (!stays && seen_ != 0) return false;
-  if (seen_ != end) final_states_.reset();
+  if (seen_ != end) {
+    final_states_.reset();
+    races_.reset();
+  }
   others_.resize(end, 0);
   for (; seen_ < end; ++seen_) {
     const Node node = seen_;
@@ -109,6 +112,11 @@ Solver::Answer Encoding::solve(Literal literal, Solver::Limit limit) {
 FinalStates& Encoding::final_states() {
   if (!final_states_) final_states_ = std::make_unique<FinalStates>(nodes_, sync_);
   return *final_states_;
+}
+
+RaceQuery& Encoding::races() {
+  if (!races_) races_ = std::make_unique<RaceQuery>(nodes_, data_);
+  return *races_;
 }
 
 Encoding::Target Encoding::reached(std::span<const Target> targets) {

@@ -12,6 +12,7 @@
 #include "causality/data_encoding.hpp"
 #include "causality/final_states.hpp"
 #include "causality/node_encoding.hpp"
+#include "causality/race_query.hpp"
 #include "causality/sync_encoding.hpp"
 
 namespace thrum {
@@ -44,6 +45,7 @@ class Encoding {
   Solver::Answer solve(Literal literal, Solver::Limit limit);
   // REQUIRES: all that executions can do is known; until extend()
   FinalStates& final_states();
+  RaceQuery& races();
 
   // The first of the targets that it comes to.
   Target reached(std::span<const Target> targets);
@@ -72,6 +74,7 @@ class Encoding {
   DataEncoding data_;
   SyncEncoding sync_;
   std::unique_ptr<FinalStates> final_states_;
+  std::unique_ptr<RaceQuery> races_;
   Node seen_ = 0;                // nodes up to here
   std::vector<Literal> others_;  // by node: of a decision, that no outcome that is known is taken; or 0
 };

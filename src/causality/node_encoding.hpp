@@ -12,6 +12,7 @@
 // Tested by causality_test.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,6 +58,18 @@ class NodeEncoding {
   // Says the needs that have changed. What has to be assumed for all of them.
   std::span<const Literal> settle_needs();
 
+  // If the literals are true, what comes before `first` in its thread happens before `second` and what comes
+  // behind it, as C++ has it; `first` itself too.
+  struct Synchronization {
+    Node first = ThreadTrees::kNone;
+    Node second = ThreadTrees::kNone;
+    std::array<Literal, 2> literals{};
+  };
+  void synchronize(Node first, Node second, Literal literal, Literal other) {
+    synchronizations_.push_back({first, second, {literal, other}});
+  }
+  std::span<const Synchronization> synchronizations() const { return synchronizations_; }
+
   std::uint64_t clauses() const { return clauses_; }
 
  private:
@@ -75,6 +88,7 @@ class NodeEncoding {
   std::vector<NeedOptions> needs_;
   std::vector<Need> changed_;
   std::vector<Literal> guards_;  // by need
+  std::vector<Synchronization> synchronizations_;
   std::vector<Literal> clause_;
   std::uint64_t clauses_ = 0;
 };

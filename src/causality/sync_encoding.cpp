@@ -7,29 +7,28 @@ namespace thrum {
 
 void SyncEncoding::add_event(Node event) {
   const ThreadTrees::Operation& own = nodes_.trees().operation(event);
-  constexpr std::uint64_t kMutex = 1;
   const auto semaphore = initial_.tokens.find(own.object);
   const std::uint64_t count = semaphore == initial_.tokens.end() ? 0 : semaphore->second;
   switch (own.operation) {
-    case Operation::lock: return add_acquisition(tokens_of(own.object, kMutex), event);
-    case Operation::unlock: return add_release(tokens_of(own.object, kMutex), event);
+    case Operation::lock: return add_acquisition(mutex_of(own.object), event);
+    case Operation::unlock: return add_release(mutex_of(own.object), event);
     case Operation::semaphore_wait: return add_acquisition(tokens_of(own.object, count), event);
     case Operation::semaphore_post: return add_release(tokens_of(own.object, count), event);
     case Operation::try_lock:
     case Operation::semaphore_try_wait: {
-      Tokens& object = tokens_of(own.object, own.operation == Operation::try_lock ? kMutex : count);
+      const bool is_mutex = own.operation == Operation::try_lock;
+      Tokens& object = is_mutex ? mutex_of(own.object) : tokens_of(own.object, count);
       return own.way == 0 ? add_acquisition(object, event) : add_failure(object, event, executed(event));
     }
-    case Operation::wait_release:
-      add_release(tokens_of(own.operand, kMutex), event);
-      return add_wait(own, event);
+    case Operation::wait_release: add_release(mutex_of(own.operand), event); return add_wait(own, event);
     case Operation::wait_reacquire:
-      add_acquisition(tokens_of(own.operand, kMutex), event);
+      add_acquisition(mutex_of(own.operand), event);
       return add_reacquisition(own, event);
     case Operation::timeout: return add_timeout(event);
     case Operation::signal:
     case Operation::broadcast: return add_waker(own, event);
     case Operation::thread_join: return add_join(own, event);
+    case Operation::atomic_section: return add_section(event);
     case Operation::load:
     case Operation::store:
     case Operation::read_modify_write:
@@ -38,7 +37,6 @@ void SyncEncoding::add_event(Node event) {
     case Operation::yield:
     case Operation::choose:
     case Operation::point:
-    case Operation::atomic_section:
     case Operation::process_exit:
     case Operation::thread_create: return;
     default:
@@ -51,6 +49,12 @@ void SyncEncoding::add_event(Node event) {
 SyncEncoding::Tokens& SyncEncoding::tokens_of(std::uint64_t object, std::uint64_t initial) {
   Tokens& tokens = objects_[object];
   for (; tokens.initial < initial; ++tokens.initial) add_release(tokens, ThreadTrees::kNone);
+  return tokens;
+}
+
+SyncEncoding::Tokens& SyncEncoding::mutex_of(std::uint64_t object) {
+  Tokens& tokens = tokens_of(object, 1);
+  tokens.is_mutex = true;
   return tokens;
 }
 
@@ -96,6 +100,7 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& 
   if (token.release != ThreadTrees::kNone) {
     nodes_.add({-takes, executed(token.release)});
     nodes_.add({-takes, nodes_.precedes(token.release, taker)});
+    synchronize(object, token.release, taker, takes);
   }
   for (const auto& [other, its_literal] : token.takers) {
     if (relation(other, taker) != Relation::exclusive) nodes_.exclude_both(takes, its_literal);
@@ -108,6 +113,13 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& 
   nodes_.offer(acquisition.need, takes);
   token.takers.emplace_back(taker, takes);
   for (Failure& failure : object.failures) offer_taken(failure, number, taker, takes);
+}
+
+// Who takes a mutex knows what its last holder did, and so all holders before. Who takes from a semaphore
+// knows what all did who gave to it before.
+void SyncEncoding::synchronize(const Tokens& object, Node release, Node taker, Literal takes) {
+  if (object.is_mutex) return nodes_.synchronize(release, taker, takes, nodes_.truth());
+  nodes_.synchronize(release, taker, executed(release), nodes_.precedes(release, taker));
 }
 
 void SyncEncoding::require_taken(Tokens& object, Failure& failure, std::size_t number) {
@@ -311,6 +323,18 @@ SyncEncoding::Node SyncEncoding::chosen_by(Node signal) const {
   return asleep > 1 ? chosen : ThreadTrees::kNone;
 }
 
+// ---- Atomic sections.
+
+// Each knows what was done in and before those that came before.
+void SyncEncoding::add_section(Node node) {
+  for (const Node other : sections_) {
+    if (relation(other, node) != Relation::concurrent) continue;
+    nodes_.synchronize(other, node, executed(other), nodes_.precedes(other, node));
+    nodes_.synchronize(node, other, executed(node), nodes_.precedes(node, other));
+  }
+  sections_.push_back(node);
+}
+
 // ---- Joins.
 
 void SyncEncoding::add_join(const ThreadTrees::Operation& operation, Node node) {
@@ -333,6 +357,7 @@ void SyncEncoding::join(Node end, Node join, Need need) {
   const Literal joins = nodes_.solver().make_literal();
   nodes_.add({-joins, executed(end)});
   nodes_.add({-joins, nodes_.precedes(end, join)});
+  nodes_.synchronize(end, join, joins, nodes_.truth());
   nodes_.offer(need, joins);
   nodes_.add({-executed(end), -executed(nodes_.trees()[join].parent), executed(join)});
 }

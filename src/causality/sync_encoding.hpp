@@ -67,6 +67,7 @@ class SyncEncoding {
     std::vector<Need> needs{};  // by token: if it came before, somebody took it before
   };
   struct Tokens {
+    bool is_mutex = false;
     std::uint64_t initial = 0;  // of the tokens
     std::vector<Token> tokens{};
     std::vector<Acquisition> acquisitions{};
@@ -99,6 +100,9 @@ class SyncEncoding {
   };
 
   Tokens& tokens_of(std::uint64_t object, std::uint64_t initial);
+  Tokens& mutex_of(std::uint64_t object);
+  void synchronize(const Tokens& object, Node release, Node taker, Literal takes);
+  void add_section(Node node);
   void add_acquisition(Tokens& object, Node node);
   void add_release(Tokens& object, Node node);
   void add_failure(Tokens& object, Node node, Literal is_so);
@@ -124,6 +128,7 @@ class SyncEncoding {
   std::map<std::uint64_t, Tokens> objects_;
   std::map<std::uint64_t, Condition> conditions_;
   std::map<ThreadId, Joins> joins_;
+  std::vector<Node> sections_;
   std::string not_covered_;
 };
 

@@ -128,7 +128,7 @@ ThreadTrees::Node ThreadTrees::add_access(Node at, Kind kind, const Access& acce
     if (entries_[child].kind != kind) return contradiction(at, "an access");
     const Access& known = this->access(child);
     const bool is_same = known.object == access.object && known.size == access.size &&
-                         known.term == access.term &&
+                         known.term == access.term && known.orders == access.orders &&
                          (kind == Kind::read || access.term != Terms::kNone || known.value == access.value);
     return is_same ? child : contradiction(at, "another access");
   }

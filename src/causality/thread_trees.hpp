@@ -61,7 +61,8 @@ class ThreadTrees {
   // An operation, as far as it is known before it is done; and in which of several ways it ends.
   struct Operation {
     thrum::Operation operation = thrum::Operation::load;
-    // How a try operation ended (Outcome); of a choice: the value.
+    // How a try operation ended (Outcome); of a choice: the value; of a fence: 1 if it acquires, and 2 more
+    // if it releases.
     std::uint16_t way = 0;
     ThreadId other = kNoThread;  // of a creation or a join
     std::uint32_t size = 0;
@@ -73,7 +74,10 @@ class ThreadTrees {
   struct Access {
     std::uint64_t object = 0;
     std::uint32_t size = 0;  // in bytes
-    bool is_update = false;  // of a read-modify-write
+    bool is_atomic = false;
+    // A read that always comes with a write, or a write that comes with a read.
+    bool is_update = false;
+    bool orders = false;  // an atomic read that acquires, or write that releases
     Term term = Terms::kNone;
     std::uint64_t value = 0;  // of a write where it has no term
   };

@@ -59,6 +59,9 @@ ThreadTrees::Operation tree_operation(const Event& event) {
     case Operation::thread_create:
     case Operation::thread_join: operation.other = static_cast<ThreadId>(event.argument); return operation;
     case Operation::choose: operation.way = static_cast<std::uint16_t>(event.value); return operation;
+    case Operation::fence:
+      operation.way = static_cast<std::uint16_t>((event.acquires ? 1 : 0) + (event.releases ? 2 : 0));
+      return operation;
     default: break;
   }
   if (event.operation == Operation::timeout) return operation;
@@ -117,10 +120,16 @@ void TraceLearner::learn_decision(const Decision& decision) {
 }
 
 void TraceLearner::learn_access(const RecordedAccess& access) {
+  ThreadTrees::Access own;
+  own.object = access.object;
+  own.size = access.size;
+  own.term = access.term;
+  // Operations in atomic sections are ordered as the sections are, and so are no races.
+  own.is_atomic = access.in_section;
   if (access.writes) {
-    add_write(access.thread, access.object, access.size, access.value, access.term);
+    add_write(access.thread, own, access.value);
   } else {
-    add_read(access.thread, access.object, access.size, access.value, access.term, false);
+    add_read(access.thread, own, access.value);
   }
 }
 
@@ -141,22 +150,22 @@ void TraceLearner::look_at_memory(std::uint64_t object, std::uint32_t size, std:
   if (memory_.memory.at(object, size) != value) refuse(kUnseen);
 }
 
-void TraceLearner::add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
-                            Term term, bool is_update) {
-  look_at_memory(object, size, value);
+void TraceLearner::add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value) {
+  look_at_memory(access.object, access.size, value);
   Node& node = at(thread);
   if (node == ThreadTrees::kNone) return;
-  node = trees_.read(node, {object, size, is_update, term, 0});
+  node = trees_.read(node, access);
   if (deciding_ == Deciding::terms || node == ThreadTrees::kNone) return;
   node = trees_.decide(node, Terms::kNone, 0);
   node = trees_.choose_outcome(node, value);
 }
 
-void TraceLearner::add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value,
-                             Term term) {
-  for (std::uint32_t i = 0; i < size; ++i) written_[object + i] = static_cast<std::uint8_t>(value >> 8 * i);
+void TraceLearner::add_write(ThreadId thread, ThreadTrees::Access access, std::uint64_t value) {
+  for (std::uint32_t i = 0; i < access.size; ++i)
+    written_[access.object + i] = static_cast<std::uint8_t>(value >> 8 * i);
+  access.value = value;
   Node& node = at(thread);
-  if (node != ThreadTrees::kNone) node = trees_.write(node, {object, size, false, term, value});
+  if (node != ThreadTrees::kNone) node = trees_.write(node, access);
 }
 
 void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
@@ -205,9 +214,17 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
     if (trace.terms[terms_].event == number) terms = trace.terms[terms_];
     ++terms_;
   }
-  const bool is_update = event.operation != Operation::load && event.operation != Operation::store;
-  if (event.operation != Operation::store)
-    add_read(event.thread, event.object, event.size, event.value, terms.read, is_update);
+  ThreadTrees::Access access;
+  access.object = event.object;
+  access.size = event.size;
+  access.is_atomic = true;
+  if (event.size > sizeof event.value) return refuse("atomic operations on more than 8 bytes");
+  if (event.operation != Operation::store) {
+    access.term = terms.read;
+    access.orders = event.acquires;
+    access.is_update = event.operation == Operation::read_modify_write;
+    add_read(event.thread, access, event.value);
+  }
   if (decisions_ < trace.decisions.size()) {
     const Decision& decision = trace.decisions[decisions_];
     if (decision.of_event && decision.event == number + 1 && decision.thread == event.thread) {
@@ -218,7 +235,11 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
   const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
   // Where values decide, to write what is there is to read it.
   const bool changes = event.outcome != Outcome::unchanged || deciding_ == Deciding::terms;
-  if (writes && changes) add_write(event.thread, event.object, event.size, event.operand, terms.written);
+  if (!writes || !changes) return;
+  access.term = terms.written;
+  access.orders = event.releases;
+  access.is_update = event.operation != Operation::store;
+  add_write(event.thread, access, event.operand);
 }
 
 // What the call may do instead.

@@ -55,9 +55,8 @@ class TraceLearner {
   void expect_timeout(Node wait, bool is_early);
   void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);
   void look_at_memory(std::uint64_t object, std::uint32_t size, std::uint64_t value);
-  void add_read(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term,
-                bool is_update);
-  void add_write(ThreadId thread, std::uint64_t object, std::uint32_t size, std::uint64_t value, Term term);
+  void add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value);
+  void add_write(ThreadId thread, ThreadTrees::Access access, std::uint64_t value);
   Node& at(ThreadId thread);
   void refuse(const std::string& what);
 

@@ -135,6 +135,10 @@ struct Event {
   bool has_deadline = false;         // or could time out at all, be it when no thread was enabled
   bool forced = false;               // its thread went on in a waiting loop when no thread was enabled
   std::uint8_t focus = 0;            // bits of kFocus...; 0 unless priorities need them
+  // Of an atomic operation or a fence: what it orders, as in C++. All are sequentially consistent here, but
+  // not for data races.
+  bool acquires = true;
+  bool releases = true;
 
   friend bool operator==(const Event&, const Event&) = default;
 };

@@ -127,7 +127,8 @@ struct Channel {
   // For a worker that is led from outside (remote_program.hpp): which side has to act; a futex. The message
   // lies at the place of the report, of which the supervisor maps no more.
   static constexpr std::uint64_t kMessageMax = std::uint64_t{1} << 20;
-  enum class Turn : std::uint32_t { nobody, leader, worker };
+  // `answering`: the leader, which writes. Before, the worker may take the turn from it, and end.
+  enum class Turn : std::uint32_t { nobody, leader, answering, worker };
 
   // A question of a worker, which waits for the answer: what is live at a call (disassembly/liveness.hpp).
   struct Liveness {

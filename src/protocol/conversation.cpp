@@ -24,14 +24,28 @@ long futex_of_libc(void* word, int operation, std::uint32_t value, const timespe
 
 bool Conversation::await_turn() {
   while (true) {
-    const Turn turn = channel_.turn.load(std::memory_order_acquire);
+    Turn turn = channel_.turn.load(std::memory_order_acquire);
     // The worker begins.
     if (turn == own_ || (turn == Turn::nobody && own_ == Turn::worker)) return true;
-    if (is_over_()) return false;
+    if (is_over_() && give_up(turn)) return false;
     // Looks at intervals whether the other side is gone.
     constexpr timespec kNowAndThen{0, 50'000'000};
     futex_(&channel_.turn, FUTEX_WAIT, static_cast<std::uint32_t>(turn), &kNowAndThen);
   }
+}
+
+// A worker reports at the place of the messages: so the leader must write no more there.
+bool Conversation::give_up(Turn turn) {
+  if (own_ == Turn::leader) return true;
+  return turn == Turn::leader &&
+         channel_.turn.compare_exchange_strong(turn, Turn::nobody, std::memory_order_acq_rel);
+}
+
+// Whether this side may write.
+bool Conversation::begin_to_write() {
+  if (own_ == Turn::worker) return true;
+  Turn turn = Turn::leader;
+  return channel_.turn.compare_exchange_strong(turn, Turn::answering, std::memory_order_acq_rel);
 }
 
 void Conversation::pass_turn() {
@@ -40,7 +54,7 @@ void Conversation::pass_turn() {
 }
 
 bool Conversation::send(std::string_view message) {
-  while (true) {
+  while (begin_to_write()) {
     const std::string_view piece = message.substr(0, kPiece);
     message.remove_prefix(piece.size());
     channel_.report[0] = message.empty() ? 0 : 1;
@@ -50,6 +64,7 @@ bool Conversation::send(std::string_view message) {
     if (message.empty()) return true;
     if (!await_turn()) return false;
   }
+  return false;
 }
 
 // The worker may have destroyed the bytes.

@@ -43,6 +43,9 @@ class Conversation {
   void pass_turn();
 
  private:
+  bool give_up(Turn turn);
+  bool begin_to_write();
+
   Channel& channel_;
   Turn own_;
   Futex futex_;

@@ -180,6 +180,8 @@ constexpr auto event = [](auto& codec, auto& x) {
   codec.flag(x.timed);
   codec.flag(x.forced);
   codec.number(x.focus);
+  codec.flag(x.acquires);
+  codec.flag(x.releases);
 };
 
 constexpr auto known_race = [](auto& codec, auto& x) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "oracle/compare.hpp"
+#include "oracle/goldilocks.hpp"
 #include "oracle/toy_program.hpp"
 #include "solver/z3_solver.hpp"
 
@@ -25,6 +26,11 @@ std::string difference(const std::set<std::string>& expected, const std::set<std
     if (!expected.contains(one)) return what + " too many: " + one;
   }
   return "";
+}
+
+bool has_race(const RaceTrace& accesses) {
+  Goldilocks detector;
+  return std::ranges::any_of(accesses, [&](const RaceStep& step) { return !detector.step(step).empty(); });
 }
 
 void print_execution(const Plan& plan, ToyProgram& program, const CausalitySearch& search) {
@@ -46,6 +52,8 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
   ToyProgram program(code);
   program.record_local_states(&shown.local_states);
   program.record_local_paths(&shown.local_paths, &shown.local_paths_with_values);
+  RaceTrace accesses;
+  program.record_races(&accesses);
   const bool is_by_terms = settings.deciding == Deciding::terms;
   settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
   if (is_by_terms) settings.terms = &program.terms();
@@ -58,6 +66,11 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
     if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
     if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program.names());
     if (!shown.mistake.empty()) return shown;
+    if (settings.races && has_race(accesses)) {
+      shown.racy = true;
+      ++count.programs;
+      return shown;
+    }
     const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
     if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
     if (trace.end == End::finished || is_deadlock)
@@ -68,7 +81,9 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
   ++count.programs;
   count.executions += shown.executions;
   count.queries += search.counts().queries;
-  if (search.counts().missed != 0) shown.mistake = "an execution missed its target";
+  if (search.counts().missed != 0 && search.problem().empty())
+    shown.mistake = "an execution missed its target";
+  shown.claims_races = search.guarantee().covers == Covers::deadlocks_and_races;
   if (search.guarantee().exhausted) {
     ++count.covered;
   } else if (search.problem().empty()) {
@@ -81,7 +96,7 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
 
 std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown = run_causality(code, {.deciding = Deciding::values}, count);
+  const CausalityShown shown = run_causality(code, {.deciding = Deciding::values, .races = false}, count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   if (const std::string missing = missing_local_state(findings, shown.local_states); !missing.empty())
     return missing;
@@ -94,9 +109,20 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
   return "";
 }
 
+std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count) {
+  const std::uint64_t covered = count.covered;
+  const CausalityShown shown = run_causality(code, {.deciding = Deciding::values, .races = true}, count);
+  if (!shown.mistake.empty()) return shown.mistake;
+  if (shown.racy) return is_racy ? "" : "a data race too many";
+  if (count.covered == covered) return "";
+  if (!shown.claims_races) return "a data race that was found was not shown";
+  return is_racy ? "a data race missed" : "";
+}
+
 std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown = run_causality(code, {.deciding = Deciding::terms, .all_paths = true}, count);
+  const CausalityShown shown =
+      run_causality(code, {.deciding = Deciding::terms, .races = false, .all_paths = true}, count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   std::string differs = difference(paths.local_paths, shown.local_paths, "local paths");
   if (differs.empty()) differs = difference(paths.paths, shown.paths, "paths");

@@ -32,6 +32,8 @@ struct CausalityShown {
   std::set<std::string> local_paths_with_values;
   std::set<std::string> paths;  // of executions that no failure ended
   std::set<ToyBug> bugs;
+  bool racy = false;  // an execution with a data race was met: the search ended there
+  bool claims_races = false;
   std::uint64_t executions = 0;
   std::string mistake;  // the search's; empty: none
 };
@@ -41,6 +43,9 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
 
 // By values: all local states, the local paths with values, and the bugs.
 std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count);
+
+// By values: whether there is a data race.
+std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count);
 
 // By terms: all local paths, all paths, and the bugs; as many executions as there are paths.
 std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count);

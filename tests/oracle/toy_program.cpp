@@ -459,6 +459,8 @@ void ToyProgram::step(int number, Via via) {
   event.code = toy_place(number, static_cast<int>(thread.at));
   event.operation = operation_of(instruction.opcode);
   describe(instruction, event.object, event.size);
+  event.acquires = acquires(instruction.order);
+  event.releases = releases(instruction.order);
   if (via == Via::timeout) {
     schedule_ += '!';
     event.operation = Operation::timeout;

@@ -10,6 +10,7 @@
 #include "runtime/judge/early_memory.hpp"
 #include "runtime/judge/race_judge.hpp"
 #include "runtime/judge/recorded_values.hpp"
+#include "runtime/threads/record.hpp"
 #include "runtime/threads/scheduler.hpp"
 
 namespace {
@@ -31,6 +32,13 @@ template <typename T>
 inline void arrive(Operation operation, const volatile T* address, int order, std::uint64_t code) {
   note_order(order, code);
   scheduler().arrive_in_loop(operation, reinterpret_cast<std::uint64_t>(address), sizeof(T), code);
+}
+
+// The operation is done with that effect; the event says which order it asked for.
+template <typename... Done>
+inline void done(int order, Scheduler::Effect effect, Done... values) {
+  scheduler().done(effect, values...);
+  if (__builtin_expect(world.recording && order != __ATOMIC_SEQ_CST, 0)) record_order(order);
 }
 
 // Also atomic on the machine, for processes that are not under a search: each is a real instruction,
@@ -68,7 +76,7 @@ inline T load(const volatile T* address, int order, std::uint64_t code) {
   arrive(Operation::load, address, order, code);
   if (world.judges_races) race_judge().load(address, sizeof(T), order, code);
   T value = *address;
-  scheduler().done(Scheduler::Effect::read, bits(value));
+  done(order, Scheduler::Effect::read, bits(value));
   return value;
 }
 
@@ -85,7 +93,7 @@ inline void store(volatile T* address, T value, int order, std::uint64_t code) {
   if (world.judges_races) race_judge().store(address, sizeof(T), order, code);
   T old = *address;
   *address = value;
-  scheduler().done(Scheduler::Effect::change, bits(old), bits(value));
+  done(order, Scheduler::Effect::change, bits(old), bits(value));
 }
 
 template <typename T>
@@ -107,10 +115,10 @@ inline T update(volatile T* address, T value, Update kind, int order, std::uint6
   T next = change(old);
   judge_change(address, next == old, order, code);
   if (next == old) {
-    scheduler().done(Scheduler::Effect::read, bits(old), bits(old), Outcome::unchanged);
+    done(order, Scheduler::Effect::read, bits(old), bits(old), Outcome::unchanged);
   } else {
     *address = next;
-    scheduler().done(Scheduler::Effect::change, bits(old), bits(next));
+    done(order, Scheduler::Effect::change, bits(old), bits(next));
   }
   return old;
 }
@@ -130,7 +138,7 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
     if (world.judges_races) race_judge().load(address, sizeof(T), order_if_failed, code);
     *expected = old;
     if (!scheduler().current().has_on_stack(expected)) world.wrote = true;
-    scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
+    done(order_if_failed, Scheduler::Effect::read, bits(old), bits(desired), Outcome::failed);
     scheduler().note_expected(expected, sizeof *expected);
     note_value_written(expected, sizeof *expected);
     return false;
@@ -138,9 +146,9 @@ inline bool compare_exchange(volatile T* address, T* expected, T desired, int or
   judge_change(address, old == desired, order, code);
   *address = desired;
   if (old == desired) {
-    scheduler().done(Scheduler::Effect::read, bits(old), bits(desired), Outcome::unchanged);
+    done(order, Scheduler::Effect::read, bits(old), bits(desired), Outcome::unchanged);
   } else {
-    scheduler().done(Scheduler::Effect::change, bits(old), bits(desired));
+    done(order, Scheduler::Effect::change, bits(old), bits(desired));
   }
   return true;
 }
@@ -196,7 +204,7 @@ THRUM_EXPORT void __tsan_atomic_thread_fence(int order) {
   note_order(order, THRUM_CALLER);
   scheduler().arrive(Operation::fence, 0, 0, THRUM_CALLER);
   if (world.judges_races) race_judge().fence(order);
-  scheduler().done(Scheduler::Effect::none);
+  done(order, Scheduler::Effect::none);
 }
 
 THRUM_EXPORT void __tsan_atomic_signal_fence(int) {}

@@ -54,6 +54,14 @@ void record_access(const Thread& thread, Operation operation, bool writes, std::
   access.object = address;
 }
 
+void record_order(int order) {
+  // In an atomic section nothing is an event.
+  if (running_thread().atomic_depth != 0 || current_trace().events.empty()) return;
+  Event& event = current_trace().events.back();
+  event.acquires = order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+  event.releases = order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
 void record_in_section(const Thread& me, bool changes, std::uint64_t value) {
   if (engine.records_values && note_values_in_section(me, changes, value)) return;
   record_access(me, me.operation, changes, me.object, me.size);

@@ -19,6 +19,9 @@ namespace thrum {
 // Appends the event that the thread has just done to the current trace.
 void record_event(Thread& thread, std::uint64_t value, std::uint64_t operand, Outcome outcome);
 
+// The memory order that the event recorded last asked for, as __ATOMIC_... has it.
+void record_order(int order);
+
 // Appends an access that is no event of its own to the current trace.
 void record_access(const Thread& thread, Operation operation, bool writes, std::uint64_t address,
                    std::uint64_t size);
