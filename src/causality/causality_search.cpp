@@ -5,19 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "causality/planned_steps.hpp"
+
 namespace thrum {
-
-namespace {
-
-// For the plan: as far as it matters there.
-Event event_of(const ThreadTrees& trees, ThreadTrees::Node node) {
-  Event event;
-  event.thread = trees[node].thread;
-  event.operation = trees.operation(node).operation;
-  return event;
-}
-
-}  // namespace
 
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
@@ -148,27 +138,8 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
 }
 
 void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
-  OrderedPlan steps(plan, {kMainThread, ChoiceKind::thread, trees_[0].events});
-  for (const Node node : order) {
-    if (trees_[node].kind != ThreadTrees::Kind::event) continue;
-    const ThreadTrees::Operation& own = trees_.operation(node);
-    if (!is_visible(own.operation)) continue;
-    std::vector<Departure> choices;
-    const ChoiceKey key{trees_[node].thread, ChoiceKind::value, trees_[node].events - 1};
-    if (own.operation == Operation::choose) choices.push_back({key, {own.way}});
-    if (own.operation == Operation::signal) {
-      const Node woken = encoding_->chosen_by(node);
-      if (woken != ThreadTrees::kNone)
-        choices.push_back({{key.thread, ChoiceKind::waiter, key.index}, {trees_[woken].thread}});
-    }
-    const Via via = own.operation == Operation::timeout ? Via::timeout : Via::run;
-    steps.add(event_of(trees_, node), choices, trees_[node].events, via);
-  }
-  for (const RecordedInput& input : inputs_) {
-    const Bits value = encoding_->solver().value(input.symbol, input.bits);
-    InputValue& given = plan.inputs.emplace_back(InputValue{input.thread, input.number, input.bits, {}});
-    for (unsigned bit = 0; bit < input.bits; bit += 8) given.bytes += static_cast<char>(value >> bit & 0xff);
-  }
+  write_steps(plan, trees_, order, [&](Node signal) { return encoding_->chosen_by(signal); });
+  write_inputs(plan, inputs_, encoding_->solver());
 }
 
 // Accesses to memory that was not known to be shared are missing in what executions have shown.

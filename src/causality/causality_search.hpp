@@ -14,7 +14,6 @@
 // Thread safety: none. Tested by tests/oracle/causality_test.cpp.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -22,12 +21,9 @@
 
 #include "causality/encoding.hpp"
 #include "causality/trace_learner.hpp"
-#include "search/ordered_plan.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
-
-using MakeSolver = std::function<std::unique_ptr<Solver>(const Terms&)>;
 
 class CausalitySearch final : public Strategy, public Reporting {
  public:

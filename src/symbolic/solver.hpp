@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -60,5 +61,7 @@ class Solver {
   // If it was unsatisfiable: assumptions that cannot hold together. Empty: the clauses cannot.
   virtual const std::vector<Literal>& core() = 0;
 };
+
+using MakeSolver = std::function<std::unique_ptr<Solver>(const Terms&)>;
 
 }  // namespace thrum
