@@ -70,6 +70,8 @@ void DataEncoding::add_read(Node read) {
 void DataEncoding::add_source(Cell& cell, Read& read, std::uint32_t write) {
   const Source source{write, nodes_.solver().make_literal()};
   read.sources.push_back(source);
+  if (write != read.own)
+    interferences_.push_back({read.node, cell.writes[write], cell.place.begin, source.literal});
   nodes_.offer(read.need, source.literal);
   if (write != kInitial) {
     nodes_.add({-source.literal, nodes_.executed(cell.writes[write])});
@@ -167,6 +169,26 @@ DataEncoding::Literal DataEncoding::gives(Node read, std::uint64_t value) {
   }
   nodes_.add(clause);
   return literal;
+}
+
+std::vector<std::uint64_t> DataEncoding::values(Node read) const {
+  std::vector<std::uint64_t> values = {0};
+  for (const Place& place : reads_.at(read)) {
+    const Cell& there = contents_[place.cell];
+    const std::uint64_t shift = 8 * (there.place.begin - nodes_.trees().access(read).object);
+    std::vector<std::uint64_t> wider;
+    for (const auto& [part, literal] : there.reads[place.read].values) {
+      for (const std::uint64_t value : values) wider.push_back(value | part << shift);
+    }
+    values = std::move(wider);
+  }
+  return values;
+}
+
+bool DataEncoding::knows_initial(Node read) const {
+  return std::ranges::all_of(reads_.at(read), [&](const Place& place) {
+    return contents_[place.cell].reads[place.read].knows_initial;
+  });
 }
 
 }  // namespace thrum

@@ -63,6 +63,20 @@ class DataEncoding {
 
   // Whether the read gives that value. REQUIRES: Deciding::values
   Literal gives(Node read, std::uint64_t value);
+  // The values that it can give, each once; less what memory held at first, where that is not known.
+  // REQUIRES: Deciding::values
+  std::vector<std::uint64_t> values(Node read) const;
+  bool knows_initial(Node read) const;
+
+  // That a read takes a cell's value from a write of another thread, other than one that always comes before
+  // it.
+  struct Interference {
+    Node read = ThreadTrees::kNone;
+    Node write = ThreadTrees::kNone;
+    std::uint64_t cell = 0;  // where it begins
+    Literal literal = 0;
+  };
+  const std::vector<Interference>& interferences() const { return interferences_; }
 
  private:
   static constexpr std::uint32_t kInitial = 0xffffffff;
@@ -108,6 +122,7 @@ class DataEncoding {
   };
   std::vector<Place> unknown_;  // reads of what is not known to be there at first
   std::unordered_map<Node, std::vector<Place>> reads_;
+  std::vector<Interference> interferences_;
 };
 
 }  // namespace thrum

@@ -102,10 +102,10 @@ Solver::Answer Encoding::solve(std::span<const Target> targets, Solver::Limit li
   return solve(some, limit);
 }
 
-Solver::Answer Encoding::solve(Literal literal, Solver::Limit limit) {
+Solver::Answer Encoding::solve(std::span<const Literal> literals, Solver::Limit limit) {
   const std::span<const Literal> needs = nodes_.settle_needs();
   std::vector<Literal> assumptions(needs.begin(), needs.end());
-  assumptions.push_back(literal);
+  assumptions.insert(assumptions.end(), literals.begin(), literals.end());
   return solver_->solve(assumptions, limit);
 }
 

@@ -41,8 +41,9 @@ class Encoding {
   // Whether some of them can be reached. If so, what follows is about the execution that reaches it.
   Solver::Answer solve(std::span<const Target> targets, Solver::Limit limit);
 
-  // Whether there is an execution that the literal is true of.
-  Solver::Answer solve(Literal literal, Solver::Limit limit);
+  // Whether there is an execution that the literals are true of.
+  Solver::Answer solve(Literal literal, Solver::Limit limit) { return solve(std::span(&literal, 1), limit); }
+  Solver::Answer solve(std::span<const Literal> literals, Solver::Limit limit);
   // REQUIRES: all that executions can do is known; until extend()
   FinalStates& final_states();
   RaceQuery& races();
@@ -56,6 +57,8 @@ class Encoding {
   // The waiter that a signal wakes, where several sleep (SyncEncoding).
   Node chosen_by(Node signal) const { return sync_.chosen_by(signal); }
 
+  Literal executed(Node node) const { return nodes_.executed(node); }
+  const std::vector<DataEncoding::Interference>& interferences() const { return data_.interferences(); }
   Solver& solver() { return *solver_; }
   std::uint64_t clauses() const { return nodes_.clauses(); }
   const std::string& not_covered() const { return sync_.not_covered(); }
