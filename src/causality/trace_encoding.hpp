@@ -40,8 +40,10 @@ class TraceEncoding {
   // If none does: threads whose branches cannot be so. Without one of these branches there would be one.
   const std::set<ThreadId>& core() const { return core_; }
 
-  // Whether the assumptions can hold.
+  // Whether the assumptions can hold. needs(): they are assumed always
   Solver::Answer solve(std::span<const Literal> assumptions, Solver::Limit limit);
+
+  const std::vector<Literal>& needs() const { return needs_; }
 
   // Of an execution that was found: the nodes that begin its steps, in their order, as a plan.
   std::vector<Node> steps();
@@ -49,6 +51,7 @@ class TraceEncoding {
 
   NodeEncoding& nodes() { return nodes_; }
   DataEncoding& data() { return data_; }
+  const DataEncoding& data() const { return data_; }
   Solver& solver() { return *solver_; }
   const std::string& not_covered() const { return sync_.not_covered(); }
   std::uint64_t queries() const { return queries_; }

@@ -23,12 +23,25 @@ TracePath::TracePath(Deciding deciding, InitialState& initial, const Terms& term
   }
 }
 
-void TracePath::find_branches(const Terms& terms, ThreadId thread) {
+// What the thread has done behind its start.
+std::vector<TracePath::Node> TracePath::nodes_of(ThreadId thread) const {
   std::vector<Node> nodes;
-  for (Node node = lasts_[thread]; trees_[node].kind != ThreadTrees::Kind::start; node = trees_[node].parent)
+  Node node = lasts_[thread];
+  for (; node != ThreadTrees::kNone && trees_[node].kind != ThreadTrees::Kind::start;
+       node = trees_[node].parent)
     nodes.push_back(node);
   std::ranges::reverse(nodes);
-  for (const Node node : nodes) {
+  return nodes;
+}
+
+std::vector<TracePath::Node> TracePath::steps(ThreadId thread) const {
+  std::vector<Node> nodes = nodes_of(thread);
+  std::erase_if(nodes, [&](Node node) { return !trees_.begins_step(node); });
+  return nodes;
+}
+
+void TracePath::find_branches(const Terms& terms, ThreadId thread) {
+  for (const Node node : nodes_of(thread)) {
     if (trees_[node].kind == ThreadTrees::Kind::outcome) add_outcome(terms, thread, node);
     if (trees_[node].kind == ThreadTrees::Kind::event) add_operation(thread, node);
   }

@@ -64,6 +64,8 @@ class TracePath {
 
   ThreadId threads() const { return static_cast<ThreadId>(lasts_.size()); }
   std::span<const Branch> branches(ThreadId thread) const { return branches_[thread]; }
+  // The nodes of the thread that begin steps, but for its start, in their order.
+  std::vector<Node> steps(ThreadId thread) const;
   // What the thread did in the end; kNone: there is no such thread.
   Node last(ThreadId thread) const { return lasts_[thread]; }
 
@@ -82,6 +84,7 @@ class TracePath {
   Ways ways_of(const Prefix& prefix) const;
 
  private:
+  std::vector<Node> nodes_of(ThreadId thread) const;
   void find_branches(const Terms& terms, ThreadId thread);
   void add_operation(ThreadId thread, Node node);
   void add_outcome(const Terms& terms, ThreadId thread, Node node);
