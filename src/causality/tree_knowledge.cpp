@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/tree_knowledge.hpp"
+
+#include <algorithm>
+
+#include "causality/planned_steps.hpp"
+
+namespace thrum {
+
+void TreeKnowledge::learn(const Trace& trace) {
+  learner_.learn(trace);
+  for (const RecordedInput& input : trace.inputs) {
+    if (std::ranges::find(inputs_, input.symbol, &RecordedInput::symbol) == inputs_.end())
+      inputs_.push_back(input);
+  }
+  if (problem_.empty()) problem_ = learner_.not_covered();
+  if (problem_.empty()) problem_ = trees_.problem();
+  if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
+}
+
+Encoding& TreeKnowledge::encoding() {
+  if (!encoding_ || !encoding_->extend()) {
+    Cells cells = encoding_ ? encoding_->cells() : Cells();
+    encoding_ = std::make_unique<Encoding>(deciding_, trees_, terms_, initial_, make_solver_(terms_),
+                                           std::move(cells));
+    encoding_->extend();
+    ++encodings_;
+  }
+  if (problem_.empty()) problem_ = encoding_->not_covered();
+  return *encoding_;
+}
+
+Plan TreeKnowledge::plan_of(std::span<const Node> steps) {
+  Plan plan;
+  write_steps(plan, trees_, steps, [&](Node signal) { return encoding_->chosen_by(signal); });
+  write_inputs(plan, inputs_, encoding_->solver());
+  return plan;
+}
+
+}  // namespace thrum

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all executions have shown together: the threads' trees, what memory held at first, the inputs; and
+// that as clauses for a solver, which are kept up to date.
+//
+// Tested by tests/causality.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "causality/encoding.hpp"
+#include "causality/trace_learner.hpp"
+#include "model/plan.hpp"
+
+namespace thrum {
+
+class TreeKnowledge {
+ public:
+  using Node = ThreadTrees::Node;
+
+  // The terms must outlive it.
+  TreeKnowledge(Deciding deciding, Terms& terms, MakeSolver make_solver)
+      : deciding_(deciding),
+        terms_(terms),
+        make_solver_(std::move(make_solver)),
+        learner_(deciding, trees_, initial_) {}
+
+  void learn(const Trace& trace);
+  // Why no more can be said; empty: nothing stands against it.
+  const std::string& problem() const { return problem_; }
+  // Changes with all that is learned.
+  std::uint64_t changes() const { return trees_.changes() + initial_.size(); }
+  const ThreadTrees& trees() const { return trees_; }
+
+  // With all that was learned. REQUIRES: something was learned
+  Encoding& encoding();
+  // Changes where the encoding is another one, with other literals.
+  std::uint64_t encodings() const { return encodings_; }
+
+  // A plan for steps of the solver's model.
+  Plan plan_of(std::span<const Node> steps);
+
+ private:
+  Deciding deciding_;
+  Terms& terms_;
+  MakeSolver make_solver_;
+  ThreadTrees trees_;
+  InitialState initial_;
+  TraceLearner learner_;
+  std::vector<RecordedInput> inputs_;  // each once
+  std::unique_ptr<Encoding> encoding_;
+  std::uint64_t encodings_ = 0;
+  std::string problem_;
+};
+
+}  // namespace thrum
