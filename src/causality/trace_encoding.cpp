@@ -25,7 +25,7 @@ TraceEncoding::TraceEncoding(Deciding deciding, const TracePath& path, Terms& te
   }
   for (Node node = 0; node < end; ++node) add(node);
   for (Node node = 0; node < end; ++node) {
-    if (trees_[node].kind == ThreadTrees::Kind::failure) fail_last(node);
+    if (trees_[node].kind == ThreadTrees::Kind::stop) fail_last(node);
     if (may_write(node)) read_before(node);
   }
   data_.learn_initial_values();
