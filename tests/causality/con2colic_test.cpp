@@ -244,10 +244,14 @@ TEST(Con2colic, RunsTheMicroBenchmark) {
     const ToyCode code = micro_benchmark(static_cast<int>(n));
     std::cout << n << " increments\n";
     ToyProgram program(code);
-    CausalitySearch closure({.deciding = Deciding::terms, .make_solver = z3(), .terms = &program.terms()});
+    CausalitySearch closure({.deciding = Deciding::terms,
+                             .make_solver = z3(),
+                             .terms = &program.terms(),
+                             .limit = {.seconds = 60}});
     const Cost cost = cost_of(program, closure, [&] { return closure.counts().queries; });
     cost.print("closure");
-    EXPECT_TRUE(!cost.is_over || cost.finds_the_bug);
+    EXPECT_TRUE(!closure.guarantee().exhausted || cost.finds_the_bug);
+    if (!closure.problem().empty()) std::cout << "  (" << closure.problem() << ")\n";
     BoundedInterferences bounded({.make_solver = z3(), .terms = &program.terms()});
     cost_of(program, bounded, [&] { return bounded.queries(); }).print("closure within bounds");
     InterferenceForest forest({.make_solver = z3(), .terms = &program.terms()});
