@@ -11,7 +11,7 @@
 // of each thread was met, and so was each failed assertion. Deadlocks and data races are states of several
 // threads.
 //
-// Thread safety: none. Tested by tests/oracle/causality_test.cpp.
+// Thread safety: none. Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <memory>

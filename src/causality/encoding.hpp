@@ -2,7 +2,7 @@
 // All executions that are made of nodes of the trees, as clauses for a solver: each model is an execution.
 // And what no execution has shown yet, as literals that a model may make true.
 //
-// Tested by tests/oracle/causality_test.cpp.
+// Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@
 // for example, is true only as long as no other write is known. Such a clause (a need) is said under a
 // literal, which is assumed: when there are more options, it is said again under another one.
 //
-// Tested by causality_test.
+// Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <array>

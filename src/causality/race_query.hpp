@@ -6,7 +6,7 @@
 // with each acquisition what it synchronizes with. The later one of two accesses, with all that happens
 // before it, lies in such a set, and the other one outside.
 //
-// Built when the trees are complete. Tested by tests/causality.
+// Built when the trees are complete. Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -233,7 +233,7 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
     }
   }
   const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
-  // Where values decide, to write what is there is to read it.
+  // Where values decide, to write the value that memory holds is to read it.
   const bool changes = event.outcome != Outcome::unchanged || deciding_ == Deciding::terms;
   if (!writes || !changes) return;
   access.term = terms.written;

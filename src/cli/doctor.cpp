@@ -16,6 +16,7 @@
 #include "cli/build.hpp"
 #include "cli/commands.hpp"
 #include "cli/machine.hpp"
+#include "cli/outside_strategy.hpp"
 #include "supervisor/signals.hpp"
 #include "supervisor/worker.hpp"
 #include "verdict/error.hpp"
@@ -94,6 +95,18 @@ Finding examine_compiler(const std::string& name) {
   }
 }
 
+// Z3, in a module.
+Finding examine_solver() {
+  if (!has_module(kSolver))
+    return {"solver", State::fallback, std::string("for --strategy mcr only: this build ") + kSolver.lacks};
+  try {
+    module_function("solver", kSolver);
+  } catch (const UserError& error) {
+    return {"solver", State::fallback, std::string("for --strategy mcr only: ") + error.what()};
+  }
+  return {"solver", State::good, "Z3, for --strategy mcr"};
+}
+
 class Doctor {
  public:
   void tell(const Finding& finding) {
@@ -122,6 +135,7 @@ class Doctor {
     bool compiles = able_ && examine_compilers();
     for (const char* name : {"gcc", "clang-19"}) tell(examine_tool(name, State::fallback, "for C only"));
     tell(examine_tool("gdb", State::fallback, "for looking into a replayed schedule only"));
+    tell(examine_solver());
     able_ = able_ && compiles;
     fmt::print("{}\n", able_ ? "This machine can check programs."
                              : "This machine cannot check programs yet: see the lines marked !! or --.");
