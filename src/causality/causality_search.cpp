@@ -12,7 +12,9 @@ namespace thrum {
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
-      learner_(settings_.deciding, trees_, initial_) {}
+      learner_(settings_.deciding, trees_, initial_) {
+  if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
+}
 
 Wanted CausalitySearch::wanted() const {
   Wanted::Set what = Wanted::kChoices | Wanted::kEvents | Wanted::kAccesses;

@@ -35,6 +35,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     Terms* terms = nullptr;
     Solver::Limit limit{};   // of a query about one target
     bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
+    bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
     bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {

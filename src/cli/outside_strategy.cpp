@@ -9,16 +9,17 @@ namespace thrum {
 const ModuleOf kSolver = {kSolverModule, kSolverFunction, "has no solver, since Z3 was not there",
                           "libz3-dev"};
 
-std::function<std::unique_ptr<Strategy>()> outside_strategy(const std::string& name,
-                                                            const StrategySettings&) {
-  if (!runs_outside(name)) return {};
-  const auto make_solver = reinterpret_cast<SolverFunction>(module_function("--strategy " + name, kSolver));
-  return [make_solver] {
-    return std::make_unique<CausalitySearch>(CausalitySearch::Settings{
-        .deciding = Deciding::values, .make_solver = [make_solver](const Terms& terms) {
-          return std::unique_ptr<Solver>(make_solver(terms));
-        }});
+std::function<std::unique_ptr<Strategy>()> outside_strategy(const Job& job) {
+  if (!runs_outside(job.strategy)) return {};
+  const auto make_solver =
+      reinterpret_cast<SolverFunction>(module_function("--strategy " + job.strategy, kSolver));
+  CausalitySearch::Settings settings;
+  settings.make_solver = [make_solver](const Terms& terms) {
+    return std::unique_ptr<Solver>(make_solver(terms));
   };
+  settings.races = job.races == Races::report;
+  settings.sees_plain = job.races != Races::ignore;
+  return [settings] { return std::make_unique<CausalitySearch>(settings); };
 }
 
 }  // namespace thrum

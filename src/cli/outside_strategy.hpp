@@ -5,17 +5,15 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
-#include "campaign/strategies.hpp"
 #include "cli/load_module.hpp"
+#include "protocol/job.hpp"
 
 namespace thrum {
 
-// Makes the strategy of that name; empty if it runs with the program under test. Throws UserError if this
-// build has no solver.
-std::function<std::unique_ptr<Strategy>()> outside_strategy(const std::string& name,
-                                                            const StrategySettings& settings);
+// Makes the job's strategy; empty if it runs with the program under test. Throws UserError if this build has
+// no solver.
+std::function<std::unique_ptr<Strategy>()> outside_strategy(const Job& job);
 
 extern const ModuleOf kSolver;
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --strategy mcr on programs: what it finds, with how few executions, and what it says of that.
+#include "endtoend.hpp"
+
+namespace {
+
+using nlohmann::json;
+
+// In each order each thread reads 0.
+constexpr const char* kLeavesAsItWas = R"(
+#include <mutex>
+#include <thread>
+std::mutex mutex;
+int inside;
+int main() {
+  auto enter = [] {
+    std::lock_guard lock(mutex);
+    ++inside;
+    --inside;
+  };
+  std::thread one(enter), other(enter);
+  one.join();
+  other.join();
+}
+)";
+
+constexpr const char* kUpdateIsLost = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+std::atomic<int> counter;
+int main() {
+  auto add = [] {
+    int before = counter;
+    counter = before + 1;
+  };
+  std::thread one(add), other(add);
+  one.join();
+  other.join();
+  assert(counter == 2);
+}
+)";
+
+constexpr const char* kLocksCrossed = R"(
+#include <mutex>
+#include <thread>
+std::mutex a, b;
+int main() {
+  std::thread one([] { std::lock_guard first(a); std::lock_guard second(b); });
+  std::thread other([] { std::lock_guard first(b); std::lock_guard second(a); });
+  one.join();
+  other.join();
+}
+)";
+
+// No thread by itself shows the race, which is there in few orders only.
+constexpr const char* kRaceBehindFlags = R"(
+#include <atomic>
+#include <thread>
+std::atomic<int> before, behind;
+int data;
+int main() {
+  std::thread one([] { if (before == 1) data = 1; behind = 1; });
+  std::thread other([] { before = 1; if (behind == 0) data = 2; });
+  one.join();
+  other.join();
+}
+)";
+
+// The flag is relaxed: with that no order of the accesses makes the race go away.
+constexpr const char* kRelaxedFlag = R"(
+#include <atomic>
+#include <thread>
+std::atomic<int> flag;
+int data;
+int main() {
+  std::thread one([] { data = 1; flag.store(1, std::memory_order_relaxed); });
+  std::thread other([] { if (flag.load(std::memory_order_relaxed) == 1) data = 2; });
+  one.join();
+  other.join();
+}
+)";
+
+constexpr const char* kRaisesSignal = R"(
+#include <csignal>
+#include <thread>
+int main() {
+  std::thread one([] { std::raise(SIGUSR1); });
+  std::signal(SIGUSR1, SIG_IGN);
+  one.join();
+}
+)";
+
+class Causality : public EndToEnd {
+ protected:
+  void SetUp() override {
+    EndToEnd::SetUp();
+    if (thrum({"doctor"}).output.find("Z3, for --strategy mcr") == std::string::npos)
+      GTEST_SKIP() << "this build has no solver";
+  }
+
+  json search(const char* text, int code) {
+    const std::string source = write("program.cpp", text);
+    EXPECT_EQ(thrum({"c++", "-std=c++20", "-O1", "-g", source, "-o", "program"}).exit_code, 0);
+    return check({path("program"), "--strategy", "mcr", "--statistics", "--jobs", "1"}, code)["tests"][0];
+  }
+};
+
+TEST_F(Causality, RunsWhatReadsOtherValuesOnly) {
+  const json test = search(kLeavesAsItWas, 0);
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_EQ(test["complete"], false);
+  EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
+  EXPECT_EQ(test["executions"], 1);
+  EXPECT_EQ(test["statistics"]["decisions"]["undecided"], 0);
+  EXPECT_GT(test["statistics"]["solver"]["queries"], 0);
+  EXPECT_EQ(test["statistics"]["solver"]["unknown"], 0);
+}
+
+TEST_F(Causality, FindsAFailedAssertion) {
+  const json test = search(kUpdateIsLost, 1);
+  ASSERT_EQ(test["bugs"].size(), 1u);
+  EXPECT_EQ(test["bugs"][0]["kind"], "assertion");
+  EXPECT_EQ(test["bugs"][0]["preemptions"], 1) << "its schedule is made simple as any other";
+}
+
+TEST_F(Causality, AsksForDeadlocks) {
+  const json test = search(kLocksCrossed, 1);
+  ASSERT_EQ(test["bugs"].size(), 1u);
+  EXPECT_EQ(test["bugs"][0]["kind"], "deadlock");
+}
+
+TEST_F(Causality, AsksForDataRaces) {
+  for (const char* text : {kRaceBehindFlags, kRelaxedFlag}) {
+    const json test = search(text, 1);
+    ASSERT_EQ(test["bugs"].size(), 1u);
+    EXPECT_EQ(test["bugs"][0]["kind"], "data-race");
+  }
+}
+
+TEST_F(Causality, NamesWhatItDoesNotCover) {
+  const json test = search(kRaisesSignal, 3);
+  EXPECT_EQ(test["verdict"], "inconclusive");
+  EXPECT_NE(test["reason"].get<std::string>().find("signal"), std::string::npos) << test["reason"];
+}
+
+// Where races are ignored, plain accesses are not seen.
+TEST_F(Causality, ClaimsNothingWhereRacesAreIgnored) {
+  const std::string source = write("program.cpp", kRelaxedFlag);
+  EXPECT_EQ(thrum({"c++", "-std=c++20", "-O1", "-g", source, "-o", "program"}).exit_code, 0);
+  const json test =
+      check({path("program"), "--strategy", "mcr", "--races", "ignore", "--jobs", "1"}, 3)["tests"][0];
+  EXPECT_EQ(test["verdict"], "inconclusive");
+}
+
+}  // namespace
