@@ -12,7 +12,8 @@ namespace thrum {
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
-      learner_(settings_.deciding, trees_, initial_) {
+      learner_(settings_.deciding, trees_, initial_),
+      walk_(trees_, initial_) {
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
 }
 
@@ -113,6 +114,7 @@ bool CausalitySearch::next(Plan& plan) {
     begun_ = true;
     return true;
   }
+  if (problem_.empty() && find_by_walk(plan)) return true;
   if (problem_.empty()) encode();
   if (problem_.empty()) problem_ = encoding_->not_covered();
   if (problem_.empty()) target_ = ask().node;
@@ -125,6 +127,20 @@ bool CausalitySearch::next(Plan& plan) {
   if (!steps.empty()) write(plan, steps);
   done_ = steps.empty();
   return !done_;
+}
+
+// Whether a walk has found something. Where walks go astray, they are of no use.
+bool CausalitySearch::find_by_walk(Plan& plan) {
+  constexpr std::uint64_t kStepsMax = 20'000;  // some milliseconds
+  constexpr std::uint64_t kStrayedMax = 8;
+  const bool strays = counts_.strayed >= kStrayedMax && counts_.strayed > counts_.walked / 4;
+  if (!settings_.walks || settings_.deciding != Deciding::values || strays) return false;
+  const std::vector<Node> steps = walk_.find(kStepsMax);
+  if (steps.empty()) return false;
+  task_ = Task::walk;
+  ++counts_.walked;
+  write_steps(plan, trees_, steps, [&](Node signal) { return walk_.chosen_by(signal); });
+  return true;
 }
 
 // Asked when no thread can do anything new by itself: what threads can do together. The steps of an execution
@@ -148,6 +164,7 @@ void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
 void CausalitySearch::begin_again() {
   ++counts_.restarts;
   encoding_.reset();
+  walk_.forget();
   trees_ = ThreadTrees();
   initial_ = InitialState();
   inputs_.clear();
@@ -172,6 +189,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   if (task_ == Task::race) learn_race(trace);
   if (knowledge() != known) return;
   switch (task_) {
+    case Task::walk: ++counts_.strayed; return;
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
     case Task::deadlock: is_denied_ = is_denied_ || !is_new_deadlock; return;
     case Task::race: return;

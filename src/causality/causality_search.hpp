@@ -21,6 +21,7 @@
 
 #include "causality/encoding.hpp"
 #include "causality/trace_learner.hpp"
+#include "causality/tree_walk.hpp"
 #include "search/strategy.hpp"
 
 namespace thrum {
@@ -36,6 +37,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     Solver::Limit limit{};   // of a query about one target
     bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
     bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
+    bool walks = true;       // looks for what is new by walks, too
     bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {
@@ -46,8 +48,10 @@ class CausalitySearch final : public Strategy, public Reporting {
     std::uint64_t missed = 0;  // executions that did not show their target
     double seconds = 0;        // that the solver took
     std::uint64_t restarts = 0;
-    std::uint64_t races = 0;   // that were looked for in what is known, and shown
-    std::uint64_t denied = 0;  // deadlocks, races and paths that were not shown
+    std::uint64_t walked = 0;   // executions that a walk has found
+    std::uint64_t strayed = 0;  // of those, that showed nothing new
+    std::uint64_t races = 0;    // that were looked for in what is known, and shown
+    std::uint64_t denied = 0;   // deadlocks, races and paths that were not shown
   };
 
   // REQUIRES: settings.make_solver
@@ -74,6 +78,7 @@ class CausalitySearch final : public Strategy, public Reporting {
 
   void begin_again();
   void encode();
+  bool find_by_walk(Plan& plan);
   Target ask();
   std::vector<Node> ask_for_more();
   bool ask_for_deadlock();
@@ -97,13 +102,14 @@ class CausalitySearch final : public Strategy, public Reporting {
   ThreadTrees trees_;
   InitialState initial_;
   TraceLearner learner_;
+  TreeWalk walk_;
   std::unique_ptr<Encoding> encoding_;
   std::vector<RecordedInput> inputs_;  // that executions have had, each once
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
   // What an execution is run for.
-  enum class Task : std::uint8_t { target, deadlock, race, path };
+  enum class Task : std::uint8_t { walk, target, deadlock, race, path };
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code

@@ -74,6 +74,7 @@ bool RemoteStrategy::next(Plan& plan) {
   const std::string answer = ask(question);
   if (answer.empty()) {
     guarantee_ = {};
+    problem_ = "the time ended while the solver was at work";
     return false;
   }
   ByteReader in(answer);

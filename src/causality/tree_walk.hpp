@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random executions of what the trees know, without the program: a million steps a second. One that comes to
+// something that no execution has shown is a plan, and no question to the solver. Most of what is new is
+// found so; that nothing is left can only the solver say.
+//
+// A walk knows mutexes, semaphores, condition variables and joins. A thread that stands before another
+// operation waits for ever. So what a walk finds may be wrong: the program runs it, and then it is seen.
+//
+// Where values decide only. Tested by tests/causality/causality_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "causality/cells.hpp"
+#include "causality/initial_state.hpp"
+#include "causality/thread_trees.hpp"
+#include "support/random.hpp"
+
+namespace thrum {
+
+class TreeWalk {
+ public:
+  using Node = ThreadTrees::Node;
+
+  // Both must outlive it.
+  TreeWalk(const ThreadTrees& trees, const InitialState& initial) : trees_(trees), initial_(initial) {}
+
+  // Walks until something new is met, or so many steps were done. The steps that lead there, in their order,
+  // with the one that shows it; none: nothing was met.
+  std::vector<Node> find(std::uint64_t steps_max);
+  // Of what was found: the waiter that the signal wakes, where several sleep; else kNone.
+  Node chosen_by(Node signal) const;
+
+  // The trees begin again.
+  void forget();
+
+ private:
+  struct Piece {
+    std::uint32_t cell = 0;
+    std::uint32_t shift = 0;  // in bits
+    std::uint64_t mask = 0;
+  };
+  struct Thread {
+    Node at = ThreadTrees::kNone;  // behind what it has done
+    bool is_over = false;
+    bool sleeps = false;  // on a condition variable
+  };
+  enum class Went : std::uint8_t { on, to_news, to_the_end };
+
+  void take_cells();
+  bool walk(std::uint64_t& steps);
+  Went step(Node operation);
+  Went go_on(ThreadId thread);
+  Went read(ThreadId thread, Node read);
+  void write(Node write);
+  Went join_all();
+  bool can_do(ThreadId thread, Node operation);
+  void perform(ThreadId thread, Node operation);
+  void wake(Node waker, std::uint64_t condition, bool all);
+  const std::vector<Piece>& pieces_of(Node access);
+  std::int64_t& tokens_of(std::uint64_t object, std::int64_t initial);
+  Thread& thread(ThreadId number);
+
+  const ThreadTrees& trees_;
+  const InitialState& initial_;
+  Random random_{1};
+  Cells cells_;
+  Node seen_ = 0;  // nodes up to here, for the cells
+  std::unordered_map<Node, std::vector<Piece>> pieces_;
+
+  // Of a walk.
+  std::vector<Thread> threads_;                       // by number
+  std::vector<std::optional<std::uint64_t>> memory_;  // by cell; nothing: as it was at first
+  std::unordered_map<std::uint64_t, std::int64_t> tokens_;
+  std::vector<Node> steps_;
+  std::unordered_map<Node, Node> chosen_;
+};
+
+}  // namespace thrum
