@@ -72,7 +72,16 @@ CausalitySearch::Target CausalitySearch::ask() {
   return {};
 }
 
-// Asked when nothing else is left: an execution that ends in a deadlock that none has shown, or a combination
+// Asked when nothing else is left: an execution that ends by the misuse of a lock.
+bool CausalitySearch::ask_for_misuse() {
+  FinalStates& ends = encoding_->final_states();
+  for (const Node known : misuses_) ends.exclude_misuse(known);
+  if (!ends.can_be_misused() || ask_about(ends.is_misuse()) != Solver::Answer::satisfiable) return false;
+  misuses_.push_back(ends.misuse());
+  return true;
+}
+
+// Asked then: an execution that ends in a deadlock that none has shown, or a combination
 // of what threads do that none has shown.
 bool CausalitySearch::ask_for_deadlock() {
   FinalStates& ends = encoding_->final_states();
@@ -146,6 +155,12 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
 // Asked when no thread can do anything new by itself: what threads can do together. The steps of an execution
 // that shows it; none: there is none.
 std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
+  task_ = Task::misuse;
+  if (ask_for_misuse()) {
+    std::vector<Node> steps = encoding_->steps();
+    steps.push_back(misuses_.back());
+    return steps;
+  }
   task_ = Task::deadlock;
   if (ask_for_deadlock()) return encoding_->steps();
   task_ = Task::race;
@@ -170,6 +185,7 @@ void CausalitySearch::begin_again() {
   inputs_.clear();
   given_up_.clear();
   paths_.clear();
+  misuses_.clear();
   target_ = ThreadTrees::kNone;
 }
 
@@ -187,10 +203,12 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   const bool is_new_path = learn_path(trace);
   const bool is_new_deadlock = learn_deadlock(trace);
   if (task_ == Task::race) learn_race(trace);
+  const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
   if (knowledge() != known) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
+    case Task::misuse: is_denied_ = is_denied_ || !is_misuse; return;
     case Task::deadlock: is_denied_ = is_denied_ || !is_new_deadlock; return;
     case Task::race: return;
     case Task::path: is_denied_ = is_denied_ || !is_new_path; return;

@@ -11,7 +11,7 @@
 // of each thread was met, and so was each failed assertion. Deadlocks and data races are states of several
 // threads.
 //
-// Thread safety: none. Tested by tests/causality/causality_test.cpp.
+// Thread safety: none. Tested by tests/causality/causality_test.cpp, tests/native/values_test.cpp.
 #pragma once
 
 #include <memory>
@@ -81,6 +81,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   bool find_by_walk(Plan& plan);
   Target ask();
   std::vector<Node> ask_for_more();
+  bool ask_for_misuse();
   bool ask_for_deadlock();
   bool is_possible(Solver::Literal literal);
   bool ask_for_race();
@@ -109,10 +110,11 @@ class CausalitySearch final : public Strategy, public Reporting {
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
   // What an execution is run for.
-  enum class Task : std::uint8_t { walk, target, deadlock, race, path };
+  enum class Task : std::uint8_t { walk, target, misuse, deadlock, race, path };
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
+  std::vector<Node> misuses_;                    // of locks, that were asked for
   RaceQuery::Pair race_;
   bool knows_races_ = true;  // all that was found was shown
   bool is_denied_ = false;   // an execution did not end as it had to

@@ -38,7 +38,7 @@ bool Encoding::extend() {
     switch (trees_[node].kind) {
       case Kind::read: data_.add_read(node); break;
       case Kind::write: data_.add_write(node); break;
-      case Kind::event: sync_.add_event(node); break;
+      case Kind::event: add_event(node); break;
       case Kind::end: sync_.add_end(node); break;
       // Nothing comes after it. That it is reached was seen.
       case Kind::stop: nodes_.add({-nodes_.executed(node)}); break;
@@ -47,12 +47,32 @@ bool Encoding::extend() {
         nodes_.add({-others_[node], nodes_.executed(node)});
         break;
       case Kind::outcome: add_outcome(node); break;
-      case Kind::start: break;
+      case Kind::start: sync_.add_start(node); break;
     }
   }
   data_.learn_initial_values();
-  sync_.learn_initial_tokens();
+  sync_.learn_initial_state();
+  add_effects();
   return true;
+}
+
+void Encoding::add_event(Node event) {
+  if (has_effect(trees_.operation(event).operation) && !trees_[event].is_executed) {
+    without_effect_.push_back(event);
+  } else {
+    sync_.add_event(event);
+  }
+}
+
+// Of operations that were done in the meantime. Those that were not are targets, and what they do matters
+// only behind them.
+void Encoding::add_effects() {
+  std::erase_if(without_effect_, [&](Node event) {
+    if (!trees_[event].is_executed) return false;
+    final_states_.reset();
+    sync_.add_event(event);
+    return true;
+  });
 }
 
 void Encoding::add_outcome(Node outcome) {

@@ -64,6 +64,8 @@ class Encoding {
   const std::string& not_covered() const { return sync_.not_covered(); }
 
  private:
+  void add_event(Node event);
+  void add_effects();
   void add_outcome(Node outcome);
   Literal goes_there(Node outcome);
   bool is_closed(Node decision) const;
@@ -78,8 +80,9 @@ class Encoding {
   SyncEncoding sync_;
   std::unique_ptr<FinalStates> final_states_;
   std::unique_ptr<RaceQuery> races_;
-  Node seen_ = 0;                // nodes up to here
-  std::vector<Literal> others_;  // by node: of a decision, that no outcome that is known is taken; or 0
+  Node seen_ = 0;                     // nodes up to here
+  std::vector<Node> without_effect_;  // operations that were not done yet
+  std::vector<Literal> others_;       // by node: of a decision, that no outcome that is known is taken; or 0
 };
 
 }  // namespace thrum

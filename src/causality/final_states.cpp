@@ -5,11 +5,27 @@
 
 namespace thrum {
 
+namespace {
+
+bool takes_lock(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::try_lock:
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+    case Operation::lock_queue: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 FinalStates::FinalStates(NodeEncoding& nodes, SyncEncoding& sync)
     : nodes_(nodes),
       sync_(sync),
       is_maximal_(nodes.solver().make_literal()),
-      is_deadlock_(nodes.solver().make_literal()) {
+      is_deadlock_(nodes.solver().make_literal()),
+      is_misuse_(nodes.solver().make_literal()) {
   const ThreadTrees& trees = nodes_.trees();
   nodes_.add({-is_deadlock_, is_maximal_});
   for (Node node = 0; node < trees.size(); ++node) {
@@ -20,6 +36,45 @@ FinalStates::FinalStates(NodeEncoding& nodes, SyncEncoding& sync)
   std::vector<Literal> some = {-is_deadlock_};
   for (const Standing& standing : standings_) some.push_back(standing.stands);
   nodes_.add(some);
+  add_misuses();
+}
+
+FinalStates::Literal FinalStates::add_misuse(Node operation, Literal stands) {
+  const Literal is_so = nodes_.solver().make_literal();
+  nodes_.add({-is_so, stands});
+  misuses_.push_back({is_so, operation});
+  return is_so;
+}
+
+// A lock must not be destroyed while it is held, or while who waits for a condition is to have it again; and
+// who finds it free must not find it destroyed.
+void FinalStates::add_misuses() {
+  const ThreadTrees& trees = nodes_.trees();
+  for (Node destroy = 0; destroy < trees.size(); ++destroy) {
+    if (trees[destroy].kind != ThreadTrees::Kind::event) continue;
+    if (trees.operation(destroy).operation != Operation::lock_destroy) continue;
+    const std::uint64_t lock = trees.operation(destroy).object;
+    const Literal stands_there = lasts_.at(trees[destroy].parent);
+    sync_.say_taken(lock, ThreadTrees::kNone, add_misuse(destroy, stands_there));
+    for (const Standing& standing : standings_) {
+      const ThreadTrees::Operation& next = trees.operation(standing.operation);
+      if (next.operation == Operation::wait_reacquire && next.operand == lock)
+        nodes_.add({-add_misuse(destroy, stands_there), standing.stands});
+      if (!takes_lock(next.operation) || next.object != lock) continue;
+      nodes_.add({-add_misuse(standing.operation, standing.stands), nodes_.executed(destroy)});
+      nodes_.add({-is_maximal_, -standing.stands, -nodes_.executed(destroy)});
+    }
+  }
+  std::vector<Literal> some = {-is_misuse_};
+  for (const Misuse& misuse : misuses_) some.push_back(misuse.is_so);
+  nodes_.add(some);
+}
+
+FinalStates::Node FinalStates::misuse() const {
+  for (const Misuse& misuse : misuses_) {
+    if (nodes_.solver().is_true(misuse.is_so)) return misuse.operation;
+  }
+  return ThreadTrees::kNone;
 }
 
 // The thread may stand there in the end.
@@ -34,11 +89,24 @@ void FinalStates::add_standing(Node node) {
     nodes_.add({-stands, -nodes_.executed(next)});
     const Literal stands_in_the_end = nodes_.solver().make_literal();
     nodes_.add({-is_maximal_, -stands, stands_in_the_end});
-    if (trees.operation(next).operation != Operation::timeout) sync_.say_disabled(stands_in_the_end, next);
+    const ThreadTrees::Operation& own = trees.operation(next);
+    if (own.operation != Operation::timeout) {
+      sync_.say_disabled(stands_in_the_end, next);
+    } else if (own.operand != 0) {
+      nodes_.add({-stands_in_the_end});  // its time would run out
+    }
   }
   nodes_.add(goes_on);
   lasts_.emplace(node, stands);
+  // Main has left.
+  if (trees.operation(trees.next_of(node)).operation == Operation::others_ended) return;
   standings_.push_back({stands, trees.next_of(node)});
+}
+
+void FinalStates::exclude_misuse(Node operation) {
+  for (const Misuse& misuse : misuses_) {
+    if (misuse.operation == operation) nodes_.add({-misuse.is_so});
+  }
 }
 
 void FinalStates::exclude(std::span<const Node> lasts) {

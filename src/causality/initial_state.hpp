@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace thrum {
@@ -37,11 +38,22 @@ class InitialMemory {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> known_;  // by object and size
 };
 
+enum class OnceState : std::uint8_t { fresh, running, over };
+
 struct InitialState {
   InitialMemory memory;
-  std::map<std::uint64_t, std::uint64_t> tokens;  // of semaphores: how often they can be waited for
+  // Of semaphores: how often they can be waited for. Of mutexes and read-write locks: whether they are free.
+  std::map<std::uint64_t, std::uint64_t> tokens;
+  std::map<std::uint64_t, OnceState> onces;
+  std::map<std::uint64_t, std::uint64_t> barriers;  // for so many threads, or more if none was complete
+  std::set<std::uint64_t> recursive;                // mutexes that can be locked again by who holds them
 
-  std::size_t size() const { return memory.size() + tokens.size(); }
+  // Goes up whenever more is known.
+  std::size_t size() const {
+    std::size_t size = memory.size() + tokens.size() + onces.size() + recursive.size();
+    for (const auto& [barrier, threads] : barriers) size += threads;
+    return size;
+  }
 };
 
 }  // namespace thrum

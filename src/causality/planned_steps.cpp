@@ -29,7 +29,8 @@ void write_steps(Plan& plan, const ThreadTrees& trees, std::span<const ThreadTre
     std::vector<Departure> choices;
     const ChoiceKey key{trees[node].thread, ChoiceKind::value, trees[node].events - 1};
     if (own.operation == Operation::choose) choices.push_back({key, {own.way}});
-    if (own.operation == Operation::signal) {
+    const bool may_wake_one = own.operation == Operation::futex_wake && trees.effect(node) == 1;
+    if (own.operation == Operation::signal || may_wake_one) {
       const ThreadTrees::Node woken = chosen_by(node);
       if (woken != ThreadTrees::kNone)
         choices.push_back({{key.thread, ChoiceKind::waiter, key.index}, {trees[woken].thread}});

@@ -5,30 +5,43 @@
 
 namespace thrum {
 
+namespace {
+
+// A futex wake of so many threads wakes all.
+constexpr std::uint64_t kAll = 0x7fffffff;
+
+}  // namespace
+
 void SyncEncoding::add_event(Node event) {
   const ThreadTrees::Operation& own = nodes_.trees().operation(event);
-  const auto semaphore = initial_.tokens.find(own.object);
-  const std::uint64_t count = semaphore == initial_.tokens.end() ? 0 : semaphore->second;
   switch (own.operation) {
-    case Operation::lock: return add_acquisition(mutex_of(own.object), event);
-    case Operation::unlock: return add_release(mutex_of(own.object), event);
-    case Operation::semaphore_wait: return add_acquisition(tokens_of(own.object, count), event);
-    case Operation::semaphore_post: return add_release(tokens_of(own.object, count), event);
+    case Operation::lock: leave_queue(own.object, event); return take_lock(own.object, event);
+    case Operation::lock_queue: return queue(own, event);
+    case Operation::unlock: return release_lock(own.object, event);
+    case Operation::shared_lock: return begin_shared(own.object, event);
+    case Operation::shared_unlock: return end_shared(own.object, event);
+    case Operation::semaphore_wait: return add_acquisition(counted(own.object), event);
+    case Operation::semaphore_post: return add_release(counted(own.object), event);
     case Operation::try_lock:
-    case Operation::semaphore_try_wait: {
-      const bool is_mutex = own.operation == Operation::try_lock;
-      Tokens& object = is_mutex ? mutex_of(own.object) : tokens_of(own.object, count);
-      return own.way == 0 ? add_acquisition(object, event) : add_failure(object, event, executed(event));
-    }
-    case Operation::wait_release: add_release(mutex_of(own.operand), event); return add_wait(own, event);
-    case Operation::wait_reacquire:
-      add_acquisition(mutex_of(own.operand), event);
-      return add_reacquisition(own, event);
+    case Operation::try_shared_lock:
+    case Operation::semaphore_try_wait: return add_try(own, event);
+    // Nothing is done with it any more.
+    case Operation::lock_destroy: return take_lock(own.object, event);
+    case Operation::once_enter: return enter_once(own, event);
+    case Operation::once_leave: return leave_once(own, event);
+    case Operation::wait_release: release_lock(own.operand, event); return add_wait(own, event);
+    case Operation::wait_reacquire: take_lock(own.operand, event); return add_reacquisition(own, event);
     case Operation::timeout: return add_timeout(event);
     case Operation::signal:
-    case Operation::broadcast: return add_waker(own, event);
+    case Operation::broadcast:
+    case Operation::futex_wake: return add_waker(own, event);
+    case Operation::futex_return: return add_reacquisition(own, event);
+    case Operation::barrier_wait: return arrive(own, event);
+    case Operation::barrier_leave: return leave_barrier(own, event);
     case Operation::thread_join: return add_join(own, event);
     case Operation::atomic_section: return add_section(event);
+    case Operation::others_ended: return add_others_ended(event);
+    case Operation::futex_wait:
     case Operation::load:
     case Operation::store:
     case Operation::read_modify_write:
@@ -37,6 +50,7 @@ void SyncEncoding::add_event(Node event) {
     case Operation::yield:
     case Operation::choose:
     case Operation::point:
+    case Operation::detach:
     case Operation::process_exit:
     case Operation::thread_create: return;
     default:
@@ -44,7 +58,227 @@ void SyncEncoding::add_event(Node event) {
   }
 }
 
+// ---- Locks.
+
+SyncEncoding::Tokens& SyncEncoding::lock_of(std::uint64_t object) {
+  const auto known = initial_.tokens.find(object);
+  objects_[object].passes = Tokens::Passes::of_giver;
+  return tokens_of(object, known == initial_.tokens.end() ? 1 : known->second);
+}
+
+void SyncEncoding::take_lock(std::uint64_t object, Node node) {
+  if (is_inner(object, node)) return;
+  add_acquisition(lock_of(object), node);
+  sections_.begin(object, LockSections::Kind::exclusive, node);
+  Sharing& sharing = sharing_[object];
+  note_section(nodes_, node, true, sharing.exclusive_begins, sharing.shared_ends);
+}
+
+void SyncEncoding::release_lock(std::uint64_t object, Node node) {
+  const bool waits = nodes_.trees().operation(node).operation == Operation::wait_release;
+  if (!waits && initial_.recursive.contains(object) && depth_before(object, node) > 1) return;
+  add_release(lock_of(object), node);
+  sections_.end(object, LockSections::Kind::exclusive, node);
+  Sharing& sharing = sharing_[object];
+  note_section(nodes_, node, false, sharing.exclusive_ends, sharing.shared_begins);
+}
+
+void SyncEncoding::begin_shared(std::uint64_t object, Node node) {
+  sections_.begin(object, LockSections::Kind::shared, node);
+  Sharing& sharing = sharing_[object];
+  note_section(nodes_, node, true, sharing.shared_begins, sharing.exclusive_ends);
+}
+
+void SyncEncoding::end_shared(std::uint64_t object, Node node) {
+  sections_.end(object, LockSections::Kind::shared, node);
+  Sharing& sharing = sharing_[object];
+  note_section(nodes_, node, false, sharing.shared_ends, sharing.exclusive_begins);
+}
+
+// Who begins a section knows what was done in all sections of the others that have ended before.
+void SyncEncoding::note_section(NodeEncoding& nodes, Node node, bool begins, std::vector<Node>& own,
+                                const std::vector<Node>& others) {
+  own.push_back(node);
+  for (const Node other : others) {
+    const Node end = begins ? other : node;
+    const Node begin = begins ? node : other;
+    if (nodes.trees().relation(end, begin) == Relation::concurrent)
+      nodes.synchronize(end, begin, nodes.executed(end), nodes.precedes(end, begin));
+  }
+}
+
+void SyncEncoding::queue(const ThreadTrees::Operation& operation, Node node) {
+  if (operation.way == 0) return take_lock(operation.object, node);
+  say_taken(operation.object, node, executed(node));
+  sections_.begin(operation.object, LockSections::Kind::queued, node);
+}
+
+// A writer that has queued has the lock, or waits no longer.
+void SyncEncoding::leave_queue(std::uint64_t object, Node node) {
+  const Node before = nodes_.trees()[node].parent;
+  if (nodes_.trees()[before].kind != ThreadTrees::Kind::event) return;
+  if (nodes_.trees().operation(before).operation == Operation::lock_queue)
+    sections_.end(object, LockSections::Kind::queued, node);
+}
+
+void SyncEncoding::add_try(const ThreadTrees::Operation& operation, Node node) {
+  const std::uint64_t object = operation.object;
+  if (operation.operation == Operation::semaphore_try_wait) {
+    if (operation.way == 0) return add_acquisition(counted(object), node);
+    return add_failure(counted(object), node, executed(node));
+  }
+  if (operation.operation == Operation::try_shared_lock) {
+    if (operation.way == 0) return begin_shared(object, node);
+    return say_no_reader(object, node, executed(node));
+  }
+  if (operation.way == 0) return take_lock(object, node);
+  if (is_inner(object, node)) return nodes_.add({-executed(node)});
+  say_taken(object, node, executed(node));
+}
+
+void SyncEncoding::say_taken(std::uint64_t object, Node at, Literal is_so) {
+  const Literal is_written = nodes_.solver().make_literal();
+  const Need need = nodes_.add_need(is_so);
+  nodes_.offer(need, is_written);
+  add_failure(lock_of(object), at, is_written);
+  sections_.offer_open(object, LockSections::Kind::exclusive, at, need);
+}
+
+// That a reader cannot take it; or a thread begin a once, since another one runs it.
+void SyncEncoding::say_no_reader(std::uint64_t object, Node at, Literal is_so) {
+  sections_.offer_open(object, LockSections::Kind::shared, at, nodes_.add_need(is_so));
+}
+
+// How often the thread holds the mutex.
+int SyncEncoding::depth_before(std::uint64_t object, Node node) const {
+  const ThreadTrees& trees = nodes_.trees();
+  int depth = 0;
+  for (Node up = trees[node].parent; up != ThreadTrees::kNone; up = trees[up].parent) {
+    if (trees[up].kind == ThreadTrees::Kind::start) break;
+    if (trees[up].kind != ThreadTrees::Kind::event) continue;
+    const ThreadTrees::Operation& own = trees.operation(up);
+    if (own.object != object) continue;
+    if (own.operation == Operation::unlock) --depth;
+    const bool takes = own.operation == Operation::lock || own.operation == Operation::try_lock;
+    if (takes && own.way == 0) ++depth;
+  }
+  return depth;
+}
+
+// Whether the thread holds the mutex there, and may lock it again.
+bool SyncEncoding::is_inner(std::uint64_t object, Node node) const {
+  const bool waits = nodes_.trees().operation(node).operation == Operation::wait_reacquire;
+  return !waits && initial_.recursive.contains(object) && depth_before(object, node) > 0;
+}
+
+// ---- Onces.
+
+SyncEncoding::Once& SyncEncoding::once_of(std::uint64_t object) {
+  const auto [known, is_new] = onces_.try_emplace(object);
+  Once& once = known->second;
+  if (!is_new) return once;
+  once.is_fresh = nodes_.solver().make_literal();
+  once.is_over = nodes_.solver().make_literal();
+  nodes_.exclude_both(once.is_fresh, once.is_over);
+  add_release(objects_[object], ThreadTrees::kNone, once.is_fresh);
+  learn_once(object, once);
+  return once;
+}
+
+void SyncEncoding::learn_once(std::uint64_t object, Once& once) {
+  const auto known = initial_.onces.find(object);
+  if (once.is_known || known == initial_.onces.end()) return;
+  once.is_known = true;
+  nodes_.add({known->second == OnceState::fresh ? once.is_fresh : -once.is_fresh});
+  nodes_.add({known->second == OnceState::over ? once.is_over : -once.is_over});
+}
+
+void SyncEncoding::enter_once(const ThreadTrees::Operation& operation, Node node) {
+  Once& once = once_of(operation.object);
+  objects_[operation.object].passes = Tokens::Passes::of_giver;
+  if (operation.way == 0) {
+    sections_.begin(operation.object, LockSections::Kind::exclusive, node);
+    return add_acquisition(objects_[operation.object], node);
+  }
+  const Need need = nodes_.add_need(executed(node));
+  once.finds.emplace_back(node, need);
+  nodes_.offer(need, once.is_over);
+  for (const Node end : once.ends) offer_over(end, node, need);
+}
+
+void SyncEncoding::leave_once(const ThreadTrees::Operation& operation, Node node) {
+  Once& once = once_of(operation.object);
+  sections_.end(operation.object, LockSections::Kind::exclusive, node);
+  if (nodes_.trees().effect(node) == 0) return add_release(objects_[operation.object], node);
+  once.ends.push_back(node);
+  for (const auto& [find, need] : once.finds) offer_over(node, find, need);
+}
+
+void SyncEncoding::offer_over(Node end, Node find, Need need) {
+  const Literal precedes = nodes_.precedes(end, find);
+  if (precedes == -nodes_.truth()) return;
+  const Literal is_over = nodes_.solver().make_literal();
+  nodes_.add({-is_over, executed(end)});
+  nodes_.add({-is_over, precedes});
+  nodes_.offer(need, is_over);
+  nodes_.synchronize(end, find, executed(end), precedes);
+}
+
+// ---- Barriers.
+
+SyncEncoding::Barrier& SyncEncoding::barrier_of(std::uint64_t object) {
+  Barrier& barrier = barriers_[object];
+  const auto known = initial_.barriers.find(object);
+  const std::uint64_t tokens = known == initial_.barriers.end() ? 0 : known->second - 1;
+  for (; barrier.tokens < tokens; ++barrier.tokens) {
+    add_release(objects_[object], ThreadTrees::kNone);
+    for (const Node last : barrier.lasts) add_release(objects_[object], last);
+  }
+  return barrier;
+}
+
+void SyncEncoding::arrive(const ThreadTrees::Operation& operation, Node node) {
+  Barrier& barrier = barrier_of(operation.object);
+  Tokens& tokens = objects_[operation.object];
+  if (operation.way == 0) return add_acquisition(tokens, node);
+  add_failure(tokens, node, executed(node));
+  for (std::uint64_t i = 0; i < barrier.tokens; ++i) add_release(tokens, node);
+  barrier.lasts.push_back(node);
+  for (const auto& [leave, need] : barrier.leaves) offer_leave(node, leave, need);
+}
+
+void SyncEncoding::leave_barrier(const ThreadTrees::Operation& operation, Node node) {
+  Barrier& barrier = barrier_of(operation.object);
+  const Need need = nodes_.add_need(executed(node));
+  barrier.leaves.emplace_back(node, need);
+  for (const Node last : barrier.lasts) offer_leave(last, node, need);
+}
+
+// The last one comes behind the arrival of the thread, and before it leaves.
+void SyncEncoding::offer_leave(Node last, Node leave, Need need) {
+  const Node arrival = nodes_.trees()[leave].parent;
+  if (relation(last, leave) != Relation::concurrent) return;
+  const Literal leaves = nodes_.solver().make_literal();
+  nodes_.add({-leaves, executed(last)});
+  nodes_.add({-leaves, nodes_.precedes(arrival, last)});
+  nodes_.add({-leaves, nodes_.precedes(last, leave)});
+  nodes_.offer(need, leaves);
+}
+
+void SyncEncoding::say_waits_for_others(const ThreadTrees::Operation& operation, Node leave,
+                                        Literal literal) {
+  const Node arrival = nodes_.trees()[leave].parent;
+  for (const Node last : barrier_of(operation.object).lasts)
+    nodes_.add({-literal, -executed(last), nodes_.precedes(last, arrival)});
+}
+
 // ---- Tokens.
+
+SyncEncoding::Tokens& SyncEncoding::counted(std::uint64_t object) {
+  const auto known = initial_.tokens.find(object);
+  objects_[object].passes = Tokens::Passes::of_all;
+  return tokens_of(object, known == initial_.tokens.end() ? 0 : known->second);
+}
 
 SyncEncoding::Tokens& SyncEncoding::tokens_of(std::uint64_t object, std::uint64_t initial) {
   Tokens& tokens = objects_[object];
@@ -52,20 +286,18 @@ SyncEncoding::Tokens& SyncEncoding::tokens_of(std::uint64_t object, std::uint64_
   return tokens;
 }
 
-SyncEncoding::Tokens& SyncEncoding::mutex_of(std::uint64_t object) {
-  Tokens& tokens = tokens_of(object, 1);
-  tokens.is_mutex = true;
-  return tokens;
-}
-
-void SyncEncoding::learn_initial_tokens() {
+void SyncEncoding::learn_initial_state() {
   for (const auto& [object, count] : initial_.tokens) {
     if (objects_.contains(object)) tokens_of(object, count);
   }
+  for (auto& [object, once] : onces_) learn_once(object, once);
+  for (const auto& [object, barrier] : barriers_) barrier_of(object);
 }
 
-void SyncEncoding::add_release(Tokens& object, Node node) {
-  object.tokens.push_back({node});
+void SyncEncoding::add_release(Tokens& object, Node node) { add_release(object, node, nodes_.truth()); }
+
+void SyncEncoding::add_release(Tokens& object, Node node, Literal exists) {
+  object.tokens.push_back({node, exists});
   const std::size_t token = object.tokens.size() - 1;
   for (Acquisition& acquisition : object.acquisitions) offer_token(object, token, acquisition);
   for (Failure& failure : object.failures) require_taken(object, failure, token);
@@ -97,6 +329,7 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& 
   }
   const Literal takes = nodes_.solver().make_literal();
   nodes_.add({-takes, executed(taker)});
+  nodes_.add({-takes, token.exists});
   if (token.release != ThreadTrees::kNone) {
     nodes_.add({-takes, executed(token.release)});
     nodes_.add({-takes, nodes_.precedes(token.release, taker)});
@@ -115,15 +348,19 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& 
   for (Failure& failure : object.failures) offer_taken(failure, number, taker, takes);
 }
 
-// Who takes a mutex knows what its last holder did, and so all holders before. Who takes from a semaphore
-// knows what all did who gave to it before.
+// Who takes a lock knows what its last holder did, and so all holders before. Who takes from a semaphore
+// knows what all did who gave to it before. To destroy a lock is a plain write, and orders nothing.
 void SyncEncoding::synchronize(const Tokens& object, Node release, Node taker, Literal takes) {
-  if (object.is_mutex) return nodes_.synchronize(release, taker, takes, nodes_.truth());
+  using Passes = Tokens::Passes;
+  if (object.passes == Passes::nothing) return;
+  if (nodes_.trees().operation(taker).operation == Operation::lock_destroy) return;
+  if (object.passes == Passes::of_giver) return nodes_.synchronize(release, taker, takes, nodes_.truth());
   nodes_.synchronize(release, taker, executed(release), nodes_.precedes(release, taker));
 }
 
 void SyncEncoding::require_taken(Tokens& object, Failure& failure, std::size_t number) {
   const Token& token = object.tokens[number];
+  if (token.release != ThreadTrees::kNone && token.release == failure.node) return;
   Literal comes_before = failure.is_so;
   failure.needs.resize(number + 1, kNoNeed);
   if (token.release != ThreadTrees::kNone) {
@@ -157,9 +394,14 @@ void SyncEncoding::order(Node a, Node b) {
   nodes_.add({-executed(a), -executed(b), nodes_.precedes(a, b), nodes_.precedes(b, a)});
 }
 
-// ---- Condition variables.
+// ---- Condition variables, and futexes.
 
 void SyncEncoding::add_wait(const ThreadTrees::Operation& operation, Node node) {
+  add_sleep(operation, node);
+}
+
+// From that node on. Of a futex wait it is the value that it finds.
+void SyncEncoding::add_sleep(const ThreadTrees::Operation& operation, Node node) {
   Condition& condition = conditions_[operation.object];
   Wait& own = condition.waits.emplace_back(node, nodes_.solver().make_literal());
   own.need = nodes_.add_need(own.is_woken);
@@ -171,6 +413,9 @@ void SyncEncoding::add_wait(const ThreadTrees::Operation& operation, Node node) 
 void SyncEncoding::add_reacquisition(const ThreadTrees::Operation& operation, Node node) {
   Condition& condition = conditions_[operation.object];
   const Node before = nodes_.trees()[node].parent;
+  const bool is_futex = operation.operation == Operation::futex_return;
+  if (is_futex && std::ranges::find(condition.waits, before, &Wait::release) == condition.waits.end())
+    add_sleep(operation, before);
   for (Wait& wait : condition.waits) {
     if (wait.timeout == before) return;
     if (wait.release != before) continue;
@@ -186,12 +431,17 @@ void SyncEncoding::add_reacquisition(const ThreadTrees::Operation& operation, No
 
 void SyncEncoding::add_timeout(Node node) {
   const Node release = nodes_.trees()[node].parent;
-  const ThreadTrees::Operation& waiting = nodes_.trees().operation(release);
-  if (waiting.operation != Operation::wait_release) {
-    not_covered_ = "timeouts of other waits than on condition variables";
+  const ThreadTrees::Operation& own = nodes_.trees().operation(node);
+  if (own.operand != 0) return add_timeout_of_lock(own, node);
+  const auto sleeps_there = [&](const auto& one) {
+    return std::ranges::find(one.second.waits, release, &Wait::release) != one.second.waits.end();
+  };
+  const auto found = std::ranges::find_if(conditions_, sleeps_there);
+  if (found == conditions_.end()) {
+    not_covered_ = "timeouts of unknown waits";
     return;
   }
-  Condition& condition = conditions_[waiting.object];
+  Condition& condition = found->second;
   const auto wait = std::ranges::find(condition.waits, release, &Wait::release);
   wait->timeout = node;
   for (const Match& match : wait->matches) nodes_.exclude_both(match.literal, executed(node));
@@ -200,9 +450,26 @@ void SyncEncoding::add_timeout(Node node) {
                executed(node));
 }
 
+void SyncEncoding::add_timeout_of_lock(const ThreadTrees::Operation& operation, Node node) {
+  switch (static_cast<Operation>(operation.operand)) {
+    case Operation::lock:
+      leave_queue(operation.object, node);
+      return say_taken(operation.object, node, executed(node));
+    case Operation::shared_lock: return say_no_reader(operation.object, node, executed(node));
+    case Operation::semaphore_wait: return add_failure(counted(operation.object), node, executed(node));
+    default: not_covered_ = "timeouts of a sleep or a join";
+  }
+}
+
 void SyncEncoding::add_waker(const ThreadTrees::Operation& operation, Node node) {
   Condition& condition = conditions_[operation.object];
-  condition.wakers.push_back({node, operation.operation == Operation::broadcast});
+  const bool is_futex = operation.operation == Operation::futex_wake;
+  const std::uint64_t most = is_futex ? nodes_.trees().effect(node) : 1;
+  if (most != 1 && most < kAll) {
+    not_covered_ = "futex wakes of a number of threads";
+    return;
+  }
+  condition.wakers.push_back({node, operation.operation == Operation::broadcast || most != 1});
   for (std::size_t wait = 0; wait < condition.waits.size(); ++wait)
     match(condition, wait, condition.wakers.size() - 1);
 }
@@ -281,28 +548,39 @@ void SyncEncoding::say_disabled(Literal literal, Node event) {
   const ThreadTrees::Operation& own = nodes_.trees().operation(event);
   switch (own.operation) {
     case Operation::lock:
-    case Operation::semaphore_wait: return add_failure(objects_[own.object], ThreadTrees::kNone, literal);
-    case Operation::thread_join: return;  // it would have been done at once
+      if (is_inner(own.object, event)) return nodes_.add({-literal});
+      return say_taken(own.object, ThreadTrees::kNone, literal);
+    case Operation::shared_lock:
+    case Operation::once_enter: return say_no_reader(own.object, ThreadTrees::kNone, literal);
+    case Operation::semaphore_wait: return add_failure(counted(own.object), ThreadTrees::kNone, literal);
+    case Operation::thread_join:
+    case Operation::others_ended: return;  // it would have been done at once
     case Operation::wait_reacquire: {
       const Literal is_held = nodes_.solver().make_literal();
-      add_failure(objects_[own.operand], ThreadTrees::kNone, is_held);
-      const std::vector<Wait>& waits = conditions_[own.object].waits;
-      const auto wait = std::ranges::find(waits, nodes_.trees()[event].parent, &Wait::release);
-      if (wait == waits.end()) return nodes_.add({-literal, is_held});
-      // It sleeps, unless its time runs out some time; or it was woken.
-      const bool sleeps = wait->timeout == ThreadTrees::kNone;
-      nodes_.add({-literal, is_held, sleeps ? -wait->is_woken : -nodes_.truth()});
-      if (!sleeps) nodes_.add({-literal, wait->is_woken});
-      for (const Match& match : wait->matches) nodes_.add({-match.literal, wait->is_woken});
-      return;
+      say_taken(own.operand, ThreadTrees::kNone, is_held);
+      return say_asleep(conditions_[own.object], nodes_.trees()[event].parent, literal, is_held);
     }
+    case Operation::futex_return:
+      return say_asleep(conditions_[own.object], nodes_.trees()[event].parent, literal, -nodes_.truth());
+    case Operation::barrier_leave: return say_waits_for_others(own, event, literal);
     default: nodes_.add({-literal});
   }
+}
+
+// It sleeps there, unless its time runs out some time; or it was woken, and something else keeps it.
+void SyncEncoding::say_asleep(Condition& condition, Node release, Literal literal, Literal or_else) {
+  const auto wait = std::ranges::find(condition.waits, release, &Wait::release);
+  if (wait == condition.waits.end()) return nodes_.add({-literal, or_else});
+  const bool sleeps = wait->timeout == ThreadTrees::kNone;
+  nodes_.add({-literal, or_else, sleeps ? -wait->is_woken : -nodes_.truth()});
+  if (!sleeps) nodes_.add({-literal, wait->is_woken});
+  for (const Match& match : wait->matches) nodes_.add({-match.literal, wait->is_woken});
 }
 
 SyncEncoding::Node SyncEncoding::chosen_by(Node signal) const {
   Solver& solver = nodes_.solver();
   const auto found = conditions_.find(nodes_.trees().operation(signal).object);
+  if (found == conditions_.end()) return ThreadTrees::kNone;
   const Condition& condition = found->second;
   const auto place = [&](Node node) { return solver.place(nodes_.step(node)); };
   Node chosen = ThreadTrees::kNone;
@@ -327,24 +605,59 @@ SyncEncoding::Node SyncEncoding::chosen_by(Node signal) const {
 
 // Each knows what was done in and before those that came before.
 void SyncEncoding::add_section(Node node) {
-  for (const Node other : sections_) {
+  for (const Node other : atomic_sections_) {
     if (relation(other, node) != Relation::concurrent) continue;
     nodes_.synchronize(other, node, executed(other), nodes_.precedes(other, node));
     nodes_.synchronize(node, other, executed(node), nodes_.precedes(node, other));
   }
-  sections_.push_back(node);
+  atomic_sections_.push_back(node);
 }
 
 // ---- Joins.
 
 void SyncEncoding::add_join(const ThreadTrees::Operation& operation, Node node) {
+  if (operation.other == kMainThread) not_covered_ = "joins of main";
   Joins& there = joins_[operation.other];
   const Need need = nodes_.add_need(executed(node));
   there.joins.emplace_back(node, need);
   for (const Node end : there.ends) join(end, node, need);
 }
 
+void SyncEncoding::add_start(Node start) {
+  if (nodes_.trees()[start].thread == kMainThread) return;
+  starts_.push_back(start);
+  for (const Node node : others_ended_) need_end(start, node);
+}
+
+void SyncEncoding::add_others_ended(Node node) {
+  others_ended_.push_back(node);
+  for (const Node start : starts_) need_end(start, node);
+}
+
+// If there is the thread, it has ended before.
+void SyncEncoding::need_end(Node start, Node node) {
+  if (relation(start, node) == Relation::exclusive || relation(start, node) == Relation::after) return;
+  const Literal both = nodes_.solver().make_literal();
+  nodes_.add({-executed(start), -executed(node), both});
+  ends_.push_back({start, node, nodes_.add_need(both)});
+  for (const auto& [thread, there] : joins_) {
+    for (const Node end : there.ends) offer_end(ends_.back(), end);
+  }
+}
+
+void SyncEncoding::offer_end(const End& own, Node end) {
+  if (!nodes_.trees().is_before(own.start, end)) return;
+  if (nodes_.trees()[end].thread != nodes_.trees()[own.start].thread) return;
+  const Literal precedes = nodes_.precedes(end, own.others_ended);
+  if (precedes == -nodes_.truth()) return;
+  const Literal ends = nodes_.solver().make_literal();
+  nodes_.add({-ends, executed(end)});
+  nodes_.add({-ends, precedes});
+  nodes_.offer(own.need, ends);
+}
+
 void SyncEncoding::add_end(Node end) {
+  for (const End& own : ends_) offer_end(own, end);
   Joins& there = joins_[nodes_.trees()[end].thread];
   there.ends.push_back(end);
   for (const auto& [node, need] : there.joins) join(end, node, need);

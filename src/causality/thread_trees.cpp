@@ -2,6 +2,7 @@
 #include "causality/thread_trees.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/check.hpp"
 
@@ -32,11 +33,19 @@ const char* name_of(ThreadTrees::Kind kind) {
 }  // namespace
 
 bool can_begin_step(Operation operation) {
-  return is_visible(operation) || operation == Operation::thread_join;
+  return is_visible(operation) || operation == Operation::thread_join || operation == Operation::others_ended;
+}
+
+bool has_effect(Operation operation) {
+  return operation == Operation::once_leave || operation == Operation::futex_wake;
 }
 
 bool are_alternatives(const ThreadTrees::Operation& a, const ThreadTrees::Operation& b) {
   if (ends_a_wait(a.operation) && ends_a_wait(b.operation)) return a.operation != b.operation;
+  for (const auto& [timeout, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (timeout->operation == thrum::Operation::timeout && timeout->operand != 0)
+      return timeout->object == other->object && timeout->operand == std::uint64_t(other->operation);
+  }
   ThreadTrees::Operation other = b;
   other.way = a.way;
   return a == other && a.way != b.way;
@@ -86,6 +95,8 @@ void ThreadTrees::set_code(Node event, std::uint64_t code) {
   known = code;
 }
 
+void ThreadTrees::set_effect(Node event, std::uint64_t effect) { effects_[entries_[event].detail] = effect; }
+
 ThreadTrees::Node ThreadTrees::contradiction(Node at, const char* what) {
   if (problem_.empty()) {
     problem_ = std::string("a thread did one thing in one execution, and ") + what +
@@ -118,6 +129,7 @@ ThreadTrees::Node ThreadTrees::add_operation(Node at, const Operation& operation
   }
   operations_.push_back(operation);
   codes_.push_back(0);
+  effects_.push_back(0);
   const Node node =
       add(at, Kind::event, entries_[at].thread, static_cast<std::uint32_t>(operations_.size() - 1));
   return is_executed ? mark(node) : node;

@@ -6,7 +6,8 @@
 //
 // A step is what happens at once: a visible operation of a thread, all up to its next one, and what a thread
 // that it creates there does up to its first one (docs/semantics.md, "Events and scheduling points"). A join
-// begins a step, too, though nobody schedules it: where no data races, it does not matter when it is done.
+// begins a step, too, though nobody schedules it: where no data races, it does not matter when it is done. So
+// does what main does when it has left and all others have ended.
 //
 // Nodes are numbered in the order in which they are added, so parents come first, and none is removed.
 //
@@ -15,7 +16,7 @@
 //   start t - event store x - write x, 1 - end
 //   start u - event load x - read x, s - decision s - outcome 0 - end
 //
-// Tested by thread_trees_test.cpp.
+// Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -61,13 +62,15 @@ class ThreadTrees {
   // An operation, as far as it is known before it is done; and in which of several ways it ends.
   struct Operation {
     thrum::Operation operation = thrum::Operation::load;
-    // How a try operation ended (Outcome); of a choice: the value; of a fence: 1 if it acquires, and 2 more
-    // if it releases.
+    // Of an operation that may fail: 1 if it does. Of a choice: the value. Of a once: 1 if its initialisation
+    // is over. Of an arrival at a barrier: 1 if it is the last one. Of a writer that queues: 1 if it waits.
+    // Of a fence: 1 if it acquires, and 2 more if it releases.
     std::uint16_t way = 0;
     ThreadId other = kNoThread;  // of a creation or a join
     std::uint32_t size = 0;
     std::uint64_t object = 0;
-    std::uint64_t operand = 0;  // of a wait: the mutex
+    // Of a wait: the mutex. Of a timeout of a lock or a semaphore, which is the object: the operation.
+    std::uint64_t operand = 0;
 
     friend bool operator==(const Operation&, const Operation&) = default;
   };
@@ -106,6 +109,10 @@ class ThreadTrees {
   // Where in the program's code the operation is, once that is known; else 0.
   std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
   void set_code(Node event, std::uint64_t code);
+  // What the operation does to its object, as far as it is known only when it is done (Event::operand): of a
+  // once, whether its initialisation is over; of a futex wake, how many threads it wakes at most.
+  std::uint64_t effect(Node event) const { return effects_[entries_[event].detail]; }
+  void set_effect(Node event, std::uint64_t effect);
 
   bool begins_step(Node node) const { return entries_[node].step == node; }
   Relation relation(Node a, Node b) const;
@@ -149,7 +156,8 @@ class ThreadTrees {
 
   std::vector<Entry> entries_;
   std::vector<Operation> operations_;
-  std::vector<std::uint64_t> codes_;  // of operations
+  std::vector<std::uint64_t> codes_;    // of operations
+  std::vector<std::uint64_t> effects_;  // of operations
   std::vector<Access> accesses_;
   std::vector<Decision> decisions_;
   std::vector<std::uint64_t> values_;
@@ -157,8 +165,11 @@ class ThreadTrees {
   std::string problem_;
 };
 
-// Visible ones do, and joins.
+// Visible ones do, and joins, and the end of all others.
 bool can_begin_step(Operation operation);
+
+// Whether what the operation does is known only when it is done (ThreadTrees::effect).
+bool has_effect(Operation operation);
 
 // Whether a thread that stands before the one may do the other instead, by the same call: a try operation
 // that fails, another value that is chosen, a wait that times out.

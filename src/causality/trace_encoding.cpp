@@ -29,7 +29,7 @@ TraceEncoding::TraceEncoding(Deciding deciding, const TracePath& path, Terms& te
     if (may_write(node)) read_before(node);
   }
   data_.learn_initial_values();
-  sync_.learn_initial_tokens();
+  sync_.learn_initial_state();
   const std::span<const Literal> needs = nodes_.settle_needs();
   needs_.assign(needs.begin(), needs.end());
 }

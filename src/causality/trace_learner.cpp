@@ -12,10 +12,27 @@ bool is_atomic_access(Operation operation) {
          operation == Operation::read_modify_write || operation == Operation::compare_exchange;
 }
 
-// Whether it may fail, and then does nothing.
-bool is_try(Operation operation) {
-  return operation == Operation::try_lock || operation == Operation::try_shared_lock ||
-         operation == Operation::semaphore_try_wait;
+// Whether it ends in one of two ways, by what others have done (ThreadTrees::Operation::way).
+bool has_two_ways(Operation operation) {
+  switch (operation) {
+    case Operation::try_lock:
+    case Operation::try_shared_lock:
+    case Operation::semaphore_try_wait:
+    case Operation::lock_queue:
+    case Operation::barrier_wait:
+    case Operation::once_enter: return true;
+    default: return false;
+  }
+}
+
+std::uint16_t way_of(const Event& event) {
+  if (!has_two_ways(event.operation)) return 0;
+  switch (event.operation) {
+    case Operation::once_enter: return event.outcome == Outcome::unchanged ? 1 : 0;
+    case Operation::lock_queue: return event.value != 0 ? 1 : 0;
+    case Operation::barrier_wait: return event.operand != 0 ? 1 : 0;
+    default: return event.outcome == Outcome::failed ? 1 : 0;
+  }
 }
 
 // The thread that ended the execution, as it does whenever it comes there. kNoThread: none did.
@@ -38,6 +55,7 @@ ThreadId exited_thread(const Trace& trace) {
 ThreadId stopped_thread(const Trace& trace) {
   if (exited_thread(trace) != kNoThread) return exited_thread(trace);
   if (trace.end == End::bug && trace.failure.kind == BugKind::data_race) return trace.failure.thread;
+  if (trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse) return trace.failure.thread;
   return is_cut_by_limit(trace.end) ? trace.last : failed_thread(trace);
 }
 
@@ -52,22 +70,43 @@ std::uint32_t events_of_main(const Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// Waits are two events.
+bool begins_with_an_event(Operation waits) {
+  return waits == Operation::load || waits == Operation::wait_reacquire || waits == Operation::futex_return;
+}
+
+// Of a wait that does not begin with an event of its own, it is said what waits.
+ThreadTrees::Operation timeout_of(Operation waits, std::uint64_t object) {
+  ThreadTrees::Operation operation;
+  operation.operation = Operation::timeout;
+  if (begins_with_an_event(waits)) return operation;
+  operation.object = object;
+  operation.operand = static_cast<std::uint64_t>(waits);
+  return operation;
+}
+
+}  // namespace
+
 ThreadTrees::Operation tree_operation(const Event& event) {
   ThreadTrees::Operation operation;
   operation.operation = event.operation;
   switch (event.operation) {
     case Operation::thread_create:
     case Operation::thread_join: operation.other = static_cast<ThreadId>(event.argument); return operation;
+    case Operation::others_ended: return operation;
     case Operation::choose: operation.way = static_cast<std::uint16_t>(event.value); return operation;
     case Operation::fence:
       operation.way = static_cast<std::uint16_t>((event.acquires ? 1 : 0) + (event.releases ? 2 : 0));
       return operation;
     default: break;
   }
-  if (event.operation == Operation::timeout) return operation;
+  if (event.operation == Operation::timeout)
+    return timeout_of(static_cast<Operation>(event.operand), event.object);
   operation.object = event.object;
   operation.size = event.size;
-  if (is_try(event.operation)) operation.way = event.outcome == Outcome::failed ? 1 : 0;
+  operation.way = way_of(event);
   if (event.operation == Operation::wait_release || event.operation == Operation::wait_reacquire)
     operation.operand = event.operand;
   return operation;
@@ -85,7 +124,8 @@ void TraceLearner::refuse(const std::string& what) {
 void TraceLearner::learn(const Trace& trace) {
   at_.clear();
   written_.clear();
-  counted_.clear();
+  uses_.begin_execution();
+  main_has_left_ = false;
   accesses_ = decisions_ = terms_ = 0;
   at(kMainThread) = trees_.start(kMainThread, ThreadTrees::kNone, events_of_main(trace));
   const auto events = static_cast<std::uint32_t>(trace.events.size());
@@ -94,6 +134,8 @@ void TraceLearner::learn(const Trace& trace) {
     if (i < events) learn_event(trace, i);
   }
   learn_end(trace);
+  if (trace.reveals_threads) refuse("calls that tell whether a thread was joined or detached");
+  if (!uses_.not_covered().empty()) refuse(uses_.not_covered());
 }
 
 // Accesses and decisions behind so many events.
@@ -170,17 +212,21 @@ void TraceLearner::add_write(ThreadId thread, ThreadTrees::Access access, std::u
 
 void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
   const Event& event = trace.events[number];
+  if (event.operation == Operation::thread_end && event.thread == kMainThread) main_has_left_ = true;
   if (event.operation == Operation::thread_start || event.operation == Operation::thread_end) return;
-  if (event.operation == Operation::others_ended)
-    return refuse("what a thread does behind the ends of all others");
+  // Plain accesses stand there only since a failure names them.
+  if (!is_visible(event.operation) && event.operation < Operation::thread_create) return;
+  if (event.operation == Operation::others_ended && event.thread != kMainThread)
+    return refuse("what another thread than main does behind the ends of all others");
   Node& node = at(event.thread);
   if (node == ThreadTrees::kNone) return;
-  learn_tokens(event);
+  uses_.learn(event);
   const ThreadTrees::Operation operation = tree_operation(event);
   const Node before = node;
   node = trees_.operate(before, operation);
   if (node == ThreadTrees::kNone) return;
   trees_.set_code(node, event.code);
+  if (has_effect(event.operation)) trees_.set_effect(node, event.operand);
   if (is_visible(event.operation) && trees_[node].events != event.index + 1)
     refuse("events of unknown kinds");
   expect_other_ways(before, operation, trace, event);
@@ -189,21 +235,22 @@ void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
     at(operation.other) = trees_.start(operation.other, creation);
   } else if (is_atomic_access(event.operation)) {
     learn_memory(trace, number);
+  } else if (event.operation == Operation::futex_wait) {
+    learn_futex_wait(event);
   }
 }
 
-// How many tokens the semaphore had before the first operation of the execution on it.
-void TraceLearner::learn_tokens(const Event& event) {
-  switch (event.operation) {
-    case Operation::semaphore_wait:
-    case Operation::semaphore_try_wait:
-    case Operation::semaphore_post: break;
-    default: return;
-  }
-  if (!counted_.insert(event.object).second) return;
-  const bool takes = event.operation != Operation::semaphore_post && event.outcome != Outcome::failed;
-  const bool gives = event.operation == Operation::semaphore_post;
-  memory_.tokens[event.object] = event.value + (takes ? 1 : 0) - (gives ? 1 : 0);
+// It reads its word, and sleeps if that has the value that is expected.
+void TraceLearner::learn_futex_wait(const Event& event) {
+  if (deciding_ == Deciding::terms) return refuse("futex waits that read symbolic values");
+  ThreadTrees::Access access;
+  access.object = event.object;
+  access.size = event.size;
+  access.is_atomic = true;
+  add_read(event.thread, access, event.value);
+  Node& node = at(event.thread);
+  if (node == ThreadTrees::kNone || event.outcome == Outcome::failed) return;
+  trees_.expect(node, {.operation = Operation::futex_return, .object = event.object});
 }
 
 // A compare-exchange reads, decides, and writes if it succeeds.
@@ -246,7 +293,7 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
 void TraceLearner::expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace,
                                      const Event& event) {
   ThreadTrees::Operation other = done;
-  if (is_try(done.operation)) {
+  if (has_two_ways(done.operation)) {
     other.way = done.way == 0 ? 1 : 0;
     trees_.expect(at, other);
   } else if (done.operation == Operation::choose) {
@@ -255,22 +302,36 @@ void TraceLearner::expect_other_ways(Node at, const ThreadTrees::Operation& done
     const std::uint16_t ways = choice == trace.choices.end() ? 1 : choice->options_count;
     for (other.way = 0; other.way < ways; ++other.way) trees_.expect(at, other);
   } else if (done.operation == Operation::timeout) {
-    // It might have been woken.
-    if (trees_[at].kind != ThreadTrees::Kind::event) return;
+    expect_instead(at, done);
+  } else if (event.has_deadline) {
+    expect_timeout(at, done, event.timed);
+  }
+}
+
+// What the thread might have done if its time had not run out.
+void TraceLearner::expect_instead(Node at, const ThreadTrees::Operation& timeout) {
+  if (timeout.operand != 0) {
+    ThreadTrees::Operation operation;
+    operation.operation = static_cast<Operation>(timeout.operand);
+    operation.object = timeout.object;
+    trees_.expect(at, operation);
+  } else if (trees_[at].kind == ThreadTrees::Kind::event) {
     ThreadTrees::Operation woken = trees_.operation(at);
     if (woken.operation != Operation::wait_release) return;
     woken.operation = Operation::wait_reacquire;
     trees_.expect(at, woken);
-  } else if (event.has_deadline && trees_[at].kind == ThreadTrees::Kind::event) {
-    expect_timeout(at, event.timed);
   }
 }
 
 // A thread that waits there may stop waiting. is_early: at any time, and not only where nobody else can go
 // on.
-void TraceLearner::expect_timeout(Node wait, bool is_early) {
+void TraceLearner::expect_timeout(Node wait, const ThreadTrees::Operation& operation, bool is_early) {
+  // Behind a timeout there is none.
+  const bool is_over =
+      trees_[wait].kind == ThreadTrees::Kind::event && trees_.operation(wait).operation == Operation::timeout;
+  if (operation.operation == Operation::wait_reacquire && is_over) return;
   if (!is_early) return refuse("waits that end when nothing else can go on");
-  trees_.expect(wait, {.operation = Operation::timeout});
+  trees_.expect(wait, timeout_of(operation.operation, operation.object));
 }
 
 // Whether the execution ended in the middle of what the thread was doing: of the one that was stopped, or of
@@ -304,15 +365,24 @@ void TraceLearner::learn_end(const Trace& trace) {
     for (ThreadId thread = 0; thread < at_.size(); ++thread) {
       const bool stands =
           std::ranges::find(trace.pending, thread, &PendingOperation::thread) != trace.pending.end();
-      if (at_[thread] != ThreadTrees::kNone && !stands && !is_interrupted(thread, stopped))
+      if (at_[thread] == ThreadTrees::kNone || stands || is_interrupted(thread, stopped)) continue;
+      if (thread == kMainThread && main_has_left_) {
+        trees_.expect(at_[thread], {.operation = Operation::others_ended});
+      } else {
         at_[thread] = trees_.end(at_[thread]);
+      }
     }
   }
   for (const PendingOperation& pending : trace.pending) {
     if (pending.thread != failed) expect(pending);
   }
   for (const ThreadId last : {failed, exited_thread(trace)}) {
-    if (last != kNoThread && at(last) != ThreadTrees::kNone) trees_.stop(at(last));
+    if (last == kNoThread || at(last) == ThreadTrees::kNone) continue;
+    // What is misuse of a lock need not be so in another execution, and no event says what it was.
+    const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
+    const bool is_known = trees_.next_of(at(last)) != ThreadTrees::kNone;
+    if (is_misuse && !is_known) refuse("what comes behind the misuse of a lock");
+    if (!is_misuse) trees_.stop(at(last));
   }
   for (const Waiter& waiter : trace.failure.waiters) note_code(waiter);
 }
@@ -325,14 +395,25 @@ void TraceLearner::note_code(const Waiter& waiter) {
   }
 }
 
+// Of a thread that has been woken the mutex is published only.
+ThreadTrees::Operation TraceLearner::reacquisition_at(Node node) const {
+  if (trees_.operation(node).operation == Operation::timeout) node = trees_[node].parent;
+  ThreadTrees::Operation operation = trees_.operation(node);
+  operation.operation = Operation::wait_reacquire;
+  return operation;
+}
+
 void TraceLearner::expect(const PendingOperation& pending) {
+  uses_.learn(pending);
   const Node node = at(pending.thread);
   if (node == ThreadTrees::kNone) return;
   ThreadTrees::Operation operation = tree_operation(event_of(pending));
   if (pending.operation == Operation::thread_join) operation.other = static_cast<ThreadId>(pending.operand);
+  if (pending.operation == Operation::wait_reacquire) operation = reacquisition_at(node);
+  operation.way = 0;
   trees_.expect(node, operation);
-  if (pending.has_deadline) expect_timeout(node, pending.timed);
-  if (is_try(operation.operation)) {
+  if (pending.has_deadline) expect_timeout(node, operation, pending.timed);
+  if (has_two_ways(operation.operation)) {
     operation.way = 1;
     trees_.expect(node, operation);
   }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "causality/first_uses.hpp"
 #include "causality/initial_state.hpp"
 #include "causality/thread_trees.hpp"
 #include "model/trace.hpp"
@@ -26,7 +26,7 @@ class TraceLearner {
 
   // Both must outlive it.
   TraceLearner(Deciding deciding, ThreadTrees& trees, InitialState& memory)
-      : deciding_(deciding), trees_(trees), memory_(memory) {}
+      : deciding_(deciding), trees_(trees), memory_(memory), uses_(memory) {}
 
   // REQUIRES: the trace has choices, events and accesses from the beginning; and terms and decisions, where
   // these decide.
@@ -42,7 +42,7 @@ class TraceLearner {
  private:
   void learn_between(const Trace& trace, std::uint32_t events);
   void learn_event(const Trace& trace, std::uint32_t number);
-  void learn_tokens(const Event& event);
+  void learn_futex_wait(const Event& event);
   void learn_memory(const Trace& trace, std::uint32_t number);
   void learn_access(const RecordedAccess& access);
   void learn_decisions_of_event(const Trace& trace, std::uint32_t events);
@@ -52,7 +52,9 @@ class TraceLearner {
   void learn_end(const Trace& trace);
   void note_code(const Waiter& waiter);
   void expect(const PendingOperation& pending);
-  void expect_timeout(Node wait, bool is_early);
+  void expect_instead(Node at, const ThreadTrees::Operation& timeout);
+  void expect_timeout(Node wait, const ThreadTrees::Operation& operation, bool is_early);
+  ThreadTrees::Operation reacquisition_at(Node node) const;
   void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);
   void look_at_memory(std::uint64_t object, std::uint32_t size, std::uint64_t value);
   void add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value);
@@ -63,12 +65,13 @@ class TraceLearner {
   Deciding deciding_;
   ThreadTrees& trees_;
   InitialState& memory_;
+  FirstUses uses_;
   std::string not_covered_;
 
   // Of the execution.
   std::vector<Node> at_;                                     // by thread
   std::unordered_map<std::uint64_t, std::uint8_t> written_;  // bytes, where values decide
-  std::unordered_set<std::uint64_t> counted_;                // semaphores
+  bool main_has_left_ = false;                               // by pthread_exit
   std::size_t accesses_ = 0;
   std::size_t decisions_ = 0;
   std::size_t terms_ = 0;

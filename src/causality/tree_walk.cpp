@@ -170,23 +170,22 @@ TreeWalk::Went TreeWalk::join_all() {
   return Went::on;
 }
 
+// initial: if nothing else is known.
 std::int64_t& TreeWalk::tokens_of(std::uint64_t object, std::int64_t initial) {
-  return tokens_.try_emplace(object, initial).first->second;
+  const auto [tokens, is_new] = tokens_.try_emplace(object, initial);
+  const auto known = initial_.tokens.find(object);
+  if (is_new && known != initial_.tokens.end()) tokens->second = static_cast<std::int64_t>(known->second);
+  return tokens->second;
 }
 
 bool TreeWalk::can_do(ThreadId number, Node operation) {
   const ThreadTrees::Operation& own = trees_.operation(operation);
-  const auto count = [&] {
-    const auto known = initial_.tokens.find(own.object);
-    return tokens_of(own.object,
-                     known == initial_.tokens.end() ? 0 : static_cast<std::int64_t>(known->second));
-  };
   switch (own.operation) {
-    case Operation::lock: return tokens_of(own.object, 1) > 0;
-    case Operation::try_lock: return (tokens_of(own.object, 1) > 0) == (own.way == 0);
-    case Operation::semaphore_wait: return count() > 0;
-    case Operation::semaphore_try_wait: return (count() > 0) == (own.way == 0);
-    case Operation::wait_reacquire: return !thread(number).sleeps && tokens_of(own.operand, 1) > 0;
+    case Operation::lock: return lock_of(own.object) > 0;
+    case Operation::try_lock: return (lock_of(own.object) > 0) == (own.way == 0);
+    case Operation::semaphore_wait: return tokens_of(own.object, 0) > 0;
+    case Operation::semaphore_try_wait: return (tokens_of(own.object, 0) > 0) == (own.way == 0);
+    case Operation::wait_reacquire: return !thread(number).sleeps && lock_of(own.operand) > 0;
     case Operation::timeout: return thread(number).sleeps;
     case Operation::load:
     case Operation::store:
@@ -210,21 +209,17 @@ bool TreeWalk::can_do(ThreadId number, Node operation) {
 void TreeWalk::perform(ThreadId number, Node operation) {
   const ThreadTrees::Operation& own = trees_.operation(operation);
   switch (own.operation) {
-    case Operation::lock: --tokens_of(own.object, 1); break;
-    case Operation::try_lock: tokens_of(own.object, 1) -= own.way == 0 ? 1 : 0; break;
-    case Operation::unlock: ++tokens_of(own.object, 1); break;
+    case Operation::lock: --lock_of(own.object); break;
+    case Operation::try_lock: lock_of(own.object) -= own.way == 0 ? 1 : 0; break;
+    case Operation::unlock: ++lock_of(own.object); break;
     case Operation::semaphore_wait: --tokens_of(own.object, 0); break;
     case Operation::semaphore_try_wait: tokens_of(own.object, 0) -= own.way == 0 ? 1 : 0; break;
-    case Operation::semaphore_post: {
-      const auto known = initial_.tokens.find(own.object);
-      ++tokens_of(own.object, known == initial_.tokens.end() ? 0 : static_cast<std::int64_t>(known->second));
-      break;
-    }
+    case Operation::semaphore_post: ++tokens_of(own.object, 0); break;
     case Operation::wait_release:
-      ++tokens_of(own.operand, 1);
+      ++lock_of(own.operand);
       thread(number).sleeps = true;
       break;
-    case Operation::wait_reacquire: --tokens_of(own.operand, 1); break;
+    case Operation::wait_reacquire: --lock_of(own.operand); break;
     case Operation::timeout: thread(number).sleeps = false; break;
     case Operation::signal: wake(operation, own.object, false); break;
     case Operation::broadcast: wake(operation, own.object, true); break;

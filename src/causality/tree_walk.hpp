@@ -63,6 +63,7 @@ class TreeWalk {
   void wake(Node waker, std::uint64_t condition, bool all);
   const std::vector<Piece>& pieces_of(Node access);
   std::int64_t& tokens_of(std::uint64_t object, std::int64_t initial);
+  std::int64_t& lock_of(std::uint64_t object) { return tokens_of(object, 1); }
   Thread& thread(ThreadId number);
 
   const ThreadTrees& trees_;

@@ -116,7 +116,9 @@ struct Event {
   std::uint64_t object = 0;  // address of what it accesses (toy programs: number of the variable); 0: nothing
   std::uint64_t value = 0;   // what it read, received or overwrote
   // What it wrote; of a wait: the mutex (object is the condition variable); of a cancel: 1 if the thread may
-  // be cancelled anywhere.
+  // be cancelled anywhere; of a once: 1 if its initialisation is over, 0 if it failed; of an unlock: 1 if the
+  // owner of a robust mutex has ended; of an arrival at a barrier: 1 if it is the last one; of a timeout: the
+  // number of the operation that waited; of a futex wake: how many it wakes at most.
   std::uint64_t operand = 0;
   // Of a read-modify-write; of a compare-exchange: the expected value; of a thread's creation or join: the
   // thread; of an operation that wakes one of several threads: that thread, counted from 1.

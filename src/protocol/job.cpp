@@ -178,6 +178,7 @@ constexpr auto event = [](auto& codec, auto& x) {
   codec.number(x.woken_by);
   codec.enumerator(x.update, Update::bit_nand);
   codec.flag(x.timed);
+  codec.flag(x.has_deadline);
   codec.flag(x.forced);
   codec.number(x.focus);
   codec.flag(x.acquires);
@@ -292,6 +293,8 @@ constexpr auto pending_operation = [](auto& codec, auto& x) {
   codec.number(x.focus);
   codec.enumerator(x.via, kLastVia);
   codec.flag(x.sleeps);
+  codec.flag(x.timed);
+  codec.flag(x.has_deadline);
   codec.number(x.condition);
 };
 

@@ -66,8 +66,10 @@ inline bool is_visible_from(std::uint64_t code) { return world.running && !unwin
 
 // The running thread's wait has timed out, which is an event of its own.
 inline void done_by_timeout() {
-  scheduler().current().operation = Operation::timeout;
-  scheduler().done(Scheduler::Effect::change, 0, 0, Outcome::timed_out);
+  Thread& me = scheduler().current();
+  const auto waited = static_cast<std::uint64_t>(me.operation);
+  me.operation = Operation::timeout;
+  scheduler().done(Scheduler::Effect::change, 0, waited, Outcome::timed_out);
 }
 
 // Actions at the end of a thread.

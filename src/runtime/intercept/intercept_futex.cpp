@@ -64,7 +64,7 @@ long futex_wake(std::uint32_t* word, std::uint32_t most, std::uint64_t code) {
   if (!world.running) return 0;
   scheduler().arrive(Operation::futex_wake, address_of(word), sizeof *word, code);
   std::uint32_t woken = scheduler().wake(address_of(word), Operation::futex_return, most);
-  scheduler().done(Scheduler::Effect::change, woken);
+  scheduler().done(Scheduler::Effect::change, woken, most);
   return woken;
 }
 

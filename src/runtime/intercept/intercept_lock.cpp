@@ -139,7 +139,7 @@ void leave_robust_mutexes(std::uint64_t code) {
     auto& lock = state_at<LockState>(object);
     lock.owner = lock.count = 0;
     lock.condition = MutexCondition::owner_died;
-    done_with_lock();
+    if (world.running) scheduler().done(Scheduler::Effect::change, 0, 1);
   }
 }
 

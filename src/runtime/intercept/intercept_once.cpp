@@ -22,6 +22,11 @@ void done(Scheduler::Effect effect, std::uint64_t code, Outcome outcome = Outcom
   if (is_visible_from(code)) scheduler().done(effect, 0, 0, outcome);
 }
 
+// The initialisation is over, or it failed and may be tried again.
+void left(bool is_over, std::uint64_t code) {
+  if (is_visible_from(code)) scheduler().done(Scheduler::Effect::change, 0, is_over ? 1 : 0);
+}
+
 // At the end, marks the once as finished; after an exception, as never begun.
 class OnceRun {
  public:
@@ -32,7 +37,7 @@ class OnceRun {
     left_ = true;
     arrive_at(Operation::once_leave, address_of(once_), code_, Wait::nothing);
     *once_ = state;
-    done(Scheduler::Effect::change, code_);
+    left(state == kOnceDone, code_);
   }
 
  private:
@@ -100,7 +105,7 @@ THRUM_EXPORT void __cxa_guard_release(Guard* guard) {
   auto& state = state_at<GuardState>(address_of(guard));
   state.done = 1;
   state.running = 0;
-  done(Scheduler::Effect::change, THRUM_CALLER);
+  left(true, THRUM_CALLER);
   note_value_written(guard, sizeof state.done);  // the program's code reads it before it calls
 }
 
@@ -111,5 +116,5 @@ THRUM_EXPORT void __cxa_guard_abort(Guard* guard) {
   }
   arrive_at(Operation::once_leave, address_of(guard), THRUM_CALLER, Wait::nothing);
   state_at<GuardState>(address_of(guard)).running = 0;
-  done(Scheduler::Effect::change, THRUM_CALLER);
+  left(false, THRUM_CALLER);
 }
