@@ -5,13 +5,6 @@
 
 namespace thrum {
 
-namespace {
-
-constexpr std::uint16_t kAcquires = 1;  // ThreadTrees::Operation::way of a fence
-constexpr std::uint16_t kReleases = 2;
-
-}  // namespace
-
 RaceQuery::RaceQuery(NodeEncoding& nodes, const DataEncoding& data) : nodes_(nodes), trees_(nodes.trees()) {
   add_program_order();
   add_synchronization();
@@ -40,7 +33,7 @@ RaceQuery::Node RaceQuery::fence_before(Node node) const {
   for (; node != ThreadTrees::kNone && trees_[node].thread == thread; node = trees_[node].parent) {
     if (trees_[node].kind != ThreadTrees::Kind::event) continue;
     const ThreadTrees::Operation& own = trees_.operation(node);
-    if (own.operation == Operation::fence && (own.way & kReleases) != 0) return node;
+    if (own.operation == Operation::fence && (trees_.effect(node) & ThreadTrees::kReleases) != 0) return node;
   }
   return ThreadTrees::kNone;
 }
@@ -81,7 +74,7 @@ void RaceQuery::add_release_sequences(const DataEncoding& data) {
     }
     const bool is_fence = entry.kind == ThreadTrees::Kind::event &&
                           trees_.operation(node).operation == Operation::fence &&
-                          (trees_.operation(node).way & kAcquires) != 0;
+                          (trees_.effect(node) & ThreadTrees::kAcquires) != 0;
     // All that relaxed reads before it have read.
     for (Node read = entry.parent;
          is_fence && read != ThreadTrees::kNone && trees_[read].thread == entry.thread;
@@ -164,8 +157,9 @@ std::uint64_t RaceQuery::code_of_step(Node node) const {
 }
 
 RaceQuery::Places RaceQuery::places_of(const Pair& pair) const {
-  const auto [one, other] = std::minmax(code_of_step(pair.first), code_of_step(pair.second));
-  return {trees_.access(pair.first).object, one, other};
+  const std::uint64_t first = code_of_step(pair.first);
+  const std::uint64_t second = code_of_step(pair.second);
+  return {trees_.access(pair.first).object, std::min(first, second), std::max(first, second)};
 }
 
 void RaceQuery::exclude(const Pair& pair) { excluded_.insert(places_of(pair)); }

@@ -91,8 +91,9 @@ ThreadTrees::Node ThreadTrees::mark(Node node) {
 
 void ThreadTrees::set_code(Node event, std::uint64_t code) {
   std::uint64_t& known = codes_[entries_[event].detail];
-  if (known != code) ++changes_;
+  if (known != 0 || code == 0) return;
   known = code;
+  ++changes_;
 }
 
 void ThreadTrees::set_effect(Node event, std::uint64_t effect) { effects_[entries_[event].detail] = effect; }

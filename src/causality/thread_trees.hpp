@@ -111,6 +111,8 @@ class ThreadTrees {
   void set_code(Node event, std::uint64_t code);
   // What the operation does to its object, as far as it is known only when it is done (Event::operand): of a
   // once, whether its initialisation is over; of a futex wake, how many threads it wakes at most.
+  static constexpr std::uint64_t kAcquires = 1;  // of a fence
+  static constexpr std::uint64_t kReleases = 2;
   std::uint64_t effect(Node event) const { return effects_[entries_[event].detail]; }
   void set_effect(Node event, std::uint64_t effect);
 

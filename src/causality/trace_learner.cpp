@@ -97,9 +97,6 @@ ThreadTrees::Operation tree_operation(const Event& event) {
     case Operation::thread_join: operation.other = static_cast<ThreadId>(event.argument); return operation;
     case Operation::others_ended: return operation;
     case Operation::choose: operation.way = static_cast<std::uint16_t>(event.value); return operation;
-    case Operation::fence:
-      operation.way = static_cast<std::uint16_t>((event.acquires ? 1 : 0) + (event.releases ? 2 : 0));
-      return operation;
     default: break;
   }
   if (event.operation == Operation::timeout)
@@ -227,6 +224,9 @@ void TraceLearner::learn_event(const Trace& trace, std::uint32_t number) {
   if (node == ThreadTrees::kNone) return;
   trees_.set_code(node, event.code);
   if (has_effect(event.operation)) trees_.set_effect(node, event.operand);
+  if (event.operation == Operation::fence)
+    trees_.set_effect(
+        node, (event.acquires ? ThreadTrees::kAcquires : 0) + (event.releases ? ThreadTrees::kReleases : 0));
   if (is_visible(event.operation) && trees_[node].events != event.index + 1)
     refuse("events of unknown kinds");
   expect_other_ways(before, operation, trace, event);
