@@ -10,7 +10,8 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
+#include <set>
+#include <tuple>
 
 #include "oracle/compare.hpp"
 #include "oracle/random_program.hpp"
@@ -46,7 +47,7 @@ class AllExecutions {
 
   // Which inputs there are shows only in executions: goes on until there are no others.
   ShownPaths run() {
-    std::map<InputName, std::uint32_t> known;
+    std::set<InputName> known;
     do {
       known = met_;
       shown_.input_vectors = 0;
@@ -56,14 +57,14 @@ class AllExecutions {
   }
 
  private:
-  using InputName = std::pair<ThreadId, std::uint32_t>;
-  using NamedWidth = std::map<InputName, std::uint32_t>::const_iterator;
+  using InputName = std::tuple<ThreadId, std::uint32_t, std::uint32_t>;  // thread, number, width
+  using NextName = std::set<InputName>::const_iterator;
 
-  void with_all_inputs(NamedWidth next, NamedWidth end, const std::vector<InputValue>& inputs) {
+  void with_all_inputs(NextName next, NextName end, const std::vector<InputValue>& inputs) {
     if (next == end) return with_all_schedules(inputs);
     std::vector<InputValue> more = inputs;
-    const auto& [name, bits] = *next++;
-    more.push_back({name.first, name.second, bits, ""});
+    const auto& [thread, number, bits] = *next++;
+    more.push_back({thread, number, bits, ""});
     for (int value = 0; value < 1 << bits; ++value) {
       more.back().bytes = std::string(1, static_cast<char>(value));
       with_all_inputs(next, end, more);
@@ -84,10 +85,7 @@ class AllExecutions {
       Plan with_inputs = plan;
       with_inputs.inputs = inputs;
       program_.run(with_inputs, nullptr, wanted, trace);
-      for (const RecordedInput& input : trace.inputs) {
-        std::uint32_t& bits = met_[{input.thread, input.number}];
-        bits = std::max(bits, input.bits);
-      }
+      for (const RecordedInput& input : trace.inputs) met_.insert({input.thread, input.number, input.bits});
       if (trace.end == End::bug) shown_.bugs.insert(bug_of(trace.failure));
       if (trace.end == End::finished || trace.failure.kind == BugKind::deadlock) {
         shown_.paths.insert(program_.path(PathForm::outcomes));
@@ -99,7 +97,7 @@ class AllExecutions {
 
   ToyProgram program_;
   ShownPaths shown_;
-  std::map<InputName, std::uint32_t> met_;  // widths of inputs
+  std::set<InputName> met_;
 };
 
 // The first difference; empty: there is none.

@@ -66,7 +66,7 @@ class Check {
     const SymbolNames::Name expected{true, input.thread, 0, input.number, input.bits};
     EXPECT_EQ(program_.symbols()[input.symbol], expected);
     for (const InputValue& given : plan_.inputs) {
-      if (given.thread != input.thread || given.number != input.number) continue;
+      if (given.thread != input.thread || given.number != input.number || given.bits != input.bits) continue;
       return set(input.symbol, static_cast<unsigned char>(given.bytes[0]) & bits_up_to(input.bits));
     }
     set(input.symbol, 0);
@@ -111,7 +111,8 @@ Plan random_plan(Random& random, const Trace& last) {
   plan.policy.seed = random.next();
   for (const RecordedInput& input : last.inputs) {
     const auto value = static_cast<char>(random.below(256));
-    if (random.below(4) != 0) plan.inputs.push_back({input.thread, input.number, 8, std::string(1, value)});
+    if (random.below(4) != 0)
+      plan.inputs.push_back({input.thread, input.number, input.bits, std::string(1, value)});
   }
   return plan;
 }
@@ -157,9 +158,9 @@ INSTANTIATE_TEST_SUITE_P(All, ToyTerms,
                          ::testing::Values(Family::a, Family::b, Family::c, Family::e, Family::f),
                          [](const auto& tested) { return name_of(tested.param); });
 
-Plan with_input(std::uint32_t number, char value) {
+Plan with_input(std::uint32_t bits, char value) {
   Plan plan;
-  plan.inputs.push_back({kMainThread, number, 3, std::string(1, value)});
+  plan.inputs.push_back({kMainThread, 0, bits, std::string(1, value)});
   return plan;
 }
 
@@ -179,7 +180,7 @@ thread t0
                          .value());
   Trace trace;
   Count count;
-  const Plan plan = with_input(0, 5);
+  const Plan plan = with_input(3, 5);
   program.run(plan, nullptr, kAll, trace);
   Check(program, plan, trace, count).run();
   // 4 - 9 is 2^32 - 5, and its remainder 2.
@@ -238,7 +239,7 @@ thread t0
                          .value());
   const auto symbols = [&](char value) {
     Trace trace;
-    program.run(with_input(0, value), nullptr, kAll, trace);
+    program.run(with_input(1, value), nullptr, kAll, trace);
     std::vector<std::uint32_t> found;
     for (const EventTerms& terms : trace.terms) found.push_back(program.terms()[terms.read].operands[0]);
     for (const RecordedInput& input : trace.inputs) found.push_back(input.symbol);
