@@ -135,6 +135,8 @@ bool CausalitySearch::next(Plan& plan) {
   if (problem_.empty() && !is_denied_) steps = ask_for_more();
   if (!steps.empty()) write(plan, steps);
   done_ = steps.empty();
+  if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
+    problem_ = "executions did not do what was foreseen, as where a thread waits in a loop";
   return !done_;
 }
 

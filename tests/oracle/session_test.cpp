@@ -74,7 +74,20 @@ TEST(Session, RepeatsTheWholeSearch) {
     EXPECT_FALSE(bug.simplified) << "a benchmark counts its own executions";
 }
 
-// Wants terms, which no toy program has.
+// Records what every program can.
+class Plain final : public Program {
+ public:
+  explicit Plain(const ToyCode& code) : program_(code) {}
+  void run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) override {
+    program_.run(plan, advisor, wanted, trace);
+  }
+  ThreadNames& names() override { return program_.names(); }
+
+ private:
+  ToyProgram program_;
+};
+
+// Wants terms.
 class Symbolic final : public Strategy {
  public:
   bool next(Plan& plan) override {
@@ -86,7 +99,7 @@ class Symbolic final : public Strategy {
 };
 
 TEST(Session, IsNoneWhereTheProgramCannotRecordWhatIsWanted) {
-  ToyProgram program(random_program(6, Family::a, 300).code);
+  Plain program(random_program(6, Family::a, 300).code);
   Session::Host host;
   SessionSettings settings = settings_for("dfs");
   settings.make = [](bool) { return std::make_unique<Symbolic>(); };
