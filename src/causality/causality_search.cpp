@@ -76,13 +76,12 @@ CausalitySearch::Target CausalitySearch::ask() {
 bool CausalitySearch::ask_for_misuse() {
   FinalStates& ends = encoding_->final_states();
   for (const Node known : misuses_) ends.exclude_misuse(known);
-  if (!ends.can_be_misused() || ask_about(ends.is_misuse()) != Solver::Answer::satisfiable) return false;
+  if (!ends.can_be_misused() || !is_possible(ends.is_misuse())) return false;
   misuses_.push_back(ends.misuse());
   return true;
 }
 
-// Asked then: an execution that ends in a deadlock that none has shown, or a combination
-// of what threads do that none has shown.
+// Asked then: an execution that ends in a deadlock that none has shown.
 bool CausalitySearch::ask_for_deadlock() {
   FinalStates& ends = encoding_->final_states();
   for (const std::set<std::uint64_t>& known : deadlocks_) ends.exclude_deadlock(known);

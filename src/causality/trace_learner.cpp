@@ -68,10 +68,6 @@ std::uint32_t events_of_main(const Trace& trace) {
   return has_choice ? trace.choices[0].key.index : 0;
 }
 
-}  // namespace
-
-namespace {
-
 // Waits are two events.
 bool begins_with_an_event(Operation waits) {
   return waits == Operation::load || waits == Operation::wait_reacquire || waits == Operation::futex_return;

@@ -82,7 +82,11 @@ bool RemoteStrategy::next(Plan& plan) {
   wanted_.what = in.get<Wanted::Set>();
   wanted_.from = in.get<Wanted::From>();
   wanted_.known_departures = in.get<std::uint64_t>();
-  if (!in.get<bool>()) return false;
+  if (!in.get<bool>()) {
+    // Whoever gives no reason has nothing left, and is taken at its word.
+    if (!guarantee_.exhausted && problem_.empty()) problem_ = "something was left undecided";
+    return false;
+  }
   plan = read_plan(in, names_);
   THRUM_CHECK(in.ok());
   return true;

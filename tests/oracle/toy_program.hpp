@@ -49,8 +49,8 @@ class ToyProgram final : public Program, private Pending {
   // nullptr: no more.
   void record_local_states(std::set<std::string>* states) { local_states_ = states; }
 
-  // From now on each execution adds there the local paths of its threads, in the same states and likewise for
-  // path(). nullptr: no more.
+  // From now on each execution adds there the local paths of its threads, in the same states;
+  // path() needs it. nullptr: no more.
   void record_local_paths(std::set<std::string>* paths, std::set<std::string>* with_values) {
     local_paths_ = paths;
     local_paths_with_values_ = with_values;
