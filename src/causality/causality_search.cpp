@@ -12,8 +12,8 @@ namespace thrum {
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
-      learner_(settings_.deciding, trees_, initial_),
-      walk_(trees_, initial_) {
+      knowledge_(settings_.deciding, *terms_, settings_.make_solver),
+      walk_(knowledge_.trees(), knowledge_.initial()) {
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
 }
 
@@ -23,18 +23,10 @@ Wanted CausalitySearch::wanted() const {
   return {what, Wanted::From::start, 0};
 }
 
-void CausalitySearch::encode() {
-  if (encoding_ && encoding_->extend()) return;
-  Cells cells = encoding_ ? encoding_->cells() : Cells();
-  encoding_ = std::make_unique<Encoding>(settings_.deciding, trees_, *terms_, initial_,
-                                         settings_.make_solver(*terms_), std::move(cells));
-  encoding_->extend();
-}
-
 template <typename Question>
 Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const auto begin = std::chrono::steady_clock::now();
-  const Solver::Answer answer = encoding_->solve(question, settings_.limit);
+  const Solver::Answer answer = encoding().solve(question, settings_.limit);
   counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++counts_.queries;
   switch (answer) {
@@ -50,7 +42,7 @@ bool CausalitySearch::is_open(Node node) const { return !std::ranges::binary_sea
 // A target that can be reached, with its execution in the solver; none: there is none, or nobody knows.
 CausalitySearch::Target CausalitySearch::ask() {
   std::vector<Target> open;
-  for (const Target& target : encoding_->targets()) {
+  for (const Target& target : encoding().targets()) {
     if (is_open(target.node)) open.push_back(target);
   }
   // Halves of what the solver gives up on.
@@ -60,7 +52,7 @@ CausalitySearch::Target CausalitySearch::ask() {
     groups.pop_back();
     if (group.empty()) continue;
     const Solver::Answer answer = ask_about(group);
-    if (answer == Solver::Answer::satisfiable) return encoding_->reached(group);
+    if (answer == Solver::Answer::satisfiable) return encoding().reached(group);
     if (answer == Solver::Answer::unsatisfiable) continue;
     if (group.size() == 1) {
       problem_ = "the solver gave up on something that a thread might do";
@@ -74,7 +66,7 @@ CausalitySearch::Target CausalitySearch::ask() {
 
 // Asked when nothing else is left: an execution that ends by the misuse of a lock.
 bool CausalitySearch::ask_for_misuse() {
-  FinalStates& ends = encoding_->final_states();
+  FinalStates& ends = encoding().final_states();
   for (const Node known : misuses_) ends.exclude_misuse(known);
   if (!ends.can_be_misused() || !is_possible(ends.is_misuse())) return false;
   misuses_.push_back(ends.misuse());
@@ -83,14 +75,14 @@ bool CausalitySearch::ask_for_misuse() {
 
 // Asked then: an execution that ends in a deadlock that none has shown.
 bool CausalitySearch::ask_for_deadlock() {
-  FinalStates& ends = encoding_->final_states();
+  FinalStates& ends = encoding().final_states();
   for (const std::set<std::uint64_t>& known : deadlocks_) ends.exclude_deadlock(known);
   return is_possible(ends.is_deadlock());
 }
 
 // Of a race that was shown, or denied, another one of the same operations is not looked for.
 bool CausalitySearch::ask_for_race() {
-  RaceQuery& races = encoding_->races();
+  RaceQuery& races = encoding().races();
   if (const std::optional<Solver::Literal> some = races.some_race()) {
     if (!is_possible(*some)) return false;
     race_ = races.found();
@@ -102,7 +94,7 @@ bool CausalitySearch::ask_for_race() {
 
 bool CausalitySearch::ask_for_path() {
   if (!settings_.all_paths) return false;
-  FinalStates& ends = encoding_->final_states();
+  FinalStates& ends = encoding().final_states();
   for (const std::vector<Node>& known : paths_) ends.exclude(known);
   return is_possible(ends.is_maximal());
 }
@@ -123,16 +115,18 @@ bool CausalitySearch::next(Plan& plan) {
     return true;
   }
   if (problem_.empty() && find_by_walk(plan)) return true;
-  if (problem_.empty()) encode();
-  if (problem_.empty()) problem_ = encoding_->not_covered();
+  if (problem_.empty()) {
+    encoding();
+    problem_ = knowledge_.problem();
+  }
   if (problem_.empty()) target_ = ask().node;
   if (target_ != ThreadTrees::kNone) {
-    write(plan, encoding_->steps_up_to(target_));
+    plan = knowledge_.plan_of(encoding().steps_up_to(target_));
     return true;
   }
   std::vector<Node> steps;
   if (problem_.empty() && !is_denied_) steps = ask_for_more();
-  if (!steps.empty()) write(plan, steps);
+  if (!steps.empty()) plan = knowledge_.plan_of(steps);
   done_ = steps.empty();
   if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
     problem_ = "executions did not do what was foreseen, as where a thread waits in a loop";
@@ -149,7 +143,7 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
   if (steps.empty()) return false;
   task_ = Task::walk;
   ++counts_.walked;
-  write_steps(plan, trees_, steps, [&](Node signal) { return walk_.chosen_by(signal); });
+  write_steps(plan, trees(), steps, [&](Node signal) { return walk_.chosen_by(signal); });
   return true;
 }
 
@@ -158,54 +152,36 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
 std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::misuse;
   if (ask_for_misuse()) {
-    std::vector<Node> steps = encoding_->steps();
+    std::vector<Node> steps = encoding().steps();
     steps.push_back(misuses_.back());
     return steps;
   }
   task_ = Task::deadlock;
-  if (ask_for_deadlock()) return encoding_->steps();
+  if (ask_for_deadlock()) return encoding().steps();
   task_ = Task::race;
-  if (settings_.races && ask_for_race()) return encoding_->steps_up_to(race_.second);
+  if (settings_.races && ask_for_race()) return encoding().steps_up_to(race_.second);
   task_ = Task::path;
-  if (ask_for_path()) return encoding_->steps();
+  if (ask_for_path()) return encoding().steps();
   return {};
 }
 
-void CausalitySearch::write(Plan& plan, std::span<const Node> order) {
-  write_steps(plan, trees_, order, [&](Node signal) { return encoding_->chosen_by(signal); });
-  write_inputs(plan, inputs_, encoding_->solver());
-}
-
-// Accesses to memory that was not known to be shared are missing in what executions have shown.
-void CausalitySearch::begin_again() {
-  ++counts_.restarts;
-  encoding_.reset();
-  walk_.forget();
-  trees_ = ThreadTrees();
-  initial_ = InitialState();
-  inputs_.clear();
-  given_up_.clear();
-  paths_.clear();
-  misuses_.clear();
-  target_ = ThreadTrees::kNone;
-}
-
 void CausalitySearch::learn(const Plan&, const Trace& trace) {
-  if (trace.grew) begin_again();
-  const std::uint64_t known = knowledge();
-  learner_.learn(trace);
-  for (const RecordedInput& input : trace.inputs) {
-    const auto own = std::ranges::find(inputs_, input.symbol, &RecordedInput::symbol);
-    if (own == inputs_.end()) inputs_.push_back(input);
+  std::uint64_t known = knowledge_.changes();
+  if (knowledge_.learn(trace)) {
+    ++counts_.restarts;
+    walk_.forget();
+    given_up_.clear();
+    paths_.clear();
+    misuses_.clear();
+    target_ = ThreadTrees::kNone;
+    known = 0;
   }
-  if (problem_.empty()) problem_ = learner_.not_covered();
-  if (problem_.empty()) problem_ = trees_.problem();
-  if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
+  if (problem_.empty()) problem_ = knowledge_.problem();
   const bool is_new_path = learn_path(trace);
   const bool is_new_deadlock = learn_deadlock(trace);
   if (task_ == Task::race) learn_race(trace);
   const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
-  if (knowledge() != known) return;
+  if (knowledge_.changes() != known) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
@@ -220,7 +196,7 @@ bool CausalitySearch::learn_path(const Trace& trace) {
   const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
   const bool is_maximal = trace.end == End::finished || is_deadlock;
   std::vector<Node> lasts;
-  for (const Node last : learner_.lasts()) {
+  for (const Node last : knowledge_.lasts()) {
     if (last != ThreadTrees::kNone) lasts.push_back(last);
   }
   return is_maximal && settings_.all_paths && paths_.insert(lasts).second;
@@ -250,13 +226,13 @@ void CausalitySearch::give_up() {
 
 SearchStatistics CausalitySearch::statistics() const {
   CausalityStatistics own;
-  for (Node node = 0; node < trees_.size(); ++node) {
-    own.decisions += trees_[node].kind == ThreadTrees::Kind::decision ? 1 : 0;
-    own.outcomes += trees_[node].kind == ThreadTrees::Kind::outcome ? 1 : 0;
+  for (Node node = 0; node < trees().size(); ++node) {
+    own.decisions += trees()[node].kind == ThreadTrees::Kind::decision ? 1 : 0;
+    own.outcomes += trees()[node].kind == ThreadTrees::Kind::outcome ? 1 : 0;
   }
   own.undecided = given_up_.size();
-  own.nodes = trees_.size();
-  own.clauses = encoding_ ? encoding_->clauses() : 0;
+  own.nodes = trees().size();
+  own.clauses = knowledge_.clauses();
   own.restarts = counts_.restarts;
   own.queries = counts_.queries;
   own.satisfiable = counts_.satisfiable;

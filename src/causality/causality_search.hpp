@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "causality/encoding.hpp"
-#include "causality/trace_learner.hpp"
+#include "causality/tree_knowledge.hpp"
 #include "causality/tree_walk.hpp"
 #include "search/strategy.hpp"
 
@@ -65,19 +65,16 @@ class CausalitySearch final : public Strategy, public Reporting {
   std::string problem() const override { return problem_; }
   SearchStatistics statistics() const override;
 
-  const ThreadTrees& trees() const { return trees_; }
+  const ThreadTrees& trees() const { return knowledge_.trees(); }
   const Terms& terms() const { return *terms_; }
   const Counts& counts() const { return counts_; }
-  const std::set<std::vector<Node>>& paths() const { return paths_; }
-  Node target() const { return target_; }
   // Whether the plan that next() wrote is to show a data race.
   bool looks_for_race() const { return task_ == Task::race; }
 
  private:
   using Target = Encoding::Target;
 
-  void begin_again();
-  void encode();
+  Encoding& encoding() { return knowledge_.encoding(); }
   bool find_by_walk(Plan& plan);
   Target ask();
   std::vector<Node> ask_for_more();
@@ -88,24 +85,18 @@ class CausalitySearch final : public Strategy, public Reporting {
   bool ask_for_path();
   template <typename Question>
   Solver::Answer ask_about(const Question& question);
-  void write(Plan& plan, std::span<const Node> steps);
   bool is_open(Node node) const;
   void give_up();
   // Whether the execution ended in a deadlock that was not known, or in a new combination of ends.
   bool learn_deadlock(const Trace& trace);
   bool learn_path(const Trace& trace);
   void learn_race(const Trace& trace);
-  std::uint64_t knowledge() const { return trees_.changes() + initial_.size(); }
 
   Settings settings_;
   Terms own_terms_;
   Terms* terms_;
-  ThreadTrees trees_;
-  InitialState initial_;
-  TraceLearner learner_;
+  TreeKnowledge knowledge_;
   TreeWalk walk_;
-  std::unique_ptr<Encoding> encoding_;
-  std::vector<RecordedInput> inputs_;  // that executions have had, each once
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets

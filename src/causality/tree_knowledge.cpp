@@ -7,7 +7,13 @@
 
 namespace thrum {
 
-void TreeKnowledge::learn(const Trace& trace) {
+bool TreeKnowledge::learn(const Trace& trace) {
+  if (trace.grew) {
+    encoding_.reset();
+    trees_ = ThreadTrees();
+    initial_ = InitialState();
+    inputs_.clear();
+  }
   learner_.learn(trace);
   for (const RecordedInput& input : trace.inputs) {
     if (std::ranges::find(inputs_, input.symbol, &RecordedInput::symbol) == inputs_.end())
@@ -16,6 +22,7 @@ void TreeKnowledge::learn(const Trace& trace) {
   if (problem_.empty()) problem_ = learner_.not_covered();
   if (problem_.empty()) problem_ = trees_.problem();
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
+  return trace.grew;
 }
 
 Encoding& TreeKnowledge::encoding() {

@@ -29,17 +29,23 @@ class TreeKnowledge {
         make_solver_(std::move(make_solver)),
         learner_(deciding, trees_, initial_) {}
 
-  void learn(const Trace& trace);
+  // Where the trace shows that memory is shared which was not known to be, all begins again: accesses to it
+  // are missing in what executions have shown before. Whether it is so.
+  bool learn(const Trace& trace);
   // Why no more can be said; empty: nothing stands against it.
   const std::string& problem() const { return problem_; }
   // Changes with all that is learned.
   std::uint64_t changes() const { return trees_.changes() + initial_.size(); }
   const ThreadTrees& trees() const { return trees_; }
+  const InitialState& initial() const { return initial_; }
+  // Of the last execution (TraceLearner).
+  const std::vector<Node>& lasts() const { return learner_.lasts(); }
 
   // With all that was learned. REQUIRES: something was learned
   Encoding& encoding();
   // Changes where the encoding is another one, with other literals.
   std::uint64_t encodings() const { return encodings_; }
+  std::uint64_t clauses() const { return encoding_ ? encoding_->clauses() : 0; }
 
   // A plan for steps of the solver's model.
   Plan plan_of(std::span<const Node> steps);
