@@ -2,9 +2,9 @@
 // Whether some execution has a data race: two accesses to the same bytes, one of which writes and one of
 // which is plain, that happens-before does not order (C++20 [intro.races]).
 //
-// What happens before an access is a set of nodes that has with each node those before it in its thread, and
-// with each acquisition what it synchronizes with. The later one of two accesses, with all that happens
-// before it, lies in such a set, and the other one outside.
+// The question is put as a set of nodes that is closed under what happens before: with each node it has those
+// before it in its thread, and with each acquisition the releases that it synchronizes with. Two accesses
+// race if some such set has the later one and not the earlier one.
 //
 // Built when the trees are complete. Tested by tests/causality/causality_test.cpp.
 #pragma once

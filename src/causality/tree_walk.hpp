@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random executions of what the trees know, without the program: a million steps a second. One that comes to
-// something that no execution has shown is a plan, and no question to the solver. Most of what is new is
-// found so; that nothing is left can only the solver say.
+// Random executions of what the trees know, without the program. One that comes to something which no
+// execution has shown is a plan that no solver was asked for. That nothing is left, only the solver can say.
 //
-// A walk knows mutexes, semaphores, condition variables and joins. A thread that stands before another
-// operation waits for ever. So what a walk finds may be wrong: the program runs it, and then it is seen.
+// A walk knows mutexes, semaphores, condition variables and joins. In a walk, a thread that comes to another
+// kind of waiting waits for ever. So what a walk finds may be wrong: it shows when the program runs it.
 //
-// Where values decide only. Tested by tests/causality/causality_test.cpp.
+// Only where values decide. Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <cstdint>
