@@ -56,8 +56,13 @@ bool Encoding::extend() {
   return true;
 }
 
+// The effect of a wake is known once the call was made in one of its ways.
+bool Encoding::is_effect_known(Node event) const {
+  return trees_[event].is_executed || trees_.effect(event) != 0;
+}
+
 void Encoding::add_event(Node event) {
-  if (has_effect(trees_.operation(event).operation) && !trees_[event].is_executed) {
+  if (has_effect(trees_.operation(event).operation) && !is_effect_known(event)) {
     without_effect_.push_back(event);
   } else {
     sync_.add_event(event);
@@ -68,8 +73,9 @@ void Encoding::add_event(Node event) {
 // only behind them.
 void Encoding::add_effects() {
   std::erase_if(without_effect_, [&](Node event) {
-    if (!trees_[event].is_executed) return false;
+    if (!is_effect_known(event)) return false;
     final_states_.reset();
+    races_.reset();
     sync_.add_event(event);
     return true;
   });

@@ -64,6 +64,7 @@ class Encoding {
   const std::string& not_covered() const { return sync_.not_covered(); }
 
  private:
+  bool is_effect_known(Node event) const;
   void add_event(Node event);
   void add_effects();
   void add_outcome(Node outcome);

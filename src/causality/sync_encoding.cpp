@@ -469,7 +469,11 @@ void SyncEncoding::add_waker(const ThreadTrees::Operation& operation, Node node)
     not_covered_ = "futex wakes of a number of threads";
     return;
   }
-  condition.wakers.push_back({node, operation.operation == Operation::broadcast || most != 1});
+  Waker& own = condition.wakers.emplace_back();
+  own.node = node;
+  own.wakes_all = operation.operation == Operation::broadcast || most != 1;
+  own.wakes_none = is_futex && operation.way == 0;
+  if (is_futex && operation.way != 0) own.some = nodes_.add_need(executed(node));
   for (std::size_t wait = 0; wait < condition.waits.size(); ++wait)
     match(condition, wait, condition.wakers.size() - 1);
 }
@@ -480,6 +484,7 @@ void SyncEncoding::match(Condition& condition, std::size_t wait_number, std::siz
   Waker& waker = condition.wakers[waker_number];
   waker.needs.resize(std::max(waker.needs.size(), wait_number + 1), kNoNeed);
   if (relation(wait.release, waker.node) != Relation::concurrent) return;
+  if (waker.wakes_none) return forbid_lost(condition, wait_number, waker_number);
   const Literal wakes = nodes_.solver().make_literal();
   nodes_.add({-wakes, executed(wait.release)});
   nodes_.add({-wakes, executed(waker.node)});
@@ -495,12 +500,13 @@ void SyncEncoding::match(Condition& condition, std::size_t wait_number, std::siz
     }
   }
   nodes_.offer(wait.need, wakes);
+  if (waker.some != kNoNeed) nodes_.offer(waker.some, wakes);
   // Where another waiter sleeps, it is enough that this one is woken by a signal.
   for (std::size_t i = 0; i < waker.needs.size() && !waker.wakes_all; ++i) {
     if (waker.needs[i] != kNoNeed) nodes_.offer(waker.needs[i], wakes);
   }
-  for (std::size_t i = 0; i < wait.matches.size(); ++i)
-    offer_left(condition, wait_number, own, wait.matches[i].waker);
+  for (std::size_t other = 0; other < condition.wakers.size(); ++other)
+    offer_left(condition, wait_number, own, other);
   wait.matches.push_back(own);
   forbid_lost(condition, wait_number, waker_number);
 }

@@ -105,6 +105,8 @@ class SyncEncoding {
   struct Waker {
     Node node = ThreadTrees::kNone;
     bool wakes_all = false;
+    bool wakes_none = false;    // that is how it ends
+    Need some = kNoNeed;        // it ends by waking somebody
     std::vector<Need> needs{};  // by wait: if that one sleeps, somebody is woken
   };
   struct Condition {

@@ -64,7 +64,7 @@ class ThreadTrees {
     thrum::Operation operation = thrum::Operation::load;
     // Of an operation that may fail: 1 if it does. Of a choice: the value. Of a once: 1 if its initialisation
     // is over. Of an arrival at a barrier: 1 if it is the last one. Of a writer that queues: 1 if it waits.
-    // Of a fence: 1 if it acquires, and 2 more if it releases.
+    // Of a futex wake: 1 if it wakes somebody. Of a futex wake: 1 if it wakes somebody.
     std::uint16_t way = 0;
     ThreadId other = kNoThread;  // of a creation or a join
     std::uint32_t size = 0;
@@ -110,7 +110,8 @@ class ThreadTrees {
   std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
   void set_code(Node event, std::uint64_t code);
   // What the operation does to its object, as far as it is known only when it is done (Event::operand): of a
-  // once, whether its initialisation is over; of a futex wake, how many threads it wakes at most.
+  // once, whether its initialisation is over; of a futex wake, how many threads it wakes at most; of a fence,
+  // what it orders, of the two bits below.
   static constexpr std::uint64_t kAcquires = 1;  // of a fence
   static constexpr std::uint64_t kReleases = 2;
   std::uint64_t effect(Node event) const { return effects_[entries_[event].detail]; }

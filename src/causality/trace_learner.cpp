@@ -20,6 +20,7 @@ bool has_two_ways(Operation operation) {
     case Operation::semaphore_try_wait:
     case Operation::lock_queue:
     case Operation::barrier_wait:
+    case Operation::futex_wake:
     case Operation::once_enter: return true;
     default: return false;
   }
@@ -29,7 +30,8 @@ std::uint16_t way_of(const Event& event) {
   if (!has_two_ways(event.operation)) return 0;
   switch (event.operation) {
     case Operation::once_enter: return event.outcome == Outcome::unchanged ? 1 : 0;
-    case Operation::lock_queue: return event.value != 0 ? 1 : 0;
+    case Operation::lock_queue:
+    case Operation::futex_wake: return event.value != 0 ? 1 : 0;
     case Operation::barrier_wait: return event.operand != 0 ? 1 : 0;
     default: return event.outcome == Outcome::failed ? 1 : 0;
   }
@@ -291,7 +293,10 @@ void TraceLearner::expect_other_ways(Node at, const ThreadTrees::Operation& done
   ThreadTrees::Operation other = done;
   if (has_two_ways(done.operation)) {
     other.way = done.way == 0 ? 1 : 0;
-    trees_.expect(at, other);
+    const Node node = trees_.expect(at, other);
+    // It is the same call, which asks for as many threads.
+    if (done.operation == Operation::futex_wake && node != ThreadTrees::kNone)
+      trees_.set_effect(node, event.operand);
   } else if (done.operation == Operation::choose) {
     const ChoiceKey key{event.thread, ChoiceKind::value, event.index};
     const auto choice = std::ranges::find(trace.choices, key, &ChoicePoint::key);

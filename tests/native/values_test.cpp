@@ -356,6 +356,28 @@ int main() {
 })");
 }
 
+TEST_F(Values, AreThoseOfWhoLooksWhetherAWakeWokeSomebody) {
+  hold(R"(
+#include <atomic>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+int word;
+std::atomic<int> woke, seen;
+int main() {
+  std::thread waiter([] { syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0); });
+  std::thread waker([] {
+    if (syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0) == 1) woke = 1;
+  });
+  seen = woke.load();
+  __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  waiter.join();
+  waker.join();
+})");
+}
+
 TEST_F(Values, AreThoseOfLatches) {
   hold(R"(
 #include <atomic>
