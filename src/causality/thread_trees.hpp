@@ -64,7 +64,7 @@ class ThreadTrees {
     thrum::Operation operation = thrum::Operation::load;
     // Of an operation that may fail: 1 if it does. Of a choice: the value. Of a once: 1 if its initialisation
     // is over. Of an arrival at a barrier: 1 if it is the last one. Of a writer that queues: 1 if it waits.
-    // Of a futex wake: 1 if it wakes somebody. Of a futex wake: 1 if it wakes somebody.
+    // Of a futex wake: 1 if it wakes somebody.
     std::uint16_t way = 0;
     ThreadId other = kNoThread;  // of a creation or a join
     std::uint32_t size = 0;
