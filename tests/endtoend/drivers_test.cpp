@@ -88,8 +88,8 @@ class Drivers : public EndToEnd, public testing::WithParamInterface<Compilers> {
     EXPECT_EQ(result.errors, "");
   }
 
-  // The program works by itself (its increments in turn, as its bug may occur in any run), and its bug is found by
-  // a search.
+  // The program works by itself (its increments in turn, as its bug may occur in any run), and its bug is
+  // found by a search.
   void expect_checkable(const std::string& program) {
     ChildResult plain = run({path(program), "in-turn"}, path(""));
     EXPECT_EQ(plain.exit_code, 0) << plain.errors;
