@@ -77,6 +77,7 @@ bool CausalitySearch::ask_for_misuse() {
 bool CausalitySearch::ask_for_deadlock() {
   FinalStates& ends = encoding().final_states();
   for (const std::set<std::uint64_t>& known : deadlocks_) ends.exclude_deadlock(known);
+  for (const std::vector<Node>& lasts : in_vain_) ends.exclude_vain(lasts);
   return is_possible(ends.is_deadlock());
 }
 
@@ -112,6 +113,7 @@ bool CausalitySearch::next(Plan& plan) {
   if (done_) return false;
   if (!begun_) {
     begun_ = true;
+    plan.policy.rounds = Rounds::block;
     return true;
   }
   if (problem_.empty() && find_by_walk(plan)) return true;
@@ -172,6 +174,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     walk_.forget();
     given_up_.clear();
     paths_.clear();
+    in_vain_.clear();
     misuses_.clear();
     target_ = ThreadTrees::kNone;
     known = 0;
@@ -186,7 +189,10 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     case Task::walk: ++counts_.strayed; return;
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
     case Task::misuse: is_denied_ = is_denied_ || !is_misuse; return;
-    case Task::deadlock: is_denied_ = is_denied_ || !is_new_deadlock; return;
+    case Task::deadlock:
+      if (trace.end == End::waiting && in_vain_.insert(lasts()).second) return;
+      is_denied_ = is_denied_ || !is_new_deadlock;
+      return;
     case Task::race: return;
     case Task::path: is_denied_ = is_denied_ || !is_new_path; return;
   }
@@ -195,15 +201,19 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
 bool CausalitySearch::learn_path(const Trace& trace) {
   const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
   const bool is_maximal = trace.end == End::finished || is_deadlock;
-  std::vector<Node> lasts;
-  for (const Node last : knowledge_.lasts()) {
-    if (last != ThreadTrees::kNone) lasts.push_back(last);
-  }
-  return is_maximal && settings_.all_paths && paths_.insert(lasts).second;
+  return is_maximal && settings_.all_paths && paths_.insert(lasts()).second;
+}
+
+// Where each thread of the last execution was in the end.
+std::vector<CausalitySearch::Node> CausalitySearch::lasts() const {
+  std::vector<Node> lasts = knowledge_.lasts();
+  std::erase(lasts, ThreadTrees::kNone);
+  return lasts;
 }
 
 bool CausalitySearch::learn_deadlock(const Trace& trace) {
-  if (trace.end != End::bug || trace.failure.kind != BugKind::deadlock) return false;
+  const bool is_stuck = trace.failure.kind == BugKind::deadlock || trace.failure.kind == BugKind::livelock;
+  if (trace.end != End::bug || !is_stuck) return false;
   std::set<std::uint64_t> places;
   for (const Waiter& waiter : trace.failure.waiters) {
     if (waiter.operation != Operation::thread_join) places.insert(waiter.code);

@@ -87,6 +87,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   Solver::Answer ask_about(const Question& question);
   bool is_open(Node node) const;
   void give_up();
+  std::vector<Node> lasts() const;
   // Whether the execution ended in a deadlock that was not known, or in a new combination of ends.
   bool learn_deadlock(const Trace& trace);
   bool learn_path(const Trace& trace);
@@ -104,6 +105,7 @@ class CausalitySearch final : public Strategy, public Reporting {
   enum class Task : std::uint8_t { walk, target, misuse, deadlock, race, path };
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
+  std::set<std::vector<Node>> in_vain_;          // ends in which threads wait in loops, but not for ever
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
   std::vector<Node> misuses_;                    // of locks, that were asked for
   RaceQuery::Pair race_;

@@ -185,6 +185,17 @@ std::vector<std::uint64_t> DataEncoding::values(Node read) const {
   return values;
 }
 
+void DataEncoding::say_final(Literal literal, Node read) {
+  for (const Place& place : reads_.at(read)) {
+    const Cell& there = contents_[place.cell];
+    for (std::uint32_t i = 0; i < there.writes.size(); ++i) {
+      const Node write = there.writes[i];
+      if (there.reads[place.read].may_come_between[i])
+        nodes_.add({-literal, -nodes_.executed(write), nodes_.precedes(write, read)});
+    }
+  }
+}
+
 bool DataEncoding::knows_initial(Node read) const {
   return std::ranges::all_of(reads_.at(read), [&](const Place& place) {
     return contents_[place.cell].reads[place.read].knows_initial;

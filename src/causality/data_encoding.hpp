@@ -68,6 +68,9 @@ class DataEncoding {
   std::vector<std::uint64_t> values(Node read) const;
   bool knows_initial(Node read) const;
 
+  // If the literal is true, no other thread writes behind the read what it has read.
+  void say_final(Literal literal, Node read);
+
   // That a read takes a cell's value from a write of another thread, other than one that always comes before
   // it.
   struct Interference {

@@ -40,6 +40,7 @@ bool Encoding::extend() {
       case Kind::write: data_.add_write(node); break;
       case Kind::event: add_event(node); break;
       case Kind::end: sync_.add_end(node); break;
+      case Kind::wait: break;
       // Nothing comes after it. That it is reached was seen.
       case Kind::stop: nodes_.add({-nodes_.executed(node)}); break;
       case Kind::decision:
@@ -112,8 +113,9 @@ std::vector<Encoding::Target> Encoding::targets() const {
     const ThreadTrees::Entry& entry = trees_[node];
     if (entry.kind == Kind::decision) {
       if (!is_closed(node)) found.push_back({node, others_[node]});
-    } else if (!entry.is_executed || (entry.kind != Kind::end && entry.kind != Kind::stop &&
-                                      trees_.next_of(node) == ThreadTrees::kNone)) {
+    } else if (!entry.is_executed ||
+               (entry.kind != Kind::end && entry.kind != Kind::stop && entry.kind != Kind::wait &&
+                trees_.next_of(node) == ThreadTrees::kNone)) {
       found.push_back({node, nodes_.executed(node)});
     }
   }
@@ -136,7 +138,7 @@ Solver::Answer Encoding::solve(std::span<const Literal> literals, Solver::Limit 
 }
 
 FinalStates& Encoding::final_states() {
-  if (!final_states_) final_states_ = std::make_unique<FinalStates>(nodes_, sync_);
+  if (!final_states_) final_states_ = std::make_unique<FinalStates>(nodes_, data_, sync_);
   return *final_states_;
 }
 

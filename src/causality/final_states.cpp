@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "causality/final_states.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace thrum {
@@ -20,7 +21,7 @@ bool takes_lock(Operation operation) {
 
 }  // namespace
 
-FinalStates::FinalStates(NodeEncoding& nodes, SyncEncoding& sync)
+FinalStates::FinalStates(NodeEncoding& nodes, DataEncoding& data, SyncEncoding& sync)
     : nodes_(nodes),
       sync_(sync),
       is_maximal_(nodes.solver().make_literal()),
@@ -33,10 +34,53 @@ FinalStates::FinalStates(NodeEncoding& nodes, SyncEncoding& sync)
     const Node next = trees.next_of(node);
     if (next != ThreadTrees::kNone && trees.begins_step(next)) add_standing(node);
   }
+  add_waits(data);
   std::vector<Literal> some = {-is_deadlock_};
   for (const Standing& standing : standings_) some.push_back(standing.stands);
   nodes_.add(some);
   add_misuses();
+}
+
+bool FinalStates::only_reads(Node wait) const {
+  const ThreadTrees& trees = nodes_.trees();
+  const Node begin = trees.round(wait).begin;
+  if (begin == ThreadTrees::kNone) return false;
+  for (Node node = trees[wait].parent; node != trees[begin].parent; node = trees[node].parent) {
+    if (trees[node].kind == ThreadTrees::Kind::write) return false;
+    if (trees[node].kind != ThreadTrees::Kind::event) continue;
+    switch (trees.operation(node).operation) {
+      case Operation::load:
+      case Operation::read_modify_write:
+      case Operation::compare_exchange:
+      case Operation::fence:
+      case Operation::yield: break;
+      default: return false;
+    }
+  }
+  return true;
+}
+
+// Nothing that the round has read is written behind it. (If another round can be done there, it can be done
+// last in another execution.)
+void FinalStates::add_waits(DataEncoding& data) {
+  const ThreadTrees& trees = nodes_.trees();
+  std::vector<Node> waits;
+  for (Node node = 0; node < trees.size(); ++node) {
+    if (trees[node].kind == ThreadTrees::Kind::wait) waits.push_back(node);
+  }
+  const bool all_only_read = std::ranges::all_of(waits, [this](Node wait) { return only_reads(wait); });
+  for (const Node wait : waits) {
+    const Literal waits_there = nodes_.executed(wait);
+    lasts_.emplace(wait, waits_there);
+    standings_.push_back({waits_there, wait});
+    if (!all_only_read) continue;
+    const Literal is_stuck = nodes_.solver().make_literal();
+    nodes_.add({-is_deadlock_, -waits_there, is_stuck});
+    const Node above = trees[trees.round(wait).begin].parent;
+    for (Node node = trees[wait].parent; node != above; node = trees[node].parent) {
+      if (trees[node].kind == ThreadTrees::Kind::read) data.say_final(is_stuck, node);
+    }
+  }
 }
 
 FinalStates::Literal FinalStates::add_misuse(Node operation, Literal stands) {
@@ -57,6 +101,7 @@ void FinalStates::add_misuses() {
     const Literal stands_there = lasts_.at(trees[destroy].parent);
     sync_.say_taken(lock, ThreadTrees::kNone, add_misuse(destroy, stands_there));
     for (const Standing& standing : standings_) {
+      if (trees[standing.operation].kind != ThreadTrees::Kind::event) continue;
       const ThreadTrees::Operation& next = trees.operation(standing.operation);
       if (next.operation == Operation::wait_reacquire && next.operand == lock)
         nodes_.add({-add_misuse(destroy, stands_there), standing.stands});
@@ -109,22 +154,33 @@ void FinalStates::exclude_misuse(Node operation) {
   }
 }
 
-void FinalStates::exclude(std::span<const Node> lasts) {
-  std::vector<Literal> differs = {-is_maximal_};
+void FinalStates::exclude(Literal what, std::span<const Node> lasts) {
+  std::vector<Literal> differs = {-what};
   for (const Node node : lasts) {
     differs.push_back(-lasts_.at(node));
   }
   nodes_.add(differs);
 }
 
+std::uint64_t FinalStates::code_of(const Standing& standing) const {
+  const ThreadTrees& trees = nodes_.trees();
+  const bool waits_in_loop = trees[standing.operation].kind == ThreadTrees::Kind::wait;
+  return waits_in_loop ? trees.round(standing.operation).code : trees.code(standing.operation);
+}
+
+bool FinalStates::joins(const Standing& standing) const {
+  const ThreadTrees& trees = nodes_.trees();
+  return trees[standing.operation].kind == ThreadTrees::Kind::event &&
+         trees.operation(standing.operation).operation == Operation::thread_join;
+}
+
 // A place that is not known yet is none of those.
 void FinalStates::exclude_deadlock(const std::set<std::uint64_t>& places) {
-  const ThreadTrees& trees = nodes_.trees();
   std::vector<Literal> differs = {-is_deadlock_};
   std::map<std::uint64_t, std::vector<Literal>> there;
   for (const Standing& standing : standings_) {
-    if (trees.operation(standing.operation).operation == Operation::thread_join) continue;
-    const std::uint64_t place = trees.code(standing.operation);
+    if (joins(standing)) continue;
+    const std::uint64_t place = code_of(standing);
     if (places.contains(place)) {
       there[place].push_back(standing.stands);
     } else {

@@ -21,6 +21,7 @@ Event event_of(const ThreadTrees& trees, ThreadTrees::Node node) {
 
 void write_steps(Plan& plan, const ThreadTrees& trees, std::span<const ThreadTrees::Node> order,
                  const std::function<ThreadTrees::Node(ThreadTrees::Node)>& chosen_by) {
+  plan.policy.rounds = Rounds::block;
   OrderedPlan steps(plan, {kMainThread, ChoiceKind::thread, trees[0].events});
   for (const ThreadTrees::Node node : order) {
     if (trees[node].kind != ThreadTrees::Kind::event) continue;

@@ -26,6 +26,7 @@ const char* name_of(ThreadTrees::Kind kind) {
     case Kind::outcome: return "outcome";
     case Kind::end: return "end";
     case Kind::stop: return "stop";
+    case Kind::wait: return "wait";
   }
   return "";
 }
@@ -176,6 +177,19 @@ ThreadTrees::Node ThreadTrees::add_plain(Node at, Kind kind) {
   if (const Node child = next_of(at); child != kNone)
     return entries_[child].kind == kind ? child : contradiction(at, name_of(kind));
   return mark(add(at, kind, entries_[at].thread, 0));
+}
+
+ThreadTrees::Node ThreadTrees::wait(Node at, std::uint64_t code) {
+  const Node known = next_of(at);
+  const Node node = add_plain(at, Kind::wait);
+  if (node == kNone || node == known) return node;
+  Round round{kNone, code};
+  for (Node up = at; entries_[up].kind != Kind::start && round.begin == kNone; up = entries_[up].parent) {
+    if (entries_[up].kind == Kind::event && this->code(up) == code) round.begin = up;
+  }
+  entries_[node].detail = static_cast<std::uint32_t>(rounds_.size());
+  rounds_.push_back(round);
+  return node;
 }
 
 ThreadTrees::Node ThreadTrees::ancestor_at(Node node, std::uint32_t depth) const {

@@ -43,6 +43,7 @@ class ThreadTrees {
     outcome,   // one of these values
     end,       // of the thread
     stop,      // a thread that comes here ends the execution: by a failure, or by the end of the process
+    wait,      // a round of a waiting loop has come to nothing: the thread does nothing more (Rounds::block)
   };
 
   struct Entry {
@@ -90,6 +91,12 @@ class ThreadTrees {
     std::vector<Node> outcomes{};
   };
 
+  // A round of a waiting loop.
+  struct Round {
+    Node begin = kNone;      // its first event
+    std::uint64_t code = 0;  // of the call that it came back to
+  };
+
   // How two nodes that are not one stand to each other.
   enum class Relation : std::uint8_t {
     before,      // whenever the second one is executed, the first one was before
@@ -103,6 +110,8 @@ class ThreadTrees {
   const Operation& operation(Node event) const { return operations_[entries_[event].detail]; }
   const Access& access(Node node) const { return accesses_[entries_[node].detail]; }
   const Decision& decision(Node node) const { return decisions_[entries_[node].detail]; }
+  // That a wait is behind.
+  const Round& round(Node wait) const { return rounds_[entries_[wait].detail]; }
   // Of an outcome.
   std::uint64_t value(Node outcome) const { return values_[entries_[outcome].detail]; }
 
@@ -136,6 +145,8 @@ class ThreadTrees {
   Node choose_outcome(Node decision, std::uint64_t value);
   Node end(Node at) { return add_plain(at, Kind::end); }
   Node stop(Node at) { return add_plain(at, Kind::stop); }
+  // The round began at the thread's last event with that code.
+  Node wait(Node at, std::uint64_t code);
   // That a thread can stand before the operation there.
   Node expect(Node at, const Operation& operation) { return add_operation(at, operation, false); }
 
@@ -163,6 +174,7 @@ class ThreadTrees {
   std::vector<std::uint64_t> effects_;  // of operations
   std::vector<Access> accesses_;
   std::vector<Decision> decisions_;
+  std::vector<Round> rounds_;
   std::vector<std::uint64_t> values_;
   std::uint64_t changes_ = 0;
   std::string problem_;

@@ -116,6 +116,12 @@ void TraceLearner::refuse(const std::string& what) {
   if (not_covered_.empty()) not_covered_ = what;
 }
 
+void TraceLearner::look_for_limits(const Trace& trace) {
+  if (trace.waiting != Waiting::spins || trace.rounds > Rounds::block || trace.end == End::goes_round)
+    refuse("loops whose rounds write, and take it back");
+  if (trace.reveals_threads) refuse("calls that tell whether a thread was joined or detached");
+}
+
 void TraceLearner::learn(const Trace& trace) {
   at_.clear();
   written_.clear();
@@ -129,7 +135,7 @@ void TraceLearner::learn(const Trace& trace) {
     if (i < events) learn_event(trace, i);
   }
   learn_end(trace);
-  if (trace.reveals_threads) refuse("calls that tell whether a thread was joined or detached");
+  look_for_limits(trace);
   if (!uses_.not_covered().empty()) refuse(uses_.not_covered());
 }
 
@@ -362,7 +368,9 @@ bool TraceLearner::has_not_waited(Node node, Node creation) const {
 void TraceLearner::learn_end(const Trace& trace) {
   const ThreadId failed = failed_thread(trace);
   const ThreadId stopped = stopped_thread(trace);
-  if (trace.end == End::finished || trace.end == End::bug || trace.end == End::assumption) {
+  const bool is_whole = trace.end == End::finished || trace.end == End::bug || trace.end == End::assumption ||
+                        trace.end == End::waiting;
+  if (is_whole) {
     for (ThreadId thread = 0; thread < at_.size(); ++thread) {
       const bool stands =
           std::ranges::find(trace.pending, thread, &PendingOperation::thread) != trace.pending.end();
@@ -375,7 +383,14 @@ void TraceLearner::learn_end(const Trace& trace) {
     }
   }
   for (const PendingOperation& pending : trace.pending) {
-    if (pending.thread != failed) expect(pending);
+    if (pending.thread == failed || at(pending.thread) == ThreadTrees::kNone) continue;
+    const bool waits_in_loop = !pending.enabled && pending.operation != Operation::thread_join &&
+                               is_visible(pending.operation) && !may_have_to_wait(pending.operation);
+    if (waits_in_loop) {
+      at(pending.thread) = trees_.wait(at(pending.thread), pending.operand);
+    } else {
+      expect(pending);
+    }
   }
   for (const ThreadId last : {failed, exited_thread(trace)}) {
     if (last == kNoThread || at(last) == ThreadTrees::kNone) continue;

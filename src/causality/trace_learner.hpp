@@ -40,6 +40,7 @@ class TraceLearner {
   const std::string& not_covered() const { return not_covered_; }
 
  private:
+  void look_for_limits(const Trace& trace);
   void learn_between(const Trace& trace, std::uint32_t events);
   void learn_event(const Trace& trace, std::uint32_t number);
   void learn_futex_wait(const Event& event);

@@ -8,13 +8,14 @@
 namespace thrum {
 
 bool TreeKnowledge::learn(const Trace& trace) {
-  if (trace.grew) {
+  const bool begins_again = trace.grew || trace.begins_again;
+  if (begins_again) {
     encoding_.reset();
     trees_ = ThreadTrees();
     initial_ = InitialState();
     inputs_.clear();
   }
-  learner_.learn(trace);
+  if (!trace.begins_again) learner_.learn(trace);
   for (const RecordedInput& input : trace.inputs) {
     if (std::ranges::find(inputs_, input.symbol, &RecordedInput::symbol) == inputs_.end())
       inputs_.push_back(input);
@@ -22,7 +23,7 @@ bool TreeKnowledge::learn(const Trace& trace) {
   if (problem_.empty()) problem_ = learner_.not_covered();
   if (problem_.empty()) problem_ = trees_.problem();
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
-  return trace.grew;
+  return begins_again;
 }
 
 Encoding& TreeKnowledge::encoding() {

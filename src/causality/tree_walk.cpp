@@ -107,6 +107,7 @@ TreeWalk::Went TreeWalk::go_on(ThreadId number) {
       case Kind::write: write(next); break;
       case Kind::end: thread(number).is_over = true; return Went::on;
       case Kind::stop: return Went::to_the_end;
+      case Kind::wait: return Went::on;
       default: break;
     }
   }

@@ -185,6 +185,20 @@ Outcome outcome_on(const Event& event, std::uint64_t value) {
 
 bool is_visible(Operation operation) { return row(operation).visible; }
 
+bool may_have_to_wait(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::shared_lock:
+    case Operation::wait_reacquire:
+    case Operation::semaphore_wait:
+    case Operation::barrier_leave:
+    case Operation::once_enter:
+    case Operation::futex_return: return true;
+    case Operation::thread_create: return false;
+    default: return !is_visible(operation);
+  }
+}
+
 bool is_read(const Event& event) { return effect(event) == Effect::read; }
 
 bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {

@@ -101,6 +101,9 @@ Operation operation_from_name(std::string_view name);
 // Whether the operation has a scheduling point before it.
 bool is_visible(Operation operation);
 
+// Whether the operation may have to wait for another thread.
+bool may_have_to_wait(Operation operation);
+
 // The outcome of an event that can end in more than one way.
 enum class Outcome : std::uint8_t {
   done,

@@ -21,20 +21,6 @@ bool is_of_class(BugKind kind) {
 
 }  // namespace
 
-bool may_have_to_wait(Operation operation) {
-  switch (operation) {
-    case Operation::lock:
-    case Operation::shared_lock:
-    case Operation::wait_reacquire:
-    case Operation::semaphore_wait:
-    case Operation::barrier_leave:
-    case Operation::once_enter:
-    case Operation::futex_return: return true;
-    case Operation::thread_create: return false;
-    default: return !is_visible(operation);
-  }
-}
-
 void ReadsFrom::Cut::reach(ThreadId thread, Count count) {
   if (counts_.size() <= thread) counts_.resize(thread + std::size_t{1});
   counts_[thread] = std::max(counts_[thread], count);

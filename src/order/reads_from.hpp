@@ -24,9 +24,6 @@
 
 namespace thrum {
 
-// Whether the operation may have to wait for another thread.
-bool may_have_to_wait(Operation operation);
-
 class ReadsFrom {
  public:
   using Index = std::uint32_t;  // number of a step, from 0

@@ -80,6 +80,7 @@ std::unique_ptr<Strategy> make_search(const WaitingSearch& how) {
   switch (how.by) {
     case WaitingBy::classes: break;
     case WaitingBy::reads_from: return std::make_unique<ReadsFromSearch>();
+    case WaitingBy::maker: return how.make();
     case WaitingBy::unfolding: return std::make_unique<UnfoldingSearch>();
     case WaitingBy::replicated: return std::make_unique<UnfoldingSearch>(UnfoldingSearch::Mode::replicated);
   }
@@ -95,7 +96,8 @@ bool is_lost(const Strategy& search) {
   if (const auto* best_first = dynamic_cast<const BestFirstDpor*>(&search)) return best_first->is_lost();
   if (const auto* reads_from = dynamic_cast<const ReadsFromSearch*>(&search)) return reads_from->is_lost();
   if (const auto* unfolding = dynamic_cast<const UnfoldingSearch*>(&search)) return unfolding->is_lost();
-  return dynamic_cast<const Dpor&>(search).is_lost();
+  const auto* dpor = dynamic_cast<const Dpor*>(&search);
+  return dpor != nullptr && dpor->is_lost();
 }
 
 std::string numbers(const char* what, std::size_t found, std::size_t of) {
@@ -126,6 +128,7 @@ WaitingShown search_waiting(const WaitingCode& code, const WaitingSearch& how) {
     shown.claims_too_soon = shown.claims_too_soon || (repeats && worker->search->guarantee().complete);
     if (shown.is_lost) return shown;
     worker->search->learn(plan, trace);
+    shown.problem = worker->search->reporting().problem();
     shown.gave_up = shown.executions++ == how.executions_max ||
                     !worker->search->reporting().problem().empty();  // memory did not suffice
     if (how.searched == Searched::in_parts && shown.executions % 3 == 0) {
@@ -172,7 +175,7 @@ WaitingShown search_interleavings(const WaitingCode& code, const WaitingSearch& 
 
 std::string difference(const WaitingTruth& truth, const WaitingShown& shown, const WaitingSearch& how) {
   if (shown.is_lost) return "a plan could not be followed";
-  if (!shown.claims_all) return "does not claim to be complete";
+  if (!shown.claims_all) return "does not claim to be complete: " + shown.problem;
   if (shown.claims_too_soon) return "claims to be complete before attempts are made";
   if (how.by == WaitingBy::classes && shown.finals != truth.finals)
     return numbers("final states", shown.finals.size(), truth.finals.size());

@@ -2,6 +2,7 @@
 // Compares partial-order reductions that drop rounds of waiting loops (Rounds) with all states of a program.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -19,6 +20,7 @@ enum class WaitingBy : std::uint8_t {
   reads_from,  // ReadsFromSearch, at once: only failed assertions are compared
   unfolding,   // UnfoldingSearch, at once: those, and whether threads get stuck
   replicated,  // the same with place replication
+  maker,       // WaitingSearch::make; the same is compared
 };
 
 struct WaitingSearch {
@@ -29,6 +31,7 @@ struct WaitingSearch {
   Searched searched = Searched::at_once;  // not `attempted`: the machine begins plans again by itself
   std::uint64_t seed = 1;                 // by which workers share it, or priorities are chosen
   WaitingMutations mutations{};
+  std::unique_ptr<Strategy> (*make)() = nullptr;
   std::uint64_t executions_max = 100'000;
 };
 
@@ -38,6 +41,7 @@ struct WaitingShown {
   bool is_lost = false;
   bool claims_all = false;
   bool claims_too_soon = false;
+  std::string problem{};  // Reporting::problem()
   std::uint64_t executions = 0;
   std::uint64_t complete = 0;  // all threads have ended
   std::uint64_t in_vain = 0;   // some waited for what came too late for them

@@ -290,6 +290,7 @@ void WaitingProgram::report_stuck(bool circles) {
     waiter.thread = left.thread;
     waiter.operation = left.operation;
     waiter.object = left.object;
+    waiter.code = left.operand;
   }
 }
 
