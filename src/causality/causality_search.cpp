@@ -13,7 +13,9 @@ CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
       knowledge_(settings_.deciding, *terms_, settings_.make_solver),
-      walk_(knowledge_.trees(), knowledge_.initial()) {
+      walk_(knowledge_.trees(), knowledge_.initial()),
+      states_(knowledge_.trees(), knowledge_.initial()),
+      states_max_(settings_.states_max) {
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
 }
 
@@ -116,18 +118,20 @@ bool CausalitySearch::next(Plan& plan) {
     plan.policy.rounds = Rounds::block;
     return true;
   }
-  if (problem_.empty() && find_by_walk(plan)) return true;
-  if (problem_.empty()) {
+  if (problem_.empty() && (find_by_walk(plan) || find_among_states(plan))) return true;
+  const bool needs_no_solver =
+      is_closed() && !settings_.all_paths && (!settings_.races || RaceCandidates(trees()).pairs().empty());
+  if (problem_.empty() && !needs_no_solver) {
     encoding();
     problem_ = knowledge_.problem();
   }
-  if (problem_.empty()) target_ = ask().node;
+  if (problem_.empty() && !is_closed()) target_ = ask().node;
   if (target_ != ThreadTrees::kNone) {
     plan = knowledge_.plan_of(encoding().steps_up_to(target_));
     return true;
   }
   std::vector<Node> steps;
-  if (problem_.empty() && !is_denied_) steps = ask_for_more();
+  if (problem_.empty() && !is_denied_ && !needs_no_solver) steps = ask_for_more();
   if (!steps.empty()) plan = knowledge_.plan_of(steps);
   done_ = steps.empty();
   if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
@@ -149,17 +153,64 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
   return true;
 }
 
+// Whether states can be looked at, and that does not take more time than the solver takes.
+bool CausalitySearch::may_look_at_states() const {
+  constexpr double kFreeSeconds = 0.5;
+  const bool is_possible =
+      settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
+  return is_possible && seconds_of_states_ <= counts_.seconds + kFreeSeconds;
+}
+
+void CausalitySearch::look_at_states() {
+  looked_at_ = knowledge_.changes();
+  const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
+                                &in_vain_};
+  const auto begin = std::chrono::steady_clock::now();
+  const TreeStates::Answer answer = states_.explore(states_max_, known);
+  seconds_of_states_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  counts_.states += states_.states();
+  are_all_states_known_ = answer == TreeStates::Answer::all && states_.news().empty();
+  if (answer == TreeStates::Answer::too_many && states_.news().empty()) states_max_ *= 2;
+}
+
+// All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
+// were found among them are run.
+bool CausalitySearch::find_among_states(Plan& plan) {
+  if (take_found(plan, states_.news(), Task::target)) return true;
+  if (looked_at_ != knowledge_.changes()) {
+    if (!may_look_at_states()) return false;
+    look_at_states();
+    if (take_found(plan, states_.news(), Task::target)) return true;
+  }
+  return is_closed() && (take_found(plan, states_.misuses(), Task::misuse) ||
+                         take_found(plan, states_.deadlocks(), Task::deadlock));
+}
+
+bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task) {
+  while (!found.empty()) {
+    const TreeStates::Found own = std::move(found.back());
+    found.pop_back();
+    if (task == Task::target && !states_.is_new(own)) continue;
+    task_ = task;
+    if (task == Task::target) target_ = own.node;
+    if (task == Task::misuse) misuses_.push_back(own.node);
+    write_steps(plan, trees(), own.steps, [&](Node signal) { return own.chosen_by(signal); });
+    return true;
+  }
+  return false;
+}
+
 // Asked when no thread can do anything new by itself: what threads can do together. The steps of an execution
 // that shows it; none: there is none.
 std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::misuse;
-  if (ask_for_misuse()) {
+  if (!is_closed() && ask_for_misuse()) {
     std::vector<Node> steps = encoding().steps();
     steps.push_back(misuses_.back());
     return steps;
   }
   task_ = Task::deadlock;
-  if (ask_for_deadlock()) return encoding().steps();
+  if (!is_closed() && ask_for_deadlock()) return encoding().steps();
   task_ = Task::race;
   if (settings_.races && ask_for_race()) return encoding().steps_up_to(race_.second);
   task_ = Task::path;
@@ -172,6 +223,8 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   if (knowledge_.learn(trace)) {
     ++counts_.restarts;
     walk_.forget();
+    states_.forget();
+    looked_at_ = 0;
     given_up_.clear();
     paths_.clear();
     in_vain_.clear();
@@ -190,7 +243,10 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
     case Task::misuse: is_denied_ = is_denied_ || !is_misuse; return;
     case Task::deadlock:
-      if (trace.end == End::waiting && in_vain_.insert(lasts()).second) return;
+      if (trace.end == End::waiting && in_vain_.insert(lasts()).second) {
+        looked_at_ = 0;  // others may wait at the same places
+        return;
+      }
       is_denied_ = is_denied_ || !is_new_deadlock;
       return;
     case Task::race: return;

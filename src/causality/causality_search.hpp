@@ -11,6 +11,10 @@
 // of each thread was met, and so was each failed assertion. Deadlocks and data races are states of several
 // threads.
 //
+// Where values decide, the solver is asked last. Random walks through the trees find most of what is new; and
+// where the trees have few states, all of them are looked at (tree_states.hpp), which leaves the solver
+// nothing but data races.
+//
 // Thread safety: none. Tested by tests/causality/causality_test.cpp, tests/native/values_test.cpp.
 #pragma once
 
@@ -21,6 +25,7 @@
 
 #include "causality/encoding.hpp"
 #include "causality/tree_knowledge.hpp"
+#include "causality/tree_states.hpp"
 #include "causality/tree_walk.hpp"
 #include "search/strategy.hpp"
 
@@ -38,6 +43,8 @@ class CausalitySearch final : public Strategy, public Reporting {
     bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
     bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
     bool walks = true;       // looks for what is new by walks, too
+    // So many states of the trees are looked at, at least, before the solver is asked; 0: none ever are.
+    std::uint64_t states_max = 1 << 18;
     bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {
@@ -48,6 +55,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     std::uint64_t missed = 0;  // executions that did not show their target
     double seconds = 0;        // that the solver took
     std::uint64_t restarts = 0;
+    std::uint64_t states = 0;   // of the trees, that were looked at
     std::uint64_t walked = 0;   // executions that a walk has found
     std::uint64_t strayed = 0;  // of those, that showed nothing new
     std::uint64_t races = 0;    // that were looked for in what is known, and shown
@@ -73,9 +81,16 @@ class CausalitySearch final : public Strategy, public Reporting {
 
  private:
   using Target = Encoding::Target;
+  // What an execution is run for.
+  enum class Task : std::uint8_t { walk, target, misuse, deadlock, race, path };
 
   Encoding& encoding() { return knowledge_.encoding(); }
   bool find_by_walk(Plan& plan);
+  bool find_among_states(Plan& plan);
+  bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
+  void look_at_states();
+  bool may_look_at_states() const;
+  bool is_closed() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
   Target ask();
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
@@ -98,11 +113,14 @@ class CausalitySearch final : public Strategy, public Reporting {
   Terms* terms_;
   TreeKnowledge knowledge_;
   TreeWalk walk_;
+  TreeStates states_;
+  std::uint64_t looked_at_ = 0;        // what was known when the states were looked at last
+  std::uint64_t states_max_ = 0;       // so many are looked at next
+  double seconds_of_states_ = 0;       // that it took so far
+  bool are_all_states_known_ = false;  // of what was known then, and nothing new is among them
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
-  // What an execution is run for.
-  enum class Task : std::uint8_t { walk, target, misuse, deadlock, race, path };
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::vector<Node>> in_vain_;          // ends in which threads wait in loops, but not for ever

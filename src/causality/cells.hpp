@@ -45,6 +45,8 @@ class Cells {
   }
 
   std::size_t size() const { return cells_.size(); }
+  // By where they begin.
+  const std::map<std::uint64_t, Cell>& all() const { return cells_; }
 
  private:
   // Whether no cell has that place inside it.

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -51,16 +50,6 @@ class DataEncoding {
       }
     }
   }
-  // The accesses of each cell.
-  template <typename Visit>  // (std::span<const Node> writes, std::vector<Node> reads)
-  void visit_cells(Visit visit) const {
-    for (const Cell& cell : contents_) {
-      std::vector<Node> reads;
-      for (const Read& read : cell.reads) reads.push_back(read.node);
-      visit(std::span<const Node>(cell.writes), reads);
-    }
-  }
-
   // Whether the read gives that value. REQUIRES: Deciding::values
   Literal gives(Node read, std::uint64_t value);
   // The values that it can give, each once; less what memory held at first, where that is not known.

@@ -9,8 +9,11 @@ RaceQuery::RaceQuery(NodeEncoding& nodes, const DataEncoding& data) : nodes_(nod
   add_program_order();
   add_synchronization();
   add_release_sequences(data);
-  data.visit_cells(
-      [this](std::span<const Node> writes, const std::vector<Node>& reads) { add_pairs(writes, reads); });
+  const RaceCandidates candidates(trees_);
+  for (const auto& [first, second] : candidates.pairs()) {
+    add_candidate({first, second});
+    add_candidate({second, first});
+  }
 }
 
 // Nodes that always come together, and that nothing synchronizes with by itself, have one literal.
@@ -85,70 +88,16 @@ void RaceQuery::add_release_sequences(const DataEncoding& data) {
   }
 }
 
-// The mutexes that the thread holds there.
-const std::vector<std::uint64_t>& RaceQuery::held_at(Node node) {
-  const Node step = trees_[node].step;
-  const auto [known, is_new] = held_.try_emplace(step);
-  if (!is_new) return known->second;
-  std::vector<std::uint64_t> held;
-  if (trees_[step].kind == ThreadTrees::Kind::event &&
-      trees_[trees_[step].parent].thread == trees_[step].thread)
-    held = held_at(trees_[step].parent);
-  if (trees_[step].kind == ThreadTrees::Kind::event) {
-    const ThreadTrees::Operation& own = trees_.operation(step);
-    switch (own.operation) {
-      case Operation::lock: held.push_back(own.object); break;
-      case Operation::try_lock:
-        if (own.way == 0) held.push_back(own.object);
-        break;
-      case Operation::wait_reacquire: held.push_back(own.operand); break;
-      case Operation::unlock: std::erase(held, own.object); break;
-      case Operation::wait_release: std::erase(held, own.operand); break;
-      default: break;
-    }
-  }
-  return held_[step] = std::move(held);
-}
-
-bool RaceQuery::share_a_lock(Node a, Node b) {
-  // A thread that was just created stands in its creator's step, and holds nothing.
-  const auto holds = [this](Node node) {
-    return trees_[trees_[node].step].thread == trees_[node].thread ? held_at(node)
-                                                                   : std::vector<std::uint64_t>();
-  };
-  const std::vector<std::uint64_t> of_b = holds(b);
-  return std::ranges::any_of(
-      holds(a), [&](std::uint64_t mutex) { return std::ranges::find(of_b, mutex) != of_b.end(); });
-}
-
-void RaceQuery::add_pairs(std::span<const Node> writes, const std::vector<Node>& reads) {
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) add_pair(writes[i], writes[j]);
-    for (const Node read : reads) add_pair(writes[i], read);
-  }
-  // A read-modify-write that changes nothing is a write all the same.
-  for (const Node update : reads) {
-    if (!trees_.access(update).is_update) continue;
-    for (const Node read : reads) {
-      if (!trees_.access(read).is_atomic) add_pair(update, read);
-    }
-  }
-}
-
-void RaceQuery::add_pair(Node a, Node b) {
-  if (trees_.access(a).is_atomic && trees_.access(b).is_atomic) return;
-  if (trees_.relation(a, b) != ThreadTrees::Relation::concurrent || share_a_lock(a, b)) return;
-  for (const Pair pair : {Pair{a, b}, Pair{b, a}}) {
-    const Literal precedes = nodes_.precedes(pair.first, pair.second);
-    if (precedes == -nodes_.truth()) continue;
-    const Literal literal = nodes_.solver().make_literal();
-    nodes_.add({-literal, nodes_.executed(pair.first)});
-    nodes_.add({-literal, nodes_.executed(pair.second)});
-    nodes_.add({-literal, precedes});
-    nodes_.add({-literal, is_past(pair.second)});
-    nodes_.add({-literal, -is_past(pair.first)});
-    candidates_.push_back({pair, literal});
-  }
+void RaceQuery::add_candidate(const Pair& pair) {
+  const Literal precedes = nodes_.precedes(pair.first, pair.second);
+  if (precedes == -nodes_.truth()) return;
+  const Literal literal = nodes_.solver().make_literal();
+  nodes_.add({-literal, nodes_.executed(pair.first)});
+  nodes_.add({-literal, nodes_.executed(pair.second)});
+  nodes_.add({-literal, precedes});
+  nodes_.add({-literal, is_past(pair.second)});
+  nodes_.add({-literal, -is_past(pair.first)});
+  candidates_.push_back({pair, literal});
 }
 
 std::uint64_t RaceQuery::code_of_step(Node node) const {

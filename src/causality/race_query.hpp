@@ -19,6 +19,7 @@
 
 #include "causality/data_encoding.hpp"
 #include "causality/node_encoding.hpp"
+#include "causality/race_candidates.hpp"
 
 namespace thrum {
 
@@ -26,10 +27,7 @@ class RaceQuery {
  public:
   using Node = ThreadTrees::Node;
   using Literal = Solver::Literal;
-  struct Pair {
-    Node first = ThreadTrees::kNone;
-    Node second = ThreadTrees::kNone;  // that comes later
-  };
+  using Pair = RaceCandidates::Pair;  // the second one comes later
 
   // REQUIRES: all that executions can do is in the trees
   RaceQuery(NodeEncoding& nodes, const DataEncoding& data);
@@ -54,13 +52,10 @@ class RaceQuery {
   void add_program_order();
   void add_synchronization();
   void add_release_sequences(const DataEncoding& data);
-  void add_pairs(std::span<const Node> writes, const std::vector<Node>& reads);
-  void add_pair(Node a, Node b);
+  void add_candidate(const Pair& pair);
   Literal is_past(Node node) const { return past_[node]; }
   Literal carried_by(Node write);
   Node fence_before(Node node) const;
-  const std::vector<std::uint64_t>& held_at(Node node);
-  bool share_a_lock(Node a, Node b);
   Places places_of(const Pair& pair) const;
   std::uint64_t code_of_step(Node node) const;
 
@@ -68,7 +63,6 @@ class RaceQuery {
   const ThreadTrees& trees_;
   std::vector<Literal> past_;        // by node: it happens before the later access
   std::map<Node, Literal> carried_;  // by write: what an acquiring read of it would learn, too
-  std::map<Node, std::vector<std::uint64_t>> held_;  // by step: mutexes
   std::vector<Candidate> candidates_;
   std::set<Places> excluded_;
 };

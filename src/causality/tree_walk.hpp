@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random executions of what the trees know, without the program. One that comes to something which no
-// execution has shown is a plan that no solver was asked for. That nothing is left, only the solver can say.
-//
-// A walk knows mutexes, semaphores, condition variables and joins. In a walk, a thread that comes to another
-// kind of waiting waits for ever. So what a walk finds may be wrong: it shows when the program runs it.
+// execution has shown is a plan that no solver was asked for. That nothing is left, only a search through all
+// states (tree_states.hpp) or the solver can say.
 //
 // Only where values decide. Tested by tests/causality/causality_test.cpp.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "causality/cells.hpp"
 #include "causality/initial_state.hpp"
 #include "causality/thread_trees.hpp"
+#include "causality/tree_machine.hpp"
 #include "support/random.hpp"
 
 namespace thrum {
@@ -26,7 +22,7 @@ class TreeWalk {
   using Node = ThreadTrees::Node;
 
   // Both must outlive it.
-  TreeWalk(const ThreadTrees& trees, const InitialState& initial) : trees_(trees), initial_(initial) {}
+  TreeWalk(const ThreadTrees& trees, const InitialState& initial) : trees_(trees), machine_(trees, initial) {}
 
   // Walks until something new is met, or so many steps were done. The steps that lead there, in their order,
   // with the one that shows it; none: nothing was met.
@@ -35,49 +31,22 @@ class TreeWalk {
   Node chosen_by(Node signal) const;
 
   // The trees begin again.
-  void forget();
+  void forget() { machine_.forget(); }
 
  private:
-  struct Piece {
-    std::uint32_t cell = 0;
-    std::uint32_t shift = 0;  // in bits
-    std::uint64_t mask = 0;
-  };
-  struct Thread {
-    Node at = ThreadTrees::kNone;  // behind what it has done
-    bool is_over = false;
-    bool sleeps = false;  // on a condition variable
-  };
-  enum class Went : std::uint8_t { on, to_news, to_the_end };
-
-  void take_cells();
   bool walk(std::uint64_t& steps);
-  Went step(Node operation);
-  Went go_on(ThreadId thread);
-  Went read(ThreadId thread, Node read);
-  void write(Node write);
-  Went join_all();
-  bool can_do(ThreadId thread, Node operation);
-  void perform(ThreadId thread, Node operation);
-  void wake(Node waker, std::uint64_t condition, bool all);
-  const std::vector<Piece>& pieces_of(Node access);
-  std::int64_t& tokens_of(std::uint64_t object, std::int64_t initial);
-  std::int64_t& lock_of(std::uint64_t object) { return tokens_of(object, 1); }
-  Thread& thread(ThreadId number);
+  TreeMachine::Went step(Node operation);
 
   const ThreadTrees& trees_;
-  const InitialState& initial_;
+  TreeMachine machine_;
   Random random_{1};
-  Cells cells_;
-  Node seen_ = 0;  // nodes up to here, for the cells
-  std::unordered_map<Node, std::vector<Piece>> pieces_;
 
   // Of a walk.
-  std::vector<Thread> threads_;                       // by number
-  std::vector<std::optional<std::uint64_t>> memory_;  // by cell; nothing: as it was at first
-  std::unordered_map<std::uint64_t, std::int64_t> tokens_;
+  TreeMachine::State state_;
   std::vector<Node> steps_;
-  std::unordered_map<Node, Node> chosen_;
+  std::vector<Node> ready_;
+  std::vector<ThreadId> sleepers_;
+  std::vector<std::pair<Node, Node>> chosen_;  // signals, and the waiter that each wakes of several
 };
 
 }  // namespace thrum

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Digests of 64 bits by XXH3, fast and without secrets: to see whether memory, or a file, has changed. A
-// Digest is compared by programs of the same version only; a StreamDigest is XXH3 itself, and stands in files
-// that later versions read. A bug's fingerprint is made otherwise (report/fingerprint.hpp). Tested by
-// digest_test.cpp.
+// Digests by XXH3, most of them of 64 bits, fast and without secrets: to see whether memory, or a file, has
+// changed. A Digest is compared by programs of the same version only; a StreamDigest is XXH3 itself, and
+// stands in files that later versions read. A bug's fingerprint is made otherwise (report/fingerprint.hpp).
+// Tested by digest_test.cpp.
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -32,6 +32,20 @@ class Digest {
  private:
   std::uint64_t state_ = 0x243f'6a88'85a3'08d3;
 };
+
+// Of 128 bits: where equal digests are taken for equal bytes. With n different sequences of bytes, the chance
+// that two have one digest is about n * n / 2^129.
+struct WideDigest {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend bool operator==(const WideDigest&, const WideDigest&) = default;
+};
+
+inline WideDigest wide_digest(std::string_view bytes) {
+  const XXH128_hash_t digest = XXH3_128bits(bytes.data(), bytes.size());
+  return {digest.low64, digest.high64};
+}
 
 // The digest of bytes that come in portions: the same however they are divided.
 class StreamDigest {

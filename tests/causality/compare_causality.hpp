@@ -19,6 +19,7 @@ struct CausalityCount {
   std::uint64_t covered = 0;  // of which the search claims to have seen all
   std::uint64_t executions = 0;
   std::uint64_t queries = 0;
+  std::uint64_t states = 0;
   std::uint64_t local_paths = 0;  // of threads, to the end; they are not fewer than the executions
   std::map<std::string, std::uint64_t> problems{};  // why nothing was claimed, and how often
 

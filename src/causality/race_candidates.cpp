@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/race_candidates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "causality/cells.hpp"
+
+namespace thrum {
+
+RaceCandidates::RaceCandidates(const ThreadTrees& trees) : trees_(trees) {
+  using Kind = ThreadTrees::Kind;
+  Cells cells;
+  std::vector<Node> accesses;
+  for (Node node = 0; node < trees.size(); ++node) {
+    if (trees[node].kind == Kind::event && trees.begins_step(node)) note_step(node);
+    if (trees[node].kind != Kind::read && trees[node].kind != Kind::write) continue;
+    cells.add(trees.access(node).object, trees.access(node).size);
+    accesses.push_back(node);
+  }
+  struct Accesses {
+    std::vector<Node> writes;
+    std::vector<Node> reads;
+    bool is_plain = false;
+  };
+  std::vector<Accesses> by_cell(cells.size());
+  for (const Node node : accesses) {
+    const ThreadTrees::Access& access = trees.access(node);
+    for (const Cells::Cell& cell : cells.of(access.object, access.size)) {
+      Accesses& there = by_cell[cell.number];
+      (trees[node].kind == Kind::write ? there.writes : there.reads).push_back(node);
+      there.is_plain = there.is_plain || !access.is_atomic;
+    }
+  }
+  for (const Accesses& there : by_cell) {
+    if (there.is_plain) add_pairs(there.writes, there.reads);
+  }
+  const auto key = [](const Pair& pair) { return std::pair(pair.first, pair.second); };
+  std::ranges::sort(pairs_, {}, key);
+  const auto repeated = std::ranges::unique(pairs_, {}, key);
+  pairs_.erase(repeated.begin(), repeated.end());
+}
+
+void RaceCandidates::add_pairs(std::span<const Node> writes, std::span<const Node> reads) {
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) add_pair(writes[i], writes[j]);
+    for (const Node read : reads) add_pair(writes[i], read);
+  }
+  // A read-modify-write that changes nothing is a write all the same.
+  for (const Node update : reads) {
+    if (!trees_.access(update).is_update) continue;
+    for (const Node read : reads) {
+      if (!trees_.access(read).is_atomic) add_pair(update, read);
+    }
+  }
+}
+
+void RaceCandidates::add_pair(Node a, Node b) {
+  if (trees_.access(a).is_atomic && trees_.access(b).is_atomic) return;
+  if (trees_.relation(a, b) != ThreadTrees::Relation::concurrent) return;
+  if (!share_a_lock(a, b) && !is_joined(a, b) && !is_joined(b, a))
+    pairs_.push_back({std::min(a, b), std::max(a, b)});
+}
+
+void RaceCandidates::note_step(Node step) {
+  Before own = before(trees_[step].parent);
+  const ThreadTrees::Operation& operation = trees_.operation(step);
+  switch (operation.operation) {
+    case Operation::lock: own.held.push_back(operation.object); break;
+    case Operation::try_lock:
+      if (operation.way == 0) own.held.push_back(operation.object);
+      break;
+    case Operation::wait_reacquire: own.held.push_back(operation.operand); break;
+    case Operation::unlock: std::erase(own.held, operation.object); break;
+    case Operation::wait_release: std::erase(own.held, operation.operand); break;
+    case Operation::thread_join: own.joined.push_back(operation.other); break;
+    case Operation::others_ended: own.joined.push_back(kNoThread); break;
+    default: break;
+  }
+  steps_.emplace(step, std::move(own));
+}
+
+// A thread that was just created stands in its creator's step: it holds nothing, and has joined nobody.
+const RaceCandidates::Before& RaceCandidates::before(Node node) const {
+  static const Before kNothing;
+  const Node step = trees_[node].step;
+  const auto known = steps_.find(step);
+  return known == steps_.end() || trees_[step].thread != trees_[node].thread ? kNothing : known->second;
+}
+
+bool RaceCandidates::share_a_lock(Node a, Node b) const {
+  const std::vector<std::uint64_t>& of_b = before(b).held;
+  return std::ranges::any_of(
+      before(a).held, [&](std::uint64_t mutex) { return std::ranges::find(of_b, mutex) != of_b.end(); });
+}
+
+// Whether b comes behind a join of a's thread.
+bool RaceCandidates::is_joined(Node a, Node b) const {
+  return std::ranges::any_of(
+      before(b).joined, [&](ThreadId joined) { return joined == trees_[a].thread || joined == kNoThread; });
+}
+
+}  // namespace thrum

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pairs of accesses that might race, by what the trees alone say: of two threads, to the same bytes, one of
+// them plain and one a write; not both in sections of one mutex, and none of them behind a join of the other
+// one's thread.
+//
+// Tested by tests/causality/causality_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "causality/thread_trees.hpp"
+
+namespace thrum {
+
+class RaceCandidates {
+ public:
+  using Node = ThreadTrees::Node;
+  struct Pair {
+    Node first = ThreadTrees::kNone;
+    Node second = ThreadTrees::kNone;
+  };
+
+  // It must outlive this.
+  explicit RaceCandidates(const ThreadTrees& trees);
+
+  // Each once, in no order.
+  const std::vector<Pair>& pairs() const { return pairs_; }
+
+ private:
+  // What a step knows of what came before it in its thread.
+  struct Before {
+    std::vector<std::uint64_t> held{};  // mutexes
+    std::vector<ThreadId> joined{};     // threads; kNoThread: all others
+  };
+
+  void add_pairs(std::span<const Node> writes, std::span<const Node> reads);
+  void add_pair(Node a, Node b);
+  void note_step(Node step);
+  const Before& before(Node node) const;
+  bool share_a_lock(Node a, Node b) const;
+  bool is_joined(Node a, Node b) const;
+
+  const ThreadTrees& trees_;
+  std::unordered_map<Node, Before> steps_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace thrum
