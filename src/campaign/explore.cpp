@@ -101,8 +101,14 @@ SearchSoFar Search::run() {
   note_levels();
   while (!is_over()) {
     if (!strategy_.next(plan_)) {
-      if (std::string problem = strategy_.reporting().problem(); !problem.empty())
+      std::string problem = strategy_.reporting().problem();
+      if (problem.empty()) break;
+      // What it was at when the time ended is left.
+      if (limits_.out_of_time()) {
+        is_over();
+      } else {
         lose_control(std::move(problem));
+      }
       break;
     }
     plan_.policy.fairness = limits_.fairness;

@@ -6,13 +6,21 @@
 #include <utility>
 
 #include "causality/planned_steps.hpp"
+#include "support/members.hpp"
 
 namespace thrum {
+
+namespace {
+
+constexpr std::uint64_t kStatesMax = 1 << 24;  // about 1 GB
+constexpr double kClausesMax = 5e6;            // about 1 GB, and a minute to say them
+
+}  // namespace
 
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
-      knowledge_(settings_.deciding, *terms_, settings_.make_solver),
+      knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt),
       walk_(knowledge_.trees(), knowledge_.initial()),
       states_(knowledge_.trees(), knowledge_.initial()),
       states_max_(settings_.states_max) {
@@ -56,6 +64,7 @@ CausalitySearch::Target CausalitySearch::ask() {
     const Solver::Answer answer = ask_about(group);
     if (answer == Solver::Answer::satisfiable) return encoding().reached(group);
     if (answer == Solver::Answer::unsatisfiable) continue;
+    if (is_interrupted()) return {};
     if (group.size() == 1) {
       problem_ = "the solver gave up on something that a thread might do";
       continue;
@@ -86,13 +95,11 @@ bool CausalitySearch::ask_for_deadlock() {
 // Of a race that was shown, or denied, another one of the same operations is not looked for.
 bool CausalitySearch::ask_for_race() {
   RaceQuery& races = encoding().races();
-  if (const std::optional<Solver::Literal> some = races.some_race()) {
-    if (!is_possible(*some)) return false;
-    race_ = races.found();
-    races.exclude(race_);
-    return true;
-  }
-  return false;
+  for (const RaceQuery::Pair& known : races_) races.exclude(known);
+  const std::optional<Solver::Literal> some = races.some_race();
+  if (!some || !is_possible(*some)) return false;
+  races_.push_back(races.found());
+  return true;
 }
 
 bool CausalitySearch::ask_for_path() {
@@ -104,8 +111,17 @@ bool CausalitySearch::ask_for_path() {
 
 bool CausalitySearch::is_possible(Solver::Literal literal) {
   const Solver::Answer answer = ask_about(literal);
-  if (answer == Solver::Answer::unknown) problem_ = "the solver gave up on what threads might do together";
+  if (answer == Solver::Answer::unknown && !is_interrupted())
+    problem_ = "the solver gave up on what threads might do together";
   return answer == Solver::Answer::satisfiable;
+}
+
+bool CausalitySearch::is_interrupted() const {
+  return settings_.limit.interrupt != nullptr && settings_.limit.interrupt->is_raised();
+}
+
+std::string CausalitySearch::problem() const {
+  return is_interrupted() && problem_.empty() ? "it was interrupted while the solver was at work" : problem_;
 }
 
 bool CausalitySearch::next(Plan& plan) {
@@ -121,18 +137,26 @@ bool CausalitySearch::next(Plan& plan) {
   if (problem_.empty() && (find_by_walk(plan) || find_among_states(plan))) return true;
   const bool needs_no_solver =
       is_closed() && !settings_.all_paths && (!settings_.races || RaceCandidates(trees()).pairs().empty());
-  if (problem_.empty() && !needs_no_solver) {
-    encoding();
-    problem_ = knowledge_.problem();
+  if (problem_.empty() && !needs_no_solver && !is_interrupted()) {
+    if (can_be_encoded()) {
+      encoding();
+      problem_ = knowledge_.problem();
+    } else {
+      problem_ = "there are too many writes that reads may come behind, and too many states";
+    }
   }
-  if (problem_.empty() && !is_closed()) target_ = ask().node;
+  if (problem_.empty() && !is_closed() && !is_interrupted()) target_ = ask().node;
   if (target_ != ThreadTrees::kNone) {
     plan = knowledge_.plan_of(encoding().steps_up_to(target_));
     return true;
   }
   std::vector<Node> steps;
-  if (problem_.empty() && !is_denied_ && !needs_no_solver) steps = ask_for_more();
+  if (problem_.empty() && !is_denied_ && !needs_no_solver && !is_interrupted()) steps = ask_for_more();
   if (!steps.empty()) plan = knowledge_.plan_of(steps);
+  if (is_interrupted()) {
+    knowledge_.spoil_encoding();
+    return false;
+  }
   done_ = steps.empty();
   if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
     problem_ = "executions did not do what was foreseen, as where a thread waits in a loop";
@@ -153,32 +177,38 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
   return true;
 }
 
-// Whether states can be looked at, and that does not take more time than the solver takes.
+// Whether states can be looked at, and there is something to be seen. If that has led to nothing for long, it
+// is the solver's turn, unless there would be too many clauses for it.
 bool CausalitySearch::may_look_at_states() const {
   constexpr double kFreeSeconds = 0.5;
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
-  return is_possible && seconds_of_states_ <= counts_.seconds + kFreeSeconds;
+  if (!is_possible || is_interrupted() || states_max_ > kStatesMax) return false;
+  if (looked_at_ == knowledge_.changes() && !were_too_many_) return false;
+  return seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded();
 }
+
+bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= kClausesMax; }
 
 void CausalitySearch::look_at_states() {
   looked_at_ = knowledge_.changes();
   const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
-                                &in_vain_};
+                                &in_vain_, settings_.limit.interrupt};
   const auto begin = std::chrono::steady_clock::now();
   const TreeStates::Answer answer = states_.explore(states_max_, known);
-  seconds_of_states_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   counts_.states += states_.states();
+  were_too_many_ = answer == TreeStates::Answer::too_many;
   are_all_states_known_ = answer == TreeStates::Answer::all && states_.news().empty();
-  if (answer == TreeStates::Answer::too_many && states_.news().empty()) states_max_ *= 2;
+  if (!were_too_many_ || !states_.news().empty()) return;
+  states_max_ *= 2;
+  seconds_in_vain_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
 // were found among them are run.
 bool CausalitySearch::find_among_states(Plan& plan) {
   if (take_found(plan, states_.news(), Task::target)) return true;
-  if (looked_at_ != knowledge_.changes()) {
-    if (!may_look_at_states()) return false;
+  while (!is_closed() && may_look_at_states()) {
     look_at_states();
     if (take_found(plan, states_.news(), Task::target)) return true;
   }
@@ -212,7 +242,7 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::deadlock;
   if (!is_closed() && ask_for_deadlock()) return encoding().steps();
   task_ = Task::race;
-  if (settings_.races && ask_for_race()) return encoding().steps_up_to(race_.second);
+  if (settings_.races && ask_for_race()) return encoding().steps_up_to(races_.back().second);
   task_ = Task::path;
   if (ask_for_path()) return encoding().steps();
   return {};
@@ -229,6 +259,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     paths_.clear();
     in_vain_.clear();
     misuses_.clear();
+    races_.clear();
     target_ = ThreadTrees::kNone;
     known = 0;
   }
@@ -308,6 +339,19 @@ SearchStatistics CausalitySearch::statistics() const {
   SearchStatistics statistics;
   statistics.causality = own;
   return statistics;
+}
+
+void CausalitySearch::save(ByteWriter& out, const ThreadNames& names) const {
+  names.save(out);
+  save_members(out, members(*this));
+  out.put(walk_.random_state());
+}
+
+bool CausalitySearch::load(ByteReader& in, ThreadNames& names) {
+  if (!names.load(in)) return false;
+  load_members(in, members(*this));
+  walk_.set_random_state(in.get<std::uint64_t>());
+  return in.ok();
 }
 
 Guarantee CausalitySearch::guarantee() const {

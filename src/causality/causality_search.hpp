@@ -21,6 +21,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "causality/encoding.hpp"
@@ -31,7 +32,7 @@
 
 namespace thrum {
 
-class CausalitySearch final : public Strategy, public Reporting {
+class CausalitySearch final : public Strategy, public Durable, public Reporting {
  public:
   using Node = ThreadTrees::Node;
   struct Settings {
@@ -39,7 +40,7 @@ class CausalitySearch final : public Strategy, public Reporting {
     MakeSolver make_solver{};
     // Where the program's decisions decide: the table of its terms, which must outlive the search.
     Terms* terms = nullptr;
-    Solver::Limit limit{};   // of a query about one target
+    Solver::Limit limit{};   // of a query about one target; if it is interrupted, next() gives nothing
     bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
     bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
     bool walks = true;       // looks for what is new by walks, too
@@ -60,6 +61,13 @@ class CausalitySearch final : public Strategy, public Reporting {
     std::uint64_t strayed = 0;  // of those, that showed nothing new
     std::uint64_t races = 0;    // that were looked for in what is known, and shown
     std::uint64_t denied = 0;   // deadlocks, races and paths that were not shown
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.queries, self.satisfiable, self.unsatisfiable, self.unknown, self.missed,
+                      self.seconds, self.restarts, self.states, self.walked, self.strayed, self.races,
+                      self.denied);
+    }
   };
 
   // REQUIRES: settings.make_solver
@@ -68,9 +76,14 @@ class CausalitySearch final : public Strategy, public Reporting {
   bool next(Plan& plan) override;
   Wanted wanted() const override;
   void learn(const Plan& plan, const Trace& trace) override;
+  // All but the solver's state, which is made anew. Where terms decide, the table must hold the same ones.
+  Durable* durable() override { return this; }
+  void save(ByteWriter& out, const ThreadNames& names) const override;
+  bool load(ByteReader& in, ThreadNames& names) override;
+  bool keeps_addresses() const override { return true; }
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override;
-  std::string problem() const override { return problem_; }
+  std::string problem() const override;
   SearchStatistics statistics() const override;
 
   const ThreadTrees& trees() const { return knowledge_.trees(); }
@@ -90,12 +103,14 @@ class CausalitySearch final : public Strategy, public Reporting {
   bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
   void look_at_states();
   bool may_look_at_states() const;
+  bool can_be_encoded() const;
   bool is_closed() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
   Target ask();
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
   bool ask_for_deadlock();
   bool is_possible(Solver::Literal literal);
+  bool is_interrupted() const;
   bool ask_for_race();
   bool ask_for_path();
   template <typename Question>
@@ -116,19 +131,28 @@ class CausalitySearch final : public Strategy, public Reporting {
   TreeStates states_;
   std::uint64_t looked_at_ = 0;        // what was known when the states were looked at last
   std::uint64_t states_max_ = 0;       // so many are looked at next
-  double seconds_of_states_ = 0;       // that it took so far
+  double seconds_in_vain_ = 0;         // that it took where there were too many, and none was new
+  bool were_too_many_ = false;         // then
   bool are_all_states_known_ = false;  // of what was known then, and nothing new is among them
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
+  // What is saved.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.knowledge_, self.given_up_, self.paths_, self.in_vain_, self.deadlocks_,
+                    self.misuses_, self.races_, self.knows_races_, self.is_denied_, self.begun_, self.done_,
+                    self.problem_, self.counts_);
+  }
+
   Task task_ = Task::target;
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::vector<Node>> in_vain_;          // ends in which threads wait in loops, but not for ever
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
   std::vector<Node> misuses_;                    // of locks, that were asked for
-  RaceQuery::Pair race_;
-  bool knows_races_ = true;  // all that was found was shown
-  bool is_denied_ = false;   // an execution did not end as it had to
+  std::vector<RaceQuery::Pair> races_;           // that were asked for
+  bool knows_races_ = true;                      // all that was found was shown
+  bool is_denied_ = false;                       // an execution did not end as it had to
   bool begun_ = false;
   bool done_ = false;
   std::string problem_;

@@ -202,4 +202,21 @@ bool DataEncoding::knows_initial(Node read) const {
   });
 }
 
+double expected_clauses(const ThreadTrees& trees) {
+  using Kind = ThreadTrees::Kind;
+  struct Accesses {
+    double reads = 0;
+    double writes = 0;
+  };
+  std::unordered_map<std::uint64_t, Accesses> by_object;
+  for (ThreadTrees::Node node = 0; node < trees.size(); ++node) {
+    if (trees[node].kind == Kind::read) ++by_object[trees.access(node).object].reads;
+    if (trees[node].kind == Kind::write) ++by_object[trees.access(node).object].writes;
+  }
+  double clauses = 0;
+  for (const auto& [object, accesses] : by_object)
+    clauses += accesses.reads * accesses.writes * accesses.writes;
+  return clauses;
+}
+
 }  // namespace thrum

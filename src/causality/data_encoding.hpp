@@ -117,4 +117,7 @@ class DataEncoding {
   std::vector<Interference> interferences_;
 };
 
+// How many clauses there would be, about: as the cube of the accesses to one object.
+double expected_clauses(const ThreadTrees& trees);
+
 }  // namespace thrum

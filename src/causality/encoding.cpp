@@ -18,7 +18,7 @@ Encoding::Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, co
   data_.use_cells(std::move(cells));
 }
 
-bool Encoding::extend() {
+bool Encoding::extend(const Interrupt* interrupt) {
   using Kind = ThreadTrees::Kind;
   const auto end = static_cast<Node>(trees_.size());
   bool stays = true;
@@ -33,6 +33,7 @@ bool Encoding::extend() {
   }
   others_.resize(end, 0);
   for (; seen_ < end; ++seen_) {
+    if (interrupt != nullptr && interrupt->is_raised()) return true;
     const Node node = seen_;
     nodes_.add_node(node);
     switch (trees_[node].kind) {

@@ -33,8 +33,9 @@ class Encoding {
   Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, const InitialState& initial,
            std::unique_ptr<Solver> solver, Cells cells = {});
 
-  // Takes in what has come to the trees. False: all has to be encoded again, with cells() of this one.
-  bool extend();
+  // Takes in what has come to the trees, or a part of it where that is interrupted. False: all has to be
+  // encoded again, with cells() of this one.
+  bool extend(const Interrupt* interrupt = nullptr);
   const Cells& cells() const { return data_.cells(); }
 
   std::vector<Target> targets() const;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "causality/initial_state.hpp"
@@ -28,6 +29,12 @@ class FirstUses {
 
   // What is not covered; empty: nothing.
   const std::string& not_covered() const { return not_covered_; }
+
+  // What it knows between two executions.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.not_covered_, self.guessed_, self.semaphores_, self.loaded_, self.complete_);
+  }
 
  private:
   void learn_semaphore(const Event& event);

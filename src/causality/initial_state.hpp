@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace thrum {
@@ -34,6 +35,11 @@ class InitialMemory {
     return {};
   }
 
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.known_);
+  }
+
  private:
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> known_;  // by object and size
 };
@@ -53,6 +59,11 @@ struct InitialState {
     std::size_t size = memory.size() + tokens.size() + onces.size() + recursive.size();
     for (const auto& [barrier, threads] : barriers) size += threads;
     return size;
+  }
+
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.memory, self.tokens, self.onces, self.barriers, self.recursive);
   }
 };
 

@@ -226,6 +226,14 @@ ThreadTrees::Relation ThreadTrees::relation(Node a, Node b) const {
   return parts_with_a_start ? Relation::concurrent : Relation::exclusive;
 }
 
+std::uint64_t ThreadTrees::bytes() const {
+  const auto of = []<typename T>(const std::vector<T>& all) { return all.capacity() * sizeof(T); };
+  std::uint64_t bytes = of(entries_) + of(operations_) + of(codes_) + of(effects_) + of(accesses_) +
+                        of(decisions_) + of(rounds_) + of(values_);
+  for (const Decision& decision : decisions_) bytes += of(decision.outcomes);
+  return bytes;
+}
+
 std::string ThreadTrees::to_text(const Terms& terms) const {
   const auto name = [](std::uint32_t symbol) { return "s" + std::to_string(symbol); };
   std::string text;

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/event.hpp"
@@ -89,6 +90,11 @@ class ThreadTrees {
     Term term = Terms::kNone;  // kNone: what the read before it gave
     std::uint64_t code = 0;
     std::vector<Node> outcomes{};
+
+    template <typename Self>
+    static auto members(Self& self) {
+      return std::tie(self.term, self.code, self.outcomes);
+    }
   };
 
   // A round of a waiting loop.
@@ -158,6 +164,15 @@ class ThreadTrees {
 
   // One line for each node, for people.
   std::string to_text(const Terms& terms) const;
+
+  // To save and load them. Threads and terms are saved by their numbers.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.entries_, self.operations_, self.codes_, self.effects_, self.accesses_,
+                    self.decisions_, self.rounds_, self.values_, self.changes_, self.problem_);
+  }
+  // What they take, about.
+  std::uint64_t bytes() const;
 
  private:
   Node add(Node parent, Kind kind, ThreadId thread, std::uint32_t detail);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,12 @@ class TraceLearner {
 
   // What executions did that is not covered; empty: nothing.
   const std::string& not_covered() const { return not_covered_; }
+
+  // What it knows between two executions.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.uses_, self.not_covered_);
+  }
 
  private:
   void look_for_limits(const Trace& trace);

@@ -27,11 +27,13 @@ bool TreeKnowledge::learn(const Trace& trace) {
 }
 
 Encoding& TreeKnowledge::encoding() {
-  if (!encoding_ || !encoding_->extend()) {
+  if (is_spoilt_) encoding_.reset();
+  is_spoilt_ = false;
+  if (!encoding_ || !encoding_->extend(interrupt_)) {
     Cells cells = encoding_ ? encoding_->cells() : Cells();
     encoding_ = std::make_unique<Encoding>(deciding_, trees_, terms_, initial_, make_solver_(terms_),
                                            std::move(cells));
-    encoding_->extend();
+    encoding_->extend(interrupt_);
     ++encodings_;
   }
   if (problem_.empty()) problem_ = encoding_->not_covered();

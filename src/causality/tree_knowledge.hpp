@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,11 @@ class TreeKnowledge {
   using Node = ThreadTrees::Node;
 
   // The terms must outlive it.
-  TreeKnowledge(Deciding deciding, Terms& terms, MakeSolver make_solver)
+  TreeKnowledge(Deciding deciding, Terms& terms, MakeSolver make_solver, const Interrupt* interrupt = nullptr)
       : deciding_(deciding),
         terms_(terms),
         make_solver_(std::move(make_solver)),
+        interrupt_(interrupt),
         learner_(deciding, trees_, initial_) {}
 
   // Where the trace shows that memory is shared which was not known to be, all begins again: accesses to it
@@ -41,8 +43,10 @@ class TreeKnowledge {
   // Of the last execution (TraceLearner).
   const std::vector<Node>& lasts() const { return learner_.lasts(); }
 
-  // With all that was learned. REQUIRES: something was learned
+  // With all that was learned, unless that is interrupted. REQUIRES: something was learned
   Encoding& encoding();
+  // Its solver is of no use any more.
+  void spoil_encoding() { is_spoilt_ = true; }
   // Changes where the encoding is another one, with other literals.
   std::uint64_t encodings() const { return encodings_; }
   std::uint64_t clauses() const { return encoding_ ? encoding_->clauses() : 0; }
@@ -50,15 +54,23 @@ class TreeKnowledge {
   // A plan for steps of the solver's model.
   Plan plan_of(std::span<const Node> steps);
 
+  // What it knows between two executions; the encoding is made anew.
+  template <typename Self>
+  static auto members(Self& self) {
+    return std::tie(self.trees_, self.initial_, self.learner_, self.inputs_, self.problem_);
+  }
+
  private:
   Deciding deciding_;
   Terms& terms_;
   MakeSolver make_solver_;
+  const Interrupt* interrupt_;
   ThreadTrees trees_;
   InitialState initial_;
   TraceLearner learner_;
   std::vector<RecordedInput> inputs_;  // each once
   std::unique_ptr<Encoding> encoding_;
+  bool is_spoilt_ = false;
   std::uint64_t encodings_ = 0;
   std::string problem_;
 };

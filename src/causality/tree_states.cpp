@@ -2,6 +2,7 @@
 #include "causality/tree_states.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thrum {
 
@@ -49,9 +50,13 @@ TreeStates::Answer TreeStates::explore(std::uint64_t states_max, const Known& kn
       case TreeMachine::Went::to_news: note_news(machine_.news()); break;
       case TreeMachine::Went::to_the_end: break;
     }
-    if (visited_.size() > states_max) return Answer::too_many;
+    if (visited_.size() > states_max || is_interrupted()) return Answer::too_many;
   }
   return Answer::all;
+}
+
+bool TreeStates::is_interrupted() const {
+  return known_->interrupt != nullptr && visited_.size() % 1024 == 0 && known_->interrupt->is_raised();
 }
 
 bool TreeStates::is_new(const Found& found) {
@@ -100,6 +105,8 @@ void TreeStates::add_moves(Frame& frame) {
   // Misuse ends the execution, whatever others might do.
   if (some_misuse || !choose_threads(frame.state)) chosen_ = enabled_;
   for (const ThreadId thread : chosen_) add_moves_of(thread, frame);
+  for (std::size_t i = frame.moves.size(); i > 1; --i)
+    std::swap(frame.moves[i - 1], frame.moves[random_.below(i)]);
 }
 
 void TreeStates::add_moves_of(ThreadId thread, Frame& frame) {

@@ -23,6 +23,8 @@
 #include "causality/step_footprints.hpp"
 #include "causality/tree_machine.hpp"
 #include "support/digest.hpp"
+#include "support/interrupt.hpp"
+#include "support/random.hpp"
 
 namespace thrum {
 
@@ -43,6 +45,7 @@ class TreeStates {
     const std::vector<Node>* misuses = nullptr;
     const std::set<std::set<std::uint64_t>>* deadlocks = nullptr;  // by places in the code
     const std::set<std::vector<Node>>* in_vain = nullptr;          // by where threads are
+    const Interrupt* interrupt = nullptr;                          // then that were too many
   };
   enum class Answer : std::uint8_t {
     all,          // that is all
@@ -82,6 +85,7 @@ class TreeStates {
     std::size_t operator()(const WideDigest& digest) const { return digest.low; }
   };
 
+  bool is_interrupted() const;
   bool enter(Frame& frame);
   void add_moves(Frame& frame);
   void add_moves_of(ThreadId thread, Frame& frame);
@@ -98,6 +102,7 @@ class TreeStates {
   TreeMachine machine_;
   StepFootprints footprints_;
   const Known* known_ = nullptr;
+  Random random_{1};  // another order each time, where there are too many
   std::unordered_set<WideDigest, LowHalf> visited_;
   std::vector<Frame> frames_;
   std::size_t depth_ = 0;  // frames that are in use

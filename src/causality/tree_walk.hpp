@@ -32,6 +32,9 @@ class TreeWalk {
 
   // The trees begin again.
   void forget() { machine_.forget(); }
+  // Of the draws that follow.
+  std::uint64_t random_state() const { return random_.state(); }
+  void set_random_state(std::uint64_t state) { random_ = Random(state); }
 
  private:
   bool walk(std::uint64_t& steps);

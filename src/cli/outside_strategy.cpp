@@ -9,7 +9,7 @@ namespace thrum {
 const ModuleOf kSolver = {kSolverModule, kSolverFunction, "has no solver, since Z3 was not there",
                           "libz3-dev"};
 
-std::function<std::unique_ptr<Strategy>()> outside_strategy(const Job& job) {
+MakeOutside outside_strategy(const Job& job) {
   if (!runs_outside(job.strategy)) return {};
   const auto make_solver =
       reinterpret_cast<SolverFunction>(module_function("--strategy " + job.strategy, kSolver));
@@ -19,7 +19,11 @@ std::function<std::unique_ptr<Strategy>()> outside_strategy(const Job& job) {
   };
   settings.races = job.races == Races::report;
   settings.sees_plain = job.races != Races::ignore;
-  return [settings] { return std::make_unique<CausalitySearch>(settings); };
+  return [settings](Interrupt& interrupt) {
+    CausalitySearch::Settings own = settings;
+    own.limit.interrupt = &interrupt;
+    return std::make_unique<CausalitySearch>(own);
+  };
 }
 
 }  // namespace thrum

@@ -3,17 +3,15 @@
 // solver.
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include "cli/load_module.hpp"
 #include "protocol/job.hpp"
+#include "protocol/remote_strategy.hpp"
 
 namespace thrum {
 
 // Makes the job's strategy; empty if it runs with the program under test. Throws UserError if this build has
 // no solver.
-std::function<std::unique_ptr<Strategy>()> outside_strategy(const Job& job);
+MakeOutside outside_strategy(const Job& job);
 
 extern const ModuleOf kSolver;
 

@@ -12,9 +12,11 @@ namespace thrum {
 
 namespace {
 
-// A message goes in pieces, each with a byte before it that says whether more follow. For each of these the
-// turn goes to the other side and comes back.
+// A message goes in pieces, each with a byte before it that says whether it is the first one, and whether
+// more follow. For each of these the turn goes to the other side and comes back.
 constexpr std::size_t kPiece = Channel::kMessageMax - 1;
+constexpr char kBegins = 1;
+constexpr char kMore = 2;
 
 }  // namespace
 
@@ -41,11 +43,14 @@ bool Conversation::give_up(Turn turn) {
          channel_.turn.compare_exchange_strong(turn, Turn::nobody, std::memory_order_acq_rel);
 }
 
-// Whether this side may write.
+// Whether this side may write. The worker, or its copy, may have begun with another message.
 bool Conversation::begin_to_write() {
   if (own_ == Turn::worker) return true;
   Turn turn = Turn::leader;
-  return channel_.turn.compare_exchange_strong(turn, Turn::answering, std::memory_order_acq_rel);
+  if (!channel_.turn.compare_exchange_strong(turn, Turn::answering, std::memory_order_acq_rel)) return false;
+  if (channel_.report_size.load(std::memory_order_acquire) == 0) return true;
+  channel_.turn.store(Turn::leader, std::memory_order_release);
+  return false;
 }
 
 void Conversation::pass_turn() {
@@ -54,10 +59,10 @@ void Conversation::pass_turn() {
 }
 
 bool Conversation::send(std::string_view message) {
-  while (begin_to_write()) {
+  for (char begins = kBegins; begin_to_write(); begins = 0) {
     const std::string_view piece = message.substr(0, kPiece);
     message.remove_prefix(piece.size());
-    channel_.report[0] = message.empty() ? 0 : 1;
+    channel_.report[0] = static_cast<char>(begins | (message.empty() ? 0 : kMore));
     std::memcpy(channel_.report + 1, piece.data(), piece.size());
     channel_.report_size.store(1 + piece.size(), std::memory_order_release);
     pass_turn();
@@ -73,8 +78,9 @@ std::optional<std::string> Conversation::receive() {
   while (await_turn()) {
     const std::uint64_t size = channel_.report_size.exchange(0, std::memory_order_acq_rel);
     if (size == 0 || size > 1 + kPiece) return bytes;
+    if ((channel_.report[0] & kBegins) != 0) bytes.clear();
     bytes.append(channel_.report + 1, size - 1);
-    if (channel_.report[0] == 0) return bytes;
+    if ((channel_.report[0] & kMore) == 0) return bytes;
     pass_turn();
   }
   return std::nullopt;

@@ -2,7 +2,8 @@
 // Messages between a worker and a thread of its supervisor, the leader. The two take turns in the worker's
 // channel. The side that has the turn writes a message at the place of the report, and passes the turn on;
 // the other side waits on the turn as on a futex. Messages of any size go in pieces. A message and its answer
-// cost two switches of processes.
+// cost two switches of processes. A worker that does not want to wait for an answer any longer may begin with
+// another message; what the leader then says to the first one is not sent.
 //
 // Thread safety: none.
 #pragma once
@@ -36,7 +37,8 @@ class Conversation {
 
   // Waits for the other side's message. Nothing: it is gone.
   std::optional<std::string> receive();
-  // Passes a message, and the turn. REQUIRES: it is this side's turn. False: the other side is gone.
+  // Passes a message, and the turn. REQUIRES: it is this side's turn. False: the other side is gone, or wants
+  // something else by now.
   bool send(std::string_view message);
   // Waits until it is this side's turn, whatever has been said; false: the other side is gone.
   bool await_turn();

@@ -17,9 +17,14 @@ enum class Question : std::uint8_t {
   begin,  // there is to be a new strategy
   next,
   learn,  // the trace follows
+  save,   // the answer is the strategy's state, and nothing else
+  load,   // such a state follows; the answer is whether it is one, and nothing else
 };
 
-// What each answer begins with.
+constexpr char kYes[] = "yes";
+constexpr char kNo[] = "no";
+
+// What other answers begin with.
 struct Said {
   Guarantee guarantee;
   std::string problem;
@@ -57,15 +62,41 @@ Said read_said(ByteReader& in) {
 
 RemoteStrategy::RemoteStrategy(Channel& channel, Futex futex, ThreadNames& names,
                                std::function<bool()> is_over)
-    : leader_(channel, Turn::worker, futex, std::move(is_over)), names_(names) {
+    : is_over_(std::move(is_over)),
+      leader_(channel, Turn::worker, futex, [this] { return !is_at_ease_ && is_over_(); }),
+      names_(names) {
   ByteWriter question;
   question.put(Question::begin);
   ask(question);
 }
 
-std::string RemoteStrategy::ask(const ByteWriter& question) {
+std::string RemoteStrategy::ask(const ByteWriter& question) const {
   if (!leader_.await_turn() || !leader_.send(question.bytes())) return "";
   return leader_.receive().value_or("");
+}
+
+std::string RemoteStrategy::ask_at_ease(const ByteWriter& question) const {
+  is_at_ease_ = true;
+  std::string answer = ask(question);
+  is_at_ease_ = false;
+  return answer;
+}
+
+void RemoteStrategy::save(ByteWriter& out, const ThreadNames&) const {
+  ByteWriter question;
+  question.put(Question::save);
+  const std::string state = ask_at_ease(question);
+  out.put(std::uint64_t{state.size()});
+  for (const char byte : state) out.put(byte);
+}
+
+bool RemoteStrategy::load(ByteReader& in, ThreadNames&) {
+  ByteWriter question;
+  question.put(Question::load);
+  const auto size = in.get<std::uint64_t>();
+  if (size > in.left()) return false;
+  for (std::uint64_t i = 0; i < size; ++i) question.put(in.get<char>());
+  return ask_at_ease(question) == kYes;
 }
 
 bool RemoteStrategy::next(Plan& plan) {
@@ -96,7 +127,7 @@ void RemoteStrategy::learn(const Plan&, const Trace& trace) {
   ByteWriter question;
   question.put(Question::learn);
   write_trace(question, trace, names_);
-  const std::string answer = ask(question);
+  const std::string answer = ask_at_ease(question);
   ByteReader in(answer);
   if (!answer.empty()) take(in);
 }
@@ -109,32 +140,70 @@ void RemoteStrategy::take(ByteReader& in) {
   statistics_ = std::move(said.statistics);
 }
 
-void serve_strategy(Channel& channel, const std::function<std::unique_ptr<Strategy>()>& make,
-                    const std::function<bool()>& is_over) {
-  Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
-  std::unique_ptr<Strategy> strategy;
-  ThreadNames names;
-  Plan plan;
-  while (const std::optional<std::string> message = worker.receive()) {
-    ByteReader in(*message);
+namespace {
+
+// The strategy of a worker, as its leader has it.
+class Served {
+ public:
+  explicit Served(std::function<std::unique_ptr<Strategy>()> make) : make_(std::move(make)) {}
+
+  std::string answer(const std::string& message) {
+    ByteReader in(message);
     const auto question = in.get<Question>();
+    if (question == Question::begin || question == Question::load || !strategy_) {
+      names_ = ThreadNames();
+      strategy_ = make_();
+    }
     ByteWriter out;
-    if (question == Question::begin || !strategy) strategy = make();
-    bool has_plan = false;
-    if (question == Question::next) has_plan = strategy->next(plan);
-    if (question == Question::learn) {
-      if (const std::optional<Trace> trace = read_trace(in, names)) strategy->learn(plan, *trace);
+    switch (question) {
+      case Question::begin: write_said(out, *strategy_); break;
+      case Question::next: next(out); break;
+      case Question::learn: learn(in, out); break;
+      case Question::save:
+        if (Durable* durable = strategy_->durable()) durable->save(out, names_);
+        break;
+      case Question::load: return load(in) ? kYes : kNo;
     }
-    write_said(out, *strategy);
-    if (question == Question::next) {
-      const Wanted wanted = strategy->wanted();
-      out.put(wanted.what);
-      out.put(wanted.from);
-      out.put(std::uint64_t{wanted.known_departures});
-      out.put(has_plan);
-      if (has_plan) write_plan(out, plan, names);
-    }
-    if (!worker.send(out.bytes())) return;
+    return out.take();
+  }
+
+ private:
+  void next(ByteWriter& out) {
+    const bool has_plan = strategy_->next(plan_);
+    write_said(out, *strategy_);
+    const Wanted wanted = strategy_->wanted();
+    out.put(wanted.what);
+    out.put(wanted.from);
+    out.put(std::uint64_t{wanted.known_departures});
+    out.put(has_plan);
+    if (has_plan) write_plan(out, plan_, names_);
+  }
+
+  void learn(ByteReader& in, ByteWriter& out) {
+    if (const std::optional<Trace> learned = read_trace(in, names_)) strategy_->learn(plan_, *learned);
+    write_said(out, *strategy_);
+  }
+
+  bool load(ByteReader& in) {
+    Durable* durable = strategy_->durable();
+    return durable != nullptr && durable->load(in, names_) && in.at_end();
+  }
+
+  std::function<std::unique_ptr<Strategy>()> make_;
+  std::unique_ptr<Strategy> strategy_;
+  ThreadNames names_;
+  Plan plan_;
+};
+
+}  // namespace
+
+void serve_strategy(Channel& channel, const MakeOutside& make, const std::function<bool()>& is_over,
+                    Interrupt& interrupt) {
+  Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
+  Served served([&] { return make(interrupt); });
+  while (const std::optional<std::string> message = worker.receive()) {
+    interrupt.lower();
+    worker.send(served.answer(*message));
   }
 }
 

@@ -29,6 +29,8 @@ Z3Solver::Z3Solver(const Terms& terms, unsigned arithmetic)
     : terms_(terms), solver_(context_, z3::solver::simple()) {
   z3::params parameters(context_);
   parameters.set("arith.solver", arithmetic);
+  // Else it takes SIGINT for itself while it is at work.
+  parameters.set("ctrl_c", false);
   solver_.set(parameters);
   literals_.push_back(context_.bool_val(true));  // 0 is no literal
 }
@@ -90,10 +92,11 @@ Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit lim
   for (const Literal literal : assumptions) assumed.push_back(assumption_of(literal));
   model_.reset();
   core_.clear();
-  switch (solver_.check(assumed)) {
-    case z3::unknown: return Answer::unknown;
-    case z3::sat: model_.emplace(solver_.get_model()); return Answer::satisfiable;
-    default: break;
+  const z3::check_result result = check(assumed, limit.interrupt);
+  if (result == z3::unknown) return Answer::unknown;
+  if (result == z3::sat) {
+    model_.emplace(solver_.get_model());
+    return Answer::satisfiable;
   }
   const z3::expr_vector core = solver_.unsat_core();
   for (const Literal literal : assumptions) {
@@ -105,6 +108,17 @@ Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit lim
     }
   }
   return Answer::unsatisfiable;
+}
+
+z3::check_result Z3Solver::check(const z3::expr_vector& assumed, Interrupt* interrupt) {
+  const Interrupt::During during(interrupt, [this] { context_.interrupt(); });
+  if (interrupt != nullptr && interrupt->is_raised()) return z3::unknown;
+  try {
+    return solver_.check(assumed);
+  } catch (const z3::exception&) {
+    if (interrupt == nullptr || !interrupt->is_raised()) throw;
+    return z3::unknown;
+  }
 }
 
 bool Z3Solver::is_true(Literal literal) { return model_->eval(truth_of(literal), true).is_true(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Z3 as a Solver. Orders are integers, conditions are bit vectors.
+// Z3 as a Solver. Orders are integers, conditions are bit vectors. Behind an interrupt it should not be asked
+// any more: Z3 does not promise that its state is as it was.
 //
 // Tested by z3_solver_test.cpp.
 #pragma once
@@ -43,6 +44,7 @@ class Z3Solver final : public Solver {
   Literal literal_of(const z3::expr& truth);
   z3::expr truth_of(Literal literal) const;
   z3::expr assumption_of(Literal literal);
+  z3::check_result check(const z3::expr_vector& assumed, Interrupt* interrupt);
   z3::expr expression_of(Term term);
   z3::expr make_expression(const Terms::Node& node, const z3::expr_vector& operands);
   z3::expr symbol(std::uint32_t number, unsigned width);

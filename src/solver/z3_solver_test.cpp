@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iostream>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/random.hpp"
@@ -69,6 +71,31 @@ TEST(Z3Solver, SaysThatItDoesNotKnow) {
   solver.add({-is(TermKind::unsigned_less, x, 2)});
   solver.add({-is(TermKind::unsigned_less, y, 2)});
   EXPECT_EQ(solver.solve({}, {0.05}), Answer::unknown) << solver.reason();
+}
+
+// A question that takes hours is over as soon as somebody wants that.
+TEST(Z3Solver, CanBeInterrupted) {
+  Terms terms;
+  const Term x = terms.symbol(0, 128), y = terms.symbol(1, 128);
+  const Term product = terms.make(TermKind::multiply, x, y);
+  Z3Solver solver(terms);
+  const auto is = [&](TermKind kind, Term a, Bits b) {
+    return solver.holds(terms.make(kind, a, terms.constant(b, 128)));
+  };
+  const Bits prime = (Bits{1} << 89) - 1;
+  solver.add({is(TermKind::equal, product, prime * ((Bits{1} << 31) - 1))});
+  for (const Term factor : {x, y}) {
+    solver.add({is(TermKind::unsigned_less, factor, prime)});
+    solver.add({-is(TermKind::unsigned_less, factor, 2)});
+  }
+  Interrupt interrupt;
+  std::atomic<bool> is_over = false;
+  std::thread other([&] {
+    while (!is_over) interrupt.raise();
+  });
+  EXPECT_EQ(solver.solve({}, {36'000, &interrupt}), Answer::unknown);
+  is_over = true;
+  other.join();
 }
 
 struct Atom {

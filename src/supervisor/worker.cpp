@@ -82,6 +82,8 @@ class Watch {
   // work is to be done again from the beginning.
   std::optional<Death> run(const BellListener& bell);
   bool interrupted() const { return interrupted_; }
+  // Called while the search has to end.
+  void on_stop(std::function<void()> act) { on_stop_ = std::move(act); }
   std::uint32_t workers() const { return crew_.workers_max(); }
 
  private:
@@ -129,6 +131,7 @@ class Watch {
   bool state_asked_ = false;
   double next_look_ = 0;  // whether anybody hangs
   std::optional<double> told_to_stop_;
+  std::function<void()> on_stop_;
   double next_interrupt_ = 0;
   std::optional<double> reported_;
   int hang_repeats_ = 0;  // hangs to come that are known
@@ -216,6 +219,7 @@ void Watch::check_time() {
     told_to_stop_ = now();
     memory_.board().stop = 1;
   }
+  if (told_to_stop_ && on_stop_) on_stop_();
   // A large state takes its time, but not while somebody has stopped the process that writes it.
   const auto& workers = crew_.members();
   const bool passes = std::any_of(workers.begin(), workers.end(), [&](const Crew::Member& worker) {
@@ -394,6 +398,7 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     return outcome;
   }
   Watch watch(settings, job, memory, worker, output, deaths, start);
+  Interrupt interrupt;
   std::optional<Leader> leader;
   Channel& first = memory.channel(0);
   if (job.led) {
@@ -402,9 +407,12 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
       settings.lead(program);
     });
   } else if (settings.strategy) {
-    leader.emplace([&](const Leader::IsOver& is_over) { serve_strategy(first, settings.strategy, is_over); });
+    watch.on_stop([&] { interrupt.raise(); });
+    leader.emplace(
+        [&](const Leader::IsOver& is_over) { serve_strategy(first, settings.strategy, is_over, interrupt); });
   }
   const std::optional<Death> death = watch.run(bell);
+  interrupt.raise();
   leader.reset();
   kill(-worker.process, SIGKILL);
   kill_children();

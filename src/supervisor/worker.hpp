@@ -11,14 +11,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "execution/program.hpp"
 #include "protocol/job.hpp"
-#include "search/strategy.hpp"
+#include "protocol/remote_strategy.hpp"
 #include "supervisor/worker_outcome.hpp"
 
 namespace thrum {
@@ -59,7 +58,7 @@ struct WorkerSettings {
   SuiteSettings suite;
   // Makes the strategy of a search, where that runs in this process, on a thread of its own
   // (protocol/remote_strategy.hpp); else empty.
-  std::function<std::unique_ptr<Strategy>()> strategy;
+  MakeOutside strategy;
   // Of Job::led: leads the search, on a thread of its own, and returns when it is over; again from the
   // beginning where the worker died and is started again.
   std::function<void(Program&)> lead;

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "support/interrupt.hpp"
 #include "symbolic/terms.hpp"
 
 namespace thrum {
@@ -31,10 +32,12 @@ class Solver {
   using Literal = std::int32_t;
   // The place of a step in an execution.
   using Step = std::uint32_t;
-  // unknown: the limit was met, or the solver gave up. It is never taken for unsatisfiable.
+  // unknown: the limit was met, or the solver gave up or was interrupted. It is never taken for
+  // unsatisfiable.
   enum class Answer : std::uint8_t { satisfiable, unsatisfiable, unknown };
   struct Limit {
     double seconds = 10;
+    Interrupt* interrupt = nullptr;  // nullptr: nobody interrupts it
   };
 
   virtual ~Solver() = default;

@@ -38,6 +38,16 @@ void print_execution(const Plan& plan, ToyProgram& program, const CausalitySearc
               program.schedule().c_str(), search.trees().to_text(search.terms()).c_str());
 }
 
+// nullptr: it cannot be loaded.
+std::unique_ptr<CausalitySearch> reloaded(const CausalitySearch& search,
+                                          const CausalitySearch::Settings& settings, ThreadNames& names) {
+  ByteWriter out;
+  search.save(out, names);
+  auto again = std::make_unique<CausalitySearch>(settings);
+  ByteReader in(out.bytes());
+  return again->load(in, names) && in.at_end() ? std::move(again) : nullptr;
+}
+
 }  // namespace
 
 std::string CausalityCount::to_text() const {
@@ -48,7 +58,8 @@ std::string CausalityCount::to_text() const {
   return text;
 }
 
-CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count) {
+CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count,
+                             const std::function<bool()>& reloads) {
   CausalityShown shown;
   ToyProgram program(code);
   program.record_local_states(&shown.local_states);
@@ -58,11 +69,11 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
   const bool is_by_terms = settings.deciding == Deciding::terms;
   settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
   if (is_by_terms) settings.terms = &program.terms();
-  CausalitySearch search(settings);
+  auto search = std::make_unique<CausalitySearch>(settings);
   Plan plan;
   Trace trace;
-  while (search.next(plan)) {
-    program.run(plan, nullptr, search.wanted(), trace);
+  while (search->next(plan)) {
+    program.run(plan, nullptr, search->wanted(), trace);
     ++shown.executions;
     if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
     if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program.names());
@@ -76,22 +87,26 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
     if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
     if (trace.end == End::finished || is_deadlock)
       shown.paths.insert(program.path(is_by_terms ? PathForm::outcomes : PathForm::with_values));
-    search.learn(plan, trace);
-    if (std::getenv("THRUM_DEBUG")) print_execution(plan, program, search);
+    search->learn(plan, trace);
+    if (std::getenv("THRUM_DEBUG")) print_execution(plan, program, *search);
+    if (reloads && reloads()) search = reloaded(*search, settings, program.names());
+    if (search == nullptr) shown.mistake = "it could not be loaded";
+    if (search == nullptr) return shown;
   }
   ++count.programs;
   count.executions += shown.executions;
-  count.queries += search.counts().queries;
-  count.states += search.counts().states;
-  if (search.counts().missed != 0 && search.problem().empty())
+  count.queries += search->counts().queries;
+  count.states += search->counts().states;
+  if (search->counts().missed != 0 && search->problem().empty())
     shown.mistake = "an execution missed its target";
-  shown.claims_races = search.guarantee().covers == Covers::deadlocks_and_races;
-  if (search.guarantee().exhausted) {
+  shown.claims_races = search->guarantee().covers == Covers::deadlocks_and_races;
+  if (search->guarantee().exhausted) {
     ++count.covered;
-  } else if (search.problem().empty()) {
+  } else if (search->problem().empty()) {
     shown.mistake = "nothing was claimed";
   } else {
-    ++count.problems[search.problem()];
+    shown.problem = search->problem();
+    ++count.problems[shown.problem];
   }
   return shown;
 }

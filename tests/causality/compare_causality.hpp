@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -36,11 +37,14 @@ struct CausalityShown {
   bool racy = false;  // an execution with a data race was met: the search ended there
   bool claims_races = false;
   std::uint64_t executions = 0;
+  std::string problem;  // why it claims nothing; empty: it does
   std::string mistake;  // the search's; empty: none
 };
 
-// Runs the search to its end. debug: prints each execution and the trees.
-CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count);
+// Runs the search to its end. reloads: behind each execution it says whether the search is saved and loaded,
+// as if another process went on with it; empty: never.
+CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count,
+                             const std::function<bool()>& reloads = {});
 
 // By values: all local states, the local paths with values, and the bugs.
 std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count);

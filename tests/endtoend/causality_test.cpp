@@ -41,6 +41,26 @@ int main() {
 }
 )";
 
+// Each thread adds some to a counter, and no update is atomic.
+constexpr const char* kUnlockedCounters = R"(
+#include <atomic>
+#include <mutex>
+#include <thread>
+std::atomic<int> counter;
+std::mutex lock;
+int sum;
+int main() {
+  auto work = [] {
+    for (int i = 0; i < ROUNDS; ++i) counter = counter + 1;
+    std::lock_guard guard(lock);
+    ++sum;
+  };
+  std::thread one(work), other(work);
+  one.join();
+  other.join();
+}
+)";
+
 constexpr const char* kLocksCrossed = R"(
 #include <mutex>
 #include <thread>
@@ -100,9 +120,22 @@ class Causality : public EndToEnd {
   }
 
   json search(const char* text, int code) {
+    build_program(text);
+    return check(words({"--jobs", "1"}), code)["tests"][0];
+  }
+  void build_program(const std::string& text) {
     const std::string source = write("program.cpp", text);
     EXPECT_EQ(thrum({"c++", "-std=c++20", "-O1", "-g", source, "-o", "program"}).exit_code, 0);
-    return check({path("program"), "--strategy", "mcr", "--statistics", "--jobs", "1"}, code)["tests"][0];
+  }
+  void build_counters(int rounds) {
+    std::string text = kUnlockedCounters;
+    text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
+    build_program(text);
+  }
+  std::vector<std::string> words(const std::vector<std::string>& more) const {
+    std::vector<std::string> all = {path("program"), "--strategy", "mcr", "--statistics"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
   }
 };
 
@@ -142,6 +175,35 @@ TEST_F(Causality, NamesWhatItDoesNotCover) {
   const json test = search(kRaisesSignal, 3);
   EXPECT_EQ(test["verdict"], "inconclusive");
   EXPECT_NE(test["reason"].get<std::string>().find("signal"), std::string::npos) << test["reason"];
+}
+
+TEST_F(Causality, IsSavedAndGoesOn) {
+  build_counters(2);
+  const json once = check(words({"--jobs", "1"}), 0)["tests"][0];
+  ASSERT_GT(once["executions"], 10);
+  json test = check(words({"--checkpoint", path("saved"), "--executions", "3"}), 0)["tests"][0];
+  for (int executions = 6; executions < 200 && test["verdict"] == "inconclusive"; executions += 3)
+    test = check({"--resume", path("saved"), "--executions", std::to_string(executions)}, 0)["tests"][0];
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_EQ(test["guarantee"]["covers"], once["guarantee"]["covers"]);
+  EXPECT_EQ(test["statistics"]["decisions"], once["statistics"]["decisions"]);
+}
+
+// Whatever the solver is at.
+TEST_F(Causality, GoesOnWhereTheTimeEnded) {
+  build_counters(5);
+  std::int64_t before = 0;
+  std::vector<std::string> search = words({"--jobs", "1", "--checkpoint", path("saved"), "--time", "1"});
+  for (int i = 0; i < 3; ++i) {
+    const json result = check(search, 0);
+    const json& test = result["tests"][0];
+    EXPECT_EQ(test["verdict"], "inconclusive");
+    EXPECT_NE(test["reason"].get<std::string>().find("the time ended"), std::string::npos) << test["reason"];
+    EXPECT_GE(test["executions"], before);
+    EXPECT_EQ(result["checkpoint"]["can_go_on"], true) << result["checkpoint"];
+    before = test["executions"];
+    search = {"--resume", path("saved"), "--time", std::to_string(i + 2)};
+  }
 }
 
 // Where races are ignored, plain accesses are not seen.

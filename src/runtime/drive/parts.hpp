@@ -27,6 +27,7 @@
 #include "runtime/base/world.hpp"
 #include "runtime/judge/judging.hpp"
 #include "runtime/judge/leaks.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/files.hpp"
@@ -176,6 +177,10 @@ inline constexpr std::array kSearchParts = {
                [] { notes().begin_part(); }, [](Saved& it) { notes().merge(it.report, it.in); }},
     SearchPart{[](ByteWriter& out, const ThreadNames&) { write_loops(out); },
                [](Saved& it) { read_loops(it.in); }, nothing, [](Saved& it) { read_loops(it.in); }},
+    // Which memory is shared. Where objects have other addresses, no search that depends on it goes on.
+    SearchPart{[](ByteWriter& out, const ThreadNames&) { recorded_values().save(out); },
+               [](Saved& it) { recorded_values().load(it.in); }, nothing,
+               [](Saved& it) { recorded_values().load(it.in); }},
     SearchPart{[](ByteWriter& out, const ThreadNames&) { test_framework().save(out); },
                [](Saved& it) { test_framework().load(it.in); },
                [] { test_framework().begin_part_of_search(); },

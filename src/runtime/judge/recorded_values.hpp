@@ -66,6 +66,9 @@ class RecordedValues {
 
   // The number of cells that are known to be shared.
   std::size_t shared() const { return cells_.count(); }
+  // See SharedCells. Not while an execution runs.
+  void save(ByteWriter& out) const { cells_.save(out); }
+  void load(ByteReader& in) { cells_.load(in); }
 
  private:
   // What the stretch has done so far to a cell: a bit for each byte.

@@ -27,6 +27,31 @@ SharedCells::Block& SharedCells::find_or_add(std::uint64_t number) {
   return blocks_.back();
 }
 
+void SharedCells::save(ByteWriter& out) const {
+  out.put(static_cast<std::uint32_t>(blocks_.size()));
+  for (const Slot& slot : slots_.all()) {
+    if (slot.place == 0) continue;
+    out.put(slot.number);
+    for (const Owner owner : blocks_[slot.place - 1]) out.put(owner);
+    out.settle();
+  }
+}
+
+void SharedCells::load(ByteReader& in) {
+  for (std::uint32_t left = in.get_count(); left > 0 && in.ok(); --left) {
+    const auto number = in.get<std::uint64_t>();
+    Block& block = find_or_add(number);
+    for (std::uint64_t i = 0; i < kBlockCells; ++i) add(block[i], in.get<Owner>(), number * kBlockCells + i);
+  }
+}
+
+void SharedCells::add(Owner& owner, Owner other, std::uint64_t cell) {
+  if (other == kNobody || other == owner || owner == kSeveral) return;
+  const bool is_first = owner == kNobody && other != kSeveral;
+  if (!is_first) shared_.push_back(cell);
+  owner = is_first ? other : kSeveral;
+}
+
 bool SharedCells::touch(Owner& owner, ThreadId thread, std::uint64_t cell) {
   const auto me = static_cast<Owner>(thread + 1);
   if (owner == me) return me == kSeveral;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which memory several threads access. Memory is counted in cells: 8 bytes at an address that is a multiple
 // of 8. A cell is shared once two threads, by their names, have accessed it in any executions of this
-// process. So it never ceases to be shared. What a plan does never depends on this.
+// process, or of one that it has learned from. So it never ceases to be shared. What a plan does never
+// depends on this.
 //
 // A table holds the first thread of each cell. Its slots are blocks of cells, since programs mostly access
 // neighbours: a cell costs two bytes in a large array, and a look-up is rare.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "model/thread_names.hpp"
+#include "support/bytes.hpp"
 #include "support/slots.hpp"
 
 namespace thrum {
@@ -31,6 +33,11 @@ class SharedCells {
   // The thread accesses the cells from first to last as far as somebody has accessed them before. For memory
   // that is freed: it may be large, and hardly used.
   void touch_used(ThreadId thread, std::uint64_t first, std::uint64_t last);
+
+  // For a process in which memory lies at the same addresses and threads have the same ids. load() adds what
+  // is known there.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);
 
   // The number of shared cells.
   std::size_t count() const { return shared_.size(); }
@@ -57,6 +64,7 @@ class SharedCells {
   Block* find(std::uint64_t number);
   Block& find_or_add(std::uint64_t number);
   bool touch(Owner& owner, ThreadId thread, std::uint64_t cell);
+  void add(Owner& owner, Owner other, std::uint64_t cell);
   void touch_used(Block& block, std::uint64_t number, ThreadId thread, std::uint64_t first,
                   std::uint64_t last);
 

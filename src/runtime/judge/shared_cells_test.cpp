@@ -56,5 +56,26 @@ TEST(SharedCells, AgreeWithSetsOfThreads) {
   EXPECT_GT(cells.count(), 100u);
 }
 
+// Two processes, one of which learns from the other now and then, against one that has seen all.
+TEST(SharedCells, LearnFromOthers) {
+  std::mt19937 random(8);
+  const auto below = [&](std::uint64_t n) { return std::uint64_t{random()} % n; };
+  SharedCells one, other, both;
+  for (int i = 0; i < 5'000; ++i) {
+    const auto thread = static_cast<ThreadId>(below(3));
+    const std::uint64_t cell = below(8) << 40 | below(500);
+    (below(2) == 0 ? one : other).touch(thread, cell);
+    both.touch(thread, cell);
+    if (below(300) != 0) continue;
+    ByteWriter out;
+    other.save(out);
+    ByteReader in(out.bytes());
+    one.load(in);
+    ASSERT_TRUE(in.ok() && in.at_end());
+    ASSERT_EQ(shared_of(one, 0, ~std::uint64_t{0}), shared_of(both, 0, ~std::uint64_t{0}));
+  }
+  EXPECT_LT(other.count(), both.count());
+}
+
 }  // namespace
 }  // namespace thrum
