@@ -76,7 +76,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool next(Plan& plan) override;
   Wanted wanted() const override;
   void learn(const Plan& plan, const Trace& trace) override;
-  // All but the solver's state, which is made anew. Where terms decide, the table must hold the same ones.
+  // All but the solver's state, which is made again. Where terms decide, the table must hold the same ones.
   Durable* durable() override { return this; }
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;

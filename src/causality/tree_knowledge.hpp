@@ -54,7 +54,7 @@ class TreeKnowledge {
   // A plan for steps of the solver's model.
   Plan plan_of(std::span<const Node> steps);
 
-  // What it knows between two executions; the encoding is made anew.
+  // What it knows between two executions; the encoding is made again.
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.trees_, self.initial_, self.learner_, self.inputs_, self.problem_);
