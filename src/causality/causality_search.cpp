@@ -134,7 +134,9 @@ bool CausalitySearch::next(Plan& plan) {
     plan.policy.rounds = Rounds::block;
     return true;
   }
-  if (problem_.empty() && (find_by_walk(plan) || find_among_states(plan))) return true;
+  if (problem_.empty() &&
+      (take_found(plan, states_.news(), Task::target) || find_by_walk(plan) || find_among_states(plan)))
+    return true;
   const bool needs_no_solver =
       is_closed() && !settings_.all_paths && (!settings_.races || RaceCandidates(trees()).pairs().empty());
   if (problem_.empty() && !needs_no_solver && !is_interrupted()) {
@@ -163,13 +165,16 @@ bool CausalitySearch::next(Plan& plan) {
   return !done_;
 }
 
-// Whether a walk has found something. Where walks go astray, they are of no use.
+// Whether a walk has found something. Where walks go astray, they are of no use; and the rarer they find
+// something, the shorter they are.
 bool CausalitySearch::find_by_walk(Plan& plan) {
-  constexpr std::uint64_t kStepsMax = 20'000;  // some milliseconds
+  constexpr std::uint64_t kStepsMin = 500;
+  constexpr std::uint64_t kStepsMax = 20'000;  // about a millisecond
   constexpr std::uint64_t kStrayedMax = 8;
   const bool strays = counts_.strayed >= kStrayedMax && counts_.strayed > counts_.walked / 4;
   if (!settings_.walks || settings_.deciding != Deciding::values || strays) return false;
-  const std::vector<Node> steps = walk_.find(kStepsMax);
+  const std::vector<Node> steps = walk_.find(walk_steps_);
+  walk_steps_ = steps.empty() ? std::max(walk_steps_ / 2, kStepsMin) : std::min(walk_steps_ * 2, kStepsMax);
   if (steps.empty()) return false;
   task_ = Task::walk;
   ++counts_.walked;
@@ -180,7 +185,7 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
 // Whether states can be looked at, and there is something to be seen. If that has led to nothing for long, it
 // is the solver's turn, unless there would be too many clauses for it.
 bool CausalitySearch::may_look_at_states() const {
-  constexpr double kFreeSeconds = 0.5;
+  constexpr double kFreeSeconds = 0.02;
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
   if (!is_possible || is_interrupted() || states_max_ > kStatesMax) return false;
@@ -207,7 +212,6 @@ void CausalitySearch::look_at_states() {
 // All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
 // were found among them are run.
 bool CausalitySearch::find_among_states(Plan& plan) {
-  if (take_found(plan, states_.news(), Task::target)) return true;
   while (!is_closed() && may_look_at_states()) {
     look_at_states();
     if (take_found(plan, states_.news(), Task::target)) return true;

@@ -45,7 +45,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
     bool walks = true;       // looks for what is new by walks, too
     // So many states of the trees are looked at, at least, before the solver is asked; 0: none ever are.
-    std::uint64_t states_max = 1 << 18;
+    std::uint64_t states_max = 1 << 14;
     bool all_paths = false;  // besides, each combination of what threads do, to the end
   };
   struct Counts {
@@ -128,6 +128,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   Terms* terms_;
   TreeKnowledge knowledge_;
   TreeWalk walk_;
+  std::uint64_t walk_steps_ = 20'000;  // of the next one, at most
   TreeStates states_;
   std::uint64_t looked_at_ = 0;        // what was known when the states were looked at last
   std::uint64_t states_max_ = 0;       // so many are looked at next

@@ -138,7 +138,7 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
   std::string differs = compare_values_by(code, findings, paths, 0, by_solver);
   if (!differs.empty()) return "by the solver: " + differs;
   const std::uint64_t covered = count.covered;
-  differs = compare_values_by(code, findings, paths, 1 << 18, count);
+  differs = compare_values_by(code, findings, paths, 1 << 14, count);
   const bool is_covered = count.covered != covered;
   if (differs.empty() && is_covered != (by_solver.covered != 0))
     return "covered by the states or by the solver only";
