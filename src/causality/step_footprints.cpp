@@ -22,12 +22,13 @@ bool StepFootprints::Footprint::conflicts_with(const Footprint& other) const {
 }
 
 void StepFootprints::resize(Footprint& footprint) const {
-  const std::size_t words = (machine_.cells() + machine_.objects() + 63) / 64;
+  const std::size_t words = (machine_.objects() + atomics_ + 63) / 64;
   footprint.reads.assign(words, 0);
   footprint.writes.assign(words, 0);
 }
 
 void StepFootprints::take() {
+  number_atomics();
   steps_.assign(trees_.size(), {});
   behind_.assign(trees_.size(), {});
   for (Node node = 0; node < trees_.size(); ++node) {
@@ -43,16 +44,29 @@ void StepFootprints::take() {
   }
 }
 
+void StepFootprints::number_atomics() {
+  using Kind = ThreadTrees::Kind;
+  bits_.assign(machine_.cells(), kNoBit);
+  atomics_ = 0;
+  for (Node node = 0; node < trees_.size(); ++node) {
+    const bool is_access = trees_[node].kind == Kind::read || trees_[node].kind == Kind::write;
+    if (!is_access || !trees_.access(node).is_atomic) continue;
+    machine_.visit_cells(node, [&](std::uint32_t cell) {
+      if (bits_[cell] == kNoBit) bits_[cell] = static_cast<std::uint32_t>(machine_.objects() + atomics_++);
+    });
+  }
+}
+
 void StepFootprints::add_access(Node node, Footprint& own) const {
   if (!trees_.access(node).is_atomic) return;
   std::vector<std::uint64_t>& bits = trees_[node].kind == ThreadTrees::Kind::read ? own.reads : own.writes;
-  machine_.visit_cells(node, [&](std::uint32_t cell) { bits[cell / 64] |= std::uint64_t{1} << cell % 64; });
+  machine_.visit_cells(
+      node, [&](std::uint32_t cell) { bits[bits_[cell] / 64] |= std::uint64_t{1} << bits_[cell] % 64; });
 }
 
 void StepFootprints::add_object(std::uint32_t object, bool is_shared, Footprint& own) const {
   if (object == TreeMachine::kNoObject) return;
-  const std::size_t bit = machine_.cells() + object;
-  (is_shared ? own.reads : own.writes)[bit / 64] |= std::uint64_t{1} << bit % 64;
+  (is_shared ? own.reads : own.writes)[object / 64] |= std::uint64_t{1} << object % 64;
 }
 
 void StepFootprints::add_own(Node node) {

@@ -35,6 +35,7 @@ class StepFootprints {
   const Footprint& behind(Node node) const { return behind_[node]; }
 
  private:
+  void number_atomics();
   void add_own(Node node);
   void add_access(Node node, Footprint& own) const;
   void add_object(std::uint32_t object, bool is_shared, Footprint& own) const;
@@ -43,8 +44,11 @@ class StepFootprints {
 
   const ThreadTrees& trees_;
   const TreeMachine& machine_;
-  std::vector<Footprint> steps_;   // by the node that begins it
-  std::vector<Footprint> behind_;  // by node
+  static constexpr std::uint32_t kNoBit = 0xffffffff;
+  std::vector<std::uint32_t> bits_;  // by cell: behind those of the objects
+  std::size_t atomics_ = 0;          // cells that have one
+  std::vector<Footprint> steps_;     // by the node that begins it
+  std::vector<Footprint> behind_;    // by node
 };
 
 }  // namespace thrum
