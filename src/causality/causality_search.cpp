@@ -36,7 +36,11 @@ Wanted CausalitySearch::wanted() const {
 template <typename Question>
 Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const auto begin = std::chrono::steady_clock::now();
-  const Solver::Answer answer = encoding().solve(question, settings_.limit);
+  Solver::Limit limit = settings_.limit;
+  const std::uint64_t others = trees().bytes();
+  if (settings_.memory_max != ~std::uint64_t{0})
+    limit.bytes = settings_.memory_max - std::min(others, settings_.memory_max - 1);
+  const Solver::Answer answer = encoding().solve(question, limit);
   counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++counts_.queries;
   switch (answer) {
@@ -55,6 +59,7 @@ CausalitySearch::Target CausalitySearch::ask() {
   for (const Target& target : encoding().targets()) {
     if (is_open(target.node)) open.push_back(target);
   }
+  open_ = open.size();
   // Halves of what the solver gives up on.
   std::vector<std::span<const Target>> groups = {open};
   while (!groups.empty()) {
@@ -65,8 +70,8 @@ CausalitySearch::Target CausalitySearch::ask() {
     if (answer == Solver::Answer::satisfiable) return encoding().reached(group);
     if (answer == Solver::Answer::unsatisfiable) continue;
     if (is_interrupted()) return {};
-    if (group.size() == 1) {
-      problem_ = "the solver gave up on something that a thread might do";
+    if (group.size() == 1 || encoding().solver().lacked_memory()) {
+      give_up_on("something that a thread might do");
       continue;
     }
     groups.push_back(group.subspan(group.size() / 2));
@@ -111,9 +116,19 @@ bool CausalitySearch::ask_for_path() {
 
 bool CausalitySearch::is_possible(Solver::Literal literal) {
   const Solver::Answer answer = ask_about(literal);
-  if (answer == Solver::Answer::unknown && !is_interrupted())
-    problem_ = "the solver gave up on what threads might do together";
+  if (answer == Solver::Answer::unknown && !is_interrupted()) give_up_on("what threads might do together");
   return answer == Solver::Answer::satisfiable;
+}
+
+constexpr const char* kTooLittleMemory = "what is known of the program does not fit into --search-memory";
+
+void CausalitySearch::give_up_on(const char* what) {
+  problem_ =
+      encoding().solver().lacked_memory() ? kTooLittleMemory : std::string("the solver gave up on ") + what;
+}
+
+void CausalitySearch::look_at_memory() {
+  if (problem_.empty() && knowledge_.bytes() > settings_.memory_max) problem_ = kTooLittleMemory;
 }
 
 bool CausalitySearch::is_interrupted() const {
@@ -134,6 +149,7 @@ bool CausalitySearch::next(Plan& plan) {
     plan.policy.rounds = Rounds::block;
     return true;
   }
+  look_at_memory();
   if (problem_.empty() &&
       (take_found(plan, states_.news(), Task::target) || find_by_walk(plan) || find_among_states(plan)))
     return true;
@@ -143,6 +159,7 @@ bool CausalitySearch::next(Plan& plan) {
     if (can_be_encoded()) {
       encoding();
       problem_ = knowledge_.problem();
+      look_at_memory();
     } else {
       problem_ = "there are too many writes that reads may come behind, and too many states";
     }
@@ -323,6 +340,14 @@ void CausalitySearch::learn_race(const Trace& trace) {
 void CausalitySearch::give_up() {
   ++counts_.missed;
   given_up_.insert(std::ranges::lower_bound(given_up_, target_), target_);
+}
+
+// How many executions are left nobody can tell: each may show more to ask for.
+Progress CausalitySearch::progress() {
+  Progress progress;
+  progress.open = open_;
+  progress.questions = counts_.queries;
+  return progress;
 }
 
 SearchStatistics CausalitySearch::statistics() const {

@@ -18,7 +18,9 @@
 // Thread safety: none. Tested by tests/causality/causality_test.cpp, tests/native/values_test.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -40,7 +42,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     MakeSolver make_solver{};
     // Where the program's decisions decide: the table of its terms, which must outlive the search.
     Terms* terms = nullptr;
-    Solver::Limit limit{};   // of a query about one target; if it is interrupted, next() gives nothing
+    Solver::Limit limit{};  // of a query about one target; if it is interrupted, next() gives nothing
+    std::uint64_t memory_max = ~std::uint64_t{0};  // bytes of trees and solvers; beyond that it gives up
     bool races = true;       // data races are looked for; REQUIRES: the program says where it meets one
     bool sees_plain = true;  // the program records plain accesses; else nothing can be claimed
     bool walks = true;       // looks for what is new by walks, too
@@ -84,6 +87,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override;
   std::string problem() const override;
+  Progress progress() override;
   SearchStatistics statistics() const override;
 
   const ThreadTrees& trees() const { return knowledge_.trees(); }
@@ -111,6 +115,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool ask_for_deadlock();
   bool is_possible(Solver::Literal literal);
   bool is_interrupted() const;
+  void look_at_memory();
+  void give_up_on(const char* what);
   bool ask_for_race();
   bool ask_for_path();
   template <typename Question>
@@ -158,6 +164,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool done_ = false;
   std::string problem_;
   Counts counts_;
+  std::optional<std::uint64_t> open_;  // targets, when they were counted last
 };
 
 }  // namespace thrum

@@ -49,6 +49,8 @@ class TreeKnowledge {
   void spoil_encoding() { is_spoilt_ = true; }
   // Changes where the encoding is another one, with other literals.
   std::uint64_t encodings() const { return encodings_; }
+  // Of memory that trees and solvers take, about.
+  std::uint64_t bytes() const { return trees_.bytes() + (encoding_ ? encoding_->solver().bytes() : 0); }
   std::uint64_t clauses() const { return encoding_ ? encoding_->clauses() : 0; }
 
   // A plan for steps of the solver's model.

@@ -18,6 +18,7 @@ MakeOutside outside_strategy(const Job& job) {
     return std::unique_ptr<Solver>(make_solver(terms));
   };
   settings.races = job.races == Races::report;
+  settings.memory_max = job.settings.memory_max;
   settings.sees_plain = job.races != Races::ignore;
   return [settings](Interrupt& interrupt) {
     CausalitySearch::Settings own = settings;

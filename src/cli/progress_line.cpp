@@ -87,6 +87,8 @@ std::string progress_words(const ProgressView& view) {
         part_words(*search.done) + left_words(*search.done, search.level ? view.level_seconds : now.seconds);
   }
   if (search.waiting > 0) text += fmt::format("; {} plan{} waiting", search.waiting, plural(search.waiting));
+  if (search.open) text += fmt::format("; {} target{} open", *search.open, plural(*search.open));
+  if (search.questions) text += fmt::format("; {} question{}", *search.questions, plural(*search.questions));
   if (search.classes) text += fmt::format("; {} classes", *search.classes);
   return text;
 }

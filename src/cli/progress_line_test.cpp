@@ -44,6 +44,16 @@ TEST(ProgressWords, OfASearchWithoutAnEstimate) {
   EXPECT_EQ(progress_words(random), "searching: random, 1200 executions, 20/s, 60 s");
 }
 
+TEST(ProgressWords, OfASearchThatAsksASolver) {
+  Progress progress;
+  progress.open = 12;
+  progress.questions = 1;
+  ProgressView asking = view(progress);
+  asking.strategy = "mcr";
+  EXPECT_EQ(progress_words(asking),
+            "searching: mcr, 1200 executions, 20/s, 60 s; 12 targets open; 1 question");
+}
+
 TEST(ProgressWords, DoNotSayThatAllIsDone) {
   std::string words = progress_words(view(Progress{1, std::nullopt, 1 - 1e-9, std::nullopt}));
   EXPECT_NE(words.find("99 %"), std::string::npos) << words;

@@ -101,6 +101,8 @@ struct Channel {
     std::atomic<std::uint64_t> waiting;
     std::atomic<std::uint64_t> level;
     std::atomic<std::uint64_t> classes;
+    std::atomic<std::uint64_t> open;
+    std::atomic<std::uint64_t> questions;
     std::atomic<double> done;  // less than 0: not known
     std::atomic<double> share;
   };

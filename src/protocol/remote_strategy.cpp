@@ -42,6 +42,8 @@ void write_said(ByteWriter& out, Strategy& strategy) {
   const Progress progress = reporting.progress();
   out.put(progress.waiting);
   out.put(progress.done.value_or(-1));
+  save_member(out, progress.open);
+  save_member(out, progress.questions);
   save_member(out, reporting.statistics().causality.value_or(CausalityStatistics()));
 }
 
@@ -54,6 +56,8 @@ Said read_said(ByteReader& in) {
   said.progress.waiting = in.get<std::uint64_t>();
   const auto done = in.get<double>();
   if (done >= 0) said.progress.done = done;
+  load_member(in, said.progress.open);
+  load_member(in, said.progress.questions);
   load_member(in, said.statistics.causality.emplace());
   return said;
 }

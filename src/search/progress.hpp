@@ -16,6 +16,9 @@ struct Progress {
   // never goes back within a level, and is `share` when nothing is left.
   std::optional<double> done;
   std::optional<std::uint64_t> classes;  // seen so far; the search loop counts them
+  // Of a search by constraint solving: what may be possible and no execution has shown; questions so far.
+  std::optional<std::uint64_t> open{};
+  std::optional<std::uint64_t> questions{};
   // Of the level, or the search, that is not with other workers. 0: what it has to do is not counted.
   double share = 1;
 
@@ -25,6 +28,8 @@ struct Progress {
     Progress both = share == 0 ? other : *this;
     both.classes.reset();
     both.waiting = waiting + other.waiting;
+    both.open = std::max(open, other.open);
+    both.questions = std::max(questions, other.questions);
     if (share == 0 || other.share == 0) {
       *this = both;
       return;

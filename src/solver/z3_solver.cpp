@@ -2,6 +2,7 @@
 #include "solver/z3_solver.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 
@@ -15,6 +16,13 @@ Bits number(const std::string& text) {
   Bits value = 0;
   for (const char digit : text) value = value * 10 + static_cast<Bits>(digit - '0');
   return value;
+}
+
+// Of all solvers of the process. Z3 counts no further than 4 GiB.
+void limit_memory(std::uint64_t bytes) {
+  static std::atomic<std::uint64_t> known = 0;
+  if (bytes > UINT32_MAX) bytes = 0;
+  if (known.exchange(bytes) != bytes) z3::set_param("memory_high_watermark", std::to_string(bytes).c_str());
 }
 
 // Of one bit.
@@ -90,6 +98,7 @@ Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit lim
   solver_.set(parameters);
   z3::expr_vector assumed(context_);
   for (const Literal literal : assumptions) assumed.push_back(assumption_of(literal));
+  limit_memory(limit.bytes);
   model_.reset();
   core_.clear();
   const z3::check_result result = check(assumed, limit.interrupt);

@@ -36,6 +36,8 @@ class Z3Solver final : public Solver {
   std::int64_t place(Step step) override;
   Bits value(std::uint32_t symbol, unsigned width) override;
   const std::vector<Literal>& core() override { return core_; }
+  bool lacked_memory() const override { return solver_.reason_unknown() == "memout"; }
+  std::uint64_t bytes() const override { return Z3_get_estimated_alloc_size(); }
 
   // Why the last answer is unknown.
   std::string reason() const { return solver_.reason_unknown(); }

@@ -55,6 +55,8 @@ Progress progress_of(const Channel::PassedProgress& passed) {
   progress.waiting = passed.waiting;
   if (passed.level <= UINT32_MAX) progress.level = static_cast<std::uint32_t>(passed.level);
   if (passed.classes != kUnknown) progress.classes = passed.classes;
+  if (passed.open != kUnknown) progress.open = passed.open;
+  if (passed.questions != kUnknown) progress.questions = passed.questions;
   if (passed.done >= 0) progress.done = passed.done;
   progress.share = passed.share;
   return progress;

@@ -32,12 +32,13 @@ class Solver {
   using Literal = std::int32_t;
   // The place of a step in an execution.
   using Step = std::uint32_t;
-  // unknown: the limit was met, or the solver gave up or was interrupted. It is never taken for
+  // unknown: a limit was met, or the solver gave up or was interrupted. It is never taken for
   // unsatisfiable.
   enum class Answer : std::uint8_t { satisfiable, unsatisfiable, unknown };
   struct Limit {
     double seconds = 10;
     Interrupt* interrupt = nullptr;  // nullptr: nobody interrupts it
+    std::uint64_t bytes = 0;         // of all solvers of the process; 0: no limit
   };
 
   virtual ~Solver() = default;
@@ -63,6 +64,11 @@ class Solver {
   virtual Bits value(std::uint32_t symbol, unsigned width) = 0;
   // If it was unsatisfiable: assumptions that cannot hold together. Empty: the clauses cannot.
   virtual const std::vector<Literal>& core() = 0;
+  // If it was unknown: whether that was for want of memory.
+  virtual bool lacked_memory() const { return false; }
+
+  // The memory that all solvers of the process take, about.
+  virtual std::uint64_t bytes() const { return 0; }
 };
 
 using MakeSolver = std::function<std::unique_ptr<Solver>(const Terms&)>;

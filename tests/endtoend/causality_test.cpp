@@ -189,6 +189,14 @@ TEST_F(Causality, IsSavedAndGoesOn) {
   EXPECT_EQ(test["statistics"]["decisions"], once["statistics"]["decisions"]);
 }
 
+// Not even for the trees.
+TEST_F(Causality, EndsWhereItHasTooLittleMemory) {
+  build_counters(4);
+  const json test = check(words({"--jobs", "1", "--search-memory", "1K"}), 3)["tests"][0];
+  EXPECT_EQ(test["verdict"], "inconclusive");
+  EXPECT_NE(test["reason"].get<std::string>().find("--search-memory"), std::string::npos) << test["reason"];
+}
+
 // Whatever the solver is at.
 TEST_F(Causality, GoesOnWhereTheTimeEnded) {
   build_counters(5);

@@ -150,6 +150,8 @@ void pass_progress(const Progress& progress) {
   passed.waiting = progress.waiting;
   passed.level = progress.level ? std::uint64_t{*progress.level} : kUnknown;
   passed.classes = progress.classes.value_or(kUnknown);
+  passed.open = progress.open.value_or(kUnknown);
+  passed.questions = progress.questions.value_or(kUnknown);
   passed.done = progress.done.value_or(-1);
   passed.share = progress.share;
   world.channel->has_progress.store(1, std::memory_order_release);
