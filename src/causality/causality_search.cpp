@@ -12,8 +12,9 @@ namespace thrum {
 
 namespace {
 
-constexpr std::uint64_t kStatesMax = 1 << 24;  // about 1 GB
-constexpr double kClausesMax = 5e6;            // about 1 GB, and a minute to say them
+constexpr std::uint64_t kStatesMax = 1 << 24;
+constexpr std::uint64_t kBytesOfState = 64;  // that was met
+constexpr double kClausesMax = 5e6;          // about 1 GB, and a minute to say them
 
 }  // namespace
 
@@ -205,7 +206,8 @@ bool CausalitySearch::may_look_at_states() const {
   constexpr double kFreeSeconds = 0.02;
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
-  if (!is_possible || is_interrupted() || states_max_ > kStatesMax) return false;
+  const std::uint64_t states_max = std::min(kStatesMax, settings_.memory_max / kBytesOfState / 2);
+  if (!is_possible || is_interrupted() || states_max_ > states_max) return false;
   if (looked_at_ == knowledge_.changes() && !were_too_many_) return false;
   return seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded();
 }

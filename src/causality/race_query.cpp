@@ -70,6 +70,8 @@ void RaceQuery::add_release_sequences(const DataEncoding& data) {
   for (Node node = 0; node < trees_.size(); ++node) {
     const ThreadTrees::Entry& entry = trees_[node];
     if (entry.kind == ThreadTrees::Kind::read && trees_.access(node).orders) learns(node, is_past(node));
+    if (entry.kind == ThreadTrees::Kind::outcome && trees_.acquires(node))
+      learns(trees_[entry.parent].parent, is_past(node));
     if (entry.kind == ThreadTrees::Kind::write && trees_.access(node).is_update) {
       Node read = entry.parent;
       while (trees_[read].kind != ThreadTrees::Kind::read) read = trees_[read].parent;

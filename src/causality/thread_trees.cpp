@@ -167,6 +167,7 @@ ThreadTrees::Node ThreadTrees::choose_outcome(Node at, std::uint64_t value) {
     if (this->value(outcome) == value) return outcome;
   }
   values_.push_back(value);
+  acquires_.push_back(false);
   const Node node =
       add(at, Kind::outcome, entries_[at].thread, static_cast<std::uint32_t>(values_.size() - 1));
   decisions_[number].outcomes.push_back(node);
@@ -229,7 +230,7 @@ ThreadTrees::Relation ThreadTrees::relation(Node a, Node b) const {
 std::uint64_t ThreadTrees::bytes() const {
   const auto of = []<typename T>(const std::vector<T>& all) { return all.capacity() * sizeof(T); };
   std::uint64_t bytes = of(entries_) + of(operations_) + of(codes_) + of(effects_) + of(accesses_) +
-                        of(decisions_) + of(rounds_) + of(values_);
+                        of(decisions_) + of(rounds_) + of(values_) + of(acquires_);
   for (const Decision& decision : decisions_) bytes += of(decision.outcomes);
   return bytes;
 }

@@ -132,6 +132,11 @@ class ThreadTrees {
   std::uint64_t effect(Node event) const { return effects_[entries_[event].detail]; }
   void set_effect(Node event, std::uint64_t effect);
 
+  // Whether the read acquires where it comes to that outcome. (Of others than a compare-exchange,
+  // Access::orders says it of all outcomes.)
+  bool acquires(Node outcome) const { return acquires_[entries_[outcome].detail]; }
+  void set_acquires(Node outcome) { acquires_[entries_[outcome].detail] = true; }
+
   bool begins_step(Node node) const { return entries_[node].step == node; }
   Relation relation(Node a, Node b) const;
   bool is_before(Node a, Node b) const;  // is_before(a, a) is false
@@ -169,7 +174,8 @@ class ThreadTrees {
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.entries_, self.operations_, self.codes_, self.effects_, self.accesses_,
-                    self.decisions_, self.rounds_, self.values_, self.changes_, self.problem_);
+                    self.decisions_, self.rounds_, self.values_, self.acquires_, self.changes_,
+                    self.problem_);
   }
   // What they take, about.
   std::uint64_t bytes() const;
@@ -191,6 +197,7 @@ class ThreadTrees {
   std::vector<Decision> decisions_;
   std::vector<Round> rounds_;
   std::vector<std::uint64_t> values_;
+  std::vector<std::uint8_t> acquires_;  // by value, of an outcome
   std::uint64_t changes_ = 0;
   std::string problem_;
 };

@@ -272,9 +272,14 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
   if (event.size > sizeof event.value) return refuse("atomic operations on more than 8 bytes");
   if (event.operation != Operation::store) {
     access.term = terms.read;
-    access.orders = event.acquires;
+    // Of a compare-exchange that depends on the value.
+    const bool is_by_outcome =
+        event.operation == Operation::compare_exchange && deciding_ == Deciding::values;
+    access.orders = event.acquires && !is_by_outcome;
     access.is_update = event.operation == Operation::read_modify_write;
     add_read(event.thread, access, event.value);
+    const Node outcome = at(event.thread);
+    if (is_by_outcome && event.acquires && outcome != ThreadTrees::kNone) trees_.set_acquires(outcome);
   }
   if (decisions_ < trace.decisions.size()) {
     const Decision& decision = trace.decisions[decisions_];
