@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All states that executions of what the trees know come to, one after the other. Where they are few, that is
 // faster than a solver: it shows all at once that something can be reached, and if nothing new is, that
-// nothing can; likewise of deadlocks, and of misuse of locks. Equal states are looked at once, whatever led
-// there. Of steps that can be done in any order, one order is looked at: in each state, a set of threads such
-// that nobody else does anything that depends on their next steps, before one of them has been done
-// (persistent sets: Godefroid, Partial-order methods for the verification of concurrent systems, 1996,
+// nothing can. The same is done about deadlocks and misuse of locks. Equal states are looked at once,
+// whatever led there. Of steps that can be done in any order, one order is looked at: in each state, a set of
+// threads such that nobody else does anything that depends on their next steps, before one of them has been
+// done (persistent sets: Godefroid, Partial-order methods for the verification of concurrent systems, 1996,
 // chapter 4). No state comes twice in an execution, so nothing is put off for ever. Where data races, what is
 // found need not be all; so races have to be looked for as well.
 //
