@@ -205,8 +205,11 @@ constexpr StrategyRow kStrategies[] = {
      make_unfolding<UnfoldingSearch::Mode::replicated>},
     {"mcr", StrategyKind::reduction,
      "maximal causality reduction: a solver looks for an execution in which a thread reads something else, "
-     "until "
-     "there is none",
+     "until there is none",
+     nullptr},
+    {kMcrClassic, StrategyKind::reduction,
+     "the same as it was published, one execution at a time, to compare with: it may miss values, and claims "
+     "nothing",
      nullptr},
     {"best-first", StrategyKind::systematic, "every execution within the bound, in the order of --priority",
      make_best_first},
@@ -227,7 +230,11 @@ constexpr StrategyRow kStrategies[] = {
      "uniform random walk: each interleaving of all operations with the same chance", make_urw},
 };
 
+constexpr std::string_view kStrategiesForInputs[] = {"mpc", "mpc-paths", "mpc-s1", "mpc-s2", "con2colic"};
+
 }  // namespace
+
+std::span<const std::string_view> strategies_for_inputs() { return kStrategiesForInputs; }
 
 std::span<const StrategyRow> strategies() { return kStrategies; }
 

@@ -53,11 +53,18 @@ struct StrategyRow {
 // The strategy that chooses the schedules of a suite (--suite).
 inline constexpr std::string_view kSuiteStrategy = "unfolding";
 
+// Of those that run outside, the one that is not the search by trees (causality/mcr_classic.hpp).
+inline constexpr std::string_view kMcrClassic = "mcr-classic";
+
 // All strategies; the first is the default.
 std::span<const StrategyRow> strategies();
 
 // nullptr if there is none of that name.
 const StrategyRow* find_strategy(std::string_view name);
+
+// Searches by constraint solving that need to know what a program's branches compute from its inputs. What
+// runs the compiled program sees its memory and its operations only.
+std::span<const std::string_view> strategies_for_inputs();
 
 // Whether the strategy of that name runs in the supervisor's process.
 bool runs_outside(std::string_view name);

@@ -2,6 +2,7 @@
 #include "causality/mcr_classic.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_map>
 
 namespace thrum {
@@ -213,6 +214,20 @@ std::string McrClassic::problem() const {
   return "the published algorithm may miss values (docs/causality.md)";
 }
 
+SearchStatistics McrClassic::statistics() const {
+  CausalityStatistics own;
+  own.restarts = counts_.restarts;
+  own.undecided = counts_.unknown + counts_.missed;
+  own.queries = counts_.queries;
+  own.satisfiable = counts_.satisfiable;
+  own.unknown = counts_.unknown;
+  own.unsatisfiable = own.queries - own.satisfiable - own.unknown;
+  own.seconds = counts_.seconds;
+  SearchStatistics statistics;
+  statistics.causality = own;
+  return statistics;
+}
+
 bool McrClassic::next(Plan& plan) {
   if (!begun_) {
     begun_ = true;
@@ -227,6 +242,22 @@ bool McrClassic::next(Plan& plan) {
 }
 
 void McrClassic::learn(const Plan&, const Trace& trace) {
+  if (trace.grew) begin_again();
+  const auto begin = std::chrono::steady_clock::now();
+  ask_about(trace);
+  counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Accesses are missing in the executions before. This one was run for none of the seeds.
+void McrClassic::begin_again() {
+  ++counts_.restarts;
+  initial_ = InitialState();
+  work_.clear();
+  pushed_.clear();
+  running_ = Work();
+}
+
+void McrClassic::ask_about(const Trace& trace) {
   const auto path = std::make_shared<const TracePath>(Deciding::values, initial_, terms_, trace);
   if (not_covered_.empty()) not_covered_ = path->not_covered();
   if (!not_covered_.empty()) {
@@ -254,6 +285,7 @@ void McrClassic::ask(const Question& question, Questions& questions) {
   const Solver::Answer answer = questions.ask(question);
   counts_.unknown += answer == Solver::Answer::unknown ? 1 : 0;
   if (answer != Solver::Answer::satisfiable) return;
+  ++counts_.satisfiable;
   Work work{questions.plan(), questions.seed_of(question), question, initial_.size()};
   if (pushed_.insert(work.seed.ways).second) work_.push_back(std::move(work));
 }

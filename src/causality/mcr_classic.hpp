@@ -38,9 +38,12 @@ class McrClassic final : public Strategy, public Reporting {
     bool keeps_order = true;  // of the events of a seed
   };
   struct Counts {
-    std::uint64_t queries = 0;
-    std::uint64_t unknown = 0;  // queries that the solver gave up
-    std::uint64_t missed = 0;   // executions that did not begin with their seed
+    std::uint64_t queries = 0;  // some questions are asked again without steps that are not needed
+    std::uint64_t satisfiable = 0;
+    std::uint64_t unknown = 0;   // questions that the solver gave up
+    std::uint64_t missed = 0;    // executions that did not begin with their seed
+    std::uint64_t restarts = 0;  // it began again, since memory was shared that was not known to be
+    double seconds = 0;          // that the questions took
   };
 
   // REQUIRES: settings.make_solver
@@ -51,6 +54,7 @@ class McrClassic final : public Strategy, public Reporting {
   void learn(const Plan& plan, const Trace& trace) override;
   Reporting& reporting() override { return *this; }
   std::string problem() const override;
+  SearchStatistics statistics() const override;
 
   // What executions did that the formulas do not cover; empty: nothing.
   const std::string& not_covered() const { return not_covered_; }
@@ -78,6 +82,8 @@ class McrClassic final : public Strategy, public Reporting {
   };
   class Questions;
 
+  void begin_again();
+  void ask_about(const Trace& trace);
   void ask(const Question& question, Questions& questions);
 
   Settings settings_;

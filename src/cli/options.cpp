@@ -27,6 +27,13 @@ void check_strategy(const std::string& name) {
   auto known = strategies();
   if (std::any_of(known.begin(), known.end(), [&](const StrategyRow& row) { return row.name == name; }))
     return;
+  const auto for_inputs = strategies_for_inputs();
+  if (std::ranges::find(for_inputs, name) != for_inputs.end()) {
+    throw UserError(
+        "--strategy " + name +
+        ": needs --engine vm, which is not available yet; take --strategy mcr, which searches the "
+        "same way for fixed inputs");
+  }
   throw UserError("--strategy: '" + name + "' is unknown; thrum strategies lists what there is");
 }
 

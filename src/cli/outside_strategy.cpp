@@ -2,6 +2,7 @@
 #include "cli/outside_strategy.hpp"
 
 #include "causality/causality_search.hpp"
+#include "causality/mcr_classic.hpp"
 #include "solver/module.hpp"
 
 namespace thrum {
@@ -13,10 +14,13 @@ MakeOutside outside_strategy(const Job& job) {
   if (!runs_outside(job.strategy)) return {};
   const auto make_solver =
       reinterpret_cast<SolverFunction>(module_function("--strategy " + job.strategy, kSolver));
-  CausalitySearch::Settings settings;
-  settings.make_solver = [make_solver](const Terms& terms) {
+  const MakeSolver make = [make_solver](const Terms& terms) {
     return std::unique_ptr<Solver>(make_solver(terms));
   };
+  if (job.strategy == kMcrClassic)
+    return [make] { return std::make_unique<McrClassic>(McrClassic::Settings{.make_solver = make}); };
+  CausalitySearch::Settings settings;
+  settings.make_solver = make;
   settings.races = job.races == Races::report;
   settings.memory_max = job.settings.memory_max;
   settings.sees_plain = job.races != Races::ignore;

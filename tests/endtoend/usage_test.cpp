@@ -139,6 +139,13 @@ TEST_F(Usage, UnknownStrategy) {
   expect_refused({"check", "--strategy", "astrology", "program"}, "thrum strategies");
 }
 
+TEST_F(Usage, StrategiesForInputsNeedAnotherEngine) {
+  for (const char* strategy : {"mpc", "mpc-paths", "mpc-s1", "mpc-s2", "con2colic"}) {
+    expect_refused({"check", "--strategy", strategy, "program"}, "needs --engine vm");
+    expect_refused({"check", "--strategy", strategy, "program"}, "take --strategy mcr");
+  }
+}
+
 TEST_F(Usage, StrategiesAreListed) {
   const ChildResult result = thrum({"strategies"});
   EXPECT_EQ(result.exit_code, 0);
