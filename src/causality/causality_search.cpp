@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "causality/list_decisions.hpp"
 #include "causality/planned_steps.hpp"
 #include "support/members.hpp"
 
@@ -73,6 +74,7 @@ CausalitySearch::Target CausalitySearch::ask() {
     if (is_interrupted()) return {};
     if (group.size() == 1 || encoding().solver().lacked_memory()) {
       give_up_on("something that a thread might do");
+      unsolved_.push_back(group[0].node);
       continue;
     }
     groups.push_back(group.subspan(group.size() / 2));
@@ -154,8 +156,8 @@ bool CausalitySearch::next(Plan& plan) {
   if (problem_.empty() &&
       (take_found(plan, states_.news(), Task::target) || find_by_walk(plan) || find_among_states(plan)))
     return true;
-  const bool needs_no_solver =
-      is_closed() && !settings_.all_paths && (!settings_.races || RaceCandidates(trees()).pairs().empty());
+  const bool needs_no_solver = knows_all_states() && !settings_.all_paths &&
+                               (!settings_.races || RaceCandidates(trees()).pairs().empty());
   if (problem_.empty() && !needs_no_solver && !is_interrupted()) {
     if (can_be_encoded()) {
       encoding();
@@ -165,7 +167,7 @@ bool CausalitySearch::next(Plan& plan) {
       problem_ = "there are too many writes that reads may come behind, and too many states";
     }
   }
-  if (problem_.empty() && !is_closed() && !is_interrupted()) target_ = ask().node;
+  if (problem_.empty() && !knows_all_states() && !is_interrupted()) target_ = ask().node;
   if (target_ != ThreadTrees::kNone) {
     plan = knowledge_.plan_of(encoding().steps_up_to(target_));
     return true;
@@ -231,12 +233,12 @@ void CausalitySearch::look_at_states() {
 // All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
 // were found among them are run.
 bool CausalitySearch::find_among_states(Plan& plan) {
-  while (!is_closed() && may_look_at_states()) {
+  while (!knows_all_states() && may_look_at_states()) {
     look_at_states();
     if (take_found(plan, states_.news(), Task::target)) return true;
   }
-  return is_closed() && (take_found(plan, states_.misuses(), Task::misuse) ||
-                         take_found(plan, states_.deadlocks(), Task::deadlock));
+  return knows_all_states() && (take_found(plan, states_.misuses(), Task::misuse) ||
+                                take_found(plan, states_.deadlocks(), Task::deadlock));
 }
 
 bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task) {
@@ -257,13 +259,13 @@ bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& fou
 // that shows it; none: there is none.
 std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::misuse;
-  if (!is_closed() && ask_for_misuse()) {
+  if (!knows_all_states() && ask_for_misuse()) {
     std::vector<Node> steps = encoding().steps();
     steps.push_back(misuses_.back());
     return steps;
   }
   task_ = Task::deadlock;
-  if (!is_closed() && ask_for_deadlock()) return encoding().steps();
+  if (!knows_all_states() && ask_for_deadlock()) return encoding().steps();
   task_ = Task::race;
   if (settings_.races && ask_for_race()) return encoding().steps_up_to(races_.back().second);
   task_ = Task::path;
@@ -279,6 +281,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     states_.forget();
     looked_at_ = 0;
     given_up_.clear();
+    unsolved_.clear();
     paths_.clear();
     in_vain_.clear();
     misuses_.clear();
@@ -358,7 +361,8 @@ SearchStatistics CausalitySearch::statistics() const {
     own.decisions += trees()[node].kind == ThreadTrees::Kind::decision ? 1 : 0;
     own.outcomes += trees()[node].kind == ThreadTrees::Kind::outcome ? 1 : 0;
   }
-  own.undecided = given_up_.size();
+  own.unreachable = is_closed() ? own.decisions : 0;
+  own.undecided = given_up_.size() + unsolved_.size();
   own.nodes = trees().size();
   own.clauses = knowledge_.clauses();
   own.restarts = counts_.restarts;
@@ -385,9 +389,25 @@ bool CausalitySearch::load(ByteReader& in, ThreadNames& names) {
   return in.ok();
 }
 
+ShownDecisions CausalitySearch::decisions() const {
+  std::vector<Node> undecided = given_up_;
+  undecided.insert(undecided.end(), unsolved_.begin(), unsolved_.end());
+  return list_decisions(trees(), undecided, [&](Node node) { return why_undecided(node); });
+}
+
+// Whether a thread can do something else there. What is undecided at one place may lead to another one.
+std::string CausalitySearch::why_undecided(Node node) const {
+  if (is_closed()) return "";
+  if (!is_open(node)) return "an execution did not do what was foreseen";
+  if (std::ranges::find(unsolved_, node) != unsolved_.end()) return "the solver gave up";
+  if (!done_) return problem_.empty() ? "the search ended before that was known" : problem_;
+  const bool is_elsewhere = !given_up_.empty() || !unsolved_.empty() || problem_.empty();
+  return is_elsewhere ? "something else is undecided, which may lead to it" : problem_;
+}
+
 Guarantee CausalitySearch::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = done_ && problem_.empty() && given_up_.empty() && !is_denied_;
+  guarantee.exhausted = is_closed();
   guarantee.covers = settings_.races && knows_races_ ? Covers::deadlocks_and_races : Covers::assertions;
   return guarantee;
 }

@@ -89,6 +89,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::string problem() const override;
   Progress progress() override;
   SearchStatistics statistics() const override;
+  ShownDecisions decisions() const override;
 
   const ThreadTrees& trees() const { return knowledge_.trees(); }
   const Terms& terms() const { return *terms_; }
@@ -108,7 +109,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   void look_at_states();
   bool may_look_at_states() const;
   bool can_be_encoded() const;
-  bool is_closed() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
+  bool knows_all_states() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
   Target ask();
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
@@ -122,6 +123,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   template <typename Question>
   Solver::Answer ask_about(const Question& question);
   bool is_open(Node node) const;
+  bool is_closed() const { return done_ && problem_.empty() && given_up_.empty() && !is_denied_; }
+  std::string why_undecided(Node node) const;
   void give_up();
   std::vector<Node> lasts() const;
   // Whether the execution ended in a deadlock that was not known, or in a new combination of ends.
@@ -144,12 +147,13 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
 
   Node target_ = ThreadTrees::kNone;  // of the execution that runs
   std::vector<Node> given_up_;        // targets
+  std::vector<Node> unsolved_;        // targets that the solver gave up on
   // What is saved.
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.knowledge_, self.given_up_, self.paths_, self.in_vain_, self.deadlocks_,
-                    self.misuses_, self.races_, self.knows_races_, self.is_denied_, self.begun_, self.done_,
-                    self.problem_, self.counts_);
+    return std::tie(self.knowledge_, self.given_up_, self.unsolved_, self.paths_, self.in_vain_,
+                    self.deadlocks_, self.misuses_, self.races_, self.knows_races_, self.is_denied_,
+                    self.begun_, self.done_, self.problem_, self.counts_);
   }
 
   Task task_ = Task::target;

@@ -97,6 +97,11 @@ void ThreadTrees::set_code(Node event, std::uint64_t code) {
   ++changes_;
 }
 
+void ThreadTrees::set_place(Node decision, std::uint64_t code) {
+  std::uint64_t& known = decisions_[entries_[decision].detail].place;
+  if (known == 0) known = code;
+}
+
 void ThreadTrees::set_effect(Node event, std::uint64_t effect) { effects_[entries_[event].detail] = effect; }
 
 ThreadTrees::Node ThreadTrees::contradiction(Node at, const char* what) {

@@ -90,10 +90,11 @@ class ThreadTrees {
     Term term = Terms::kNone;  // kNone: what the read before it gave
     std::uint64_t code = 0;
     std::vector<Node> outcomes{};
+    std::uint64_t place = 0;  // of a read: where in the program's code, as far as it is known
 
     template <typename Self>
     static auto members(Self& self) {
-      return std::tie(self.term, self.code, self.outcomes);
+      return std::tie(self.term, self.code, self.outcomes, self.place);
     }
   };
 
@@ -124,6 +125,8 @@ class ThreadTrees {
   // Where in the program's code the operation is, once that is known; else 0.
   std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
   void set_code(Node event, std::uint64_t code);
+  // The same of the read before a decision.
+  void set_place(Node decision, std::uint64_t code);
   // What the operation does to its object, as far as it is known only when it is done (Event::operand): of a
   // once, whether its initialisation is over; of a futex wake, how many threads it wakes at most; of a fence,
   // what it orders, of the two bits below.

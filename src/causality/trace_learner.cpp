@@ -172,7 +172,7 @@ void TraceLearner::learn_access(const RecordedAccess& access) {
   if (access.writes) {
     add_write(access.thread, own, access.value);
   } else {
-    add_read(access.thread, own, access.value);
+    add_read(access.thread, own, access.value, access.code);
   }
 }
 
@@ -193,13 +193,16 @@ void TraceLearner::look_at_memory(std::uint64_t object, std::uint32_t size, std:
   if (memory_.memory.at(object, size) != value) refuse(kUnseen);
 }
 
-void TraceLearner::add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value) {
+void TraceLearner::add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value,
+                            std::uint64_t code) {
   look_at_memory(access.object, access.size, value);
   Node& node = at(thread);
   if (node == ThreadTrees::kNone) return;
   node = trees_.read(node, access);
   if (deciding_ == Deciding::terms || node == ThreadTrees::kNone) return;
   node = trees_.decide(node, Terms::kNone, 0);
+  if (node == ThreadTrees::kNone) return;
+  trees_.set_place(node, code);
   node = trees_.choose_outcome(node, value);
 }
 
@@ -251,7 +254,7 @@ void TraceLearner::learn_futex_wait(const Event& event) {
   access.object = event.object;
   access.size = event.size;
   access.is_atomic = true;
-  add_read(event.thread, access, event.value);
+  add_read(event.thread, access, event.value, event.code);
   Node& node = at(event.thread);
   if (node == ThreadTrees::kNone || event.outcome == Outcome::failed) return;
   trees_.expect(node, {.operation = Operation::futex_return, .object = event.object});
@@ -277,7 +280,7 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
         event.operation == Operation::compare_exchange && deciding_ == Deciding::values;
     access.orders = event.acquires && !is_by_outcome;
     access.is_update = event.operation == Operation::read_modify_write;
-    add_read(event.thread, access, event.value);
+    add_read(event.thread, access, event.value, event.code);
     const Node outcome = at(event.thread);
     if (is_by_outcome && event.acquires && outcome != ThreadTrees::kNone) trees_.set_acquires(outcome);
   }

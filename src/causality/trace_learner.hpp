@@ -65,7 +65,7 @@ class TraceLearner {
   ThreadTrees::Operation reacquisition_at(Node node) const;
   void expect_other_ways(Node at, const ThreadTrees::Operation& done, const Trace& trace, const Event& event);
   void look_at_memory(std::uint64_t object, std::uint32_t size, std::uint64_t value);
-  void add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value);
+  void add_read(ThreadId thread, const ThreadTrees::Access& access, std::uint64_t value, std::uint64_t code);
   void add_write(ThreadId thread, ThreadTrees::Access access, std::uint64_t value);
   Node& at(ThreadId thread);
   void refuse(const std::string& what);

@@ -327,6 +327,11 @@ constexpr Row kRows[] = {
      .group = kOutput,
      .help = "Draw a picture into this file: coverage by the bound, and classes by executions, also "
              "local states with --coverage; implies --count-classes"},
+    {.names = "--decisions",
+     .member = &O::decisions,
+     .group = kOutput,
+     .help = "For --strategy mcr: the report lists the reads that gave several values, with these, and says "
+             "whether others are possible"},
     {.names = "--plot-unfolding",
      .value = "FILE.svg",
      .member = &O::plot_unfolding,

@@ -79,6 +79,11 @@ void check_plot_unfolding(const CheckOptions& options) {
                   options.strategy));
 }
 
+void check_decisions(const CheckOptions& options) {
+  if (!options.decisions || options.strategy == "mcr") return;
+  throw UserError(fmt::format("--decisions: it takes --strategy mcr, and not {}", options.strategy));
+}
+
 // Refuses a bound on the cost of schedules where the strategy cannot have one.
 void check_cost_bound(const CheckOptions& options) {
   const StrategyRow* strategy = find_strategy(options.strategy);
@@ -232,6 +237,7 @@ void validate(CheckOptions& options) {
   read_fairness(options);
   check_races(options);
   check_plot_unfolding(options);
+  check_decisions(options);
   // A known bug must not end the search.
   if (!options.baseline.empty() || !options.suppressions.empty()) options.keep_going = true;
   // The picture shows classes.

@@ -209,6 +209,7 @@ struct RecordedAccess {
   std::uint64_t object = 0;
   std::uint64_t value = 0;       // Wanted::kAccesses
   std::uint32_t term = kNoTerm;  // Wanted::kTerms: of the value
+  std::uint64_t code = 0;        // of a read (Wanted::kAccesses): where in the program; 0: not known
 };
 
 // The terms of what an atomic operation read and wrote (Wanted::kTerms).

@@ -329,6 +329,7 @@ constexpr auto recorded_access = [](auto& codec, auto& x) {
   codec.number(x.object);
   codec.number(x.value);
   codec.number(x.term);
+  codec.number(x.code);
 };
 
 constexpr auto event_terms = [](auto& codec, auto& x) {
@@ -555,6 +556,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
   codec.optional(x.kept.causality, [](auto& inner, auto& causality) {
     inner.number(causality.decisions);
     inner.number(causality.outcomes);
+    inner.number(causality.unreachable);
     inner.number(causality.undecided);
     inner.number(causality.nodes);
     inner.number(causality.clauses);
@@ -583,6 +585,9 @@ constexpr auto search_result = [](auto& codec, auto& x) {
 constexpr auto module = [](auto& codec, auto& x) {
   codec.text(x.path);
   codec.flag(x.instrumented);
+  codec.number(x.bias);
+  codec.number(x.begin);
+  codec.number(x.end);
 };
 
 constexpr auto note = [](auto& codec, auto& x) {

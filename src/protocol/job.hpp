@@ -85,6 +85,10 @@ std::optional<Job> read_job(ByteReader& in, ThreadNames& names);  // nothing if 
 struct Module {
   std::string path;
   bool instrumented = false;  // was built with the driver
+  // Where it was: what is added to the addresses of its file, and its addresses in the process.
+  std::uint64_t bias = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
 };
 
 // Something that weakens the result, or that the user should know.

@@ -58,7 +58,8 @@ Trace sample_trace(const Threads& threads) {
   trace.details.blocks = {{threads.second, 3, 24, {{Place::Space::module, 0, 0, 0x1234}}}};
   trace.details.lost = {{threads.second, 2, 48, true, {{Place::Space::module, 0, 0, 0x1234}}}};
   trace.grew = true;
-  trace.accesses = {{1, threads.second, Operation::plain_store, true, true, 4, 0x5000, 77, kNoTerm}};
+  trace.accesses = {
+      {1, threads.second, Operation::plain_store, true, true, 4, 0x5000, 77, kNoTerm, 0x401000}};
   trace.details.output = std::string("with a zero\0 in it", 18);
   return trace;
 }
@@ -98,7 +99,7 @@ Report sample_report(const Threads& threads) {
   report.result.statistics.before = 7;
   report.result.lost_reason = "none";
   report.started_threads = true;
-  report.modules = {{"/usr/bin/t", true}, {"/lib/libc.so.6", false}};
+  report.modules = {{"/usr/bin/t", true, 0x10, 0x20, 0x30}, {"/lib/libc.so.6", false}};
   report.loops = {{{Place::Space::module, 1, 0, 0x30}, WaitingLoop::Kind::differs, 5}};
   report.notes = {{"weaker-atomics", 3, "three atomics", false}, {"uncontrolled-call", 1, "read", true}};
   report.tests = {{"Queue.Push", {}}, {"Queue.Pop", {"--strategy=pct"}}};
@@ -230,6 +231,7 @@ TEST(Job, ReportPassesToAnotherTableOfNames) {
   EXPECT_EQ(trace.accesses[0].operation, Operation::plain_store);
   EXPECT_EQ(trace.accesses[0].object, 0x5000U);
   EXPECT_EQ(trace.accesses[0].value, 77U);
+  EXPECT_EQ(trace.accesses[0].code, 0x401000U);
   EXPECT_EQ(read->result.guarantee.bounds[0].completed, 2U);
   EXPECT_EQ(read->result.guarantee.bounds[1].limit, std::nullopt);
   EXPECT_EQ(read->result.guarantee.chance->log_least, -12.5);

@@ -171,6 +171,10 @@ class Served {
     return out.take();
   }
 
+  void end(const std::function<void(Strategy&, const ThreadNames&)>& at_end) {
+    if (strategy_) at_end(*strategy_, names_);
+  }
+
  private:
   void next(ByteWriter& out) {
     const bool has_plan = strategy_->next(plan_);
@@ -202,13 +206,14 @@ class Served {
 }  // namespace
 
 void serve_strategy(Channel& channel, const MakeOutside& make, const std::function<bool()>& is_over,
-                    Interrupt& interrupt) {
+                    Interrupt& interrupt, const std::function<void(Strategy&, const ThreadNames&)>& at_end) {
   Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
   Served served([&] { return make(interrupt); });
   while (const std::optional<std::string> message = worker.receive()) {
     interrupt.lower();
     worker.send(served.answer(*message));
   }
+  served.end(at_end);
 }
 
 }  // namespace thrum

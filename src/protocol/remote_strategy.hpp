@@ -58,8 +58,9 @@ class RemoteStrategy final : public Strategy, public Durable, public Reporting {
 using MakeOutside = std::function<std::unique_ptr<Strategy>(Interrupt& interrupt)>;
 
 // The leader's side: answers until is_over() says that the worker is gone. Raise the interrupt when the
-// worker does not wait for an answer any longer; it is lowered with the next question.
+// worker does not wait for an answer any longer; it is lowered with the next question. at_end is
+// called then, with the last strategy and the names of its threads.
 void serve_strategy(Channel& channel, const MakeOutside& make, const std::function<bool()>& is_over,
-                    Interrupt& interrupt);
+                    Interrupt& interrupt, const std::function<void(Strategy&, const ThreadNames&)>& at_end);
 
 }  // namespace thrum

@@ -176,12 +176,33 @@ Json unfolding_json(const UnfoldingResult& unfolding) {
           {"denied", unfolding.denied}, {"pairs", unfolding.pairs},       {"bytes", unfolding.bytes}};
 }
 
+Json undecided_json(const UndecidedResult& undecided) {
+  return {{"file", undecided.where.file},
+          {"line", undecided.where.line},
+          {"function", undecided.where.function},
+          {"thread", undecided.where.thread},
+          {"reason", undecided.reason}};
+}
+
+Json read_json(const ReadResult& read) {
+  Json json = {{"file", read.where.file},           {"line", read.where.line},
+               {"function", read.where.function},   {"object", read.object},
+               {"threads", read.threads},           {"values", read.values},
+               {"values_count", read.values_count}, {"ways", read.ways},
+               {"undecided", read.undecided}};
+  if (read.undecided > 0) json["reason"] = read.reason;
+  return json;
+}
+
 void add_causality(Json& json, const CausalityResult& causality) {
   json["decisions"] = {{"places", causality.decisions},
                        {"shown", causality.shown},
+                       {"unreachable", causality.unreachable},
                        {"undecided", causality.undecided},
+                       {"undecided_places", list(causality.undecided_places, undecided_json)},
                        {"nodes", causality.nodes},
                        {"restarts", causality.restarts}};
+  if (causality.reads) json["decisions"]["reads"] = list(*causality.reads, read_json);
   json["solver"] = {{"queries", causality.queries},     {"sat", causality.satisfiable},
                     {"unsat", causality.unsatisfiable}, {"unknown", causality.unknown},
                     {"clauses", causality.clauses},     {"seconds", causality.seconds}};

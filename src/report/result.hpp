@@ -169,10 +169,32 @@ struct UnfoldingResult {
   std::uint64_t bytes = 0;
 };
 
+// Where in the program a thread reads, and what that gave (--decisions). Reads of one place that were alike
+// are one, whatever the thread.
+struct ReadResult {
+  Location where;
+  std::string object;  // what is read, where its name is known
+  std::vector<std::string> threads;
+  std::vector<std::string> values;  // at most kValuesMax of them
+  std::uint64_t values_count = 0;
+  std::uint64_t ways = 0;       // ways there, each a decision by itself
+  std::uint64_t undecided = 0;  // of the ways: nobody knows whether another value is possible; else none is
+  std::string reason;           // why, if some are undecided
+
+  static constexpr std::size_t kValuesMax = 64;
+};
+
+// Something that a thread might do, and nobody knows whether it can.
+struct UndecidedResult {
+  Location where;  // its thread is filled in
+  std::string reason;
+};
+
 // CausalityStatistics (search/reporting.hpp).
 struct CausalityResult {
   std::uint64_t decisions = 0;
   std::uint64_t shown = 0;
+  std::uint64_t unreachable = 0;
   std::uint64_t undecided = 0;
   std::uint64_t nodes = 0;
   std::uint64_t clauses = 0;
@@ -182,6 +204,8 @@ struct CausalityResult {
   std::uint64_t unsatisfiable = 0;
   std::uint64_t unknown = 0;
   double seconds = 0;
+  std::vector<UndecidedResult> undecided_places{};
+  std::optional<std::vector<ReadResult>> reads{};  // by place; nothing: not asked for
 };
 
 struct StatisticsResult {

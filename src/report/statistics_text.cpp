@@ -2,6 +2,8 @@
 // Tested by statistics_text_test.cpp.
 #include "report/statistics_text.hpp"
 
+#include "report/decisions_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,11 +76,16 @@ std::string unfolding_lines(const StatisticsResult& statistics) {
 std::string causality_lines(const StatisticsResult& statistics) {
   if (!statistics.causality) return "";
   const CausalityResult& causality = *statistics.causality;
-  std::string text = fmt::format(
-      "  {} outcomes of {} decisions of threads, each way there by itself; {} undecided\n"
-      "  {} questions to the solver: {} yes, {} no, {} unknown; {:.2f} s, {} clauses\n",
-      causality.shown, causality.decisions, causality.undecided, causality.queries, causality.satisfiable,
-      causality.unsatisfiable, causality.unknown, causality.seconds, causality.clauses);
+  std::string text;
+  if (causality.decisions > 0)
+    text += fmt::format(
+        "  {} outcomes of {} decisions of threads, each way there by itself; {} of them can have no other, "
+        "{} "
+        "undecided\n",
+        causality.shown, causality.decisions, causality.unreachable, causality.undecided);
+  text += fmt::format("  {} questions to the solver: {} yes, {} no, {} unknown; {:.2f} s, {} clauses\n",
+                      causality.queries, causality.satisfiable, causality.unsatisfiable, causality.unknown,
+                      causality.seconds, causality.clauses);
   if (causality.restarts > 0) text += fmt::format("  begun again {} times\n", causality.restarts);
   return text;
 }
@@ -118,6 +125,8 @@ std::string statistics_text(const TestResult& test, const TextStyle& style) {
     if (heap.statistics) text += local_states_line(*heap.statistics, " (--heap " + heap.heap + ")");
   }
   if (test.statistics) text += local_states_line(*test.statistics, "");
+  if (test.statistics && test.statistics->causality)
+    text += decisions_text(*test.statistics->causality, style);
   if (!style.statistics) return text;
   for (const HeapResult& heap : test.heaps) {
     if (heap.statistics)

@@ -10,6 +10,7 @@
 
 #include "model/shown_unfolding.hpp"
 #include "search/progress.hpp"
+#include "search/shown_decisions.hpp"
 
 namespace thrum {
 
@@ -30,10 +31,11 @@ struct UnfoldingStatistics {
 
 // What a search by constraint solving has found (src/causality).
 struct CausalityStatistics {
-  std::uint64_t decisions = 0;  // places where threads go on as a value says, each way there by itself
-  std::uint64_t outcomes = 0;   // of them, that were shown
-  std::uint64_t undecided = 0;  // of what may be possible: nobody knows
-  std::uint64_t nodes = 0;      // of the threads' trees
+  std::uint64_t decisions = 0;    // places where threads go on as a value says, each way there by itself
+  std::uint64_t outcomes = 0;     // of them, that were shown
+  std::uint64_t unreachable = 0;  // of the decisions: it is proved that no other outcome is possible
+  std::uint64_t undecided = 0;    // of what may be possible: nobody knows
+  std::uint64_t nodes = 0;        // of the threads' trees
   std::uint64_t clauses = 0;
   std::uint64_t restarts = 0;  // it began again, since memory was shared that was not known to be
   std::uint64_t queries = 0;
@@ -44,8 +46,9 @@ struct CausalityStatistics {
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.decisions, self.outcomes, self.undecided, self.nodes, self.clauses, self.restarts,
-                    self.queries, self.satisfiable, self.unsatisfiable, self.unknown, self.seconds);
+    return std::tie(self.decisions, self.outcomes, self.unreachable, self.undecided, self.nodes, self.clauses,
+                    self.restarts, self.queries, self.satisfiable, self.unsatisfiable, self.unknown,
+                    self.seconds);
   }
 };
 
@@ -84,6 +87,9 @@ class Reporting {
   virtual bool repeats() const { return false; }
 
   virtual SearchStatistics statistics() const { return {}; }
+
+  // Takes time in proportion to all that is known.
+  virtual ShownDecisions decisions() const { return {}; }
 
   // How far the search is. Takes time in proportion to an execution at most.
   virtual Progress progress() { return {}; }

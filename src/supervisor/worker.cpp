@@ -410,8 +410,14 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     });
   } else if (settings.strategy) {
     watch.on_stop([&] { interrupt.raise(); });
-    leader.emplace(
-        [&](const Leader::IsOver& is_over) { serve_strategy(first, settings.strategy, is_over, interrupt); });
+    leader.emplace([&](const Leader::IsOver& is_over) {
+      const auto keep_decisions = [&](Strategy& strategy, const ThreadNames& own) {
+        outcome.decisions = strategy.reporting().decisions();
+        for (std::size_t id = 0; id < own.size(); ++id)
+          outcome.decision_threads.push_back(own.name(static_cast<ThreadId>(id)));
+      };
+      serve_strategy(first, settings.strategy, is_over, interrupt, keep_decisions);
+    });
   }
   const std::optional<Death> death = watch.run(bell);
   interrupt.raise();

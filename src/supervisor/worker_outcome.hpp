@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/job.hpp"
+#include "search/shown_decisions.hpp"
 
 namespace thrum {
 
@@ -38,6 +40,9 @@ struct WorkerOutcome {
   std::uint64_t killed = 0;   // so often workers were killed from outside; what they had done was done again
   RecordedSuite suite;        // for SuiteUse::record
   std::optional<PutDown> state;  // of a search that a limit has ended
+  // Of a strategy that ran in this process.
+  ShownDecisions decisions;
+  std::vector<std::string> decision_threads;  // by id there: names
 };
 
 }  // namespace thrum

@@ -61,7 +61,8 @@ struct CheckOptions {
   std::string coverage;
   std::string plot;            // a path
   std::string plot_unfolding;  // a path
-  std::string checkpoint;      // a path
+  bool decisions = false;
+  std::string checkpoint;  // a path
   double checkpoint_seconds = 60;
   std::string resume;  // a path
   std::uint64_t repeat = 1;

@@ -11,6 +11,7 @@
 #include "report/assumptions.hpp"
 #include "report/symbolizer.hpp"
 #include "verdict/chance_words.hpp"
+#include "verdict/decisions.hpp"
 #include "verdict/late_timeouts.hpp"
 #include "verdict/sizes.hpp"
 #include "verdict/thread_pools.hpp"
@@ -502,9 +503,11 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
       test.statistics->unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
                                     kept->denied,       kept->pairs, kept->bytes};
     if (const auto& kept = search.kept.causality) {
-      test.statistics->causality = {kept->decisions,     kept->outcomes, kept->undecided, kept->nodes,
-                                    kept->clauses,       kept->restarts, kept->queries,   kept->satisfiable,
+      test.statistics->causality = {kept->decisions,     kept->outcomes, kept->unreachable,
+                                    kept->undecided,     kept->nodes,    kept->clauses,
+                                    kept->restarts,      kept->queries,  kept->satisfiable,
                                     kept->unsatisfiable, kept->unknown,  kept->seconds};
+      add_decisions(outcome, options.decisions, weakened(report), *test.statistics->causality);
     }
     test.statistics->loops = waiting_loops(report);
   }

@@ -8,6 +8,7 @@ using nlohmann::json;
 
 // In each order each thread reads 0.
 constexpr const char* kLeavesAsItWas = R"(
+#include <cassert>
 #include <mutex>
 #include <thread>
 std::mutex mutex;
@@ -16,6 +17,7 @@ int main() {
   auto enter = [] {
     std::lock_guard lock(mutex);
     ++inside;
+    assert(inside == 1);
     --inside;
   };
   std::thread one(enter), other(enter);
@@ -226,6 +228,53 @@ TEST_F(Causality, TheSearchAsItWasPublishedClaimsNothing) {
   EXPECT_GT(wrong["statistics"]["solver"]["sat"], 0);
   ASSERT_EQ(wrong["bugs"].size(), 1u);
   EXPECT_EQ(wrong["bugs"][0]["kind"], "assertion");
+}
+
+// By their lines in the program. What libraries read has none here.
+TEST_F(Causality, ListsDecisions) {
+  const std::string source = write("program.cpp", kLeavesAsItWas);
+  const auto decisions_of = [&](const char* text, int code) {
+    write("program.cpp", text);
+    EXPECT_EQ(thrum({"c++", "-std=c++20", "-O1", "-g", source, "-o", "program"}).exit_code, 0);
+    const json test =
+        check({path("program"), "--strategy", "mcr", "--decisions", "--keep-going", "--jobs", "1"},
+              code)["tests"][0];
+    return json(test["statistics"]["decisions"]);
+  };
+  const auto read_at = [](const json& decisions, int line) {
+    json found;
+    for (const json& read : decisions["reads"]) {
+      if (read["line"] != line) continue;
+      EXPECT_TRUE(found.is_null()) << decisions;
+      found = read;
+    }
+    return found;
+  };
+  const json alike = decisions_of(kLeavesAsItWas, 0);
+  EXPECT_EQ(alike["unreachable"], alike["places"]);
+  EXPECT_EQ(alike["undecided_places"], json::array());
+  const json inside = read_at(alike, 10);
+  EXPECT_EQ(inside["object"], "inside");
+  EXPECT_EQ(inside["threads"], json({"0.1", "0.2"}));
+  EXPECT_EQ(inside["values"], json::array({"0"}));
+
+  const json lost = decisions_of(kUpdateIsLost, 1);
+  const json before = read_at(lost, 8);
+  EXPECT_EQ(before["object"], "counter");
+  EXPECT_EQ(before["values"], json({"0", "1"}));
+  EXPECT_EQ(before["undecided"], 0);
+  const json end = read_at(lost, 14);
+  EXPECT_EQ(end["threads"], json::array({"0"}));
+  EXPECT_EQ(end["values"], json({"1", "2"}));
+}
+
+// What is not covered may write other values.
+TEST_F(Causality, LeavesDecisionsOpenWhereItClaimsNothing) {
+  const std::string source = write("program.cpp", kRaisesSignal);
+  EXPECT_EQ(thrum({"c++", "-std=c++20", "-O1", "-g", source, "-o", "program"}).exit_code, 0);
+  const json test =
+      check({path("program"), "--strategy", "mcr", "--decisions", "--jobs", "1"}, 3)["tests"][0];
+  EXPECT_EQ(test["statistics"]["decisions"]["unreachable"], 0);
 }
 
 // Where races are ignored, plain accesses are not seen.

@@ -146,6 +146,11 @@ TEST_F(Usage, StrategiesForInputsNeedAnotherEngine) {
   }
 }
 
+TEST_F(Usage, DecisionsAreOfASearchByConstraintSolving) {
+  for (const char* strategy : {"auto", "dpor", "mcr-classic"})
+    expect_refused({"check", "--decisions", "--strategy", strategy, "program"}, "it takes --strategy mcr");
+}
+
 TEST_F(Usage, StrategiesAreListed) {
   const ChildResult result = thrum({"strategies"});
   EXPECT_EQ(result.exit_code, 0);

@@ -109,7 +109,15 @@ std::string own_path() {
 std::vector<Module> modules() {
   std::vector<Module> all;
   any_module([&](const dl_phdr_info& info, std::uint16_t number) {
-    all.push_back({number == 0 ? own_path() : std::string(info.dlpi_name), needs_runtime(info)});
+    Module module{number == 0 ? own_path() : std::string(info.dlpi_name), needs_runtime(info)};
+    module.bias = info.dlpi_addr;
+    module.begin = ~std::uint64_t{0};
+    for (const auto& segment : std::span(info.dlpi_phdr, info.dlpi_phnum)) {
+      if (segment.p_type != PT_LOAD) continue;
+      module.begin = std::min(module.begin, info.dlpi_addr + segment.p_vaddr);
+      module.end = std::max(module.end, info.dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    all.push_back(std::move(module));
     return false;
   });
   return all;

@@ -275,7 +275,7 @@ void RaceJudge::access_attentively(AccessKind kind, std::uint64_t address, std::
   // Not of the access that fails: it does not happen.
   if (!engine.records_values || point == Point::done) return;
   if (kind == AccessKind::plain_write) return recorded_values().write(scheduler().current(), address, size);
-  recorded_values().read(scheduler().current(), address, size);
+  recorded_values().read_at(scheduler().current(), address, size, code);
 }
 
 void RaceJudge::judge_attentively(AccessKind kind, std::uint64_t address, std::uint64_t size,

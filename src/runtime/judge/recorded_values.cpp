@@ -86,7 +86,7 @@ void RecordedValues::for_each_shared(const Thread& me, std::uint64_t address, st
 // Records accesses of these bytes of the cell: one for each row of neighbours without a cut. values: of the
 // whole cell; nullptr: there are none.
 void RecordedValues::record(Operation operation, std::uint64_t cell, std::uint8_t bytes, const char* values,
-                            std::uint8_t cuts) const {
+                            std::uint8_t cuts, std::uint64_t code) const {
   Trace& trace = current_trace();
   while (bytes != 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(bytes));
@@ -101,18 +101,20 @@ void RecordedValues::record(Operation operation, std::uint64_t cell, std::uint8_
     access.in_section = in_section_;
     access.size = size;
     access.object = cell * kCell + first;
+    access.code = code;
     if (values != nullptr) std::memcpy(&access.value, values + first, size);
   }
 }
 
-void RecordedValues::read(const Thread& me, std::uint64_t address, std::uint64_t size) {
+void RecordedValues::read_at(const Thread& me, std::uint64_t address, std::uint64_t size,
+                             std::uint64_t code) {
   for_each_shared(me, address, size, [&](std::uint64_t cell, std::uint8_t bytes) {
     Known now = known(cell);
     const auto fresh = static_cast<std::uint8_t>(bytes & ~now.read & ~now.written);
     if (fresh == 0) return;
     now.read |= fresh;
     set(cell, now);
-    record(Operation::plain_load, cell, fresh, reinterpret_cast<const char*>(cell * kCell));
+    record(Operation::plain_load, cell, fresh, reinterpret_cast<const char*>(cell * kCell), 0, code);
   });
 }
 
@@ -128,7 +130,7 @@ void RecordedValues::read(const Thread& me, std::uint64_t address, std::uint64_t
     for (std::uint64_t i = 0; i < of_value; ++i) {
       if ((address + i) / kCell == cell) values[(address + i) % kCell] = static_cast<char>(value >> 8 * i);
     }
-    record(Operation::plain_load, cell, fresh, values);
+    record(Operation::plain_load, cell, fresh, values, 0, me.code);
   });
   if (size > of_value) read(me, address + of_value, size - of_value);
 }

@@ -46,8 +46,9 @@ class RecordedValues {
   // An execution begins.
   void begin();
 
-  // The running thread is about to read these bytes.
-  void read(const Thread& me, std::uint64_t address, std::uint64_t size);
+  // The running thread is about to read these bytes. code: where in the program; 0: not known.
+  void read(const Thread& me, std::uint64_t address, std::uint64_t size) { read_at(me, address, size, 0); }
+  void read_at(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t code);
   // It has read these bytes, of which the first eight were `value`.
   void read(const Thread& me, std::uint64_t address, std::uint64_t size, std::uint64_t value);
   // It is about to write them, or has just written them.
@@ -84,7 +85,7 @@ class RecordedValues {
   template <typename Visit>
   void for_each_shared(const Thread& me, std::uint64_t address, std::uint64_t size, Visit visit);
   void record(Operation operation, std::uint64_t cell, std::uint8_t bytes, const char* values,
-              std::uint8_t cuts = 0) const;
+              std::uint8_t cuts = 0, std::uint64_t code = 0) const;
 
   SharedCells cells_;
   // Of the stretch.
