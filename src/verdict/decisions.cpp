@@ -41,17 +41,20 @@ std::string name_of(const Report& report, std::uint64_t object, std::uint32_t si
   return place ? symbolizer().data(report.modules[place->owner].path, place->offset, size) : "";
 }
 
-// Numbers as a debugger shows those of that size; what looks like an address in hexadecimal.
-std::string value_words(std::uint64_t value, std::uint32_t size) {
-  constexpr std::int64_t kLarge = std::int64_t{1} << 40;
+// As a debugger shows integers of that size.
+std::int64_t number_of(std::uint64_t value, std::uint32_t size) {
   switch (size) {
-    case 2: return fmt::format("{}", static_cast<std::int16_t>(value));
-    case 4: return fmt::format("{}", static_cast<std::int32_t>(value));
-    case 8: break;
-    default: return fmt::format("{}", value);
+    case 2: return static_cast<std::int16_t>(value);
+    case 4: return static_cast<std::int32_t>(value);
+    default: return static_cast<std::int64_t>(value);
   }
-  const auto number = static_cast<std::int64_t>(value);
-  return number > -kLarge && number < kLarge ? fmt::format("{}", number) : fmt::format("{:#x}", value);
+}
+
+// What looks like an address stands in hexadecimal.
+std::string value_words(std::int64_t number) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 40;
+  const bool is_small = number > -kLarge && number < kLarge;
+  return is_small ? fmt::format("{}", number) : fmt::format("{:#x}", static_cast<std::uint64_t>(number));
 }
 
 class Reads {
@@ -63,8 +66,7 @@ class Reads {
 
  private:
   struct Line {
-    std::uint32_t size = 0;
-    std::set<std::uint64_t> values;
+    std::set<std::int64_t> values;
     std::uint64_t ways = 0;
     std::uint64_t undecided = 0;
     std::string reason;
@@ -83,8 +85,7 @@ void Reads::add(const ShownRead& read) {
   const std::string object = read.object == 0 ? "" : name_of(outcome_.report, read.object, read.size);
   Line& line =
       lines_[{where.file, where.line, where.function, object}][outcome_.decision_threads.at(read.thread)];
-  line.size = std::max(line.size, read.size);
-  line.values.insert(read.values.begin(), read.values.end());
+  for (const std::uint64_t value : read.values) line.values.insert(number_of(value, read.size));
   line.ways += read.ways;
   line.undecided += is_weakened_ ? read.ways : read.undecided;
   if (line.reason.empty()) line.reason = is_weakened_ && read.reason.empty() ? kNotSeen : read.reason;
@@ -97,9 +98,8 @@ std::vector<ReadResult> Reads::take() {
     for (const auto& [thread, line] : threads) {
       ReadResult result;
       std::tie(result.where.file, result.where.line, result.where.function, result.object) = key;
-      for (const std::uint64_t value : line.values) {
-        if (result.values.size() < ReadResult::kValuesMax)
-          result.values.push_back(value_words(value, line.size));
+      for (const std::int64_t value : line.values) {
+        if (result.values.size() < ReadResult::kValuesMax) result.values.push_back(value_words(value));
       }
       result.values_count = line.values.size();
       result.reason = line.undecided > 0 ? line.reason : "";

@@ -57,6 +57,9 @@ TEST(Decisions, ShowNumbersAsDebuggersDo) {
   EXPECT_EQ(words(0xfffffffe, 4), "-2");
   EXPECT_EQ(words(0xffffffffffffffff, 8), "-1");
   EXPECT_EQ(words(0x7f0000001000, 8), "0x7f0000001000");
+  const std::vector<ReadResult> reads =
+      reads_of(outcome({{.size = 4, .values = {1, 0xffffffff}, .ways = 1}}));
+  EXPECT_EQ(reads.at(0).values, (Words{"-1", "1"})) << "in their order";
 }
 
 TEST(Decisions, AreManyValuesInPart) {
