@@ -17,6 +17,13 @@ constexpr std::uint64_t kStatesMax = 1 << 24;
 constexpr std::uint64_t kBytesOfState = 64;  // that was met
 constexpr double kClausesMax = 5e6;          // about 1 GB, and a minute to say them
 
+// Or frees it, or does so where nothing orders the two: then the judge sees a data race.
+bool uses_freed(const Trace& trace) {
+  if (trace.end != End::bug) return false;
+  const BugKind kind = trace.failure.kind;
+  return kind == BugKind::use_after_free || kind == BugKind::double_free || kind == BugKind::data_race;
+}
+
 }  // namespace
 
 CausalitySearch::CausalitySearch(Settings settings)
@@ -100,6 +107,17 @@ bool CausalitySearch::ask_for_deadlock() {
   return is_possible(ends.is_deadlock());
 }
 
+// Asked then: an execution that uses memory behind its end.
+bool CausalitySearch::ask_for_use_of_freed() {
+  FreedQuery& freed = encoding().freed();
+  const std::optional<Solver::Literal> some = freed.some_use(uses_of_freed_);
+  if (!some || !is_possible(*some)) return false;
+  freed_ = freed.found();
+  freed_places_ = freed.places_of(freed_);
+  uses_of_freed_.insert(freed_places_);
+  return true;
+}
+
 // Of a race that was shown, or denied, another one of the same operations is not looked for.
 bool CausalitySearch::ask_for_race() {
   RaceQuery& races = encoding().races();
@@ -142,6 +160,12 @@ std::string CausalitySearch::problem() const {
   return is_interrupted() && problem_.empty() ? "it was interrupted while the solver was at work" : problem_;
 }
 
+// Whether data races or uses of freed memory have to be looked for, as far as the trees alone say.
+bool CausalitySearch::may_race() const {
+  const RaceCandidates candidates(trees());
+  return (settings_.races && !candidates.races().empty()) || !candidates.uses_of_freed().empty();
+}
+
 bool CausalitySearch::next(Plan& plan) {
   plan = Plan{};
   task_ = Task::target;
@@ -156,8 +180,7 @@ bool CausalitySearch::next(Plan& plan) {
   if (problem_.empty() &&
       (take_found(plan, states_.news(), Task::target) || find_by_walk(plan) || find_among_states(plan)))
     return true;
-  const bool needs_no_solver = knows_all_states() && !settings_.all_paths &&
-                               (!settings_.races || RaceCandidates(trees()).pairs().empty());
+  const bool needs_no_solver = knows_all_states() && !settings_.all_paths && !may_race();
   if (problem_.empty() && !needs_no_solver && !is_interrupted()) {
     if (can_be_encoded()) {
       encoding();
@@ -266,6 +289,8 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   }
   task_ = Task::deadlock;
   if (!knows_all_states() && ask_for_deadlock()) return encoding().steps();
+  task_ = Task::freed;
+  if (ask_for_use_of_freed()) return encoding().steps_up_to(freed_.access);
   task_ = Task::race;
   if (settings_.races && ask_for_race()) return encoding().steps_up_to(races_.back().second);
   task_ = Task::path;
@@ -294,6 +319,10 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   const bool is_new_deadlock = learn_deadlock(trace);
   if (task_ == Task::race) learn_race(trace);
   const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
+  // What was not shown is asked for again where more is known now.
+  const bool is_use_of_freed = task_ == Task::freed && uses_freed(trace);
+  if (task_ == Task::misuse && !is_misuse && !misuses_.empty()) misuses_.pop_back();
+  if (task_ == Task::freed && !is_use_of_freed) uses_of_freed_.erase(freed_places_);
   if (knowledge_.changes() != known) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
@@ -306,6 +335,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
       }
       is_denied_ = is_denied_ || !is_new_deadlock;
       return;
+    case Task::freed: is_denied_ = is_denied_ || !is_use_of_freed; return;
     case Task::race: return;
     case Task::path: is_denied_ = is_denied_ || !is_new_path; return;
   }

@@ -100,7 +100,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
  private:
   using Target = Encoding::Target;
   // What an execution is run for.
-  enum class Task : std::uint8_t { walk, target, misuse, deadlock, race, path };
+  enum class Task : std::uint8_t { walk, target, misuse, deadlock, freed, race, path };
 
   Encoding& encoding() { return knowledge_.encoding(); }
   bool find_by_walk(Plan& plan);
@@ -109,6 +109,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   void look_at_states();
   bool may_look_at_states() const;
   bool can_be_encoded() const;
+  bool may_race() const;
   bool knows_all_states() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
   Target ask();
   std::vector<Node> ask_for_more();
@@ -118,6 +119,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool is_interrupted() const;
   void look_at_memory();
   void give_up_on(const char* what);
+  bool ask_for_use_of_freed();
   bool ask_for_race();
   bool ask_for_path();
   template <typename Question>
@@ -152,8 +154,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.knowledge_, self.given_up_, self.unsolved_, self.paths_, self.in_vain_,
-                    self.deadlocks_, self.misuses_, self.races_, self.knows_races_, self.is_denied_,
-                    self.begun_, self.done_, self.problem_, self.counts_);
+                    self.deadlocks_, self.misuses_, self.races_, self.uses_of_freed_, self.knows_races_,
+                    self.is_denied_, self.begun_, self.done_, self.problem_, self.counts_);
   }
 
   Task task_ = Task::target;
@@ -162,8 +164,11 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
   std::vector<Node> misuses_;                    // of locks, that were asked for
   std::vector<RaceQuery::Pair> races_;           // that were asked for
-  bool knows_races_ = true;                      // all that was found was shown
-  bool is_denied_ = false;                       // an execution did not end as it had to
+  FreedQuery::Use freed_;
+  FreedQuery::Places freed_places_;
+  std::set<FreedQuery::Places> uses_of_freed_;  // that were asked for
+  bool knows_races_ = true;                     // all that was found was shown
+  bool is_denied_ = false;                      // an execution did not end as it had to
   bool begun_ = false;
   bool done_ = false;
   std::string problem_;

@@ -30,6 +30,7 @@ bool Encoding::extend(const Interrupt* interrupt) {
   if (seen_ != end) {
     final_states_.reset();
     races_.reset();
+    freed_.reset();
   }
   others_.resize(end, 0);
   for (; seen_ < end; ++seen_) {
@@ -78,6 +79,7 @@ void Encoding::add_effects() {
     if (!is_effect_known(event)) return false;
     final_states_.reset();
     races_.reset();
+    freed_.reset();
     sync_.add_event(event);
     return true;
   });
@@ -141,6 +143,11 @@ Solver::Answer Encoding::solve(std::span<const Literal> literals, Solver::Limit 
 FinalStates& Encoding::final_states() {
   if (!final_states_) final_states_ = std::make_unique<FinalStates>(nodes_, data_, sync_);
   return *final_states_;
+}
+
+FreedQuery& Encoding::freed() {
+  if (!freed_) freed_ = std::make_unique<FreedQuery>(nodes_, RaceCandidates(trees_));
+  return *freed_;
 }
 
 RaceQuery& Encoding::races() {

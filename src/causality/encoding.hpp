@@ -11,6 +11,7 @@
 
 #include "causality/data_encoding.hpp"
 #include "causality/final_states.hpp"
+#include "causality/freed_query.hpp"
 #include "causality/node_encoding.hpp"
 #include "causality/race_query.hpp"
 #include "causality/sync_encoding.hpp"
@@ -48,6 +49,7 @@ class Encoding {
   // REQUIRES: all that executions can do is known; until extend()
   FinalStates& final_states();
   RaceQuery& races();
+  FreedQuery& freed();
 
   // The first of the targets that it comes to.
   Target reached(std::span<const Target> targets);
@@ -82,6 +84,7 @@ class Encoding {
   SyncEncoding sync_;
   std::unique_ptr<FinalStates> final_states_;
   std::unique_ptr<RaceQuery> races_;
+  std::unique_ptr<FreedQuery> freed_;
   Node seen_ = 0;                     // nodes up to here
   std::vector<Node> without_effect_;  // operations that were not done yet
   std::vector<Literal> others_;       // by node: of a decision, that no outcome that is known is taken; or 0

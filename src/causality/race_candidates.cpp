@@ -35,31 +35,54 @@ RaceCandidates::RaceCandidates(const ThreadTrees& trees) : trees_(trees) {
   for (const Accesses& there : by_cell) {
     if (there.is_plain) add_pairs(there.writes, there.reads);
   }
-  const auto key = [](const Pair& pair) { return std::pair(pair.first, pair.second); };
-  std::ranges::sort(pairs_, {}, key);
-  const auto repeated = std::ranges::unique(pairs_, {}, key);
-  pairs_.erase(repeated.begin(), repeated.end());
+  for (std::vector<Pair>* pairs : {&races_, &uses_of_freed_}) {
+    std::ranges::sort(*pairs);
+    const auto repeated = std::ranges::unique(*pairs);
+    pairs->erase(repeated.begin(), repeated.end());
+  }
 }
 
 void RaceCandidates::add_pairs(std::span<const Node> writes, std::span<const Node> reads) {
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) add_pair(writes[i], writes[j]);
-    for (const Node read : reads) add_pair(writes[i], read);
+    for (std::size_t j = 0; j < i; ++j) add_pair(writes[i], writes[j], writes[i]);
+    for (const Node read : reads) add_pair(writes[i], read, read);
+    if (!trees_.access(writes[i]).is_free) continue;
+    for (const Node write : writes) add_use_of_freed(writes[i], write);
+    for (const Node read : reads) add_use_of_freed(writes[i], read);
   }
   // A read-modify-write that changes nothing is a write all the same.
   for (const Node update : reads) {
-    if (!trees_.access(update).is_update) continue;
+    const std::vector<Node> cases = cases_of_update(update);
     for (const Node read : reads) {
-      if (!trees_.access(read).is_atomic) add_pair(update, read);
+      if (trees_.access(read).is_atomic) continue;
+      for (const Node one : cases) add_pair(update, read, one);
     }
   }
 }
 
-void RaceCandidates::add_pair(Node a, Node b) {
+// Where the operation that reads there leaves the value as it was: wherever it is executed, or behind some
+// values. Nothing: it is no read-modify-write.
+std::vector<RaceCandidates::Node> RaceCandidates::cases_of_update(Node read) const {
+  if (trees_.access(read).is_update) return {read};
+  std::vector<Node> cases;
+  const Node decision = trees_.next_of(read);
+  if (decision == ThreadTrees::kNone || trees_[decision].kind != ThreadTrees::Kind::decision) return cases;
+  for (const Node outcome : trees_.decision(decision).outcomes) {
+    if (trees_.leaves_value(outcome)) cases.push_back(outcome);
+  }
+  return cases;
+}
+
+void RaceCandidates::add_pair(Node a, Node b, Node condition) {
   if (trees_.access(a).is_atomic && trees_.access(b).is_atomic) return;
   if (trees_.relation(a, b) != ThreadTrees::Relation::concurrent) return;
   if (!share_a_lock(a, b) && !is_joined(a, b) && !is_joined(b, a))
-    pairs_.push_back({std::min(a, b), std::max(a, b)});
+    races_.push_back({std::min(a, b), std::max(a, b), condition});
+}
+
+void RaceCandidates::add_use_of_freed(Node free, Node access) {
+  if (free == access || trees_.relation(free, access) != ThreadTrees::Relation::concurrent) return;
+  if (!is_joined(access, free)) uses_of_freed_.push_back({free, access, access});
 }
 
 void RaceCandidates::note_step(Node step) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pairs of accesses that might race, by what the trees alone say: of two threads, to the same bytes, one of
 // them plain and one a write; not both in sections of one mutex, and none of them behind a join of the other
-// one's thread.
+// one's thread. And frees of memory that another thread may access behind them.
 //
 // Tested by tests/causality/causality_test.cpp.
 #pragma once
@@ -21,13 +21,19 @@ class RaceCandidates {
   struct Pair {
     Node first = ThreadTrees::kNone;
     Node second = ThreadTrees::kNone;
+    Node condition = ThreadTrees::kNone;  // they are a pair where that is executed, too
+
+    friend auto operator<=>(const Pair&, const Pair&) = default;
   };
 
   // It must outlive this.
   explicit RaceCandidates(const ThreadTrees& trees);
 
   // Each once, in no order.
-  const std::vector<Pair>& pairs() const { return pairs_; }
+  const std::vector<Pair>& races() const { return races_; }
+  // The free, and an access or another free; each once.
+  const std::vector<Pair>& uses_of_freed() const { return uses_of_freed_; }
+  bool empty() const { return races_.empty() && uses_of_freed_.empty(); }
 
  private:
   // What a step knows of what came before it in its thread.
@@ -37,7 +43,9 @@ class RaceCandidates {
   };
 
   void add_pairs(std::span<const Node> writes, std::span<const Node> reads);
-  void add_pair(Node a, Node b);
+  void add_pair(Node a, Node b, Node condition);
+  void add_use_of_freed(Node free, Node access);
+  std::vector<Node> cases_of_update(Node read) const;
   void note_step(Node step);
   const Before& before(Node node) const;
   bool share_a_lock(Node a, Node b) const;
@@ -45,7 +53,8 @@ class RaceCandidates {
 
   const ThreadTrees& trees_;
   std::unordered_map<Node, Before> steps_;
-  std::vector<Pair> pairs_;
+  std::vector<Pair> races_;
+  std::vector<Pair> uses_of_freed_;
 };
 
 }  // namespace thrum

@@ -10,9 +10,9 @@ RaceQuery::RaceQuery(NodeEncoding& nodes, const DataEncoding& data) : nodes_(nod
   add_synchronization();
   add_release_sequences(data);
   const RaceCandidates candidates(trees_);
-  for (const auto& [first, second] : candidates.pairs()) {
-    add_candidate({first, second});
-    add_candidate({second, first});
+  for (const auto& [first, second, condition] : candidates.races()) {
+    add_candidate({first, second}, condition);
+    add_candidate({second, first}, condition);
   }
 }
 
@@ -90,12 +90,13 @@ void RaceQuery::add_release_sequences(const DataEncoding& data) {
   }
 }
 
-void RaceQuery::add_candidate(const Pair& pair) {
+void RaceQuery::add_candidate(const Pair& pair, Node condition) {
   const Literal precedes = nodes_.precedes(pair.first, pair.second);
   if (precedes == -nodes_.truth()) return;
   const Literal literal = nodes_.solver().make_literal();
   nodes_.add({-literal, nodes_.executed(pair.first)});
   nodes_.add({-literal, nodes_.executed(pair.second)});
+  nodes_.add({-literal, nodes_.executed(condition)});
   nodes_.add({-literal, precedes});
   nodes_.add({-literal, is_past(pair.second)});
   nodes_.add({-literal, -is_past(pair.first)});

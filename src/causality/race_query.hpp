@@ -27,7 +27,10 @@ class RaceQuery {
  public:
   using Node = ThreadTrees::Node;
   using Literal = Solver::Literal;
-  using Pair = RaceCandidates::Pair;  // the second one comes later
+  struct Pair {
+    Node first = ThreadTrees::kNone;
+    Node second = ThreadTrees::kNone;  // that comes later
+  };
 
   // REQUIRES: all that executions can do is in the trees
   RaceQuery(NodeEncoding& nodes, const DataEncoding& data);
@@ -52,7 +55,7 @@ class RaceQuery {
   void add_program_order();
   void add_synchronization();
   void add_release_sequences(const DataEncoding& data);
-  void add_candidate(const Pair& pair);
+  void add_candidate(const Pair& pair, Node condition);
   Literal is_past(Node node) const { return past_[node]; }
   Literal carried_by(Node write);
   Node fence_before(Node node) const;

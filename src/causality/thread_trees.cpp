@@ -173,6 +173,7 @@ ThreadTrees::Node ThreadTrees::choose_outcome(Node at, std::uint64_t value) {
   }
   values_.push_back(value);
   acquires_.push_back(false);
+  leaves_value_.push_back(false);
   const Node node =
       add(at, Kind::outcome, entries_[at].thread, static_cast<std::uint32_t>(values_.size() - 1));
   decisions_[number].outcomes.push_back(node);

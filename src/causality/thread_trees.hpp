@@ -82,7 +82,8 @@ class ThreadTrees {
     bool is_atomic = false;
     // A read that always comes with a write, or a write that comes with a read.
     bool is_update = false;
-    bool orders = false;  // an atomic read that acquires, or write that releases
+    bool is_free = false;  // a write: the end of the memory
+    bool orders = false;   // an atomic read that acquires, or write that releases
     Term term = Terms::kNone;
     std::uint64_t value = 0;  // of a write where it has no term
   };
@@ -121,6 +122,11 @@ class ThreadTrees {
   const Round& round(Node wait) const { return rounds_[entries_[wait].detail]; }
   // Of an outcome.
   std::uint64_t value(Node outcome) const { return values_[entries_[outcome].detail]; }
+
+  // Of an outcome: whether a compare-exchange that read this value has written the same one. For data races
+  // that is a write, and for other threads' values none.
+  bool leaves_value(Node outcome) const { return leaves_value_[entries_[outcome].detail]; }
+  void set_leaves_value(Node outcome) { leaves_value_[entries_[outcome].detail] = true; }
 
   // Where in the program's code the operation is, once that is known; else 0.
   std::uint64_t code(Node event) const { return codes_[entries_[event].detail]; }
@@ -177,8 +183,8 @@ class ThreadTrees {
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.entries_, self.operations_, self.codes_, self.effects_, self.accesses_,
-                    self.decisions_, self.rounds_, self.values_, self.acquires_, self.changes_,
-                    self.problem_);
+                    self.decisions_, self.rounds_, self.values_, self.acquires_, self.leaves_value_,
+                    self.changes_, self.problem_);
   }
   // What they take, about.
   std::uint64_t bytes() const;
@@ -200,7 +206,8 @@ class ThreadTrees {
   std::vector<Decision> decisions_;
   std::vector<Round> rounds_;
   std::vector<std::uint64_t> values_;
-  std::vector<std::uint8_t> acquires_;  // by value, of an outcome
+  std::vector<std::uint8_t> acquires_;      // by value, of an outcome
+  std::vector<std::uint8_t> leaves_value_;  // the same
   std::uint64_t changes_ = 0;
   std::string problem_;
 };

@@ -169,6 +169,7 @@ void TraceLearner::learn_access(const RecordedAccess& access) {
   own.term = access.term;
   // Operations in atomic sections are ordered as the sections are, and so are no races.
   own.is_atomic = access.in_section;
+  own.is_free = access.operation == thrum::Operation::deallocate;
   if (access.writes) {
     add_write(access.thread, own, access.value);
   } else {
@@ -294,11 +295,17 @@ void TraceLearner::learn_memory(const Trace& trace, std::uint32_t number) {
   const bool writes = event.operation != Operation::load && event.outcome != Outcome::failed;
   // Where values decide, to write the value that memory holds is to read it.
   const bool changes = event.outcome != Outcome::unchanged || deciding_ == Deciding::terms;
+  if (writes && !changes && event.operation == Operation::compare_exchange) note_left(at(event.thread));
   if (!writes || !changes) return;
   access.term = terms.written;
   access.orders = event.releases;
   access.is_update = event.operation != Operation::store;
   add_write(event.thread, access, event.operand);
+}
+
+// A compare-exchange has written what it read, which was learned last.
+void TraceLearner::note_left(Node outcome) {
+  if (outcome != ThreadTrees::kNone) trees_.set_leaves_value(outcome);
 }
 
 // What the call may do instead.

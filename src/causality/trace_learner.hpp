@@ -51,6 +51,7 @@ class TraceLearner {
   void learn_between(const Trace& trace, std::uint32_t events);
   void learn_event(const Trace& trace, std::uint32_t number);
   void learn_futex_wait(const Event& event);
+  void note_left(Node outcome);
   void learn_memory(const Trace& trace, std::uint32_t number);
   void learn_access(const RecordedAccess& access);
   void learn_decisions_of_event(const Trace& trace, std::uint32_t events);

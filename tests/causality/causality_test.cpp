@@ -74,6 +74,25 @@ TEST(Causality, ShowsAllPathsOfRandomPrograms) {
                    });
 }
 
+// The compare-exchange of t0 writes what it has read, and nothing orders that with the plain read of t2.
+TEST(Causality, FindsARaceWithACompareExchangeThatLeavesTheValue) {
+  const std::optional<ToyCode> code = parse(R"(thread t0
+  create t1
+  create t2
+  cas x1 r0 0 0
+thread t1
+  store x1 1
+thread t2
+  load x1 r0
+  skip r0 0 1
+  peek x1 r0
+)");
+  ASSERT_TRUE(code);
+  ASSERT_TRUE(enumerate(*code, {.only_races = true}).racy);
+  CausalityCount count;
+  EXPECT_EQ(compare_races(*code, true, count), "");
+}
+
 // A program in a file, with all that the search does.
 TEST(Causality, ShowsAFile) {
   const char* file = std::getenv("THRUM_ORACLE_FILE");

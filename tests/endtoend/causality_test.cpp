@@ -113,6 +113,48 @@ int main() {
 }
 )";
 
+// In each order of the sections each thread does the same, as long as nobody looks at the memory.
+constexpr const char* kFreedUnderLock = R"(
+#include <mutex>
+#include <thread>
+std::mutex mutex;
+int main() {
+  int* block = new int(0);
+  std::thread user([block] { std::lock_guard lock(mutex); ACCESS; });
+  std::thread owner([block] { std::lock_guard lock(mutex); delete block; });
+  user.join();
+  owner.join();
+}
+)";
+
+// Who comes last frees it: nobody uses it behind that.
+constexpr const char* kCounted = R"(
+#include <atomic>
+#include <thread>
+struct Counted { std::atomic<int> users{2}; int value = 0; };
+int main() {
+  auto* counted = new Counted;
+  auto use = [counted] { if (counted->users.fetch_sub(1) == 1) delete counted; };
+  std::thread one(use), other(use);
+  one.join();
+  other.join();
+}
+)";
+
+// Nothing but the flag says whether the block is there.
+constexpr const char* kFreedBehindFlag = R"(
+#include <atomic>
+#include <thread>
+std::atomic<bool> is_free;
+int main() {
+  int* block = new int(0);
+  std::thread owner([block] { delete block; is_free = true; });
+  std::thread user([block] { if (is_free) *block = 1; });
+  owner.join();
+  user.join();
+}
+)";
+
 class Causality : public EndToEnd {
  protected:
   void SetUp() override {
@@ -171,6 +213,26 @@ TEST_F(Causality, AsksForDataRaces) {
     ASSERT_EQ(test["bugs"].size(), 1u);
     EXPECT_EQ(test["bugs"][0]["kind"], "data-race");
   }
+}
+
+TEST_F(Causality, AsksForUsesOfFreedMemory) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"*block = 1", "use-after-free"},
+      {"*block = 0", "use-after-free"},
+      {"if (*block == 0) std::this_thread::yield()", "use-after-free"},
+      {"delete block", "double-free"}};
+  for (const auto& [access, kind] : kinds) {
+    std::string text = kFreedUnderLock;
+    text.replace(text.find("ACCESS"), 6, access);
+    const json test = search(text.c_str(), 1);
+    ASSERT_EQ(test["bugs"].size(), 1u) << access;
+    EXPECT_EQ(test["bugs"][0]["kind"], kind) << access;
+  }
+  EXPECT_EQ(search(kFreedBehindFlag, 1)["bugs"][0]["kind"], "use-after-free");
+}
+
+TEST_F(Causality, FindsNoUseOfFreedMemoryWhereThereIsNone) {
+  EXPECT_EQ(search(kCounted, 0)["verdict"], "exhausted");
 }
 
 TEST_F(Causality, NamesWhatItDoesNotCover) {

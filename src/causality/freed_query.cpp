@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "causality/freed_query.hpp"
+
+namespace thrum {
+
+FreedQuery::FreedQuery(NodeEncoding& nodes, const RaceCandidates& candidates)
+    : nodes_(nodes), trees_(nodes.trees()) {
+  for (const auto& [free, access, condition] : candidates.uses_of_freed()) add(free, access);
+}
+
+void FreedQuery::add(Node free, Node access) {
+  const Literal precedes = nodes_.precedes(free, access);
+  if (precedes == -nodes_.truth()) return;
+  const Literal literal = nodes_.solver().make_literal();
+  nodes_.add({-literal, nodes_.executed(free)});
+  nodes_.add({-literal, nodes_.executed(access)});
+  nodes_.add({-literal, precedes});
+  candidates_.push_back({{free, access}, literal});
+}
+
+FreedQuery::Places FreedQuery::places_of(const Use& use) const {
+  const auto code = [this](Node node) {
+    const Node step = trees_[node].step;
+    return trees_[step].kind == ThreadTrees::Kind::event ? trees_.code(step) : 0;
+  };
+  return {code(use.free), code(use.access)};
+}
+
+std::optional<FreedQuery::Literal> FreedQuery::some_use(const std::set<Places>& known) {
+  std::erase_if(candidates_, [&](const auto& one) { return known.contains(places_of(one.first)); });
+  if (candidates_.empty()) return std::nullopt;
+  const Literal some = nodes_.solver().make_literal();
+  std::vector<Literal> clause = {-some};
+  for (const auto& [use, literal] : candidates_) clause.push_back(literal);
+  nodes_.add(clause);
+  return some;
+}
+
+FreedQuery::Use FreedQuery::found() const {
+  for (const auto& [use, literal] : candidates_) {
+    if (nodes_.solver().is_true(literal)) return use;
+  }
+  return {};
+}
+
+}  // namespace thrum
