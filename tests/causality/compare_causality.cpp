@@ -67,7 +67,10 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
   RaceTrace accesses;
   program.record_races(&accesses);
   const bool is_by_terms = settings.deciding == Deciding::terms;
-  settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
+  settings.walks = !settings.make_solver;
+  if (settings.make_solver) settings.states_max = 0;
+  if (!settings.make_solver)
+    settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
   if (is_by_terms) settings.terms = &program.terms();
   auto search = std::make_unique<CausalitySearch>(settings);
   Plan plan;
@@ -114,10 +117,13 @@ CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings sett
 namespace {
 
 std::string compare_values_by(const ToyCode& code, const Findings& findings, const Paths& paths,
-                              std::uint64_t states_max, CausalityCount& count) {
+                              std::uint64_t states_max, CausalityCount& count,
+                              const MakeSolver& make_solver = {}) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown =
-      run_causality(code, {.deciding = Deciding::values, .races = false, .states_max = states_max}, count);
+  const CausalityShown shown = run_causality(
+      code,
+      {.deciding = Deciding::values, .make_solver = make_solver, .races = false, .states_max = states_max},
+      count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   if (const std::string missing = missing_local_state(findings, shown.local_states); !missing.empty())
     return missing;
@@ -132,8 +138,10 @@ std::string compare_values_by(const ToyCode& code, const Findings& findings, con
 }  // namespace
 
 // By all states of the trees; and of every fourth program by the solver alone, which is slow.
-std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count) {
+std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count,
+                           const MakeSolver& make_solver) {
   const Paths paths = find_paths(code, {.form = PathForm::with_values});
+  if (make_solver) return compare_values_by(code, findings, paths, 0, count, make_solver);
   CausalityCount by_solver;
   const bool asks_solver = count.programs % 4 == 0;
   std::string differs;
@@ -147,9 +155,11 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
   return differs;
 }
 
-std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count) {
+std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count,
+                          const MakeSolver& make_solver) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown = run_causality(code, {.deciding = Deciding::values, .races = true}, count);
+  const CausalityShown shown =
+      run_causality(code, {.deciding = Deciding::values, .make_solver = make_solver, .races = true}, count);
   if (!shown.mistake.empty()) return shown.mistake;
   if (shown.racy) return is_racy ? "" : "a data race too many";
   if (count.covered == covered) return "";
@@ -157,10 +167,12 @@ std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& cou
   return is_racy ? "a data race missed" : "";
 }
 
-std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count) {
+std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count,
+                          const MakeSolver& make_solver) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown =
-      run_causality(code, {.deciding = Deciding::terms, .races = false, .all_paths = true}, count);
+  const CausalityShown shown = run_causality(
+      code, {.deciding = Deciding::terms, .make_solver = make_solver, .races = false, .all_paths = true},
+      count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   std::string differs = difference(paths.local_paths, shown.local_paths, "local paths");
   if (differs.empty()) differs = difference(paths.paths, shown.paths, "paths");

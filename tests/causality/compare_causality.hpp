@@ -46,13 +46,18 @@ struct CausalityShown {
 CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count,
                              const std::function<bool()>& reloads = {});
 
+// Where make_solver is given, that is the solver, and the search is left to it: no walks.
+
 // By values: all local states, the local paths with values, and the bugs.
-std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count);
+std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count,
+                           const MakeSolver& make_solver = {});
 
 // By values: whether there is a data race.
-std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count);
+std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count,
+                          const MakeSolver& make_solver = {});
 
 // By terms: all local paths, all paths, and the bugs; as many executions as there are paths.
-std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count);
+std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count,
+                          const MakeSolver& make_solver = {});
 
 }  // namespace thrum
