@@ -36,6 +36,14 @@ void thrum_point(void);
 void thrum_atomic_begin(void);
 void thrum_atomic_end(void);
 
+/* States an invariant: holds(argument) is not 0 in any state that schedules can reach, between any two steps,
+ * from here on. It may only read memory; synchronizing, writing and allocating in it are bugs (lock-misuse).
+ * The name stands in reports, and outlives the invariant. Returns what thrum_invariant_end() takes; what holds()
+ * reads has to be there until then. Outside a search, nothing. */
+unsigned long thrum_invariant(const char* name, int (*holds)(void* argument), void* argument);
+/* From here on the invariant need not hold any more. */
+void thrum_invariant_end(unsigned long invariant);
+
 /* Says that the loop that calls it gets on, although it seems to spin. */
 void thrum_progress(void);
 
@@ -52,6 +60,13 @@ static inline void thrum_assume(int condition) { (void)condition; }
 static inline void thrum_point(void) {}
 static inline void thrum_atomic_begin(void) {}
 static inline void thrum_atomic_end(void) {}
+static inline unsigned long thrum_invariant(const char* name, int (*holds)(void* argument), void* argument) {
+  (void)name;
+  (void)holds;
+  (void)argument;
+  return 0;
+}
+static inline void thrum_invariant_end(unsigned long invariant) { (void)invariant; }
 static inline void thrum_progress(void) {}
 static inline int thrum_is_active(void) { return 0; }
 

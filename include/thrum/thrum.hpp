@@ -45,6 +45,23 @@ class AtomicSection {
   AtomicSection& operator=(const AtomicSection&) = delete;
 };
 
+// An invariant for as long as it lives: condition() is true between any two steps (thrum_invariant).
+template <class Condition>
+class Invariant {
+ public:
+  Invariant(const char* name, Condition condition)
+      : condition_(condition), number_(thrum_invariant(name, holds, this)) {}
+  ~Invariant() { thrum_invariant_end(number_); }
+  Invariant(const Invariant&) = delete;
+  Invariant& operator=(const Invariant&) = delete;
+
+ private:
+  static int holds(void* self) noexcept { return static_cast<Invariant*>(self)->condition_() ? 1 : 0; }
+
+  Condition condition_;
+  unsigned long number_;
+};
+
 }  // namespace thrum
 
 #if __cplusplus >= 201703L

@@ -73,8 +73,16 @@ std::vector<RaceCandidates::Node> RaceCandidates::cases_of_update(Node read) con
   return cases;
 }
 
+// Whether an invariant reads it, which is no race.
+bool RaceCandidates::is_of_check(Node node) const {
+  const Node step = trees_[node].step;
+  return trees_[step].kind == ThreadTrees::Kind::event &&
+         trees_.operation(step).operation == Operation::invariant;
+}
+
 void RaceCandidates::add_pair(Node a, Node b, Node condition) {
   if (trees_.access(a).is_atomic && trees_.access(b).is_atomic) return;
+  if (is_of_check(a) || is_of_check(b)) return;
   if (trees_.relation(a, b) != ThreadTrees::Relation::concurrent) return;
   if (!share_a_lock(a, b) && !is_joined(a, b) && !is_joined(b, a))
     races_.push_back({std::min(a, b), std::max(a, b), condition});

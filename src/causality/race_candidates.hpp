@@ -46,6 +46,7 @@ class RaceCandidates {
   void add_pair(Node a, Node b, Node condition);
   void add_use_of_freed(Node free, Node access);
   std::vector<Node> cases_of_update(Node read) const;
+  bool is_of_check(Node node) const;
   void note_step(Node step);
   const Before& before(Node node) const;
   bool share_a_lock(Node a, Node b) const;

@@ -40,6 +40,7 @@ void SyncEncoding::add_event(Node event) {
     case Operation::barrier_leave: return leave_barrier(own, event);
     case Operation::thread_join: return add_join(own, event);
     case Operation::atomic_section: return add_section(event);
+    case Operation::invariant: return add_check(event);
     case Operation::others_ended: return add_others_ended(event);
     case Operation::futex_wait:
     case Operation::load:
@@ -619,6 +620,29 @@ void SyncEncoding::add_section(Node node) {
   atomic_sections_.push_back(node);
 }
 
+// ---- Checks of invariants.
+
+// A check sees the memory between two steps. What comes behind a join is done with the step that the join
+// waited for, so no check lies between.
+void SyncEncoding::add_check(Node node) {
+  for (const auto& [thread, there] : joins_) {
+    for (const Joined& joined : there.joined) keep_together(joined, node);
+  }
+  checks_.push_back(node);
+}
+
+void SyncEncoding::keep_together(const Joined& joined, Node check) {
+  nodes_.add({-joined.literal, -executed(check), nodes_.precedes(check, joined.end),
+              nodes_.precedes(check, nodes_.trees()[joined.join].parent),
+              nodes_.precedes(joined.join, check)});
+}
+
+bool SyncEncoding::is_check(Node node) const {
+  const Node step = nodes_.trees()[node].step;
+  return nodes_.trees()[step].kind == ThreadTrees::Kind::event &&
+         nodes_.trees().operation(step).operation == Operation::invariant;
+}
+
 // ---- Joins.
 
 void SyncEncoding::add_join(const ThreadTrees::Operation& operation, Node node) {
@@ -676,8 +700,11 @@ void SyncEncoding::join(Node end, Node join, Need need) {
   const Literal joins = nodes_.solver().make_literal();
   nodes_.add({-joins, executed(end)});
   nodes_.add({-joins, nodes_.precedes(end, join)});
-  nodes_.synchronize(end, join, joins, nodes_.truth());
+  // What checks have read orders nothing.
+  if (!is_check(end)) nodes_.synchronize(end, join, joins, nodes_.truth());
   nodes_.offer(need, joins);
+  Joined& joined = joins_[nodes_.trees()[end].thread].joined.emplace_back(end, join, joins);
+  for (const Node check : checks_) keep_together(joined, check);
   nodes_.add({-executed(end), -executed(nodes_.trees()[join].parent), executed(join)});
 }
 

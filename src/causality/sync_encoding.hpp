@@ -121,7 +121,13 @@ class SyncEncoding {
     std::vector<Node> shared_begins{};
     std::vector<Node> shared_ends{};
   };
+  struct Joined {  // if the literal is true
+    Node end = ThreadTrees::kNone;
+    Node join = ThreadTrees::kNone;
+    Literal literal = 0;
+  };
   struct Joins {
+    std::vector<Joined> joined{};
     std::vector<Node> ends{};
     std::vector<std::pair<Node, Need>> joins{};
   };
@@ -165,6 +171,9 @@ class SyncEncoding {
   static void note_section(NodeEncoding& nodes, Node node, bool begins, std::vector<Node>& own,
                            const std::vector<Node>& others);
   void add_section(Node node);
+  void add_check(Node node);
+  void keep_together(const Joined& joined, Node check);
+  bool is_check(Node node) const;
   void add_acquisition(Tokens& object, Node node);
   void add_release(Tokens& object, Node node);
   void add_release(Tokens& object, Node node, Literal exists);
@@ -214,6 +223,7 @@ class SyncEncoding {
   std::map<std::uint64_t, Condition> conditions_;
   std::map<ThreadId, Joins> joins_;
   std::vector<Node> atomic_sections_;
+  std::vector<Node> checks_;                  // of invariants
   std::map<std::uint64_t, Sharing> sharing_;  // by lock
   std::string not_covered_;
 };

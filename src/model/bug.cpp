@@ -26,7 +26,8 @@ std::string_view bug_kind_name(BugKind kind) {
                                                                          "lock-misuse",
                                                                          "nonzero-exit",
                                                                          "undefined-behaviour",
-                                                                         "hang"};
+                                                                         "hang",
+                                                                         "invariant"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

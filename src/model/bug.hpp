@@ -29,8 +29,9 @@ enum class BugKind : std::uint8_t {
   nonzero_exit,
   undefined_behaviour,
   hang,
+  invariant,
 };
-inline constexpr int kBugKindCount = static_cast<int>(BugKind::hang) + 1;
+inline constexpr int kBugKindCount = static_cast<int>(BugKind::invariant) + 1;
 
 // The name in the JSON result: "data-race".
 std::string_view bug_kind_name(BugKind kind);

@@ -83,6 +83,7 @@ constexpr std::array<Row, kOperationCount> kTable = {{
     {"choose", Effect::none, true},
     {"point", Effect::none, true},
     {"atomic section", Effect::all, true},
+    {"invariant check", Effect::read, true},
     {"thread create", Effect::none, false},
     {"thread start", Effect::none, false},
     {"thread end", Effect::none, false},
@@ -209,6 +210,10 @@ bool changes(const Event& event, std::uint64_t object, std::uint32_t size) {
 }
 
 bool dependent_by_table(const Event& a, const Event& b) {
+  // What a step writes plainly behind its event, a check of an invariant sees as well.
+  const bool checks = a.operation == Operation::invariant;
+  const bool other_checks = b.operation == Operation::invariant;
+  if (checks || other_checks) return !(checks && other_checks);
   // The end of the process ends all threads, and a signal may come before anything that its thread does next.
   auto touches_every_thread = [](const Event& event) {
     return event.operation == Operation::process_exit || event.operation == Operation::signal_send;

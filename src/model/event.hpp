@@ -79,6 +79,7 @@ enum class Operation : std::uint8_t {
   choose,
   point,
   atomic_section,
+  invariant,  // a check of an invariant: it reads memory as it is between any two steps of other threads
   // Threads. Creation, start, end and join are not visible operations: no scheduling point stands before
   // them. The same holds for others_ended: all other threads have ended, and this one ends the process.
   thread_create,

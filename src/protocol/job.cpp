@@ -235,7 +235,7 @@ constexpr auto memory_access = [](auto& codec, auto& x) {
 };
 
 constexpr auto failure = [](auto& codec, auto& x) {
-  codec.enumerator(x.kind, BugKind::hang);
+  codec.enumerator(x.kind, BugKind::invariant);
   codec.text(x.message);
   codec.thread(x.thread);
   codec.number(x.code);

@@ -93,7 +93,8 @@ std::string intended_text(Operation operation, const std::string& object) {
     case Operation::racy_free: text = "free"; break;
     case Operation::read_modify_write:
     case Operation::compare_exchange: text = "update"; break;
-    case Operation::atomic_section: return text;
+    case Operation::atomic_section:
+    case Operation::invariant: return text;
     default: break;
   }
   return object.empty() || is_about_signals(operation) ? text : text + " " + object;
@@ -163,7 +164,8 @@ std::string operation_text(const TraceFile& file, std::size_t i) {
       if (event.outcome == Outcome::failed)
         return fmt::format("{} -> {}, so it does not become {}", object, read, wrote);
       return fmt::format("{}: {} -> {} (compare-exchange)", object, read, wrote);
-    case Operation::atomic_section: return std::string(operation_name(event.operation));
+    case Operation::atomic_section:
+    case Operation::invariant: return std::string(operation_name(event.operation));
     case Operation::cancel: return "cancels " + thread_text(file, places.object);
     case Operation::cancel_setting:
     case Operation::cancel_test:
@@ -222,6 +224,7 @@ bool may_block(Operation operation) {
     case Operation::choose:
     case Operation::point:
     case Operation::atomic_section:
+    case Operation::invariant:
     case Operation::process_exit: return false;
     default: return true;
   }

@@ -81,6 +81,11 @@ std::string fingerprint(const TraceFile& file) {
   const Failure& failure = file.trace.failure;
   Hash hash;
   hash.add(bug_kind_name(failure.kind));
+  // A check of an invariant fails behind many places; its name is the bug's.
+  if (failure.kind == BugKind::invariant) {
+    hash.add(failure.message);
+    return hash.text();
+  }
   std::vector<std::string> all = stacks(file);
   bool has_place =
       std::any_of(all.begin(), all.end(), [](const std::string& stack) { return !stack.empty(); });

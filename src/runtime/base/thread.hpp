@@ -44,6 +44,14 @@ enum class Life : std::uint8_t {
 
 struct Thread;
 
+// A condition that holds between any two steps (threads/invariants.hpp).
+struct Invariant {
+  int (*holds)(void*) = nullptr;
+  void* argument = nullptr;
+  const char* name = nullptr;
+  std::uint64_t code = 0;  // where it was stated
+};
+
 // A stack frame, as the unwinder finds it.
 struct RawFrame {
   std::uint64_t code;  // the return address in it
@@ -146,6 +154,7 @@ struct alignas(64) PlainThread : Turn, Standing {
   void* (*body)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
+  Invariant invariant;  // that this thread checks, and nothing else
   std::size_t guard_size = 0;
   std::uint8_t focus = 0;   // of the pending operation, if priorities need it: kFocusMethod or 0
   bool in_test = false;     // the requested test has begun in it

@@ -21,7 +21,12 @@
 
 namespace thrum {
 
-enum class Mode : std::uint8_t { undecided, plain, searching };
+enum class Mode : std::uint8_t {
+  undecided,
+  checking,  // an invariant is evaluated, which may only read memory (threads/invariants.hpp)
+  plain,
+  searching
+};
 
 extern std::atomic<std::uint64_t> plain_steps_left;
 
@@ -81,9 +86,10 @@ void initialize();
 // Decides it, and says whether the process is under a search. If so, `world` is set up.
 bool enter_world();
 
-// Whether the process is under a search. Cheap; decides it if needed.
+// Whether the process is under a search. Cheap; decides it if needed. In the middle of an invariant it does
+// not return.
 inline bool searching() {
-  if (__builtin_expect(world.mode == Mode::undecided, 0)) initialize();
+  if (__builtin_expect(world.mode <= Mode::checking, 0)) initialize();
   return world.mode == Mode::searching;
 }
 

@@ -37,6 +37,7 @@
 #include "runtime/threads/allocations.hpp"
 #include "runtime/threads/failure.hpp"
 #include "runtime/threads/focus.hpp"
+#include "runtime/threads/invariants.hpp"
 #include "runtime/threads/livelock.hpp"
 #include "runtime/threads/loader.hpp"
 #include "runtime/threads/lock_misuse.hpp"
@@ -329,6 +330,11 @@ namespace {
 
 void end_of_steps(const volatile void* accessed, std::size_t size) {
   constexpr std::uint64_t kProofSteps = 100'000;  // beyond the limit, for a round that is being proved
+  if (world.mode == Mode::checking) {
+    if (take_held_step()) return;
+    leave_invariant();
+    cut_by_steps();
+  }
   if (!world.running) return;
   if (take_held_step()) return scheduler().note_step_in_round(accessed, size);
   scheduler().leave_aside();

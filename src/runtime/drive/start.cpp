@@ -19,6 +19,7 @@
 #include "runtime/memory/mappings.hpp"
 #include "runtime/memory/memory_limit.hpp"
 #include "runtime/threads/failure.hpp"
+#include "runtime/threads/invariants.hpp"
 #include "runtime/threads/reach_error.hpp"
 #include "runtime/threads/scheduler.hpp"
 #include "runtime/threads/test_framework.hpp"
@@ -41,6 +42,7 @@ void run_engine() {
 
 // Prepares what must be ready before the program's first call of any kind.
 void initialize() {
+  if (world.mode == Mode::checking) refuse_in_invariant("calls a function that Thrum controls");
   if (world.mode != Mode::undecided || !enter_world()) return;
   search_state().initialize();
   suite_file().initialize();

@@ -49,6 +49,8 @@ inline std::uint32_t running_owner() {
 
 // The thread with that handle, or nullptr.
 Thread* find_thread(pthread_t handle);
+// The running thread has created that one, which now runs up to its first visible operation.
+void start_created(Thread& child, std::uint64_t code);
 
 inline constexpr std::uint64_t kSecond = 1'000'000'000;  // nanoseconds
 

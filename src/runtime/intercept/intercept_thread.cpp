@@ -94,15 +94,12 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, void* (*b
   ThreadPool::StackRequest stack = read_attributes(attributes, detached, guard);
   Thread* child = scheduler().create(body, argument, stack);
   if (!child) return EAGAIN;
-  the_heap.name_thread(child->slot, child->id);
   child->detached = detached;
   child->guard_size = guard;
   child->returns_int = returns_int;
-  child->context = new_context(child->stack_top, thread_main, floating_point_modes());
   *handle = child->fs_base;
   note_value_written(handle, sizeof *handle);
-  note_in_trace(Operation::thread_create, *child, code);
-  scheduler().start(*child);
+  start_created(*child, code);
   return 0;
 }
 
@@ -214,6 +211,13 @@ int thrd_error_of(int error) {
 }  // namespace
 
 namespace thrum {
+
+void start_created(Thread& child, std::uint64_t code) {
+  the_heap.name_thread(child.slot, child.id);
+  child.context = new_context(child.stack_top, thread_main, floating_point_modes());
+  note_in_trace(Operation::thread_create, child, code);
+  scheduler().start(child);
+}
 
 void finish_thread() {
   Thread& me = scheduler().current();

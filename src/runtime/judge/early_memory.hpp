@@ -15,6 +15,7 @@
 #include "model/bug.hpp"
 #include "runtime/base/forever.hpp"
 #include "runtime/base/world.hpp"
+#include "runtime/threads/invariants.hpp"
 
 namespace thrum {
 
@@ -51,8 +52,10 @@ class EarlyMemory {
 extern constinit Forever<EarlyMemory> the_early_memory;
 inline EarlyMemory& early_memory() { return the_early_memory.value; }
 
+// Also called for accesses of an invariant that is evaluated.
 // EarlyMemory::check(), if memory is checked before the first choice (not with Races::ignore).
 inline void check_early(AccessKind kind, const volatile void* address, std::size_t size, std::uint64_t code) {
+  if (__builtin_expect(world.mode == Mode::checking, 0)) return check_in_invariant(kind, address);
   if (world.watches_memory && size != 0)
     early_memory().check(kind, reinterpret_cast<std::uint64_t>(address), size, code);
 }

@@ -330,6 +330,7 @@ template <AccessKind kKind>
   if (size == 0 || is_null_page(address)) return;
   const Thread& me = scheduler().current();
   check_memory(me, kind, address, size, code);
+  if (is_attentive() && me.invariant.holds != nullptr) return;
   if (__builtin_expect(leaves_out_, 0) && is_left_out(me, kind)) code |= kLeftOut;
   if (__builtin_expect(recognising_, 0)) recognise(me, kind, address, size, code);
   if (__builtin_expect(detector_.access(me.number, kind, address, size, code), 0)) check_races(address, size);
@@ -344,6 +345,7 @@ bool RaceJudge::is_left_out(const Thread& me, AccessKind kind) const {
 void RaceJudge::load(const volatile void* address, std::size_t size, int order, std::uint64_t code) {
   const Thread& me = scheduler().current();
   const auto at = reinterpret_cast<std::uint64_t>(address);
+  if (is_attentive() && me.invariant.holds != nullptr) return judge(AccessKind::atomic_read, at, size, code);
   detector_.load_by(me.number, at, order_of(order),
                     [&] { judge_plainly<AccessKind::atomic_read>(me, at, size, code); });
 }

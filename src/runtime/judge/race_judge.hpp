@@ -94,6 +94,9 @@ class RaceJudge {
   // true have been made.
   void leave_out(AccessKind kind, bool begin);
 
+  // From now on, in this execution, some threads check invariants. What these read is no race.
+  void expect_checks() { attentive_ = true; }
+
   // Whether the last change of the byte was atomic, as for the bytes of locks.
   bool used_atomically(std::uint64_t address) { return detector_.used_atomically(address); }
 

@@ -40,7 +40,7 @@ class KnownEnds {
   // A thread was joined, and the running one goes on after the call. caller: its registers at the call. Does
   // not return if the end is known.
   void note_join(const CallerState& caller) {
-    if (alone_ || scheduler().live().size() != 1) return;
+    if (alone_ || scheduler().live().size() != 1 || scheduler().has_invariants()) return;
     if (long_) return look_up(caller);
     alone_ = true;
     steps_ = steps_done();

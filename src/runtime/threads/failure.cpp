@@ -18,6 +18,7 @@
 #include "runtime/kernel/output.hpp"
 #include "runtime/memory/snapshot.hpp"
 #include "runtime/threads/hooks.hpp"
+#include "runtime/threads/invariants.hpp"
 #include "runtime/threads/places.hpp"
 #include "runtime/threads/reach_error.hpp"
 #include "runtime/threads/record.hpp"
@@ -53,6 +54,7 @@ void die_by(int signal) { handle_by_default(signal); }
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
   auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (signal == SIGSEGV && (snapshot().unprotect(address) || open_known_stack(address))) return;
+  leave_invariant();
   if (world.running && fs_base_is_ruined(scheduler().current().fs_base)) return die_by(signal);
   leave_unwinding();
   if (world.running) restore_fs_base(scheduler().current().fs_base);
@@ -98,6 +100,7 @@ void end_by_time() {
 void on_hang(int signal, siginfo_t*, void* raw_context) {
   const bool is_time = world.board->stop.load(std::memory_order_relaxed) != 0;
   if (is_time) world.time_is_up = true;
+  if (leave_invariant() && is_time) cut_execution(End::time);
   if (is_time && !snapshot().taken()) return report_without_first_choice();
   if (snapshot().taken() && !world.running) return;
   if (snapshot().taken() && current_fs_base() != scheduler().current().fs_base && on_system_threads())
@@ -138,6 +141,7 @@ void note_places(Trace& trace) {
 }  // namespace
 
 void fail(Failure failure) {
+  leave_invariant();
   // Another execution has this round in time, and fails as well.
   if (world.running) scheduler().leave_aside();
   // The test's parts before the one that is checked have been checked separately.

@@ -472,8 +472,10 @@ Thread& Scheduler::pick() {
   return choose_thread(last_enabled, yielded);
 }
 
-// The same if a signal may be pending: then the thread goes on by handling the signal.
+// The same if a signal may be pending, or there are invariants. With a signal the thread goes on by handling
+// the signal.
 Thread& Scheduler::pick_attentively() {
+  if (__builtin_expect(has_invariants(), 0)) check_invariants();
   Thread& last = *course_.last;
   if (last.life != Life::standing || !signals().any_pending() || !signals().deliverable(last.slot))
     return pick();

@@ -40,6 +40,7 @@ class Scheduler final : Pending {
   struct Counts {
     std::uint16_t created = 1;
     std::uint16_t slots_used = 1;
+    std::uint16_t invariants = 0;  // stated, and not ended yet
     std::uint32_t points = 0;
     std::uint64_t events_of_former = 0;  // of ended threads whose slots other threads have got
     std::uint64_t wait_order = 0;
@@ -177,6 +178,10 @@ class Scheduler final : Pending {
   void note_pending();
   // The pending operation of a thread that stands or waits to join.
   Waiter waiter(const Thread& thread) const;
+  // The thread, which was just created, checks its invariant; or that has ended, and was joined.
+  void add_invariant() { ++course_.invariants; }
+  void end_invariant(Thread& checker);
+  bool has_invariants() const { return course_.invariants != 0; }
   // Whether no other thread of the program is alive.
   bool is_last(const Thread& thread) const;
   // The running thread, which stands, handles a signal that is pending for it. Returns when the thread may do
@@ -248,6 +253,7 @@ class Scheduler final : Pending {
   void arrive_to_spin(Operation operation, std::uint64_t object, std::uint32_t size, std::uint64_t code,
                       Wait needs = Wait::nothing);
   void stand(Thread& thread);
+  void check_invariants();
   Thread& pick();
   Thread& pick_attentively();
   void stand_attentively(Thread& thread);

@@ -74,6 +74,7 @@ Thread* Scheduler::create(void* (*body)(void*), void* argument, const ThreadPool
   child.body = body;
   child.argument = argument;
   child.result = nullptr;
+  child.invariant = {};
   child.destructors.clear();
   child.keys.clear();
   child.robust.clear();

@@ -76,7 +76,9 @@ void note_handling(int signal, std::uint64_t code) {
 
 }  // namespace
 
-void pay_attention() { world.attention = world.recording || signals().any_pending(); }
+void pay_attention() {
+  world.attention = world.recording || signals().any_pending() || scheduler().has_invariants();
+}
 
 siginfo_t make_info(int signal, int si_code) {
   siginfo_t info{};

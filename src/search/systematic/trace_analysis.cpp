@@ -26,6 +26,7 @@ bool is_narrow(const Event& event) {
     case Operation::timer_read:
     case Operation::timer_expire:
     case Operation::cancel:
+    case Operation::invariant:
     case Operation::process_exit: return false;
     default: return line_of(event.object) == line_of(event.object + std::max(event.size, 1u) - 1);
   }
