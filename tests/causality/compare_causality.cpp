@@ -163,7 +163,8 @@ std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& cou
   if (!shown.mistake.empty()) return shown.mistake;
   if (shown.racy) return is_racy ? "" : "a data race too many";
   if (count.covered == covered) return "";
-  // An assertion may fail where the race would come behind it, in an execution without scheduling points there.
+  // An assertion may fail where the race would come behind it, in an execution without scheduling points
+  // there.
   if (!shown.claims_races) return shown.bugs.empty() ? "a data race that was found was not shown" : "";
   return is_racy ? "a data race missed" : "";
 }
