@@ -111,7 +111,7 @@ bool CausalitySearch::ask_for_deadlock() {
 bool CausalitySearch::ask_for_use_of_freed() {
   FreedQuery& freed = encoding().freed();
   const std::optional<Solver::Literal> some = freed.some_use(uses_of_freed_);
-  if (!some || !is_possible(*some)) return false;
+  if (!some || !is_possible(Encoding::WithStops{*some})) return false;
   freed_ = freed.found();
   freed_places_ = freed.places_of(freed_);
   uses_of_freed_.insert(freed_places_);
@@ -123,7 +123,7 @@ bool CausalitySearch::ask_for_race() {
   RaceQuery& races = encoding().races();
   for (const RaceQuery::Pair& known : races_) races.exclude(known);
   const std::optional<Solver::Literal> some = races.some_race();
-  if (!some || !is_possible(*some)) return false;
+  if (!some || !is_possible(Encoding::WithStops{*some})) return false;
   races_.push_back(races.found());
   return true;
 }
@@ -135,8 +135,9 @@ bool CausalitySearch::ask_for_path() {
   return is_possible(ends.is_maximal());
 }
 
-bool CausalitySearch::is_possible(Solver::Literal literal) {
-  const Solver::Answer answer = ask_about(literal);
+template <typename Question>
+bool CausalitySearch::is_possible(const Question& question) {
+  const Solver::Answer answer = ask_about(question);
   if (answer == Solver::Answer::unknown && !is_interrupted()) give_up_on("what threads might do together");
   return answer == Solver::Answer::satisfiable;
 }

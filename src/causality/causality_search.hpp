@@ -115,7 +115,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
   bool ask_for_deadlock();
-  bool is_possible(Solver::Literal literal);
+  template <typename Question>
+  bool is_possible(const Question& question);
   bool is_interrupted() const;
   void look_at_memory();
   void give_up_on(const char* what);

@@ -44,7 +44,7 @@ bool Encoding::extend(const Interrupt* interrupt) {
       case Kind::end: sync_.add_end(node); break;
       case Kind::wait: break;
       // Nothing comes after it. That it is reached was seen.
-      case Kind::stop: nodes_.add({-nodes_.executed(node)}); break;
+      case Kind::stop: nodes_.add_stop(node); break;
       case Kind::decision:
         others_[node] = solver_->make_literal();
         nodes_.add({-others_[node], nodes_.executed(node)});
@@ -134,6 +134,12 @@ Solver::Answer Encoding::solve(std::span<const Target> targets, Solver::Limit li
 }
 
 Solver::Answer Encoding::solve(std::span<const Literal> literals, Solver::Limit limit) {
+  std::vector<Literal> assumptions(literals.begin(), literals.end());
+  assumptions.push_back(nodes_.goes_on());
+  return solve_as_it_stands(assumptions, limit);
+}
+
+Solver::Answer Encoding::solve_as_it_stands(std::span<const Literal> literals, Solver::Limit limit) {
   const std::span<const Literal> needs = nodes_.settle_needs();
   std::vector<Literal> assumptions(needs.begin(), needs.end());
   assumptions.insert(assumptions.end(), literals.begin(), literals.end());

@@ -46,6 +46,13 @@ class Encoding {
   // Whether there is an execution that the literals are true of.
   Solver::Answer solve(Literal literal, Solver::Limit limit) { return solve(std::span(&literal, 1), limit); }
   Solver::Answer solve(std::span<const Literal> literals, Solver::Limit limit);
+  // The same of something that says itself where threads may stop (NodeEncoding::stops_only_in).
+  struct WithStops {
+    Literal literal = 0;
+  };
+  Solver::Answer solve(WithStops question, Solver::Limit limit) {
+    return solve_as_it_stands(std::span(&question.literal, 1), limit);
+  }
   // REQUIRES: all that executions can do is known; until extend()
   FinalStates& final_states();
   RaceQuery& races();
@@ -67,6 +74,7 @@ class Encoding {
   const std::string& not_covered() const { return sync_.not_covered(); }
 
  private:
+  Solver::Answer solve_as_it_stands(std::span<const Literal> literals, Solver::Limit limit);
   bool is_effect_known(Node event) const;
   void add_event(Node event);
   void add_effects();

@@ -8,12 +8,20 @@ FreedQuery::FreedQuery(NodeEncoding& nodes, const RaceCandidates& candidates)
   for (const auto& [free, access, condition] : candidates.uses_of_freed()) add(free, access);
 }
 
+// The second access may lie in a step that ends the execution, and that step alone.
+FreedQuery::Literal FreedQuery::ends_in(Node step) {
+  const auto [known, is_new] = ends_in_.try_emplace(step, 0);
+  if (is_new) known->second = nodes_.stops_only_in(step);
+  return known->second;
+}
+
 void FreedQuery::add(Node free, Node access) {
   const Literal precedes = nodes_.precedes(free, access);
   if (precedes == -nodes_.truth()) return;
   const Literal literal = nodes_.solver().make_literal();
   nodes_.add({-literal, nodes_.executed(free)});
   nodes_.add({-literal, nodes_.executed(access)});
+  nodes_.add({-literal, ends_in(trees_[access].step)});
   nodes_.add({-literal, precedes});
   candidates_.push_back({{free, access}, literal});
 }

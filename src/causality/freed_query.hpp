@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -44,9 +45,11 @@ class FreedQuery {
 
  private:
   void add(Node free, Node access);
+  Literal ends_in(Node step);
 
   NodeEncoding& nodes_;
   const ThreadTrees& trees_;
+  std::map<Node, Literal> ends_in_;  // by step
   std::vector<std::pair<Use, Literal>> candidates_;
 };
 

@@ -6,6 +6,7 @@ namespace thrum {
 NodeEncoding::NodeEncoding(const ThreadTrees& trees, Solver& solver) : trees_(trees), solver_(solver) {
   truth_ = solver_.make_literal();
   solver_.add({truth_});
+  goes_on_ = solver_.make_literal();
 }
 
 void NodeEncoding::add_node(Node node) {
@@ -25,6 +26,19 @@ void NodeEncoding::add_node(Node node) {
     if (trees_[other].kind != Kind::start && entry.kind != Kind::start)
       exclude_both(executed_[node], executed_[other]);
   }
+}
+
+void NodeEncoding::add_stop(Node stop) {
+  stops_.push_back(stop);
+  add({-goes_on_, -executed_[stop]});
+}
+
+NodeEncoding::Literal NodeEncoding::stops_only_in(Node step) {
+  const Literal literal = solver_.make_literal();
+  for (const Node stop : stops_) {
+    if (trees_[stop].step != step) add({-literal, -executed_[stop], precedes(step, stop)});
+  }
+  return literal;
 }
 
 NodeEncoding::Literal NodeEncoding::precedes(Node a, Node b) {

@@ -52,6 +52,12 @@ class NodeEncoding {
   void add(std::span<const Literal> clause);
   void exclude_both(Literal a, Literal b) { add({-a, -b}); }
 
+  // Where a thread stops, the execution is over. That no thread does, which is to be assumed; or, for what is
+  // about the last step of an execution: that none does in a step before.
+  void add_stop(Node stop);
+  Literal goes_on() const { return goes_on_; }
+  Literal stops_only_in(Node step);
+
   // If the literal is true, then one of the options that are offered.
   Need add_need(Literal literal);
   void offer(Need need, Literal option);
@@ -83,6 +89,8 @@ class NodeEncoding {
   const ThreadTrees& trees_;
   Solver& solver_;
   Literal truth_ = 0;
+  Literal goes_on_ = 0;
+  std::vector<Node> stops_;
   std::vector<Literal> executed_;    // by node
   std::vector<Solver::Step> steps_;  // by node
   std::vector<NeedOptions> needs_;

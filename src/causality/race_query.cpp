@@ -90,6 +90,13 @@ void RaceQuery::add_release_sequences(const DataEncoding& data) {
   }
 }
 
+// The second access may lie in a step that ends the execution, and that step alone.
+RaceQuery::Literal RaceQuery::ends_in(Node step) {
+  const auto [known, is_new] = ends_in_.try_emplace(step, 0);
+  if (is_new) known->second = nodes_.stops_only_in(step);
+  return known->second;
+}
+
 void RaceQuery::add_candidate(const Pair& pair, Node condition) {
   const Literal precedes = nodes_.precedes(pair.first, pair.second);
   if (precedes == -nodes_.truth()) return;
@@ -97,6 +104,7 @@ void RaceQuery::add_candidate(const Pair& pair, Node condition) {
   nodes_.add({-literal, nodes_.executed(pair.first)});
   nodes_.add({-literal, nodes_.executed(pair.second)});
   nodes_.add({-literal, nodes_.executed(condition)});
+  nodes_.add({-literal, ends_in(trees_[pair.second].step)});
   nodes_.add({-literal, precedes});
   nodes_.add({-literal, is_past(pair.second)});
   nodes_.add({-literal, -is_past(pair.first)});

@@ -56,6 +56,7 @@ class RaceQuery {
   void add_synchronization();
   void add_release_sequences(const DataEncoding& data);
   void add_candidate(const Pair& pair, Node condition);
+  Literal ends_in(Node step);
   Literal is_past(Node node) const { return past_[node]; }
   Literal carried_by(Node write);
   Node fence_before(Node node) const;
@@ -66,6 +67,7 @@ class RaceQuery {
   const ThreadTrees& trees_;
   std::vector<Literal> past_;        // by node: it happens before the later access
   std::map<Node, Literal> carried_;  // by write: what an acquiring read of it would learn, too
+  std::map<Node, Literal> ends_in_;  // by step
   std::vector<Candidate> candidates_;
   std::set<Places> excluded_;
 };

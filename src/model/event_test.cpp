@@ -115,10 +115,12 @@ TEST(Dependence, IsAsInTheTable) {
   EXPECT_TRUE(depend(Operation::futex_wait, Operation::futex_wake));
   for (int i = 0; i < kOperationCount; ++i) {
     auto other = static_cast<Operation>(i);
-    bool ends = other == Operation::process_exit || other == Operation::signal_send;
+    bool ends =
+        other == Operation::process_exit || other == Operation::signal_send || other == Operation::invariant;
     EXPECT_EQ(depend(Operation::fence, other), ends);
     EXPECT_EQ(depend(Operation::yield, other), ends);
     EXPECT_TRUE(depend(Operation::process_exit, other));
+    EXPECT_EQ(depend(Operation::invariant, other), other != Operation::invariant);
   }
 }
 

@@ -93,6 +93,28 @@ thread t2
   EXPECT_EQ(compare_races(*code, true, count), "");
 }
 
+// What t0 writes plainly comes in the step in which it fails.
+TEST(Causality, FindsARaceBeforeAFailure) {
+  const std::optional<ToyCode> code = parse(R"(thread t0
+  create t1
+  add x0 r0 1
+  join t1
+  poke x0 0
+  unequal r0 0
+thread t1
+  create t2
+  load x0 r0
+  skip r0 0 1
+  join t2
+thread t2
+  load x0 r0
+)");
+  ASSERT_TRUE(code);
+  ASSERT_TRUE(enumerate(*code, {.only_races = true}).racy);
+  CausalityCount count;
+  EXPECT_EQ(compare_races(*code, true, count), "");
+}
+
 // A program in a file, with all that the search does.
 TEST(Causality, ShowsAFile) {
   const char* file = std::getenv("THRUM_ORACLE_FILE");
