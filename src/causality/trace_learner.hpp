@@ -47,7 +47,6 @@ class TraceLearner {
   }
 
  private:
-  void look_for_limits(const Trace& trace);
   void learn_between(const Trace& trace, std::uint32_t events);
   void learn_event(const Trace& trace, std::uint32_t number);
   void learn_futex_wait(const Event& event);

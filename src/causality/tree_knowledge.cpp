@@ -22,6 +22,9 @@ bool TreeKnowledge::learn(const Trace& trace) {
   }
   if (problem_.empty()) problem_ = learner_.not_covered();
   if (problem_.empty()) problem_ = trees_.problem();
+  const bool rounds_write =
+      trace.waiting != Waiting::spins || trace.rounds > Rounds::block || trace.end == End::goes_round;
+  if (problem_.empty() && rounds_write) problem_ = "loops whose rounds write, and take it back";
   if (problem_.empty() && trace.compares_deadlines) problem_ = "several deadlines";
   return begins_again;
 }
