@@ -95,7 +95,7 @@ bool CausalitySearch::ask_for_misuse() {
   FinalStates& ends = encoding().final_states();
   for (const Node known : misuses_) ends.exclude_misuse(known);
   if (!ends.can_be_misused() || !is_possible(ends.is_misuse())) return false;
-  misuses_.push_back(ends.misuse());
+  misuse_ = ends.misuse();
   return true;
 }
 
@@ -114,7 +114,6 @@ bool CausalitySearch::ask_for_use_of_freed() {
   if (!some || !is_possible(Encoding::WithStops{*some})) return false;
   freed_ = freed.found();
   freed_places_ = freed.places_of(freed_);
-  uses_of_freed_.insert(freed_places_);
   return true;
 }
 
@@ -124,7 +123,7 @@ bool CausalitySearch::ask_for_race() {
   for (const RaceQuery::Pair& known : races_) races.exclude(known);
   const std::optional<Solver::Literal> some = races.some_race();
   if (!some || !is_possible(Encoding::WithStops{*some})) return false;
-  races_.push_back(races.found());
+  race_ = races.found();
   return true;
 }
 
@@ -233,7 +232,7 @@ bool CausalitySearch::may_look_at_states() const {
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
   const std::uint64_t states_max = std::min(kStatesMax, settings_.memory_max / kBytesOfState / 2);
-  if (!is_possible || is_interrupted() || states_max_ > states_max) return false;
+  if (!is_possible || !knows_races_ || is_interrupted() || states_max_ > states_max) return false;
   if (looked_at_ == knowledge_.changes() && !were_too_many_) return false;
   return seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded();
 }
@@ -272,7 +271,7 @@ bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& fou
     if (task == Task::target && !states_.is_new(own)) continue;
     task_ = task;
     if (task == Task::target) target_ = own.node;
-    if (task == Task::misuse) misuses_.push_back(own.node);
+    if (task == Task::misuse) misuse_ = own.node;
     write_steps(plan, trees(), own.steps, [&](Node signal) { return own.chosen_by(signal); });
     return true;
   }
@@ -285,7 +284,7 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::misuse;
   if (!knows_all_states() && ask_for_misuse()) {
     std::vector<Node> steps = encoding().steps();
-    steps.push_back(misuses_.back());
+    steps.push_back(misuse_);
     return steps;
   }
   task_ = Task::deadlock;
@@ -293,7 +292,7 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   task_ = Task::freed;
   if (ask_for_use_of_freed()) return encoding().steps_up_to(freed_.access);
   task_ = Task::race;
-  if (settings_.races && ask_for_race()) return encoding().steps_up_to(races_.back().second);
+  if (settings_.races && ask_for_race()) return encoding().steps_up_to(race_.second);
   task_ = Task::path;
   if (ask_for_path()) return encoding().steps();
   return {};
@@ -312,6 +311,7 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     in_vain_.clear();
     misuses_.clear();
     races_.clear();
+    task_ = Task::target;
     target_ = ThreadTrees::kNone;
     known = 0;
   }
@@ -322,8 +322,8 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
   // What was not shown is asked for again where more is known now.
   const bool is_use_of_freed = task_ == Task::freed && uses_freed(trace);
-  if (task_ == Task::misuse && !is_misuse && !misuses_.empty()) misuses_.pop_back();
-  if (task_ == Task::freed && !is_use_of_freed) uses_of_freed_.erase(freed_places_);
+  if (task_ == Task::misuse && is_misuse) misuses_.push_back(misuse_);
+  if (is_use_of_freed) uses_of_freed_.insert(freed_places_);
   if (knowledge_.changes() != known) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
@@ -370,6 +370,7 @@ void CausalitySearch::learn_race(const Trace& trace) {
   const bool is_one = trace.end == End::bug && trace.failure.kind == BugKind::data_race;
   ++(is_one ? counts_.races : counts_.denied);
   if (!is_one) knows_races_ = false;
+  races_.push_back(race_);
 }
 
 // An execution that showed nothing new was not what the model said.
@@ -397,6 +398,7 @@ SearchStatistics CausalitySearch::statistics() const {
   own.nodes = trees().size();
   own.clauses = knowledge_.clauses();
   own.restarts = counts_.restarts;
+  own.states = counts_.states;
   own.queries = counts_.queries;
   own.satisfiable = counts_.satisfiable;
   own.unsatisfiable = counts_.unsatisfiable;

@@ -110,7 +110,10 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool may_look_at_states() const;
   bool can_be_encoded() const;
   bool may_race() const;
-  bool knows_all_states() const { return are_all_states_known_ && looked_at_ == knowledge_.changes(); }
+  // Not where a race was foreseen that is none: what is left out among states may be more than races then.
+  bool knows_all_states() const {
+    return are_all_states_known_ && looked_at_ == knowledge_.changes() && knows_races_;
+  }
   Target ask();
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
@@ -163,11 +166,14 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::set<std::vector<Node>> paths_;            // that were shown, by the ends of threads
   std::set<std::vector<Node>> in_vain_;          // ends in which threads wait in loops, but not for ever
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
-  std::vector<Node> misuses_;                    // of locks, that were asked for
-  std::vector<RaceQuery::Pair> races_;           // that were asked for
+  std::vector<Node> misuses_;                    // of locks, that were shown
+  std::vector<RaceQuery::Pair> races_;           // that were run
+  // That the execution which runs is to show.
+  Node misuse_ = ThreadTrees::kNone;
+  RaceQuery::Pair race_;
   FreedQuery::Use freed_;
   FreedQuery::Places freed_places_;
-  std::set<FreedQuery::Places> uses_of_freed_;  // that were asked for
+  std::set<FreedQuery::Places> uses_of_freed_;  // that were shown
   bool knows_races_ = true;                     // all that was found was shown
   bool is_denied_ = false;                      // an execution did not end as it had to
   bool begun_ = false;

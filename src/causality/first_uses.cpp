@@ -5,6 +5,17 @@
 
 namespace thrum {
 
+namespace {
+
+constexpr const char* kHeldAtFirst = "read-write locks that are held when threads begin";
+
+bool is_shared(Operation operation) {
+  return operation == Operation::shared_lock || operation == Operation::try_shared_lock ||
+         operation == Operation::shared_unlock;
+}
+
+}  // namespace
+
 void FirstUses::refuse(const char* what) {
   if (not_covered_.empty()) not_covered_ = what;
 }
@@ -16,6 +27,7 @@ void FirstUses::begin_execution() {
   counts_.clear();
   onces_.clear();
   holds_.clear();
+  shares_.clear();
 }
 
 void FirstUses::learn_tokens(std::uint64_t object, std::uint64_t count) {
@@ -91,11 +103,13 @@ void FirstUses::learn_lock(const Event& event, std::uint64_t object) {
       holds = 0;
       is_free = false;
       break;
+    case Operation::shared_lock:
+    case Operation::try_shared_lock: shares_[{event.thread, object}] += fails ? 0 : 1; break;
     case Operation::shared_unlock:
-      if (is_first) refuse("read-write locks that are held when threads begin");
+      if (--shares_[{event.thread, object}] < 0) refuse(kHeldAtFirst);
       break;
     case Operation::lock_queue:
-      if (is_first && event.value != 0) refuse("read-write locks that are held when threads begin");
+      if (is_first && event.value != 0) refuse(kHeldAtFirst);
       if (event.value == 0) ++holds;
       break;
     case Operation::lock_destroy:
@@ -105,6 +119,9 @@ void FirstUses::learn_lock(const Event& event, std::uint64_t object) {
     default: break;
   }
   if (is_first) learn_tokens(object, is_free ? 1 : 0);
+  // Whether by a reader or a writer is not known.
+  if (is_shared(event.operation)) shared_.insert(object);
+  if (shared_.contains(object) && initial_.tokens[object] == 0) refuse(kHeldAtFirst);
 }
 
 void FirstUses::learn_once(const Event& event) {

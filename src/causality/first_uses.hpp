@@ -33,7 +33,8 @@ class FirstUses {
   // What it knows between two executions.
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.not_covered_, self.guessed_, self.semaphores_, self.loaded_, self.complete_);
+    return std::tie(self.not_covered_, self.guessed_, self.semaphores_, self.loaded_, self.shared_,
+                    self.complete_);
   }
 
  private:
@@ -50,14 +51,16 @@ class FirstUses {
   std::set<std::uint64_t> guessed_;     // semaphores that have that many tokens, or more
   std::set<std::uint64_t> semaphores_;  // all that were seen
   std::set<std::uint64_t> loaded_;      // what was read
+  std::set<std::uint64_t> shared_;      // locks that readers share
   std::set<std::uint64_t> complete_;    // barriers of which it is known for how many threads they are
   // Of the execution.
-  std::optional<Event> unlock_;                              // the last event
-  std::set<std::uint64_t> locks_;                            // that were used
-  std::set<std::uint64_t> destroyed_;                        // locks
-  std::map<std::uint64_t, std::uint64_t> counts_;            // of semaphores, and of arrivals at barriers
-  std::map<std::uint64_t, OnceState> onces_;                 // as they are now
-  std::map<std::pair<ThreadId, std::uint64_t>, int> holds_;  // how often a thread holds a mutex
+  std::optional<Event> unlock_;                               // the last event
+  std::set<std::uint64_t> locks_;                             // that were used
+  std::set<std::uint64_t> destroyed_;                         // locks
+  std::map<std::uint64_t, std::uint64_t> counts_;             // of semaphores, and of arrivals at barriers
+  std::map<std::uint64_t, OnceState> onces_;                  // as they are now
+  std::map<std::pair<ThreadId, std::uint64_t>, int> holds_;   // how often a thread holds a mutex
+  std::map<std::pair<ThreadId, std::uint64_t>, int> shares_;  // the same of a lock that it shares
 };
 
 }  // namespace thrum

@@ -8,14 +8,30 @@
 
 namespace thrum {
 
-RaceCandidates::RaceCandidates(const ThreadTrees& trees) : trees_(trees) {
+// Operations on a synchronization object count as atomic writes of its first bytes, and to destroy a lock as
+// a plain one.
+RaceCandidates::Access RaceCandidates::access(Node node) const {
   using Kind = ThreadTrees::Kind;
+  if (trees_[node].kind == Kind::read || trees_[node].kind == Kind::write) {
+    const ThreadTrees::Access& own = trees_.access(node);
+    return {own.object,     own.size,    own.is_atomic,
+            own.in_section, own.is_free, trees_[node].kind == Kind::write};
+  }
+  if (trees_[node].kind != Kind::event || !uses_object(trees_.operation(node).operation)) return {};
+  constexpr std::uint32_t kPart = 4;
+  constexpr std::uint32_t kLock = 8;
+  const bool destroys = trees_.operation(node).operation == Operation::lock_destroy;
+  return {trees_.operation(node).object, destroys ? kLock : kPart, !destroys, false, false, true};
+}
+
+RaceCandidates::RaceCandidates(const ThreadTrees& trees) : trees_(trees) {
   Cells cells;
   std::vector<Node> accesses;
   for (Node node = 0; node < trees.size(); ++node) {
-    if (trees[node].kind == Kind::event && trees.begins_step(node)) note_step(node);
-    if (trees[node].kind != Kind::read && trees[node].kind != Kind::write) continue;
-    cells.add(trees.access(node).object, trees.access(node).size);
+    if (trees[node].kind == ThreadTrees::Kind::event && trees.begins_step(node)) note_step(node);
+    const Access own = access(node);
+    if (own.size == 0) continue;
+    cells.add(own.object, own.size);
     accesses.push_back(node);
   }
   struct Accesses {
@@ -25,11 +41,11 @@ RaceCandidates::RaceCandidates(const ThreadTrees& trees) : trees_(trees) {
   };
   std::vector<Accesses> by_cell(cells.size());
   for (const Node node : accesses) {
-    const ThreadTrees::Access& access = trees.access(node);
-    for (const Cells::Cell& cell : cells.of(access.object, access.size)) {
+    const Access own = access(node);
+    for (const Cells::Cell& cell : cells.of(own.object, own.size)) {
       Accesses& there = by_cell[cell.number];
-      (trees[node].kind == Kind::write ? there.writes : there.reads).push_back(node);
-      there.is_plain = there.is_plain || !access.is_atomic;
+      (own.writes ? there.writes : there.reads).push_back(node);
+      there.is_plain = there.is_plain || !own.is_atomic || own.is_free;
     }
   }
   for (const Accesses& there : by_cell) {
@@ -46,7 +62,7 @@ void RaceCandidates::add_pairs(std::span<const Node> writes, std::span<const Nod
   for (std::size_t i = 0; i < writes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) add_pair(writes[i], writes[j], writes[i]);
     for (const Node read : reads) add_pair(writes[i], read, read);
-    if (!trees_.access(writes[i]).is_free) continue;
+    if (!access(writes[i]).is_free) continue;
     for (const Node write : writes) add_use_of_freed(writes[i], write);
     for (const Node read : reads) add_use_of_freed(writes[i], read);
   }
@@ -54,7 +70,7 @@ void RaceCandidates::add_pairs(std::span<const Node> writes, std::span<const Nod
   for (const Node update : reads) {
     const std::vector<Node> cases = cases_of_update(update);
     for (const Node read : reads) {
-      if (trees_.access(read).is_atomic) continue;
+      if (access(read).is_atomic) continue;
       for (const Node one : cases) add_pair(update, read, one);
     }
   }
@@ -81,7 +97,9 @@ bool RaceCandidates::is_of_check(Node node) const {
 }
 
 void RaceCandidates::add_pair(Node a, Node b, Node condition) {
-  if (trees_.access(a).is_atomic && trees_.access(b).is_atomic) return;
+  const Access one = access(a);
+  const Access other = access(b);
+  if ((one.is_atomic && other.is_atomic) || (one.in_section && other.in_section)) return;
   if (is_of_check(a) || is_of_check(b)) return;
   if (trees_.relation(a, b) != ThreadTrees::Relation::concurrent) return;
   if (!share_a_lock(a, b) && !is_joined(a, b) && !is_joined(b, a))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pairs of accesses that might race, by what the trees alone say: of two threads, to the same bytes, one of
 // them plain and one a write; not both in sections of one mutex, and none of them behind a join of the other
-// one's thread. And frees of memory that another thread may access behind them.
+// one's thread. Operations on synchronization objects are such accesses, too. And frees of memory that
+// another thread may access behind them.
 //
 // Tested by tests/causality/causality_test.cpp.
 #pragma once
@@ -42,6 +43,15 @@ class RaceCandidates {
     std::vector<ThreadId> joined{};     // threads; kNoThread: all others
   };
 
+  struct Access {
+    std::uint64_t object = 0;
+    std::uint32_t size = 0;  // in bytes; 0: it accesses nothing
+    bool is_atomic = false;
+    bool in_section = false;
+    bool is_free = false;
+    bool writes = false;
+  };
+  Access access(Node node) const;
   void add_pairs(std::span<const Node> writes, std::span<const Node> reads);
   void add_pair(Node a, Node b, Node condition);
   void add_use_of_freed(Node free, Node access);

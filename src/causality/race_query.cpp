@@ -119,7 +119,10 @@ std::uint64_t RaceQuery::code_of_step(Node node) const {
 RaceQuery::Places RaceQuery::places_of(const Pair& pair) const {
   const std::uint64_t first = code_of_step(pair.first);
   const std::uint64_t second = code_of_step(pair.second);
-  return {trees_.access(pair.first).object, std::min(first, second), std::max(first, second)};
+  const bool is_event = trees_[pair.first].kind == ThreadTrees::Kind::event;
+  const std::uint64_t object =
+      is_event ? trees_.operation(pair.first).object : trees_.access(pair.first).object;
+  return {object, std::min(first, second), std::max(first, second)};
 }
 
 void RaceQuery::exclude(const Pair& pair) { excluded_.insert(places_of(pair)); }

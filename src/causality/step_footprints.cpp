@@ -44,13 +44,17 @@ void StepFootprints::take() {
   }
 }
 
+bool StepFootprints::counts(Node access) const {
+  return trees_.access(access).is_atomic || trees_.access(access).in_section;
+}
+
 void StepFootprints::number_atomics() {
   using Kind = ThreadTrees::Kind;
   bits_.assign(machine_.cells(), kNoBit);
   atomics_ = 0;
   for (Node node = 0; node < trees_.size(); ++node) {
     const bool is_access = trees_[node].kind == Kind::read || trees_[node].kind == Kind::write;
-    if (!is_access || !trees_.access(node).is_atomic) continue;
+    if (!is_access || !counts(node)) continue;
     machine_.visit_cells(node, [&](std::uint32_t cell) {
       if (bits_[cell] == kNoBit) bits_[cell] = static_cast<std::uint32_t>(machine_.objects() + atomics_++);
     });
@@ -58,7 +62,7 @@ void StepFootprints::number_atomics() {
 }
 
 void StepFootprints::add_access(Node node, Footprint& own) const {
-  if (!trees_.access(node).is_atomic) return;
+  if (!counts(node)) return;
   std::vector<std::uint64_t>& bits = trees_[node].kind == ThreadTrees::Kind::read ? own.reads : own.writes;
   machine_.visit_cells(
       node, [&](std::uint32_t cell) { bits[bits_[cell] / 64] |= std::uint64_t{1} << bits_[cell] % 64; });

@@ -35,6 +35,7 @@ class StepFootprints {
   const Footprint& behind(Node node) const { return behind_[node]; }
 
  private:
+  bool counts(Node access) const;
   void number_atomics();
   void add_own(Node node);
   void add_access(Node node, Footprint& own) const;

@@ -263,6 +263,7 @@ void SyncEncoding::offer_leave(Node last, Node leave, Need need) {
   nodes_.add({-leaves, executed(last)});
   nodes_.add({-leaves, nodes_.precedes(arrival, last)});
   nodes_.add({-leaves, nodes_.precedes(last, leave)});
+  nodes_.synchronize(last, leave, leaves, nodes_.truth());
   nodes_.offer(need, leaves);
 }
 

@@ -80,6 +80,7 @@ class ThreadTrees {
     std::uint64_t object = 0;
     std::uint32_t size = 0;  // in bytes
     bool is_atomic = false;
+    bool in_section = false;  // of an atomic section's thread: they come one after the other
     // A read that always comes with a write, or a write that comes with a read.
     bool is_update = false;
     bool is_free = false;  // a write: the end of the memory

@@ -157,12 +157,16 @@ void TraceLearner::learn_decision(const Decision& decision) {
 }
 
 void TraceLearner::learn_access(const RecordedAccess& access) {
+  // Whoever would have to wait there fails.
+  if (access.in_section && access.operation >= Operation::lock && access.operation != Operation::yield)
+    return refuse("atomic sections that do more than to access memory");
+  if (access.operation == Operation::fence || access.operation == Operation::yield) return;
   ThreadTrees::Access own;
   own.object = access.object;
   own.size = access.size;
   own.term = access.term;
-  // Operations in atomic sections are ordered as the sections are, and so are no races.
-  own.is_atomic = access.in_section;
+  own.is_atomic = is_atomic_access(access.operation);
+  own.in_section = access.in_section;
   own.is_free = access.operation == thrum::Operation::deallocate;
   if (access.writes) {
     add_write(access.thread, own, access.value);

@@ -138,6 +138,7 @@ void TreeMachine::take_uses() {
     }
     if (own.operation == Operation::lock_destroy) objects_[uses.object].is_destroyed = true;
     if (own.operation == Operation::futex_wake) futex_wakes_.push_back(node);
+    if (own.operation == Operation::thread_join && own.other == kMainThread) not_covered_ = "joins of main";
   }
 }
 

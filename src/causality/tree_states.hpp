@@ -67,7 +67,12 @@ class TreeStates {
   std::uint64_t states() const { return visited_.size(); }
 
   // The trees begin again.
-  void forget() { machine_.forget(); }
+  void forget() {
+    machine_.forget();
+    news_.clear();
+    misuses_.clear();
+    deadlocks_.clear();
+  }
 
  private:
   using State = TreeMachine::State;

@@ -18,10 +18,14 @@ MakeOutside outside_strategy(const Job& job) {
     return std::unique_ptr<Solver>(make_solver(terms));
   };
   if (job.strategy == kMcrClassic)
-    return [make] { return std::make_unique<McrClassic>(McrClassic::Settings{.make_solver = make}); };
+    return [make](Interrupt& interrupt) {
+      McrClassic::Settings settings{.make_solver = make};
+      settings.limit.interrupt = &interrupt;
+      return std::make_unique<McrClassic>(settings);
+    };
   CausalitySearch::Settings settings;
   settings.make_solver = make;
-  settings.races = job.races == Races::report;
+  settings.races = job.races != Races::ignore;
   settings.memory_max = job.settings.memory_max;
   settings.sees_plain = job.races != Races::ignore;
   return [settings](Interrupt& interrupt) {

@@ -186,6 +186,28 @@ Outcome outcome_on(const Event& event, std::uint64_t value) {
 
 bool is_visible(Operation operation) { return row(operation).visible; }
 
+bool uses_object(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::try_lock:
+    case Operation::unlock:
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+    case Operation::shared_unlock:
+    case Operation::lock_queue:
+    case Operation::lock_destroy:
+    case Operation::wait_release:
+    case Operation::signal:
+    case Operation::broadcast:
+    case Operation::semaphore_wait:
+    case Operation::semaphore_try_wait:
+    case Operation::semaphore_post:
+    case Operation::barrier_wait:
+    case Operation::barrier_leave: return true;
+    default: return false;
+  }
+}
+
 bool may_have_to_wait(Operation operation) {
   switch (operation) {
     case Operation::lock:

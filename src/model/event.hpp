@@ -102,6 +102,10 @@ Operation operation_from_name(std::string_view name);
 // Whether the operation has a scheduling point before it.
 bool is_visible(Operation operation);
 
+// Whether the operation is one on a synchronization object, which counts as an atomic write of its first
+// bytes: nobody may free, destroy or write these without order (docs/semantics.md, "Data races").
+bool uses_object(Operation operation);
+
 // Whether the operation may have to wait for another thread.
 bool may_have_to_wait(Operation operation);
 

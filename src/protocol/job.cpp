@@ -559,6 +559,7 @@ constexpr auto search_result = [](auto& codec, auto& x) {
     inner.number(causality.unreachable);
     inner.number(causality.undecided);
     inner.number(causality.nodes);
+    inner.number(causality.states);
     inner.number(causality.clauses);
     inner.number(causality.restarts);
     inner.number(causality.queries);

@@ -201,6 +201,7 @@ void add_causality(Json& json, const CausalityResult& causality) {
                        {"undecided", causality.undecided},
                        {"undecided_places", list(causality.undecided_places, undecided_json)},
                        {"nodes", causality.nodes},
+                       {"states", causality.states},
                        {"restarts", causality.restarts}};
   if (causality.reads) json["decisions"]["reads"] = list(*causality.reads, read_json);
   json["solver"] = {{"queries", causality.queries},     {"sat", causality.satisfiable},

@@ -197,6 +197,7 @@ struct CausalityResult {
   std::uint64_t unreachable = 0;
   std::uint64_t undecided = 0;
   std::uint64_t nodes = 0;
+  std::uint64_t states = 0;
   std::uint64_t clauses = 0;
   std::uint64_t restarts = 0;
   std::uint64_t queries = 0;

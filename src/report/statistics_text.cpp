@@ -83,6 +83,7 @@ std::string causality_lines(const StatisticsResult& statistics) {
         "{} "
         "undecided\n",
         causality.shown, causality.decisions, causality.unreachable, causality.undecided);
+  if (causality.states > 0) text += fmt::format("  {} states of their trees\n", causality.states);
   text += fmt::format("  {} questions to the solver: {} yes, {} no, {} unknown; {:.2f} s, {} clauses\n",
                       causality.queries, causality.satisfiable, causality.unsatisfiable, causality.unknown,
                       causality.seconds, causality.clauses);

@@ -36,6 +36,7 @@ struct CausalityStatistics {
   std::uint64_t unreachable = 0;  // of the decisions: it is proved that no other outcome is possible
   std::uint64_t undecided = 0;    // of what may be possible: nobody knows
   std::uint64_t nodes = 0;        // of the threads' trees
+  std::uint64_t states = 0;       // of the trees, that were looked at without the solver
   std::uint64_t clauses = 0;
   std::uint64_t restarts = 0;  // it began again, since memory was shared that was not known to be
   std::uint64_t queries = 0;
@@ -46,9 +47,9 @@ struct CausalityStatistics {
 
   template <typename Self>
   static auto members(Self& self) {
-    return std::tie(self.decisions, self.outcomes, self.unreachable, self.undecided, self.nodes, self.clauses,
-                    self.restarts, self.queries, self.satisfiable, self.unsatisfiable, self.unknown,
-                    self.seconds);
+    return std::tie(self.decisions, self.outcomes, self.unreachable, self.undecided, self.nodes, self.states,
+                    self.clauses, self.restarts, self.queries, self.satisfiable, self.unsatisfiable,
+                    self.unknown, self.seconds);
   }
 };
 

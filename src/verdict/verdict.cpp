@@ -503,10 +503,10 @@ TestResult judge(const WorkerOutcome& outcome, const CheckOptions& options, bool
       test.statistics->unfolding = {kept->local_states, kept->vain,  kept->restarts, kept->queries,
                                     kept->denied,       kept->pairs, kept->bytes};
     if (const auto& kept = search.kept.causality) {
-      test.statistics->causality = {kept->decisions,     kept->outcomes, kept->unreachable,
-                                    kept->undecided,     kept->nodes,    kept->clauses,
-                                    kept->restarts,      kept->queries,  kept->satisfiable,
-                                    kept->unsatisfiable, kept->unknown,  kept->seconds};
+      test.statistics->causality = {kept->decisions, kept->outcomes,    kept->unreachable,   kept->undecided,
+                                    kept->nodes,     kept->states,      kept->clauses,       kept->restarts,
+                                    kept->queries,   kept->satisfiable, kept->unsatisfiable, kept->unknown,
+                                    kept->seconds};
       add_decisions(outcome, options.decisions, weakened(report), *test.statistics->causality);
     }
     test.statistics->loops = waiting_loops(report);

@@ -190,7 +190,7 @@ TEST_F(Causality, RunsWhatReadsOtherValuesOnly) {
   EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
   EXPECT_EQ(test["executions"], 1);
   EXPECT_EQ(test["statistics"]["decisions"]["undecided"], 0);
-  EXPECT_GT(test["statistics"]["solver"]["queries"], 0);
+  EXPECT_GT(test["statistics"]["decisions"]["states"], 0);
   EXPECT_EQ(test["statistics"]["solver"]["unknown"], 0);
 }
 
@@ -263,7 +263,7 @@ TEST_F(Causality, EndsWhereItHasTooLittleMemory) {
 
 // Whatever the solver is at.
 TEST_F(Causality, GoesOnWhereTheTimeEnded) {
-  build_counters(5);
+  build_counters(40);
   std::int64_t before = 0;
   std::vector<std::string> search = words({"--jobs", "1", "--checkpoint", path("saved"), "--time", "1"});
   for (int i = 0; i < 3; ++i) {
@@ -338,6 +338,65 @@ TEST_F(Causality, LeavesDecisionsOpenWhereItClaimsNothing) {
       check({path("program"), "--strategy", "mcr", "--decisions", "--jobs", "1"}, 3)["tests"][0];
   EXPECT_EQ(test["statistics"]["decisions"]["unreachable"], 0);
 }
+
+// An order of two threads that no value depends on. In the other order, the second one does too late what it
+// does.
+struct Ordered {
+  const char* first;   // what main does, behind the creation of the thread and under a lock
+  const char* second;  // what the thread does
+  const char* bug;     // of the other order; "": none
+};
+
+class CausalityInOneOrder : public Causality, public testing::WithParamInterface<Ordered> {};
+
+TEST_P(CausalityInOneOrder, AsksForTheOther) {
+  const std::string text = std::string(R"(
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <thrum/thrum.h>
+#include <atomic>
+struct Block {
+  sem_t s;
+  pthread_mutex_t m;
+  int value;
+};
+Block* p;
+sem_t s;
+std::atomic<int> x;
+pthread_mutex_t g = PTHREAD_MUTEX_INITIALIZER;
+void* run(void*) {
+  pthread_mutex_lock(&g);
+  )") + GetParam().second + R"(
+  pthread_mutex_unlock(&g);
+  return nullptr;
+}
+int main() {
+  p = (Block*)malloc(sizeof(Block));
+  sem_init(&p->s, 0, 0);
+  sem_init(&s, 0, 0);
+  pthread_mutex_init(&p->m, nullptr);
+  pthread_t t;
+  pthread_create(&t, nullptr, run, nullptr);
+  pthread_mutex_lock(&g);
+  )" + GetParam().first + R"(
+  pthread_mutex_unlock(&g);
+  pthread_join(t, nullptr);
+}
+)";
+  const bool is_bug = *GetParam().bug != 0;
+  const json test = search(text.c_str(), is_bug ? 1 : 0);
+  ASSERT_EQ(test["bugs"].size(), is_bug ? 1u : 0u) << test["reason"];
+  if (is_bug) {
+    EXPECT_EQ(test["bugs"][0]["kind"], GetParam().bug);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, CausalityInOneOrder,
+                         testing::Values(Ordered{"sem_post(&p->s);", "free(p);", "use-after-free"},
+                                         Ordered{"pthread_mutex_lock(&p->m); pthread_mutex_unlock(&p->m);",
+                                                 "free(p);", "use-after-free"},
+                                         Ordered{"sem_post(&s);", "sem_post(&s);", ""}));
 
 // Where races are ignored, plain accesses are not seen.
 TEST_F(Causality, ClaimsNothingWhereRacesAreIgnored) {

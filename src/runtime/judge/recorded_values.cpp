@@ -188,12 +188,20 @@ void RecordedValues::end_stretch() {
 }
 
 void note_values_before_event(const Thread& thread) {
+  constexpr std::uint64_t kPart = 4;  // the bytes that its operations count as accessing
   recorded_values().end_stretch();
-  if (accesses_memory(thread.operation)) recorded_values().touch(thread, thread.object, thread.size);
+  if (accesses_memory(thread.operation)) {
+    recorded_values().touch(thread, thread.object, thread.size);
+  } else if (uses_object(thread.operation)) {
+    recorded_values().touch(thread, thread.object, kPart);
+  }
 }
 
 void end_stretch_of_values() { recorded_values().end_stretch(); }
 void write_values_out() { recorded_values().write_out(); }
+void note_write_for_values(std::uint64_t object, std::uint64_t size) {
+  recorded_values().write(running_thread(), object, size);
+}
 void note_fault_for_values() { recorded_values().note_fault(); }
 
 bool note_values_in_section(const Thread& me, bool changes, std::uint64_t value) {

@@ -79,6 +79,8 @@ void note_values_before_event(const Thread& thread);
 void end_stretch_of_values();
 // The same for what it has written so far, in the middle of a stretch.
 void write_values_out();
+// The runtime writes there on behalf of the running thread.
+void note_write_for_values(std::uint64_t object, std::uint64_t size);
 // The program's code made a fault.
 void note_fault_for_values();
 // The running thread has done an operation in an atomic section. False: that is none that reads and writes

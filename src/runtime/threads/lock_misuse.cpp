@@ -132,6 +132,7 @@ void check_not_held(std::uint64_t lock, const char* name, ThreadId holder, bool 
 
 void begin_anew(std::uint64_t object, std::uint64_t code) {
   constexpr std::size_t kPart = 4;  // the bytes that its operations count as accessing
+  if (engine.records_values && world.running) note_write_for_values(object, kPart);
   if (world.judges_races) judge_plain_write(object, kPart, code);
 }
 
