@@ -204,7 +204,7 @@ bool CausalitySearch::next(Plan& plan) {
   }
   done_ = steps.empty();
   if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
-    problem_ = "executions did not do what was foreseen, as where a thread waits in a loop";
+    problem_ = "executions did not do what was foreseen";
   return !done_;
 }
 

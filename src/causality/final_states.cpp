@@ -6,21 +6,6 @@
 
 namespace thrum {
 
-namespace {
-
-bool takes_lock(Operation operation) {
-  switch (operation) {
-    case Operation::lock:
-    case Operation::try_lock:
-    case Operation::shared_lock:
-    case Operation::try_shared_lock:
-    case Operation::lock_queue: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
-
 FinalStates::FinalStates(NodeEncoding& nodes, DataEncoding& data, SyncEncoding& sync)
     : nodes_(nodes),
       sync_(sync),

@@ -37,6 +37,17 @@ bool can_begin_step(Operation operation) {
   return is_visible(operation) || operation == Operation::thread_join || operation == Operation::others_ended;
 }
 
+bool takes_lock(Operation operation) {
+  switch (operation) {
+    case Operation::lock:
+    case Operation::try_lock:
+    case Operation::shared_lock:
+    case Operation::try_shared_lock:
+    case Operation::lock_queue: return true;
+    default: return false;
+  }
+}
+
 bool has_effect(Operation operation) {
   return operation == Operation::once_leave || operation == Operation::futex_wake;
 }

@@ -80,7 +80,7 @@ class ThreadTrees {
     std::uint64_t object = 0;
     std::uint32_t size = 0;  // in bytes
     bool is_atomic = false;
-    bool in_section = false;  // of an atomic section's thread: they come one after the other
+    bool in_section = false;  // in an atomic section: these are in order, as the sections are
     // A read that always comes with a write, or a write that comes with a read.
     bool is_update = false;
     bool is_free = false;  // a write: the end of the memory
@@ -215,6 +215,9 @@ class ThreadTrees {
 
 // Visible ones do, and joins, and the end of all others.
 bool can_begin_step(Operation operation);
+
+// Whether the operation takes a lock, or would if it did not fail.
+bool takes_lock(Operation operation);
 
 // Whether what the operation does is known only when it is done (ThreadTrees::effect).
 bool has_effect(Operation operation);

@@ -12,17 +12,6 @@ namespace {
 // A futex wake of so many threads wakes all of them.
 constexpr std::uint64_t kAllWaiters = 0x7fffffff;
 
-bool begins_to_use_lock(Operation operation) {
-  switch (operation) {
-    case Operation::lock:
-    case Operation::try_lock:
-    case Operation::shared_lock:
-    case Operation::try_shared_lock:
-    case Operation::lock_queue: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 // ---- What is known before anything is done.
@@ -429,7 +418,7 @@ bool TreeMachine::may_be_misuse(Node operation) const {
   const std::uint32_t object = uses_[operation].object;
   const Operation own = trees_.operation(operation).operation;
   return object != kNoObject && objects_[object].is_destroyed &&
-         (own == Operation::lock_destroy || begins_to_use_lock(own));
+         (own == Operation::lock_destroy || takes_lock(own));
 }
 
 // A lock must not be destroyed while it is held, or while who waits for a condition is to have it again; and

@@ -70,15 +70,14 @@ bool TreeStates::is_new(const Found& found) {
   return went == TreeMachine::Went::to_news;
 }
 
-// Whether the state was not met before.
-bool TreeStates::enter(Frame& frame) {
+// Unless the state was met before.
+void TreeStates::enter(Frame& frame) {
   const auto* bytes = reinterpret_cast<const char*>(frame.state.data());
-  if (!visited_.insert(wide_digest({bytes, frame.state.size() * sizeof(std::uint64_t)})).second) return false;
+  if (!visited_.insert(wide_digest({bytes, frame.state.size() * sizeof(std::uint64_t)})).second) return;
   frame.moves.clear();
   frame.next = 0;
   add_moves(frame);
   ++depth_;
-  return true;
 }
 
 void TreeStates::add_moves(Frame& frame) {

@@ -91,7 +91,7 @@ class TreeStates {
   };
 
   bool is_interrupted() const;
-  bool enter(Frame& frame);
+  void enter(Frame& frame);
   void add_moves(Frame& frame);
   void add_moves_of(ThreadId thread, Frame& frame);
   bool choose_threads(const State& state);
