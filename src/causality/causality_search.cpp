@@ -7,6 +7,8 @@
 
 #include "causality/list_decisions.hpp"
 #include "causality/planned_steps.hpp"
+#include "support/check.hpp"
+#include "support/hash.hpp"
 #include "support/members.hpp"
 
 namespace thrum {
@@ -28,12 +30,34 @@ bool uses_freed(const Trace& trace) {
 
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
+      team_(std::make_shared<CausalityTeam>()),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
       knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt),
       walk_(knowledge_.trees(), knowledge_.initial()),
       states_(knowledge_.trees(), knowledge_.initial()),
       states_max_(settings_.states_max) {
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
+}
+
+CausalitySearch::CausalitySearch(Settings settings, const CausalitySearch& leader)
+    : CausalitySearch(std::move(settings)) {
+  ByteWriter out;
+  save_members(out, members(leader));
+  ByteReader in(out.bytes());
+  load_members(in, members(*this));
+  THRUM_CHECK(in.ok());
+  counts_ = {};
+  team_ = leader.team_;
+  member_ = team_->join(leader.member_);
+  walk_.set_random_state(mixed(leader.walk_.random_state(), member_));
+}
+
+std::unique_ptr<CausalitySearch> CausalitySearch::helper(Interrupt* interrupt) {
+  THRUM_CHECK(settings_.deciding == Deciding::values);
+  if (done_ || trees().size() == 0) return nullptr;
+  Settings own = settings_;
+  own.limit.interrupt = interrupt;
+  return std::unique_ptr<CausalitySearch>(new CausalitySearch(std::move(own), *this));
 }
 
 Wanted CausalitySearch::wanted() const {
@@ -62,14 +86,34 @@ Solver::Answer CausalitySearch::ask_about(const Question& question) {
 
 bool CausalitySearch::is_open(Node node) const { return !std::ranges::binary_search(given_up_, node); }
 
-// A target that can be reached, with its execution in the solver; none: there is none, or nobody knows.
+// A target that can be reached, with its execution in the solver; none: there is none, or nobody knows, or
+// others ask.
 CausalitySearch::Target CausalitySearch::ask() {
+  if (leads()) team_->let_solvers_ask(true);
   std::vector<Target> open;
+  std::vector<Node> nodes;
   for (const Target& target : encoding().targets()) {
-    if (is_open(target.node)) open.push_back(target);
+    if (!is_open(target.node)) continue;
+    open.push_back(target);
+    nodes.push_back(target.node);
   }
   open_ = open.size();
-  // Halves of what the solver gives up on.
+  while (true) {
+    const CausalityTeam::Share share = team_->share_of(member_, nodes);
+    waits_ = share.targets.empty() && share.others_ask;
+    if (share.targets.empty()) return {};
+    std::vector<Target> own;
+    for (std::size_t i = 0; i < open.size() && own.size() < share.targets.size(); ++i) {
+      if (nodes[i] == share.targets[own.size()]) own.push_back(open[i]);
+    }
+    const Target found = ask_for_some(own);
+    if (found.node != ThreadTrees::kNone || is_interrupted() || !problem_.empty()) return found;
+    team_->settle(member_, share.targets);
+  }
+}
+
+// The same of these targets. Halves of what the solver gives up on.
+CausalitySearch::Target CausalitySearch::ask_for_some(std::span<const Target> open) {
   std::vector<std::span<const Target>> groups = {open};
   while (!groups.empty()) {
     const std::span<const Target> group = groups.back();
@@ -149,7 +193,8 @@ void CausalitySearch::give_up_on(const char* what) {
 }
 
 void CausalitySearch::look_at_memory() {
-  if (problem_.empty() && knowledge_.bytes() > settings_.memory_max) problem_ = kTooLittleMemory;
+  if (leads() && problem_.empty() && knowledge_.bytes() + team_->bytes_of_helpers() > settings_.memory_max)
+    problem_ = kTooLittleMemory;
 }
 
 bool CausalitySearch::is_interrupted() const {
@@ -167,9 +212,28 @@ bool CausalitySearch::may_race() const {
 }
 
 bool CausalitySearch::next(Plan& plan) {
-  plan = Plan{};
-  task_ = Task::target;
-  target_ = ThreadTrees::kNone;
+  while (true) {
+    team_->rest(member_);
+    const std::uint64_t seen = team_->changes();
+    catch_up();
+    plan = Plan{};
+    task_ = Task::target;
+    target_ = ThreadTrees::kNone;
+    waits_ = false;
+    const bool found = find(plan);
+    team_->tell(member_, counts_, knowledge_.bytes());
+    if (found) {
+      planned_behind_ = team_->place(member_);
+      if (target_ != ThreadTrees::kNone) team_->runs_for(member_, target_);
+      return true;
+    }
+    waits_ = waits_ && !is_interrupted();
+    if (!waits_ || !settings_.waits) return false;
+    team_->await_change(seen, settings_.limit.interrupt);
+  }
+}
+
+bool CausalitySearch::find(Plan& plan) {
   if (done_) return false;
   if (!begun_) {
     begun_ = true;
@@ -177,35 +241,58 @@ bool CausalitySearch::next(Plan& plan) {
     return true;
   }
   look_at_memory();
-  if (problem_.empty() &&
-      (take_found(plan, states_.news(), Task::target) || find_by_walk(plan) || find_among_states(plan)))
-    return true;
+  return leads() ? lead(plan) : help(plan);
+}
+
+bool CausalitySearch::lead(Plan& plan) {
+  if (problem_.empty() && (take_offer(plan) || find_by_walk(plan) || find_among_states(plan))) return true;
   const bool needs_no_solver = knows_all_states() && !settings_.all_paths && !may_race();
-  if (problem_.empty() && !needs_no_solver && !is_interrupted()) {
-    if (can_be_encoded()) {
-      encoding();
-      problem_ = knowledge_.problem();
-      look_at_memory();
-    } else {
-      problem_ = "there are too many writes that reads may come behind, and too many states";
-    }
-  }
-  if (problem_.empty() && !knows_all_states() && !is_interrupted()) target_ = ask().node;
-  if (target_ != ThreadTrees::kNone) {
-    plan = knowledge_.plan_of(encoding().steps_up_to(target_));
-    return true;
-  }
+  if (!needs_no_solver) begin_to_ask();
+  if (problem_.empty() && !knows_all_states() && !is_interrupted() && find_target(plan)) return true;
   std::vector<Node> steps;
-  if (problem_.empty() && !is_denied_ && !needs_no_solver && !is_interrupted()) steps = ask_for_more();
+  if (problem_.empty() && !waits_ && !is_denied_ && !needs_no_solver && !is_interrupted())
+    steps = ask_for_more();
   if (!steps.empty()) plan = knowledge_.plan_of(steps);
   if (is_interrupted()) {
     knowledge_.spoil_encoding();
     return false;
   }
-  done_ = steps.empty();
+  done_ = !waits_ && steps.empty() && team_->close();
+  waits_ = steps.empty() && !done_;
   if (done_ && problem_.empty() && (is_denied_ || !given_up_.empty()))
     problem_ = "executions did not do what was foreseen";
-  return !done_;
+  return !steps.empty();
+}
+
+bool CausalitySearch::help(Plan& plan) {
+  done_ = team_->is_closed();
+  if (done_) return false;
+  if (problem_.empty() && (take_offer(plan) || find_by_walk(plan))) return true;
+  if (team_->may_solvers_ask() && can_be_encoded()) {
+    begin_to_ask();
+    if (problem_.empty() && !is_interrupted() && find_target(plan)) return true;
+  }
+  if (is_interrupted()) knowledge_.spoil_encoding();
+  waits_ = true;
+  return false;
+}
+
+void CausalitySearch::begin_to_ask() {
+  if (!problem_.empty() || is_interrupted()) return;
+  if (can_be_encoded()) {
+    encoding();
+    problem_ = knowledge_.problem();
+    look_at_memory();
+  } else {
+    problem_ = "there are too many writes that reads may come behind, and too many states";
+  }
+}
+
+bool CausalitySearch::find_target(Plan& plan) {
+  target_ = ask().node;
+  if (target_ == ThreadTrees::kNone) return false;
+  plan = knowledge_.plan_of(encoding().steps_up_to(target_));
+  return true;
 }
 
 // Whether a walk has found something. Where walks go astray, they are of no use; and the rarer they find
@@ -240,6 +327,7 @@ bool CausalitySearch::may_look_at_states() const {
 bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= kClausesMax; }
 
 void CausalitySearch::look_at_states() {
+  team_->let_solvers_ask(false);
   looked_at_ = knowledge_.changes();
   const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
                                 &in_vain_, settings_.limit.interrupt};
@@ -258,24 +346,35 @@ void CausalitySearch::look_at_states() {
 bool CausalitySearch::find_among_states(Plan& plan) {
   while (!knows_all_states() && may_look_at_states()) {
     look_at_states();
-    if (take_found(plan, states_.news(), Task::target)) return true;
+    team_->offer(std::exchange(states_.news(), {}));
+    if (take_offer(plan)) return true;
   }
   return knows_all_states() && (take_found(plan, states_.misuses(), Task::misuse) ||
                                 take_found(plan, states_.deadlocks(), Task::deadlock));
 }
 
-bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task) {
-  while (!found.empty()) {
-    const TreeStates::Found own = std::move(found.back());
-    found.pop_back();
-    if (task == Task::target && !states_.is_new(own)) continue;
-    task_ = task;
-    if (task == Task::target) target_ = own.node;
-    if (task == Task::misuse) misuse_ = own.node;
-    write_steps(plan, trees(), own.steps, [&](Node signal) { return own.chosen_by(signal); });
+bool CausalitySearch::take_offer(Plan& plan) {
+  while (const std::optional<TreeStates::Found> offer = team_->take_offer(member_)) {
+    if (!states_.is_new(*offer)) continue;
+    target_ = offer->node;
+    write_found(plan, *offer, Task::target);
     return true;
   }
   return false;
+}
+
+bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task) {
+  if (found.empty()) return false;
+  const TreeStates::Found own = std::move(found.back());
+  found.pop_back();
+  if (task == Task::misuse) misuse_ = own.node;
+  write_found(plan, own, task);
+  return true;
+}
+
+void CausalitySearch::write_found(Plan& plan, const TreeStates::Found& found, Task task) {
+  task_ = task;
+  write_steps(plan, trees(), found.steps, [&](Node signal) { return found.chosen_by(signal); });
 }
 
 // Asked when no thread can do anything new by itself: what threads can do together. The steps of an execution
@@ -298,9 +397,22 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
   return {};
 }
 
-void CausalitySearch::learn(const Plan&, const Trace& trace) {
-  std::uint64_t known = knowledge_.changes();
-  if (knowledge_.learn(trace)) {
+// Learns what others have shown.
+void CausalitySearch::catch_up() {
+  while (const std::shared_ptr<const Trace> trace = team_->next_trace(member_)) take_in(*trace);
+  if (!leads()) return;
+  for (const Node target : team_->missed()) {
+    if (is_open(target)) given_up_.insert(std::ranges::lower_bound(given_up_, target), target);
+  }
+}
+
+// What follows from the trace alone.
+CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
+  const std::uint64_t known = knowledge_.changes();
+  Shown shown;
+  shown.begins_again = knowledge_.learn(trace);
+  if (shown.begins_again) {
+    team_->begin_again();
     ++counts_.restarts;
     walk_.forget();
     states_.forget();
@@ -313,18 +425,25 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
     races_.clear();
     task_ = Task::target;
     target_ = ThreadTrees::kNone;
-    known = 0;
   }
   if (problem_.empty()) problem_ = knowledge_.problem();
-  const bool is_new_path = learn_path(trace);
-  const bool is_new_deadlock = learn_deadlock(trace);
+  shown.is_new_path = learn_path(trace);
+  shown.is_new_deadlock = learn_deadlock(trace);
+  shown.is_new = knowledge_.changes() != (shown.begins_again ? 0 : known);
+  return shown;
+}
+
+void CausalitySearch::learn(const Plan&, const Trace& trace) {
+  while (!team_->add(member_, trace)) catch_up();
+  const Shown shown = take_in(trace);
   if (task_ == Task::race) learn_race(trace);
   const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
   // What was not shown is asked for again where more is known now.
   const bool is_use_of_freed = task_ == Task::freed && uses_freed(trace);
   if (task_ == Task::misuse && is_misuse) misuses_.push_back(misuse_);
   if (is_use_of_freed) uses_of_freed_.insert(freed_places_);
-  if (knowledge_.changes() != known) return;
+  const bool others_came = team_->place(member_) != planned_behind_ + 1;  // they may have shown the same
+  if (shown.is_new || others_came) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
     case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
@@ -334,11 +453,11 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
         looked_at_ = 0;  // others may wait at the same places
         return;
       }
-      is_denied_ = is_denied_ || !is_new_deadlock;
+      is_denied_ = is_denied_ || !shown.is_new_deadlock;
       return;
     case Task::freed: is_denied_ = is_denied_ || !is_use_of_freed; return;
     case Task::race: return;
-    case Task::path: is_denied_ = is_denied_ || !is_new_path; return;
+    case Task::path: is_denied_ = is_denied_ || !shown.is_new_path; return;
   }
 }
 
@@ -376,14 +495,16 @@ void CausalitySearch::learn_race(const Trace& trace) {
 // An execution that showed nothing new was not what the model said.
 void CausalitySearch::give_up() {
   ++counts_.missed;
+  team_->miss(target_);
   given_up_.insert(std::ranges::lower_bound(given_up_, target_), target_);
 }
 
 // How many executions are left nobody can tell: each may show more to ask for.
 Progress CausalitySearch::progress() {
   Progress progress;
+  if (!leads()) return progress;
   progress.open = open_;
-  progress.questions = counts_.queries;
+  progress.questions = counts_.queries + team_->counts_of_helpers().queries;
   return progress;
 }
 
@@ -397,13 +518,15 @@ SearchStatistics CausalitySearch::statistics() const {
   own.undecided = given_up_.size() + unsolved_.size();
   own.nodes = trees().size();
   own.clauses = knowledge_.clauses();
-  own.restarts = counts_.restarts;
-  own.states = counts_.states;
-  own.queries = counts_.queries;
-  own.satisfiable = counts_.satisfiable;
-  own.unsatisfiable = counts_.unsatisfiable;
-  own.unknown = counts_.unknown;
-  own.seconds = counts_.seconds;
+  Counts all = counts_;
+  if (leads()) all.add(team_->counts_of_helpers());
+  own.restarts = all.restarts;
+  own.states = all.states;
+  own.queries = all.queries;
+  own.satisfiable = all.satisfiable;
+  own.unsatisfiable = all.unsatisfiable;
+  own.unknown = all.unknown;
+  own.seconds = all.seconds;
   SearchStatistics statistics;
   statistics.causality = own;
   return statistics;
@@ -440,7 +563,7 @@ std::string CausalitySearch::why_undecided(Node node) const {
 
 Guarantee CausalitySearch::guarantee() const {
   Guarantee guarantee;
-  guarantee.exhausted = is_closed();
+  guarantee.exhausted = leads() && is_closed();
   guarantee.covers = settings_.races && knows_races_ ? Covers::deadlocks_and_races : Covers::assertions;
   return guarantee;
 }

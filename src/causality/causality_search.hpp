@@ -15,7 +15,10 @@
 // where the trees have few states, all of them are looked at (tree_states.hpp), which leaves the solver
 // nothing but data races.
 //
-// Thread safety: none. Tested by tests/causality/causality_test.cpp, tests/native/values_test.cpp.
+// Several searches may work together, each with executions of its own (causality_team.hpp).
+//
+// Thread safety: none; each search of a team may be in a thread of its own. Tested by
+// tests/causality/causality_test.cpp, tests/native/values_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +29,7 @@
 #include <tuple>
 #include <vector>
 
+#include "causality/causality_team.hpp"
 #include "causality/encoding.hpp"
 #include "causality/tree_knowledge.hpp"
 #include "causality/tree_states.hpp"
@@ -50,33 +54,25 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     // So many states of the trees are looked at, at least, before the solver is asked; 0: none ever are.
     std::uint64_t states_max = 1 << 14;
     bool all_paths = false;  // besides, each combination of what threads do, to the end
+    bool waits = true;       // next() waits for the other searches of its team
   };
-  struct Counts {
-    std::uint64_t queries = 0;
-    std::uint64_t satisfiable = 0;
-    std::uint64_t unsatisfiable = 0;
-    std::uint64_t unknown = 0;
-    std::uint64_t missed = 0;  // executions that did not show their target
-    double seconds = 0;        // that the solver took
-    std::uint64_t restarts = 0;
-    std::uint64_t states = 0;   // of the trees, that were looked at
-    std::uint64_t walked = 0;   // executions that a walk has found
-    std::uint64_t strayed = 0;  // of those, that showed nothing new
-    std::uint64_t races = 0;    // that were looked for in what is known, and shown
-    std::uint64_t denied = 0;   // deadlocks, races and paths that were not shown
-
-    template <typename Self>
-    static auto members(Self& self) {
-      return std::tie(self.queries, self.satisfiable, self.unsatisfiable, self.unknown, self.missed,
-                      self.seconds, self.restarts, self.states, self.walked, self.strayed, self.races,
-                      self.denied);
-    }
-  };
+  using Counts = CausalityCounts;
 
   // REQUIRES: settings.make_solver
   explicit CausalitySearch(Settings settings);
+  // What it was at is left to the others.
+  ~CausalitySearch() override { team_->leave(member_); }
+  CausalitySearch(const CausalitySearch&) = delete;
+  CausalitySearch& operator=(const CausalitySearch&) = delete;
+
+  // A search that helps with this one, in this thread or another one, by the same settings but the interrupt.
+  // It claims nothing. The names of threads must be the same for both. nullptr: there is nothing to help
+  // with. REQUIRES: values decide
+  std::unique_ptr<CausalitySearch> helper(Interrupt* interrupt);
 
   bool next(Plan& plan) override;
+  // next() gave nothing, and may give something when others have done more (Settings::waits).
+  bool waits() const { return waits_; }
   Wanted wanted() const override;
   void learn(const Plan& plan, const Trace& trace) override;
   // All but the solver's state, which is made again. Where terms decide, the table must hold the same ones.
@@ -93,7 +89,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
 
   const ThreadTrees& trees() const { return knowledge_.trees(); }
   const Terms& terms() const { return *terms_; }
-  const Counts& counts() const { return counts_; }
+  const Counts& counts() const { return counts_; }  // of this search alone
   // Whether the plan that next() wrote is to show a data race.
   bool looks_for_race() const { return task_ == Task::race; }
 
@@ -102,10 +98,30 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   // What an execution is run for.
   enum class Task : std::uint8_t { walk, target, misuse, deadlock, freed, race, path };
 
+  // With what another one knows; it helps that one.
+  CausalitySearch(Settings settings, const CausalitySearch& leader);
+  bool leads() const { return member_ == CausalityTeam::kLeader; }
+
   Encoding& encoding() { return knowledge_.encoding(); }
+  void catch_up();
+  // What a trace has shown that was not known.
+  struct Shown {
+    bool begins_again = false;
+    bool is_new = false;  // some step
+    bool is_new_path = false;
+    bool is_new_deadlock = false;
+  };
+  Shown take_in(const Trace& trace);
+  bool find(Plan& plan);
+  bool lead(Plan& plan);
+  bool help(Plan& plan);
+  void begin_to_ask();
+  bool find_target(Plan& plan);
+  bool take_offer(Plan& plan);
   bool find_by_walk(Plan& plan);
   bool find_among_states(Plan& plan);
   bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
+  void write_found(Plan& plan, const TreeStates::Found& found, Task task);
   void look_at_states();
   bool may_look_at_states() const;
   bool can_be_encoded() const;
@@ -115,6 +131,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     return are_all_states_known_ && looked_at_ == knowledge_.changes() && knows_races_;
   }
   Target ask();
+  Target ask_for_some(std::span<const Target> open);
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
   bool ask_for_deadlock();
@@ -139,6 +156,10 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   void learn_race(const Trace& trace);
 
   Settings settings_;
+  std::shared_ptr<CausalityTeam> team_;
+  CausalityTeam::Member member_ = CausalityTeam::kLeader;
+  bool waits_ = false;
+  std::uint64_t planned_behind_ = 0;  // traces that were known when the execution that runs was planned
   Terms own_terms_;
   Terms* terms_;
   TreeKnowledge knowledge_;

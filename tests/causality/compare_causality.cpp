@@ -10,6 +10,7 @@
 #include "oracle/goldilocks.hpp"
 #include "oracle/toy_program.hpp"
 #include "solver/z3_solver.hpp"
+#include "support/random.hpp"
 
 namespace thrum {
 
@@ -58,60 +59,134 @@ std::string CausalityCount::to_text() const {
   return text;
 }
 
+namespace {
+
+// A program, whose executions are noted.
+class Shower {
+ public:
+  Shower(const ToyCode& code, CausalitySearch::Settings& settings) : program_(code) {
+    program_.record_local_states(&shown.local_states);
+    program_.record_local_paths(&shown.local_paths, &shown.local_paths_with_values);
+    program_.record_races(&accesses_);
+    is_by_terms_ = settings.deciding == Deciding::terms;
+    looks_for_races_ = settings.races;
+    settings.walks = !settings.make_solver;
+    if (settings.make_solver) settings.states_max = 0;
+    if (!settings.make_solver)
+      settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
+    if (is_by_terms_) settings.terms = &program_.terms();
+  }
+
+  // Whether the search goes on.
+  bool run(const Plan& plan, Wanted wanted, Trace& trace) {
+    program_.run(plan, nullptr, wanted, trace);
+    ++shown.executions;
+    if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
+    if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program_.names());
+    shown.racy = shown.mistake.empty() && looks_for_races_ && has_race(accesses_);
+    if (!shown.mistake.empty() || shown.racy) return false;
+    const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
+    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
+    if (trace.end == End::finished || is_deadlock)
+      shown.paths.insert(program_.path(is_by_terms_ ? PathForm::outcomes : PathForm::with_values));
+    return true;
+  }
+
+  // The search has ended.
+  void take_claims(const CausalitySearch& search, CausalityCount& count) {
+    ++count.programs;
+    if (shown.racy) return;
+    count.executions += shown.executions;
+    const CausalityStatistics statistics = *search.statistics().causality;
+    count.queries += statistics.queries;
+    count.states += statistics.states;
+    if (search.counts().missed != 0 && search.problem().empty())
+      shown.mistake = "an execution missed its target";
+    shown.claims_races = search.guarantee().covers == Covers::deadlocks_and_races;
+    if (search.guarantee().exhausted) {
+      ++count.covered;
+    } else if (search.problem().empty()) {
+      shown.mistake = "nothing was claimed";
+    } else {
+      shown.problem = search.problem();
+      ++count.problems[shown.problem];
+    }
+  }
+
+  ToyProgram& program() { return program_; }
+
+  CausalityShown shown;
+
+ private:
+  ToyProgram program_;
+  RaceTrace accesses_;
+  bool is_by_terms_ = false;
+  bool looks_for_races_ = false;
+};
+
+}  // namespace
+
 CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count,
                              const std::function<bool()>& reloads) {
-  CausalityShown shown;
-  ToyProgram program(code);
-  program.record_local_states(&shown.local_states);
-  program.record_local_paths(&shown.local_paths, &shown.local_paths_with_values);
-  RaceTrace accesses;
-  program.record_races(&accesses);
-  const bool is_by_terms = settings.deciding == Deciding::terms;
-  settings.walks = !settings.make_solver;
-  if (settings.make_solver) settings.states_max = 0;
-  if (!settings.make_solver)
-    settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
-  if (is_by_terms) settings.terms = &program.terms();
+  Shower shower(code, settings);
   auto search = std::make_unique<CausalitySearch>(settings);
   Plan plan;
   Trace trace;
   while (search->next(plan)) {
-    program.run(plan, nullptr, search->wanted(), trace);
-    ++shown.executions;
-    if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
-    if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program.names());
-    if (!shown.mistake.empty()) return shown;
-    if (settings.races && has_race(accesses)) {
-      shown.racy = true;
-      ++count.programs;
-      return shown;
-    }
-    const bool is_deadlock = trace.end == End::bug && trace.failure.kind == BugKind::deadlock;
-    if (trace.end == End::bug) shown.bugs.insert(bug_of(trace.failure));
-    if (trace.end == End::finished || is_deadlock)
-      shown.paths.insert(program.path(is_by_terms ? PathForm::outcomes : PathForm::with_values));
+    if (!shower.run(plan, search->wanted(), trace)) break;
     search->learn(plan, trace);
-    if (std::getenv("THRUM_DEBUG")) print_execution(plan, program, *search);
-    if (reloads && reloads()) search = reloaded(*search, settings, program.names());
-    if (search == nullptr) shown.mistake = "it could not be loaded";
-    if (search == nullptr) return shown;
+    if (std::getenv("THRUM_DEBUG")) print_execution(plan, shower.program(), *search);
+    if (reloads && reloads()) search = reloaded(*search, settings, shower.program().names());
+    if (search == nullptr) shower.shown.mistake = "it could not be loaded";
+    if (!shower.shown.mistake.empty()) break;
   }
-  ++count.programs;
-  count.executions += shown.executions;
-  count.queries += search->counts().queries;
-  count.states += search->counts().states;
-  if (search->counts().missed != 0 && search->problem().empty())
-    shown.mistake = "an execution missed its target";
-  shown.claims_races = search->guarantee().covers == Covers::deadlocks_and_races;
-  if (search->guarantee().exhausted) {
-    ++count.covered;
-  } else if (search->problem().empty()) {
-    shown.mistake = "nothing was claimed";
-  } else {
-    shown.problem = search->problem();
-    ++count.problems[shown.problem];
+  if (shower.shown.mistake.empty()) shower.take_claims(*search, count);
+  return shower.shown;
+}
+
+namespace {
+
+// A search of a team, and what it is at.
+struct Teammate {
+  std::unique_ptr<CausalitySearch> search;
+  Plan plan{};
+  bool runs = false;
+};
+
+}  // namespace
+
+CausalityShown run_team(const ToyCode& code, CausalitySearch::Settings settings, const TeamSettings& team,
+                        CausalityCount& count) {
+  Shower shower(code, settings);
+  settings.waits = false;
+  Random random(team.seed);
+  std::vector<Teammate> members;
+  members.push_back({std::make_unique<CausalitySearch>(settings)});
+  const CausalitySearch& leader = *members[0].search;
+  Trace trace;
+  for (std::uint64_t idle = 0; idle < 100 * team.members;) {
+    if (members.size() < team.members && random.below(2) == 0) {
+      if (auto helper = members[0].search->helper(nullptr)) members.push_back({std::move(helper)});
+    }
+    const std::size_t which = random.below(members.size());
+    if (which != 0 && random.below(1000) < team.deaths) {
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(which));
+      continue;
+    }
+    Teammate& member = members[which];
+    if (member.runs) {
+      if (!shower.run(member.plan, member.search->wanted(), trace)) break;
+      member.search->learn(member.plan, trace);
+      member.runs = false;
+    } else {
+      member.runs = member.search->next(member.plan);
+      if (!member.runs && which == 0 && !member.search->waits()) break;
+    }
+    idle = member.runs ? 0 : idle + 1;
+    if (idle == 100 * team.members) shower.shown.mistake = "all wait";
   }
-  return shown;
+  if (shower.shown.mistake.empty()) shower.take_claims(leader, count);
+  return shower.shown;
 }
 
 namespace {

@@ -46,6 +46,15 @@ struct CausalityShown {
 CausalityShown run_causality(const ToyCode& code, CausalitySearch::Settings settings, CausalityCount& count,
                              const std::function<bool()>& reloads = {});
 
+struct TeamSettings {
+  std::size_t members = 2;
+  std::uint64_t seed = 1;    // of who goes on when, and of who dies
+  std::uint64_t deaths = 0;  // of a thousand steps; a new member comes for one that has died
+};
+// The same by several searches, which go on in a random order.
+CausalityShown run_team(const ToyCode& code, CausalitySearch::Settings settings, const TeamSettings& team,
+                        CausalityCount& count);
+
 // Where make_solver is given, that is the solver, and the search is left to it: no walks.
 
 // By values: all local states, the local paths with values, and the bugs.
