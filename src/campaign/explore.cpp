@@ -101,6 +101,10 @@ SearchSoFar Search::run() {
   note_levels();
   while (!is_over()) {
     if (!strategy_.next(plan_)) {
+      if (strategy_.is_put_off()) {
+        if (limits_.answer) limits_.answer(ask_);
+        continue;
+      }
       std::string problem = strategy_.reporting().problem();
       if (problem.empty()) break;
       // What it was at when the time ended is left.

@@ -30,7 +30,7 @@ bool uses_freed(const Trace& trace) {
 
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
-      team_(std::make_shared<CausalityTeam>()),
+      team_(std::make_shared<CausalityTeam>(settings_.may_be_helped)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
       knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt),
       walk_(knowledge_.trees(), knowledge_.initial()),
@@ -39,25 +39,25 @@ CausalitySearch::CausalitySearch(Settings settings)
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
 }
 
-CausalitySearch::CausalitySearch(Settings settings, const CausalitySearch& leader)
+CausalitySearch::CausalitySearch(Settings settings, std::shared_ptr<CausalityTeam> team)
     : CausalitySearch(std::move(settings)) {
-  ByteWriter out;
-  save_members(out, members(leader));
-  ByteReader in(out.bytes());
-  load_members(in, members(*this));
-  THRUM_CHECK(in.ok());
-  counts_ = {};
-  team_ = leader.team_;
-  member_ = team_->join(leader.member_);
-  walk_.set_random_state(mixed(leader.walk_.random_state(), member_));
+  team_ = std::move(team);
+  member_ = team_->join(settings_.limit.interrupt);
+  if (const std::string beginning = team_->beginning(); !beginning.empty()) {
+    ByteReader in(beginning);
+    load_members(in, members(*this));
+    THRUM_CHECK(in.ok());
+    counts_ = {};
+  }
+  begun_ = true;
+  walk_.set_random_state(mixed(walk_.random_state(), member_));
 }
 
-std::unique_ptr<CausalitySearch> CausalitySearch::helper(Interrupt* interrupt) {
-  THRUM_CHECK(settings_.deciding == Deciding::values);
-  if (done_ || trees().size() == 0) return nullptr;
+std::unique_ptr<CausalitySearch> CausalitySearch::helper(Interrupt* interrupt) const {
+  THRUM_CHECK(settings_.may_be_helped && settings_.deciding == Deciding::values);
   Settings own = settings_;
   own.limit.interrupt = interrupt;
-  return std::unique_ptr<CausalitySearch>(new CausalitySearch(std::move(own), *this));
+  return std::unique_ptr<CausalitySearch>(new CausalitySearch(std::move(own), team_));
 }
 
 Wanted CausalitySearch::wanted() const {
@@ -73,7 +73,12 @@ Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const std::uint64_t others = trees().bytes();
   if (settings_.memory_max != ~std::uint64_t{0})
     limit.bytes = settings_.memory_max - std::min(others, settings_.memory_max - 1);
+  const bool is_slice = leads() && !knows_all_states() && can_look_at_states();
+  if (is_slice) limit.seconds = std::min(limit.seconds, slice_);
   const Solver::Answer answer = encoding().solve(question, limit);
+  is_cut_ = is_slice && answer == Solver::Answer::unknown && !is_interrupted() &&
+            !encoding().solver().lacked_memory();
+  if (is_cut_) slice_ *= 2;
   counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++counts_.queries;
   switch (answer) {
@@ -87,51 +92,43 @@ Solver::Answer CausalitySearch::ask_about(const Question& question) {
 bool CausalitySearch::is_open(Node node) const { return !std::ranges::binary_search(given_up_, node); }
 
 // A target that can be reached, with its execution in the solver; none: there is none, or nobody knows, or
-// others ask.
+// others ask. What the solver gives up on is asked again in smaller groups. By then it may have lost clauses,
+// so it is made again.
 CausalitySearch::Target CausalitySearch::ask() {
-  if (leads()) team_->let_solvers_ask(true);
-  std::vector<Target> open;
-  std::vector<Node> nodes;
-  for (const Target& target : encoding().targets()) {
-    if (!is_open(target.node)) continue;
-    open.push_back(target);
-    nodes.push_back(target.node);
-  }
-  open_ = open.size();
+  if (leads()) team_->let_solvers_ask();
   while (true) {
-    const CausalityTeam::Share share = team_->share_of(member_, nodes);
-    waits_ = share.targets.empty() && share.others_ask;
-    if (share.targets.empty()) return {};
-    std::vector<Target> own;
-    for (std::size_t i = 0; i < open.size() && own.size() < share.targets.size(); ++i) {
-      if (nodes[i] == share.targets[own.size()]) own.push_back(open[i]);
+    std::vector<Target> open;
+    std::vector<Node> nodes;
+    for (const Target& target : encoding().targets()) {
+      if (!is_open(target.node) || std::ranges::find(unsolved_, target.node) != unsolved_.end()) continue;
+      open.push_back(target);
+      nodes.push_back(target.node);
     }
-    const Target found = ask_for_some(own);
-    if (found.node != ThreadTrees::kNone || is_interrupted() || !problem_.empty()) return found;
-    team_->settle(member_, share.targets);
-  }
-}
-
-// The same of these targets. Halves of what the solver gives up on.
-CausalitySearch::Target CausalitySearch::ask_for_some(std::span<const Target> open) {
-  std::vector<std::span<const Target>> groups = {open};
-  while (!groups.empty()) {
-    const std::span<const Target> group = groups.back();
-    groups.pop_back();
-    if (group.empty()) continue;
-    const Solver::Answer answer = ask_about(group);
-    if (answer == Solver::Answer::satisfiable) return encoding().reached(group);
-    if (answer == Solver::Answer::unsatisfiable) continue;
-    if (is_interrupted()) return {};
-    if (group.size() == 1 || encoding().solver().lacked_memory()) {
-      give_up_on("something that a thread might do");
-      unsolved_.push_back(group[0].node);
+    open_ = open.size();
+    CausalityTeam::Share share = team_->share_of(member_, nodes);
+    waits_ = share.targets.empty() && share.others_ask;
+    if (share.targets.empty() || is_interrupted()) return {};
+    share.targets.resize(std::min(share.targets.size(), group_max_));
+    std::erase_if(open, [&](const Target& target) {
+      return std::ranges::find(share.targets, target.node) == share.targets.end();
+    });
+    const Solver::Answer answer = ask_about(std::span<const Target>(open));
+    if (answer == Solver::Answer::satisfiable) return encoding().reached(open);
+    if (answer == Solver::Answer::unsatisfiable) {
+      team_->settle(member_, share.targets);
       continue;
     }
-    groups.push_back(group.subspan(group.size() / 2));
-    groups.push_back(group.first(group.size() / 2));
+    if (is_interrupted()) return {};
+    const bool lacks_memory = encoding().solver().lacked_memory();
+    if (!is_cut_ && (open.size() == 1 || lacks_memory)) {
+      give_up_on("something that a thread might do");
+      unsolved_.push_back(open[0].node);
+      if (lacks_memory) return {};
+    }
+    knowledge_.spoil_encoding();
+    if (is_cut_) return {};
+    group_max_ = std::max<std::size_t>(open.size() / 2, 1);
   }
-  return {};
 }
 
 // Asked when nothing else is left: an execution that ends by the misuse of a lock.
@@ -181,7 +178,8 @@ bool CausalitySearch::ask_for_path() {
 template <typename Question>
 bool CausalitySearch::is_possible(const Question& question) {
   const Solver::Answer answer = ask_about(question);
-  if (answer == Solver::Answer::unknown && !is_interrupted()) give_up_on("what threads might do together");
+  if (answer == Solver::Answer::unknown && !is_interrupted() && !is_cut_)
+    give_up_on("what threads might do together");
   return answer == Solver::Answer::satisfiable;
 }
 
@@ -193,7 +191,7 @@ void CausalitySearch::give_up_on(const char* what) {
 }
 
 void CausalitySearch::look_at_memory() {
-  if (leads() && problem_.empty() && knowledge_.bytes() + team_->bytes_of_helpers() > settings_.memory_max)
+  if (leads() && problem_.empty() && knowledge_.bytes() + team_->bytes_besides() > settings_.memory_max)
     problem_ = kTooLittleMemory;
 }
 
@@ -227,6 +225,8 @@ bool CausalitySearch::next(Plan& plan) {
       if (target_ != ThreadTrees::kNone) team_->runs_for(member_, target_);
       return true;
     }
+    if (done_ && leads() && settings_.waits) team_->end_questions();
+    team_->rest(member_);
     waits_ = waits_ && !is_interrupted();
     if (!waits_ || !settings_.waits) return false;
     team_->await_change(seen, settings_.limit.interrupt);
@@ -241,17 +241,26 @@ bool CausalitySearch::find(Plan& plan) {
     return true;
   }
   look_at_memory();
-  return leads() ? lead(plan) : help(plan);
+  if (!leads()) return help(plan);
+  bool found = false;
+  do {
+    is_cut_ = false;
+    found = lead(plan);
+    if (is_cut_) team_->rest(member_);
+  } while (!found && is_cut_);
+  return found;
 }
 
 bool CausalitySearch::lead(Plan& plan) {
   if (problem_.empty() && (take_offer(plan) || find_by_walk(plan) || find_among_states(plan))) return true;
+  if (waits_) return false;
   const bool needs_no_solver = knows_all_states() && !settings_.all_paths && !may_race();
   if (!needs_no_solver) begin_to_ask();
   if (problem_.empty() && !knows_all_states() && !is_interrupted() && find_target(plan)) return true;
   std::vector<Node> steps;
-  if (problem_.empty() && !waits_ && !is_denied_ && !needs_no_solver && !is_interrupted())
+  if (problem_.empty() && !waits_ && !is_cut_ && !is_denied_ && !needs_no_solver && !is_interrupted())
     steps = ask_for_more();
+  if (is_cut_) return false;
   if (!steps.empty()) plan = knowledge_.plan_of(steps);
   if (is_interrupted()) {
     knowledge_.spoil_encoding();
@@ -267,6 +276,8 @@ bool CausalitySearch::lead(Plan& plan) {
 bool CausalitySearch::help(Plan& plan) {
   done_ = team_->is_closed();
   if (done_) return false;
+  waits_ = true;
+  if (trees().size() == 0) return false;
   if (problem_.empty() && (take_offer(plan) || find_by_walk(plan))) return true;
   if (team_->may_solvers_ask() && can_be_encoded()) {
     begin_to_ask();
@@ -312,22 +323,26 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
   return true;
 }
 
-// Whether states can be looked at, and there is something to be seen. If that has led to nothing for long, it
-// is the solver's turn, unless there would be too many clauses for it.
-bool CausalitySearch::may_look_at_states() const {
-  constexpr double kFreeSeconds = 0.02;
+// Whether more of the states can be looked at, and there is something to be seen.
+bool CausalitySearch::can_look_at_states() const {
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
   const std::uint64_t states_max = std::min(kStatesMax, settings_.memory_max / kBytesOfState / 2);
-  if (!is_possible || !knows_races_ || is_interrupted() || states_max_ > states_max) return false;
-  if (looked_at_ == knowledge_.changes() && !were_too_many_) return false;
-  return seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded();
+  const bool has_seen_all = looked_at_ == knowledge_.changes() && !were_too_many_;
+  return is_possible && knows_races_ && states_max_ <= states_max && !has_seen_all;
+}
+
+// If that has led to nothing for long, it is the solver's turn, unless there would be too many clauses for
+// it.
+bool CausalitySearch::is_turn_of_states() const {
+  constexpr double kFreeSeconds = 0.02;
+  return can_look_at_states() && !is_interrupted() &&
+         (seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded());
 }
 
 bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= kClausesMax; }
 
 void CausalitySearch::look_at_states() {
-  team_->let_solvers_ask(false);
   looked_at_ = knowledge_.changes();
   const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
                                 &in_vain_, settings_.limit.interrupt};
@@ -344,7 +359,10 @@ void CausalitySearch::look_at_states() {
 // All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
 // were found among them are run.
 bool CausalitySearch::find_among_states(Plan& plan) {
-  while (!knows_all_states() && may_look_at_states()) {
+  while (!knows_all_states()) {
+    waits_ = team_->others_are_ahead(member_);  // there is more to look at soon
+    if (waits_) return false;
+    if (!is_turn_of_states()) break;
     look_at_states();
     team_->offer(std::exchange(states_.news(), {}));
     if (take_offer(plan)) return true;
@@ -386,8 +404,10 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
     steps.push_back(misuse_);
     return steps;
   }
+  if (is_cut_) return {};
   task_ = Task::deadlock;
   if (!knows_all_states() && ask_for_deadlock()) return encoding().steps();
+  if (is_cut_) return {};
   task_ = Task::freed;
   if (ask_for_use_of_freed()) return encoding().steps_up_to(freed_.access);
   task_ = Task::race;
@@ -400,7 +420,6 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
 // Learns what others have shown.
 void CausalitySearch::catch_up() {
   while (const std::shared_ptr<const Trace> trace = team_->next_trace(member_)) take_in(*trace);
-  if (!leads()) return;
   for (const Node target : team_->missed()) {
     if (is_open(target)) given_up_.insert(std::ranges::lower_bound(given_up_, target), target);
   }
@@ -412,7 +431,6 @@ CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
   Shown shown;
   shown.begins_again = knowledge_.learn(trace);
   if (shown.begins_again) {
-    team_->begin_again();
     ++counts_.restarts;
     walk_.forget();
     states_.forget();
@@ -436,6 +454,7 @@ CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
 void CausalitySearch::learn(const Plan&, const Trace& trace) {
   while (!team_->add(member_, trace)) catch_up();
   const Shown shown = take_in(trace);
+  if (shown.begins_again) team_->begin_again();
   if (task_ == Task::race) learn_race(trace);
   const bool is_misuse = trace.end == End::bug && trace.failure.kind == BugKind::lock_misuse;
   // What was not shown is asked for again where more is known now.
@@ -542,7 +561,11 @@ bool CausalitySearch::load(ByteReader& in, ThreadNames& names) {
   if (!names.load(in)) return false;
   load_members(in, members(*this));
   walk_.set_random_state(in.get<std::uint64_t>());
-  return in.ok();
+  if (!in.ok()) return false;
+  ByteWriter known;
+  save_members(known, members(*this));
+  if (settings_.may_be_helped) team_->begin_with(known.take());
+  return true;
 }
 
 ShownDecisions CausalitySearch::decisions() const {

@@ -53,8 +53,9 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     bool walks = true;       // looks for what is new by walks, too
     // So many states of the trees are looked at, at least, before the solver is asked; 0: none ever are.
     std::uint64_t states_max = 1 << 14;
-    bool all_paths = false;  // besides, each combination of what threads do, to the end
-    bool waits = true;       // next() waits for the other searches of its team
+    bool all_paths = false;      // besides, each combination of what threads do, to the end
+    bool may_be_helped = false;  // helper() will be called
+    bool waits = true;           // next() waits for the other searches of its team
   };
   using Counts = CausalityCounts;
 
@@ -65,10 +66,10 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   CausalitySearch(const CausalitySearch&) = delete;
   CausalitySearch& operator=(const CausalitySearch&) = delete;
 
-  // A search that helps with this one, in this thread or another one, by the same settings but the interrupt.
-  // It claims nothing. The names of threads must be the same for both. nullptr: there is nothing to help
-  // with. REQUIRES: values decide
-  std::unique_ptr<CausalitySearch> helper(Interrupt* interrupt);
+  // A search that helps with this one, by the same settings but the interrupt. It claims nothing. The names
+  // of threads must be the same for both. This one may be at work in another thread meanwhile. REQUIRES:
+  // settings.may_be_helped, and values decide
+  std::unique_ptr<CausalitySearch> helper(Interrupt* interrupt) const;
 
   bool next(Plan& plan) override;
   // next() gave nothing, and may give something when others have done more (Settings::waits).
@@ -98,8 +99,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   // What an execution is run for.
   enum class Task : std::uint8_t { walk, target, misuse, deadlock, freed, race, path };
 
-  // With what another one knows; it helps that one.
-  CausalitySearch(Settings settings, const CausalitySearch& leader);
+  CausalitySearch(Settings settings, std::shared_ptr<CausalityTeam> team);
   bool leads() const { return member_ == CausalityTeam::kLeader; }
 
   Encoding& encoding() { return knowledge_.encoding(); }
@@ -123,7 +123,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
   void write_found(Plan& plan, const TreeStates::Found& found, Task task);
   void look_at_states();
-  bool may_look_at_states() const;
+  bool can_look_at_states() const;
+  bool is_turn_of_states() const;
   bool can_be_encoded() const;
   bool may_race() const;
   // Not where a race was foreseen that is none: what is left out among states may be more than races then.
@@ -131,7 +132,6 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     return are_all_states_known_ && looked_at_ == knowledge_.changes() && knows_races_;
   }
   Target ask();
-  Target ask_for_some(std::span<const Target> open);
   std::vector<Node> ask_for_more();
   bool ask_for_misuse();
   bool ask_for_deadlock();
@@ -166,15 +166,19 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   TreeWalk walk_;
   std::uint64_t walk_steps_ = 20'000;  // of the next one, at most
   TreeStates states_;
-  std::uint64_t looked_at_ = 0;        // what was known when the states were looked at last
-  std::uint64_t states_max_ = 0;       // so many are looked at next
-  double seconds_in_vain_ = 0;         // that it took where there were too many, and none was new
-  bool were_too_many_ = false;         // then
+  std::uint64_t looked_at_ = 0;   // what was known when the states were looked at last
+  std::uint64_t states_max_ = 0;  // so many are looked at next
+  double seconds_in_vain_ = 0;    // that it took where there were too many, and none was new
+  bool were_too_many_ = false;    // then
+  // The solver and the states take turns: how long the solver's next one is, and whether it was not enough.
+  double slice_ = 0.25;  // seconds
+  bool is_cut_ = false;
   bool are_all_states_known_ = false;  // of what was known then, and nothing new is among them
 
-  Node target_ = ThreadTrees::kNone;  // of the execution that runs
-  std::vector<Node> given_up_;        // targets
-  std::vector<Node> unsolved_;        // targets that the solver gave up on
+  Node target_ = ThreadTrees::kNone;         // of the execution that runs
+  std::vector<Node> given_up_;               // targets
+  std::vector<Node> unsolved_;               // targets that the solver gave up on
+  std::size_t group_max_ = ~std::size_t{0};  // targets of a question
   // What is saved.
   template <typename Self>
   static auto members(Self& self) {

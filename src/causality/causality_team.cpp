@@ -6,7 +6,20 @@
 #include <iterator>
 #include <utility>
 
+#include "support/check.hpp"
+
 namespace thrum {
+
+namespace {
+
+constexpr auto kNowAndThen = std::chrono::milliseconds(20);
+
+std::uint64_t bytes_of(const Trace& trace) {
+  return sizeof trace + trace.events.size() * sizeof trace.events[0] +
+         trace.accesses.size() * sizeof trace.accesses[0] + trace.choices.size() * sizeof trace.choices[0];
+}
+
+}  // namespace
 
 void CausalityCounts::add(const CausalityCounts& other) {
   std::apply(
@@ -19,9 +32,9 @@ void CausalityTeam::change() {
   changed_.notify_all();
 }
 
-CausalityTeam::Member CausalityTeam::join(Member same_as) {
+CausalityTeam::Member CausalityTeam::join(Interrupt* interrupt) {
   const std::scoped_lock lock(mutex_);
-  members_[next_member_].place = members_.at(same_as).place;
+  members_[next_member_].interrupt = interrupt;
   return next_member_++;
 }
 
@@ -30,7 +43,6 @@ void CausalityTeam::leave(Member member) {
   const auto gone = members_.find(member);
   if (member != kLeader) counts_of_gone_.add(gone->second.counts);
   members_.erase(gone);
-  forget_learned();
   change();
 }
 
@@ -42,14 +54,11 @@ bool CausalityTeam::is_alone() const {
 bool CausalityTeam::add(Member member, const Trace& trace) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
-  if (own.place != length()) return false;
+  if (own.place != traces_.size()) return false;
   ++own.place;
   own.targets.clear();
-  if (members_.size() == 1) {
-    ++forgotten_;
-  } else {
-    traces_.push_back(std::make_shared<const Trace>(trace));
-  }
+  traces_.push_back(keeps_traces_ ? std::make_shared<const Trace>(trace) : nullptr);
+  bytes_of_traces_ += keeps_traces_ ? bytes_of(trace) : 0;
   change();
   return true;
 }
@@ -57,11 +66,7 @@ bool CausalityTeam::add(Member member, const Trace& trace) {
 std::shared_ptr<const Trace> CausalityTeam::next_trace(Member member) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
-  if (own.place == length()) return nullptr;
-  std::shared_ptr<const Trace> next = traces_[own.place - forgotten_];
-  ++own.place;
-  forget_learned();
-  return next;
+  return own.place == traces_.size() ? nullptr : traces_[own.place++];
 }
 
 std::uint64_t CausalityTeam::place(Member member) const {
@@ -69,10 +74,26 @@ std::uint64_t CausalityTeam::place(Member member) const {
   return members_.at(member).place;
 }
 
-void CausalityTeam::forget_learned() {
-  std::uint64_t needed = length();
-  for (const auto& [member, doing] : members_) needed = std::min(needed, doing.place);
-  for (; forgotten_ < needed; ++forgotten_) traces_.pop_front();
+void CausalityTeam::begin_again() {
+  const std::scoped_lock lock(mutex_);
+  THRUM_CHECK(members_.size() == 1);
+  traces_.erase(traces_.begin(), traces_.end() - 1);
+  bytes_of_traces_ = traces_[0] == nullptr ? 0 : bytes_of(*traces_[0]);
+  members_.at(kLeader).place = 1;
+  beginning_.clear();
+  offers_.clear();
+  settled_.clear();
+  missed_.clear();
+}
+
+void CausalityTeam::begin_with(std::string saved) {
+  const std::scoped_lock lock(mutex_);
+  beginning_ = std::move(saved);
+}
+
+std::string CausalityTeam::beginning() const {
+  const std::scoped_lock lock(mutex_);
+  return beginning_;
 }
 
 void CausalityTeam::offer(std::vector<TreeStates::Found> found) {
@@ -84,15 +105,18 @@ void CausalityTeam::offer(std::vector<TreeStates::Found> found) {
 
 std::optional<TreeStates::Found> CausalityTeam::take_offer(Member member) {
   const std::scoped_lock lock(mutex_);
-  if (offers_.empty() || members_.at(member).place != length()) return std::nullopt;
+  Doing& own = members_.at(member);
+  if (offers_.empty() || own.place != traces_.size()) return std::nullopt;
   TreeStates::Found last = std::move(offers_.back());
   offers_.pop_back();
+  own.asks = false;
+  own.targets = {last.node};
   return last;
 }
 
-void CausalityTeam::let_solvers_ask(bool may) {
+void CausalityTeam::let_solvers_ask() {
   const std::scoped_lock lock(mutex_);
-  if (std::exchange(may_solvers_ask_, may) != may) change();
+  if (!std::exchange(may_solvers_ask_, true)) change();
 }
 
 bool CausalityTeam::may_solvers_ask() const {
@@ -106,9 +130,9 @@ CausalityTeam::Share CausalityTeam::share_of(Member member, std::span<const Node
   Doing& own = members_.at(member);
   own.asks = false;
   own.targets.clear();
-  if (own.place != length()) return {.others_ask = true};
-  if (settled_by_ != length()) settled_.clear();
-  settled_by_ = length();
+  if (own.place != traces_.size()) return {.others_ask = true};
+  if (settled_by_ != traces_.size()) settled_.clear();
+  settled_by_ = traces_.size();
   Share share;
   std::size_t resting = 0;
   for (const auto& [other, doing] : members_) resting += doing.asks || !doing.targets.empty() ? 0 : 1;
@@ -136,9 +160,17 @@ void CausalityTeam::runs_for(Member member, Node target) {
   change();
 }
 
+bool CausalityTeam::others_are_ahead(Member member) const {
+  const std::scoped_lock lock(mutex_);
+  if (members_.at(member).place != traces_.size()) return true;
+  return std::ranges::any_of(members_, [&](const auto& other) {
+    return other.first != member && !other.second.asks && !other.second.targets.empty();
+  });
+}
+
 void CausalityTeam::settle(Member member, std::span<const Node> targets) {
   const std::scoped_lock lock(mutex_);
-  if (members_.at(member).place == length() && settled_by_ == length())
+  if (members_.at(member).place == traces_.size() && settled_by_ == traces_.size())
     settled_.insert(targets.begin(), targets.end());
   change();
 }
@@ -163,16 +195,9 @@ std::set<CausalityTeam::Node> CausalityTeam::missed() const {
   return missed_;
 }
 
-void CausalityTeam::begin_again() {
-  const std::scoped_lock lock(mutex_);
-  offers_.clear();
-  settled_.clear();
-  missed_.clear();
-}
-
 bool CausalityTeam::close() {
   const std::scoped_lock lock(mutex_);
-  if (members_.at(kLeader).place != length()) return false;
+  if (members_.at(kLeader).place != traces_.size()) return false;
   is_closed_ = true;
   change();
   return true;
@@ -183,13 +208,23 @@ bool CausalityTeam::is_closed() const {
   return is_closed_;
 }
 
+void CausalityTeam::end_questions() {
+  std::unique_lock lock(mutex_);
+  const auto asks = [](const auto& member) { return member.first != kLeader && member.second.asks; };
+  while (std::ranges::any_of(members_, asks)) {
+    for (const auto& [member, doing] : members_) {
+      if (member != kLeader && doing.asks && doing.interrupt != nullptr) doing.interrupt->raise();
+    }
+    changed_.wait_for(lock, kNowAndThen);
+  }
+}
+
 std::uint64_t CausalityTeam::changes() const {
   const std::scoped_lock lock(mutex_);
   return changes_;
 }
 
 void CausalityTeam::await_change(std::uint64_t from, const Interrupt* interrupt) const {
-  constexpr auto kNowAndThen = std::chrono::milliseconds(20);
   std::unique_lock lock(mutex_);
   while (changes_ == from && (interrupt == nullptr || !interrupt->is_raised()))
     changed_.wait_for(lock, kNowAndThen);
@@ -211,9 +246,9 @@ CausalityCounts CausalityTeam::counts_of_helpers() const {
   return sum;
 }
 
-std::uint64_t CausalityTeam::bytes_of_helpers() const {
+std::uint64_t CausalityTeam::bytes_besides() const {
   const std::scoped_lock lock(mutex_);
-  std::uint64_t sum = 0;
+  std::uint64_t sum = bytes_of_traces_;
   for (const auto& [member, doing] : members_) sum += member != kLeader ? doing.bytes : 0;
   return sum;
 }

@@ -17,13 +17,13 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -66,8 +66,11 @@ class CausalityTeam {
 
   // The leader is there from the beginning.
   static constexpr Member kLeader = 0;
-  // A further member that has learned the same traces as the other one.
-  Member join(Member same_as);
+  // keeps_traces: for members that may come.
+  explicit CausalityTeam(bool keeps_traces) : keeps_traces_(keeps_traces) {}
+
+  // A further member, that has learned nothing. interrupt: of its questions; may be nullptr.
+  Member join(Interrupt* interrupt);
   // What it was at is left to the others.
   void leave(Member member);
   bool is_alone() const;
@@ -79,13 +82,19 @@ class CausalityTeam {
   std::shared_ptr<const Trace> next_trace(Member member);
   // How many it has learned.
   std::uint64_t place(Member member) const;
+  // All trees begin again, with the trace that was added last. REQUIRES: is_alone()
+  void begin_again();
+  // What a saved search knew, that comes before all traces.
+  void begin_with(std::string saved);
+  std::string beginning() const;
 
-  // Executions that lead to something new, for anybody to run who has learned all.
+  // Executions that lead to something new, for anybody to run who has learned all. Who takes one runs for its
+  // target.
   void offer(std::vector<TreeStates::Found> found);
   std::optional<TreeStates::Found> take_offer(Member member);
 
-  // Whether it is time to ask solvers for targets. The leader says so.
-  void let_solvers_ask(bool may);
+  // Whether it is worth asking solvers for targets. The leader says so.
+  void let_solvers_ask();
   bool may_solvers_ask() const;
 
   // Of the targets that are open for a member, those that it is to ask for, until it says so again.
@@ -96,6 +105,8 @@ class CausalityTeam {
   Share share_of(Member member, std::span<const Node> open);
   // Its execution runs for that one.
   void runs_for(Member member, Node target);
+  // Whether others have shown what the member has not learned, or run executions that are to show something.
+  bool others_are_ahead(Member member) const;
   // The member has found that they cannot be reached by what it has learned.
   void settle(Member member, std::span<const Node> targets);
   // The member asks for nothing and runs nothing.
@@ -104,11 +115,11 @@ class CausalityTeam {
   void miss(Node target);
   std::set<Node> missed() const;
 
-  // All trees begin again. REQUIRES: is_alone()
-  void begin_again();
   // The leader has nothing left. False: others have shown more meanwhile.
   bool close();
   bool is_closed() const;
+  // REQUIRES: is_closed(). Ends the questions of helpers that are in threads of their own.
+  void end_questions();
 
   // Changes with all that is told here.
   std::uint64_t changes() const;
@@ -118,21 +129,20 @@ class CausalityTeam {
 
   // What the member has done, and the memory that it takes, in bytes.
   void tell(Member member, const CausalityCounts& counts, std::uint64_t bytes);
-  // All that others than the leader have done, and the memory that they take.
+  // All that others than the leader have done; and the memory that they and the list of traces take.
   CausalityCounts counts_of_helpers() const;
-  std::uint64_t bytes_of_helpers() const;
+  std::uint64_t bytes_besides() const;
 
  private:
   struct Doing {
     std::uint64_t place = 0;  // in the list of traces
     bool asks = false;
+    Interrupt* interrupt = nullptr;
     std::set<Node> targets{};  // that it asks for, or one for which it runs
     CausalityCounts counts{};
     std::uint64_t bytes = 0;
   };
 
-  std::uint64_t length() const { return forgotten_ + traces_.size(); }
-  void forget_learned();
   void change();
 
   mutable std::mutex mutex_;
@@ -140,9 +150,11 @@ class CausalityTeam {
   // Under the mutex.
   std::map<Member, Doing> members_{{kLeader, {}}};
   Member next_member_ = kLeader + 1;
-  std::deque<std::shared_ptr<const Trace>> traces_;
-  std::uint64_t forgotten_ = 0;  // traces before those, which all have learned
-  std::deque<TreeStates::Found> offers_;
+  bool keeps_traces_;
+  std::vector<std::shared_ptr<const Trace>> traces_;  // nullptr: it is not kept
+  std::string beginning_;
+  std::uint64_t bytes_of_traces_ = 0;
+  std::vector<TreeStates::Found> offers_;
   std::set<Node> settled_;  // by what so many traces have shown:
   std::uint64_t settled_by_ = 0;
   std::set<Node> missed_;

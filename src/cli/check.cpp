@@ -267,7 +267,7 @@ Check::Run Check::work(const Job& job, double time_seconds, const std::string& p
   settings.arguments = options_.arguments;
   settings.time_seconds = time_seconds;
   settings.jobs = static_cast<std::uint32_t>(options_.jobs);
-  settings.strategy = outside_strategy(job);
+  settings.strategy = outside_strategy(job, settings.jobs);
   if (line.speaks()) settings.progress = [&](const WorkerProgress& now) { line.show(now); };
   Run run;
   if (std::optional<WorkerOutcome> ended = checkpoint_.ended(job, run.names)) {

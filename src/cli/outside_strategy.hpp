@@ -3,15 +3,17 @@
 // solver.
 #pragma once
 
+#include <cstdint>
+
 #include "cli/load_module.hpp"
 #include "protocol/job.hpp"
 #include "protocol/remote_strategy.hpp"
 
 namespace thrum {
 
-// Makes the job's strategy; empty if it runs with the program under test. Throws UserError if this build has
-// no solver.
-MakeOutside outside_strategy(const Job& job);
+// The job's strategy, for so many workers; empty if it runs with the program under test. Throws UserError if
+// this build has no solver.
+OutsideStrategy outside_strategy(const Job& job, std::uint64_t jobs);
 
 extern const ModuleOf kSolver;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "protocol/remote_strategy.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "protocol/job.hpp"
@@ -15,6 +16,7 @@ using Turn = Channel::Turn;
 
 enum class Question : std::uint8_t {
   begin,  // there is to be a new strategy
+  help,   // there is to be one that helps with the first worker's
   next,
   learn,  // the trace follows
   save,   // the answer is the strategy's state, and nothing else
@@ -26,29 +28,16 @@ constexpr char kNo[] = "no";
 
 // What other answers begin with.
 struct Said {
+  bool can_be_helped = false;
   Guarantee guarantee;
   std::string problem;
   Progress progress;
   SearchStatistics statistics;
 };
 
-void write_said(ByteWriter& out, Strategy& strategy) {
-  const Guarantee guarantee = strategy.guarantee();
-  out.put(guarantee.complete);
-  out.put(guarantee.exhausted);
-  out.put(guarantee.covers);
-  Reporting& reporting = strategy.reporting();
-  out.put_string(reporting.problem());
-  const Progress progress = reporting.progress();
-  out.put(progress.waiting);
-  out.put(progress.done.value_or(-1));
-  save_member(out, progress.open);
-  save_member(out, progress.questions);
-  save_member(out, reporting.statistics().causality.value_or(CausalityStatistics()));
-}
-
 Said read_said(ByteReader& in) {
   Said said;
+  said.can_be_helped = in.get<bool>();
   said.guarantee.complete = in.get<bool>();
   said.guarantee.exhausted = in.get<bool>();
   said.guarantee.covers = in.get<Covers>();
@@ -64,19 +53,28 @@ Said read_said(ByteReader& in) {
 
 }  // namespace
 
-RemoteStrategy::RemoteStrategy(Channel& channel, Futex futex, ThreadNames& names,
-                               std::function<bool()> is_over)
-    : is_over_(std::move(is_over)),
-      leader_(channel, Turn::worker, futex, [this] { return !is_at_ease_ && is_over_(); }),
-      names_(names) {
+RemoteStrategy::RemoteStrategy(OwnChannel channel, Futex futex, ThreadNames& names,
+                               std::function<bool()> is_over, std::function<bool()> is_called)
+    : channel_(std::move(channel)),
+      futex_(futex),
+      is_over_(std::move(is_over)),
+      is_called_(std::move(is_called)),
+      names_(names) {}
+
+Conversation& RemoteStrategy::leader() const {
+  if (leader_) return *leader_;
+  leader_.emplace(channel_(), Turn::worker, futex_,
+                  [this] { return !is_at_ease_ && (is_over_() || is_called_()); });
   ByteWriter question;
-  question.put(Question::begin);
+  question.put(helps_ ? Question::help : Question::begin);
   ask(question);
+  return *leader_;
 }
 
 std::string RemoteStrategy::ask(const ByteWriter& question) const {
-  if (!leader_.await_turn() || !leader_.send(question.bytes())) return "";
-  return leader_.receive().value_or("");
+  Conversation& own = leader();
+  if (!own.await_turn() || !own.send(question.bytes())) return "";
+  return own.receive().value_or("");
 }
 
 std::string RemoteStrategy::ask_at_ease(const ByteWriter& question) const {
@@ -86,7 +84,16 @@ std::string RemoteStrategy::ask_at_ease(const ByteWriter& question) const {
   return answer;
 }
 
+// The other one talks from another process. It has the same names.
+std::unique_ptr<Strategy> RemoteStrategy::split() {
+  auto part = std::make_unique<RemoteStrategy>(channel_, futex_, names_, is_over_, is_called_);
+  part->helps_ = part->can_be_helped_ = true;
+  return part;
+}
+
 void RemoteStrategy::save(ByteWriter& out, const ThreadNames&) const {
+  out.put(helps_);
+  if (helps_) return;
   ByteWriter question;
   question.put(Question::save);
   const std::string state = ask_at_ease(question);
@@ -95,6 +102,8 @@ void RemoteStrategy::save(ByteWriter& out, const ThreadNames&) const {
 }
 
 bool RemoteStrategy::load(ByteReader& in, ThreadNames&) {
+  helps_ = in.get<bool>();
+  if (helps_) return in.ok();
   ByteWriter question;
   question.put(Question::load);
   const auto size = in.get<std::uint64_t>();
@@ -107,6 +116,8 @@ bool RemoteStrategy::next(Plan& plan) {
   ByteWriter question;
   question.put(Question::next);
   const std::string answer = ask(question);
+  is_put_off_ = answer.empty() && !is_over_() && is_called_();
+  if (is_put_off_) return false;
   if (answer.empty()) {
     guarantee_ = {};
     problem_ = "the time ended while the solver was at work";
@@ -118,8 +129,9 @@ bool RemoteStrategy::next(Plan& plan) {
   wanted_.from = in.get<Wanted::From>();
   wanted_.known_departures = in.get<std::uint64_t>();
   if (!in.get<bool>()) {
-    // Whoever gives no reason has nothing left, and is taken at its word.
-    if (!guarantee_.exhausted && problem_.empty()) problem_ = "something was left undecided";
+    // Whoever gives no reason has nothing left, and is taken at its word. One that helps claims nothing.
+    if (helps_) problem_.clear();
+    if (!helps_ && !guarantee_.exhausted && problem_.empty()) problem_ = "something was left undecided";
     return false;
   }
   plan = read_plan(in, names_);
@@ -138,82 +150,125 @@ void RemoteStrategy::learn(const Plan&, const Trace& trace) {
 
 void RemoteStrategy::take(ByteReader& in) {
   Said said = read_said(in);
+  can_be_helped_ = said.can_be_helped;
   guarantee_ = said.guarantee;
   problem_ = std::move(said.problem);
   progress_ = said.progress;
   statistics_ = std::move(said.statistics);
 }
 
-namespace {
+void StrategyServer::write_said(ByteWriter& out, Strategy& strategy) const {
+  out.put(kind_.can_be_helped);
+  const Guarantee guarantee = strategy.guarantee();
+  out.put(guarantee.complete);
+  out.put(guarantee.exhausted);
+  out.put(guarantee.covers);
+  Reporting& reporting = strategy.reporting();
+  out.put_string(reporting.problem());
+  const Progress progress = reporting.progress();
+  out.put(progress.waiting);
+  out.put(progress.done.value_or(-1));
+  save_member(out, progress.open);
+  save_member(out, progress.questions);
+  save_member(out, reporting.statistics().causality.value_or(CausalityStatistics()));
+}
 
-// The strategy of a worker, as its leader has it.
-class Served {
- public:
-  explicit Served(std::function<std::unique_ptr<Strategy>()> make) : make_(std::move(make)) {}
-
-  std::string answer(const std::string& message) {
-    ByteReader in(message);
-    const auto question = in.get<Question>();
-    if (question == Question::begin || question == Question::load || !strategy_) {
-      names_ = ThreadNames();
-      strategy_ = make_();
-    }
-    ByteWriter out;
-    switch (question) {
-      case Question::begin: write_said(out, *strategy_); break;
-      case Question::next: next(out); break;
-      case Question::learn: learn(in, out); break;
-      case Question::save:
-        if (Durable* durable = strategy_->durable()) durable->save(out, names_);
-        break;
-      case Question::load: return load(in) ? kYes : kNo;
-    }
-    return out.take();
+void StrategyServer::make(std::uint32_t slot) {
+  Seat& seat = seats_[slot];
+  const std::scoped_lock lock(first_mutex_);
+  Strategy* const first = seats_[0].strategy.get();
+  if (slot == 0) {
+    const std::scoped_lock names_lock(names_mutex_);
+    names_ = ThreadNames();
+    seat.strategy = kind_.make(seat.interrupt, nullptr);
+  } else if (kind_.can_be_helped && first != nullptr) {
+    seat.strategy = kind_.make(seat.interrupt, first);
   }
+}
 
-  void end(const std::function<void(Strategy&, const ThreadNames&)>& at_end) {
-    if (strategy_) at_end(*strategy_, names_);
+std::string StrategyServer::answer(std::uint32_t slot, const std::string& message) {
+  Seat& seat = seats_[slot];
+  const std::scoped_lock lock(seat.busy);
+  seat.interrupt.lower();
+  ByteReader in(message);
+  const auto question = in.get<Question>();
+  std::string late = std::exchange(seat.answer, {});
+  const bool begins = question == Question::begin || question == Question::load || question == Question::help;
+  if (begins) make(slot);
+  if (!seat.strategy) return "";
+  ByteWriter out;
+  switch (question) {
+    case Question::begin:
+    case Question::help: write_said(out, *seat.strategy); break;
+    case Question::next:
+      if (!late.empty()) return late;
+      next(seat, out);
+      break;
+    case Question::learn: learn(seat, in, out); break;
+    case Question::save:
+      seat.answer = std::move(late);
+      if (const Durable* durable = seat.strategy->durable()) {
+        const std::scoped_lock names_lock(names_mutex_);
+        durable->save(out, names_);
+      }
+      break;
+    case Question::load: return load(seat, in) ? kYes : kNo;
   }
+  return out.take();
+}
 
- private:
-  void next(ByteWriter& out) {
-    const bool has_plan = strategy_->next(plan_);
-    write_said(out, *strategy_);
-    const Wanted wanted = strategy_->wanted();
-    out.put(wanted.what);
-    out.put(wanted.from);
-    out.put(std::uint64_t{wanted.known_departures});
-    out.put(has_plan);
-    if (has_plan) write_plan(out, plan_, names_);
+void StrategyServer::next(Seat& seat, ByteWriter& out) {
+  const bool has_plan = seat.strategy->next(seat.plan);
+  write_said(out, *seat.strategy);
+  const Wanted wanted = seat.strategy->wanted();
+  out.put(wanted.what);
+  out.put(wanted.from);
+  out.put(std::uint64_t{wanted.known_departures});
+  out.put(has_plan);
+  if (!has_plan) return;
+  const std::scoped_lock names_lock(names_mutex_);
+  write_plan(out, seat.plan, names_);
+}
+
+void StrategyServer::learn(Seat& seat, ByteReader& in, ByteWriter& out) {
+  std::optional<Trace> trace;
+  {
+    const std::scoped_lock names_lock(names_mutex_);
+    trace = read_trace(in, names_);
   }
+  if (trace) seat.strategy->learn(seat.plan, *trace);
+  write_said(out, *seat.strategy);
+}
 
-  void learn(ByteReader& in, ByteWriter& out) {
-    if (const std::optional<Trace> learned = read_trace(in, names_)) strategy_->learn(plan_, *learned);
-    write_said(out, *strategy_);
-  }
+bool StrategyServer::load(Seat& seat, ByteReader& in) {
+  const std::scoped_lock names_lock(names_mutex_);
+  Durable* durable = seat.strategy->durable();
+  return durable != nullptr && durable->load(in, names_) && in.at_end();
+}
 
-  bool load(ByteReader& in) {
-    Durable* durable = strategy_->durable();
-    return durable != nullptr && durable->load(in, names_) && in.at_end();
-  }
-
-  std::function<std::unique_ptr<Strategy>()> make_;
-  std::unique_ptr<Strategy> strategy_;
-  ThreadNames names_;
-  Plan plan_;
-};
-
-}  // namespace
-
-void serve_strategy(Channel& channel, const MakeOutside& make, const std::function<bool()>& is_over,
-                    Interrupt& interrupt, const std::function<void(Strategy&, const ThreadNames&)>& at_end) {
+void StrategyServer::serve(std::uint32_t slot, Channel& channel, const std::function<bool()>& is_over) {
   Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
-  Served served([&] { return make(interrupt); });
   while (const std::optional<std::string> message = worker.receive()) {
-    interrupt.lower();
-    worker.send(served.answer(*message));
+    std::string said = answer(slot, *message);
+    if (worker.send(said) || ByteReader(*message).get<Question>() != Question::next) continue;
+    const std::scoped_lock lock(seats_[slot].busy);
+    if (seats_[slot].strategy) seats_[slot].answer = std::move(said);
   }
-  served.end(at_end);
+}
+
+void StrategyServer::drop(std::uint32_t slot) {
+  constexpr auto kNowAndThen = std::chrono::milliseconds(20);
+  Seat& seat = seats_[slot];
+  std::unique_lock lock(seat.busy, std::defer_lock);
+  do {
+    seat.interrupt.raise();
+  } while (!lock.try_lock_for(kNowAndThen));
+  seat.strategy.reset();
+  seat.answer.clear();
+}
+
+void StrategyServer::interrupt_all() {
+  for (Seat& seat : seats_) seat.interrupt.raise();
 }
 
 }  // namespace thrum

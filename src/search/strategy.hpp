@@ -36,6 +36,9 @@ class Strategy {
   // Writes the next plan to run; false where none is left, or none can run now.
   virtual bool next(Plan& plan) = 0;
 
+  // next() gave nothing yet, since the worker was wanted for something else. It is to be called again then.
+  virtual bool is_put_off() const { return false; }
+
   // The parts of the trace that learn() needs, for the plan that next() wrote.
   virtual Wanted wanted() const { return Wanted::new_choices(); }
 

@@ -116,6 +116,7 @@ bool Crew::revive() {
   for (Member& member : all) {
     end_process(member.process);
     close_process(member.process_descriptor);
+    if (member.slot != 0 && notice_.ends) notice_.ends(member.slot);
     if (member.slot != 0) free(member.slot);
     // A worker that was just being split may have left a process there.
     if (is_to_split(member)) used_[member.pending_slot] = true;
@@ -204,6 +205,7 @@ void Crew::take_answer(Member& member) {
       part.moved = now();
       part.next_split = now() + kSplitPause;
       members_.push_back(part);  // and member is gone
+      if (notice_.begins) notice_.begins(slot);
       break;
     }
   }
@@ -222,6 +224,7 @@ void Crew::remove(std::uint32_t slot) {
   }
   members_.erase(std::find_if(members_.begin(), members_.end(),
                               [&](const Member& member) { return member.slot == slot; }));
+  if (notice_.ends) notice_.ends(slot);
   const std::uint32_t search = channel(gone).stays;
   free(slot);
   if (gone.process < 0) return;

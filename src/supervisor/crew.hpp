@@ -17,7 +17,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "supervisor/deaths.hpp"
@@ -59,6 +61,13 @@ class Crew {
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
+
+  // Called when a worker has got a part, and when it has none any more.
+  struct Notice {
+    std::function<void(std::uint32_t slot)> begins{};
+    std::function<void(std::uint32_t slot)> ends{};
+  };
+  void notify(Notice notice) { notice_ = std::move(notice); }
 
   std::vector<Member>& members() { return members_; }
   Channel& channel(const Member& member) { return memory_.channel(member.slot); }
@@ -125,6 +134,7 @@ class Crew {
   std::uint32_t workers_max_ = 1;
   double copy_interval_;
   double next_copy_ = 0;
+  Notice notice_;
 };
 
 }  // namespace thrum

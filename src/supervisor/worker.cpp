@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -86,6 +88,7 @@ class Watch {
   bool interrupted() const { return interrupted_; }
   // Called while the search has to end.
   void on_stop(std::function<void()> act) { on_stop_ = std::move(act); }
+  void notify(Crew::Notice notice) { crew_.notify(std::move(notice)); }
   std::uint32_t workers() const { return crew_.workers_max(); }
 
  private:
@@ -374,6 +377,41 @@ class Leader {
   std::thread thread_;
 };
 
+// Those of all workers that share a search whose strategy runs in this process.
+class Leaders {
+ public:
+  Leaders(const OutsideStrategy& strategy, SharedMemory& memory) : memory_(memory), server_(strategy) {
+    begin(0);
+  }
+
+  // A worker may talk in the slot from now on.
+  void begin(std::uint32_t slot) {
+    if (leaders_.contains(slot)) return;
+    Channel& channel = memory_.channel(slot);
+    leaders_.emplace(slot, std::make_unique<Leader>([this, slot, &channel](const Leader::IsOver& is_over) {
+                       server_.serve(slot, channel, is_over);
+                     }));
+  }
+
+  // All workers have ended.
+  void end(WorkerOutcome& outcome) {
+    server_.interrupt_all();
+    leaders_.clear();
+    Strategy* first = server_.first();
+    if (first == nullptr) return;
+    outcome.decisions = first->reporting().decisions();
+    for (std::size_t id = 0; id < server_.names().size(); ++id)
+      outcome.decision_threads.push_back(server_.names().name(static_cast<ThreadId>(id)));
+  }
+
+  StrategyServer& server() { return server_; }
+
+ private:
+  SharedMemory& memory_;
+  StrategyServer server_;
+  std::map<std::uint32_t, std::unique_ptr<Leader>> leaders_;  // by slot
+};
+
 // What became of a search that a death has ended, or nothing: it is to be begun again.
 std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Job& job, ThreadNames& names,
                                         Deaths& deaths, SharedMemory::Seen& seen, double start,
@@ -400,28 +438,22 @@ std::optional<WorkerOutcome> try_worker(const WorkerSettings& settings, const Jo
     return outcome;
   }
   Watch watch(settings, job, memory, worker, output, deaths, start);
-  Interrupt interrupt;
   std::optional<Leader> leader;
-  Channel& first = memory.channel(0);
+  std::optional<Leaders> leaders;
   if (job.led) {
     leader.emplace([&](const Leader::IsOver& is_over) {
-      RemoteProgram program(first, is_over);
+      RemoteProgram program(memory.channel(0), is_over);
       settings.lead(program);
     });
   } else if (settings.strategy) {
-    watch.on_stop([&] { interrupt.raise(); });
-    leader.emplace([&](const Leader::IsOver& is_over) {
-      const auto keep_decisions = [&](Strategy& strategy, const ThreadNames& own) {
-        outcome.decisions = strategy.reporting().decisions();
-        for (std::size_t id = 0; id < own.size(); ++id)
-          outcome.decision_threads.push_back(own.name(static_cast<ThreadId>(id)));
-      };
-      serve_strategy(first, settings.strategy, is_over, interrupt, keep_decisions);
-    });
+    leaders.emplace(settings.strategy, memory);
+    watch.on_stop([&] { leaders->server().interrupt_all(); });
+    watch.notify({.begins = [&](std::uint32_t slot) { leaders->begin(slot); },
+                  .ends = [&](std::uint32_t slot) { leaders->server().drop(slot); }});
   }
   const std::optional<Death> death = watch.run(bell);
-  interrupt.raise();
   leader.reset();
+  if (leaders) leaders->end(outcome);
   kill(-worker.process, SIGKILL);
   kill_children();
   memory.add_seen(seen, names);

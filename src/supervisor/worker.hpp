@@ -56,9 +56,9 @@ struct WorkerSettings {
   std::function<void(const WorkerProgress&)> progress;  // about once a second; may be empty
   StateSettings state;
   SuiteSettings suite;
-  // Makes the strategy of a search, where that runs in this process, on a thread of its own
+  // The strategy of a search, where that runs in this process, for each worker on a thread of its own
   // (protocol/remote_strategy.hpp); else empty.
-  MakeOutside strategy;
+  OutsideStrategy strategy;
   // Of Job::led: leads the search, on a thread of its own, and returns when it is over; again from the
   // beginning where the worker died and is started again.
   std::function<void(Program&)> lead;

@@ -158,6 +158,7 @@ struct Teammate {
 CausalityShown run_team(const ToyCode& code, CausalitySearch::Settings settings, const TeamSettings& team,
                         CausalityCount& count) {
   Shower shower(code, settings);
+  settings.may_be_helped = true;
   settings.waits = false;
   Random random(team.seed);
   std::vector<Teammate> members;
@@ -165,9 +166,8 @@ CausalityShown run_team(const ToyCode& code, CausalitySearch::Settings settings,
   const CausalitySearch& leader = *members[0].search;
   Trace trace;
   for (std::uint64_t idle = 0; idle < 100 * team.members;) {
-    if (members.size() < team.members && random.below(2) == 0) {
-      if (auto helper = members[0].search->helper(nullptr)) members.push_back({std::move(helper)});
-    }
+    if (members.size() < team.members && random.below(2) == 0)
+      members.push_back({members[0].search->helper(nullptr)});
     const std::size_t which = random.below(members.size());
     if (which != 0 && random.below(1000) < team.deaths) {
       members.erase(members.begin() + static_cast<std::ptrdiff_t>(which));

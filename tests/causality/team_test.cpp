@@ -90,6 +90,7 @@ TEST(CausalityTeam, WorksInSeveralThreads) {
     CausalityCount count;
     const CausalityShown alone = run_causality(code, settings, count);
     settings.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
+    settings.may_be_helped = true;
     if (seed % 2 == 0) settings.states_max = 0;
     CausalitySearch leader(settings);
     std::vector<std::set<std::string>> states(3);

@@ -159,8 +159,7 @@ class Causality : public EndToEnd {
  protected:
   void SetUp() override {
     EndToEnd::SetUp();
-    if (thrum({"doctor"}).output.find("Z3, for --strategy mcr") == std::string::npos)
-      GTEST_SKIP() << "this build has no solver";
+    if (!has_solver()) GTEST_SKIP() << "this build has no solver";
   }
 
   json search(const char* text, int code, const char* strategy = "mcr") {

@@ -41,6 +41,10 @@ ChildResult EndToEnd::thrum(const std::vector<std::string>& arguments) {
   return run(command, folder_);
 }
 
+bool EndToEnd::has_solver() {
+  return thrum({"doctor"}).output.find("Z3, for --strategy mcr") != std::string::npos;
+}
+
 pid_t EndToEnd::start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words = {THRUM_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());

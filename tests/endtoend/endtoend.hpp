@@ -22,6 +22,8 @@ class EndToEnd : public testing::Test {
   // Starts thrum in the folder, in a process group of its own, its output thrown away; returns its process.
   pid_t start(const std::vector<std::string>& arguments) const;
   static std::vector<pid_t> children_of(pid_t process);
+  // Whether this build has what --strategy mcr needs.
+  bool has_solver();
   // Any command, in a directory.
   ChildResult run(const std::vector<std::string>& command, const std::string& directory,
                   const std::vector<std::string>& environment = {});

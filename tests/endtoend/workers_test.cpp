@@ -55,12 +55,29 @@ int main() {
 }
 )";
 
+// Two threads read many values there.
+constexpr const char* kUnlockedCounter = R"(
+#include <atomic>
+#include <thread>
+std::atomic<int> counter;
+int main() {
+  auto work = [] {
+    for (int i = 0; i < ROUNDS; ++i) counter = counter + 1;
+  };
+  std::thread a(work), b(work);
+  a.join();
+  b.join();
+}
+)";
+
 class WorkersTest : public EndToEnd {
  protected:
-  std::string counter(int rounds) {
-    std::string text = kLockedCounter;
+  std::string counter(int rounds) { return build_with(rounds, "counter", kLockedCounter); }
+  std::string unlocked(int rounds) { return build_with(rounds, "unlocked", kUnlockedCounter); }
+
+  std::string build_with(int rounds, const std::string& name, std::string text) {
     text.replace(text.find("ROUNDS"), 6, std::to_string(rounds));
-    return build(write("counter" + std::to_string(rounds) + ".cpp", text));
+    return build(write(name + std::to_string(rounds) + ".cpp", text));
   }
 
   json search(const std::string& program, std::vector<std::string> words, int jobs, int exit_code) {
@@ -83,6 +100,11 @@ json outcome_of(const json& test, bool by_cost) {
                 (by_cost ? " " + bug["preemptions"].dump() + bug["preemptions_minimal"].dump() : ""));
   }
   outcome["bugs"] = bugs;
+  const json statistics = test["statistics"];
+  if (statistics.contains("decisions")) {
+    for (const char* field : {"places", "shown", "unreachable", "undecided", "nodes"})
+      outcome[field] = statistics["decisions"][field];
+  }
   if (by_cost) outcome["executions"] = test["executions"];
   return outcome;
 }
@@ -116,6 +138,26 @@ TEST_F(WorkersTest, ComeToTheSameAsOne) {
     }
   }
   EXPECT_GT(shared, 10);
+}
+
+// The solver's strategy is in the supervisor, for each worker on a thread of its own.
+TEST_F(WorkersTest, ShareTheTreesOfASearchByValues) {
+  if (!has_solver()) GTEST_SKIP() << "without Z3";
+  const std::string clean = unlocked(5);
+  const std::string wrong = build(write("bugs.cpp", kVariousBugs));
+  int shared = 0;
+  for (const std::string& program : {clean, wrong}) {
+    std::vector<std::string> words = {"--strategy", "mcr"};
+    if (program == wrong) words.emplace_back("--keep-going");
+    const int code = program == wrong ? 1 : 0;
+    const json one = search(program, words, 1, code);
+    for (int jobs : {2, 4}) {
+      const json several = search(program, words, jobs, code);
+      EXPECT_EQ(outcome_of(one, false), outcome_of(several, false)) << program << " " << jobs;
+      if (several["workers"] > 1) ++shared;
+    }
+  }
+  EXPECT_GT(shared, 0);
 }
 
 TEST_F(WorkersTest, TakeTurnsWithStrategiesToTheSameEnd) {
@@ -258,9 +300,10 @@ TEST_F(WorkersTest, AreKilledAHundredTimes) {
     bool by_cost;
     int kills;
   };
-  const std::vector<SearchCase> searches = {
+  std::vector<SearchCase> searches = {
       {{"--strategy", "icb", "--bound", "preemptions=6", "--count-classes"}, counter(6), true, 60},
       {{"--strategy", "dpor"}, counter(5), false, 40}};
+  if (has_solver()) searches.push_back({{"--strategy", "mcr"}, unlocked(6), false, 20});
   for (const auto& [words, program, by_cost, kills] : searches) {
     const json undisturbed = search(program, words, 2, 0);
     std::vector<std::string> arguments = {"check",  program, "--time", "0",
@@ -304,8 +347,10 @@ TEST_F(WorkersTest, TakePartAfterPart) {
 }
 
 TEST_F(WorkersTest, GoOnFromACheckpoint) {
-  const std::string program = counter(5);
-  for (const char* strategy : {"dpor", "icb", "dfs"}) {
+  std::vector<std::pair<const char*, std::string>> searches = {
+      {"dpor", counter(5)}, {"icb", counter(5)}, {"dfs", counter(5)}};
+  if (has_solver()) searches.emplace_back("mcr", unlocked(6));
+  for (const auto& [strategy, program] : searches) {
     const json once = search(program, {"--strategy", strategy}, 2, 0);
     fs::remove(path("checkpoint"));
     std::vector<std::string> words = {"check",  program,        "--strategy",
@@ -320,7 +365,7 @@ TEST_F(WorkersTest, GoOnFromACheckpoint) {
       words = {"check", "--resume", path("checkpoint")};
     }
     const json rest = check({"--resume", path("checkpoint"), "--time", "0", "--jobs", "2"}, 0)["tests"][0];
-    const bool by_cost = std::string(strategy) != "dpor";
+    const bool by_cost = std::string(strategy) == "icb" || std::string(strategy) == "dfs";
     EXPECT_EQ(outcome_of(once, by_cost), outcome_of(rest, by_cost)) << strategy;
   }
 }

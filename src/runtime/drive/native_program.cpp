@@ -245,6 +245,14 @@ void record_as_wanted() {
   pay_attention();
 }
 
+// Where more memory is shared than it was known to be, other workers have not recorded what is done there.
+void note_growth(Trace& trace, std::size_t shared_before) {
+  trace.grew = recorded_values().shared() != shared_before;
+  if (!trace.grew || !shares_search) return;
+  world.restarts = true;
+  trace.end = End::uncontrolled;
+}
+
 void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
   if (world.time_is_up) {
     trace.clear();
@@ -298,7 +306,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     again = wanted.has(Wanted::kPlaces) && race_judge().wants_again(trace);
     grows = recorded_values().shared() != shared;
   } while ((again || unsure || grows || engine.again != Again::no) && !world.restarts);
-  trace.grew = recorded_values().shared() != shared_before;
+  note_growth(trace, shared_before);
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();

@@ -67,11 +67,16 @@ void announce(const Plan& plan) {
   channel.executions.store(executions + 1, std::memory_order_relaxed);
 }
 
+bool is_asked_for_progress() {
+  const Channel& channel = *world.channel;
+  return channel.asked.load(std::memory_order_acquire) != channel.answered.load(std::memory_order_relaxed);
+}
+
 // Tells the supervisor how far the search is, if it has asked since the last answer.
 void answer(const std::function<Progress()>& ask) {
+  if (!is_asked_for_progress()) return;
   Channel& channel = *world.channel;
-  std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
-  if (asked == channel.answered.load(std::memory_order_relaxed)) return;
+  const std::uint32_t asked = channel.asked.load(std::memory_order_acquire);
   pass_progress(ask());
   channel.answered.store(asked, std::memory_order_release);
 }
@@ -213,8 +218,9 @@ SearchResult search(NativeProgram& program, const Job& job) {
   SessionSettings settings;
   settings.make = [&job, &program](bool is_fair) -> std::unique_ptr<Strategy> {
     if (runs_outside(job.strategy))
-      return std::make_unique<RemoteStrategy>(*world.channel, futex_of_kernel, program.names(),
-                                              limits_of(job).out_of_time);
+      return std::make_unique<RemoteStrategy>(
+          []() -> Channel& { return *world.channel; }, futex_of_kernel, program.names(),
+          SharedSearch::has_to_stop, [] { return SharedSearch::is_asked() || is_asked_for_progress(); });
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;

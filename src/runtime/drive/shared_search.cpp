@@ -17,6 +17,7 @@
 #include "runtime/drive/native_program.hpp"
 #include "runtime/drive/parts.hpp"
 #include "runtime/drive/search_state.hpp"
+#include "runtime/judge/recorded_values.hpp"
 #include "runtime/judge/warnings.hpp"
 #include "runtime/kernel/descriptors.hpp"
 #include "runtime/kernel/system_call_watch.hpp"
@@ -224,6 +225,14 @@ bool SharedSearch::is_called() {
   return !cost || *cost + 1 >= found;
 }
 
+bool SharedSearch::has_to_stop() {
+  const Board& board = *world.board;
+  if (board.stop.load(std::memory_order_relaxed) != 0) return true;
+  return shares_search && (board.revived.load(std::memory_order_relaxed) != world.revived ||
+                           board.calls_back.load(std::memory_order_relaxed) != 0 ||
+                           board.found.load(std::memory_order_relaxed) != kNothing);
+}
+
 // Tells all workers of a result that ends the search.
 void SharedSearch::note_end(const SearchResult& result) {
   const bool ends = world.restarts || result.starved || result.end == SearchEnd::bug ||
@@ -396,6 +405,7 @@ void SharedSearch::merge(SearchSoFar& so_far) {
   delegated_.erase(delegated);
   std::vector<Delegated> delegated_by_it;
   std::unique_ptr<Strategy> strategy = make_();
+  const std::size_t shared_cells = recorded_values().shared();
   SearchSoFar part;
   {
     const OpenChannel other(slot, OpenChannel::For::reading);
@@ -408,6 +418,9 @@ void SharedSearch::merge(SearchSoFar& so_far) {
     delegated_.push_back(one);
     limits_.executions -= one.executions;
   }
+  // Neither has recorded what is done in memory that only both together show to be shared.
+  const bool by_bug = so_far.result.end == SearchEnd::bug || part.result.end == SearchEnd::bug;
+  if (recorded_values().shared() != shared_cells && !by_bug) world.restarts = true;
   if (!strategy_.divisible()->divides_its_work()) part.result.claims = {};
   if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // ends this search
   thrum::merge(so_far, std::move(part));

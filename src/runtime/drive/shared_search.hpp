@@ -48,6 +48,11 @@ class SharedSearch {
   SharedSearch(Program& program, Strategy& strategy, MakeStrategy make, Limits limits,
                std::uint64_t executions_before, PutDown put_down);
 
+  // Whether a search that does not go in order of cost has to stop in this process, by a limit or for others.
+  static bool has_to_stop();
+  // Whether the supervisor waits for an answer.
+  static bool is_asked();
+
   // explore_part() for the whole search; returns when all parts have been merged.
   SearchSoFar run_whole(SearchSoFar from);
 
@@ -63,7 +68,6 @@ class SharedSearch {
   bool wants_between(bool last);
   void between(SearchSoFar& so_far);
   void note_end(const SearchResult& result);
-  static bool is_asked();
   void await(SearchSoFar& so_far);
   void call_back(SearchSoFar& so_far);
   void serve(SearchSoFar& so_far);
