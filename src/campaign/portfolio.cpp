@@ -12,6 +12,7 @@ Portfolio::Portfolio(std::vector<Member> members) : members_(std::move(members))
 
 bool Portfolio::next(Plan& plan) {
   waits_ = false;
+  if (left_ > 0) look_aside();
   while (!is_covered_ && (left_ > 0 || pass_on())) {
     if (running().next(plan)) {
       --left_;
@@ -43,6 +44,7 @@ bool Portfolio::next(Plan& plan) {
 
 void Portfolio::learn(const Plan& plan, const Trace& trace) {
   running().learn(plan, trace);
+  if (members_[turn_].is_dear) left_ = owed_to(members_[turn_]);
   if (is_cut_by_limit(trace.end)) left_ -= std::min(left_, kOfACut - 1);
 }
 
@@ -53,6 +55,12 @@ bool Portfolio::pass_on() {
     problem_.clear();
     return false;
   }
+  if (aside_) {
+    turn_ = aside_->turn;
+    left_ = aside_->left;
+    aside_.reset();
+    if (left_ > 0) return true;
+  }
   for (std::size_t left = members_.size(); left > 0; --left) {
     turn_ = (turn_ + 1) % members_.size();
     if (turn_ == 0) {
@@ -62,11 +70,36 @@ bool Portfolio::pass_on() {
           members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    if (members_[turn_].share == 0 || !is_worth_a_turn(members_[turn_])) continue;
+    const bool is_dear = members_[turn_].is_dear;
+    if (members_[turn_].share == 0 || is_dear || !is_worth_a_turn(members_[turn_])) continue;
     left_ = turn_of(members_[turn_]);
     return true;
   }
-  return false;
+  // What it is owed does not matter if nobody else can go on.
+  const std::optional<std::size_t> dear = dear_one();
+  if (!dear) return false;
+  turn_ = *dear;
+  left_ = unit_;
+  return true;
+}
+
+// The member whose plans are dear, if it is worth a turn.
+std::optional<std::size_t> Portfolio::dear_one() const {
+  const auto found = std::ranges::find_if(members_, [](const Member& member) { return member.is_dear; });
+  if (found == members_.end() || found->share == 0 || !is_worth_a_turn(*found)) return std::nullopt;
+  return static_cast<std::size_t>(found - members_.begin());
+}
+
+// Now and then that one has what it is owed, and then the turn goes on that was interrupted.
+void Portfolio::look_aside() {
+  if (aside_ || --until_look_ > 0) return;
+  until_look_ = std::max(kLook, executions() / kLooks);
+  const std::optional<std::size_t> dear = dear_one();
+  const std::uint64_t owed = dear && turn_ != *dear ? owed_to(members_[*dear]) : 0;
+  if (owed == 0) return;
+  aside_ = {turn_, left_};
+  turn_ = *dear;
+  left_ = owed;
 }
 
 // In executions. It hangs on nothing but executions that were run: neither on time nor on who asks how far
@@ -75,6 +108,22 @@ std::uint64_t Portfolio::turn_of(Member& member) const {
   const std::uint64_t turn = unit_ * member.share;
   if (unit_ <= kUnitBefore || !ends_soon(member)) return turn;
   return std::max(turn, std::min(kNearEnd * turn, kSoon - member.executions));
+}
+
+// Of all members.
+std::uint64_t Portfolio::executions() const {
+  std::uint64_t all = 0;
+  for (const Member& member : members_) all += member.executions;
+  return all;
+}
+
+// What a member whose plans are dear may have still; 0 where that is not enough for its next plan.
+std::uint64_t Portfolio::owed_to(const Member& member) const {
+  const std::uint64_t all = executions();
+  const Effort effort = member.strategy->reporting().effort();
+  const std::uint64_t had = member.executions + effort.done;
+  const std::uint64_t owed = all / kOfDear - std::min(all / kOfDear, had);
+  return owed < effort.next ? 0 : owed;
 }
 
 // Whether the member covers all and is about to end.
@@ -87,22 +136,43 @@ bool Portfolio::ends_soon(Member& member) {
   return member.ends_soon;
 }
 
-// Not so before a member that covers nearly all may begin, nor when it will cover nothing any more.
+// How many executions a member that covers all has to run still, by its own estimate.
+std::optional<double> Portfolio::left_of(const Member& member) {
+  const std::optional<double> done =
+      member.covers_all && member.share > 0 ? member.strategy->reporting().estimate() : std::nullopt;
+  if (!done || *done <= 0) return std::nullopt;
+  return static_cast<double>(member.executions) * (1 - *done) / *done;
+}
+
+// Whether some member that covers all is.
+bool Portfolio::is_to_end_within(double executions) const {
+  return std::ranges::any_of(members_, [&](const Member& member) {
+    const std::optional<double> left = left_of(member);
+    return left && *left <= executions;
+  });
+}
+
+// Not so before a member that covers nearly all may begin, nor when it will cover nothing any more, nor where
+// it is not the first to end.
 bool Portfolio::is_worth_a_turn(const Member& member) const {
   if (!member.nearly_all_after) return true;
   std::uint64_t executions = 0;
   for (const Member& other : members_) executions += other.covers_all ? other.executions : 0;
-  return executions >= *member.nearly_all_after && member.strategy->reporting().problem().empty();
+  if (executions < *member.nearly_all_after || !member.strategy->reporting().problem().empty()) return false;
+  const std::optional<double> left =
+      member.is_dear ? member.strategy->reporting().effort().left : std::nullopt;
+  return !left || !is_to_end_within(*left);
 }
 
 // Whether a member has covered nearly all, and none that covers all is about to end.
 bool Portfolio::is_nearly_covered() {
-  const auto is_done = [](const Member& member) {
+  const auto so_far = static_cast<double>(executions());
+  return std::ranges::any_of(members_, [&](const Member& member) {
     if (!member.nearly_all_after) return false;
     const Guarantee guarantee = member.strategy->guarantee();
-    return guarantee.exhausted && guarantee.covers == Covers::deadlocks_and_races;
-  };
-  return std::ranges::any_of(members_, is_done) && std::ranges::none_of(members_, ends_soon);
+    if (!guarantee.exhausted || guarantee.covers != Covers::deadlocks_and_races) return false;
+    return member.is_dear ? !is_to_end_within(so_far) : std::ranges::none_of(members_, ends_soon);
+  });
 }
 
 bool Portfolio::waits(const Member& member) {
@@ -112,8 +182,9 @@ bool Portfolio::waits(const Member& member) {
 
 // Whether no member can go on before something is merged.
 bool Portfolio::all_wait() const {
-  return std::all_of(members_.begin(), members_.end(),
-                     [](const Member& member) { return member.share == 0 || waits(member); });
+  return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.share == 0 || member.is_dear || waits(member);
+  });
 }
 
 std::unique_ptr<Strategy> Portfolio::split() {
@@ -166,9 +237,10 @@ void Portfolio::save(ByteWriter& out, const ThreadNames& names) const {
     if (member.nearly_all_after) continue;
     member.strategy->durable()->save(out, names);
   }
-  out.put(std::uint64_t{turn_});
+  out.put(std::uint64_t{aside_ ? aside_->turn : turn_});
   out.put(unit_);
-  out.put(left_);
+  out.put(aside_ ? aside_->left : left_);
+  out.put(until_look_);
   out.put_string(problem_);
 }
 
@@ -192,6 +264,7 @@ bool Portfolio::load(ByteReader& in, ThreadNames& names) {
   turn_ = in.get<std::uint64_t>();
   unit_ = in.get<std::uint64_t>();
   left_ = in.get<std::uint64_t>();
+  until_look_ = in.get<std::uint64_t>();
   problem_ = in.get_string();
   return in.ok() && turn_ < members_.size();
 }
@@ -235,6 +308,7 @@ SearchStatistics Portfolio::statistics() const {
     all.apart += one.apart;
     all.complete += one.complete;
     all.remembered += one.remembered;
+    if (one.causality) all.causality = one.causality;
   }
   return all;
 }

@@ -16,6 +16,12 @@
 // is done, the search goes on if one that covers all is about to end, since that proves more. Else it ends
 // with what the member has covered.
 //
+// One of those whose plans are dear (a search by constraint solving) begins sooner: where it is worth
+// anything, it ends while the others have just begun. It has a twentieth of what all have run, and its
+// planning counts as executions, at fixed rates (Effort). It has no turns while a member that covers all is
+// to end sooner, both by their own estimates. When it is done, what proves more is waited for only if that
+// takes no longer than the search has taken.
+//
 // Tested by portfolio_test.cpp.
 #pragma once
 
@@ -42,6 +48,8 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
     // It covers nearly all (Covers::deadlocks_and_races). It begins when those that cover all have planned so
     // many executions together. It is not saved: where the search is loaded, it begins again.
     std::optional<std::uint64_t> nearly_all_after = std::nullopt;
+    // It covers nearly all, and to plan costs it more than to run (Effort).
+    bool is_dear = false;
     std::uint32_t parts = 0;       // parts of it that other workers hold
     std::uint64_t executions = 0;  // that it has planned
     bool ends_soon = false;        // it was to, when it had so many turns that it could tell
@@ -88,12 +96,23 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   static constexpr std::uint64_t kSoon = std::uint64_t{1} << 19;
   static constexpr std::uint64_t kNearEnd = 16;
   static constexpr std::uint64_t kUnitBefore = 2 * kFirstTurn;
+  // Such a part of all executions has a member whose plans are dear. It may have a turn after so many, or
+  // such a part of all: what other members keep in order to run fast is lost by its turns.
+  static constexpr std::uint64_t kOfDear = 20;
+  static constexpr std::uint64_t kLook = 1000;
+  static constexpr std::uint64_t kLooks = 16;
 
   Strategy& running() const { return *members_[turn_].strategy; }
   bool pass_on();
   std::uint64_t turn_of(Member& member) const;
   static bool ends_soon(Member& member);
+  static std::optional<double> left_of(const Member& member);
+  bool is_to_end_within(double executions) const;
   bool is_worth_a_turn(const Member& member) const;
+  std::uint64_t executions() const;
+  std::uint64_t owed_to(const Member& member) const;
+  std::optional<std::size_t> dear_one() const;
+  void look_aside();
   bool is_nearly_covered();
   static bool waits(const Member& member);
   bool all_wait() const;
@@ -102,6 +121,13 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   std::size_t turn_ = 0;
   std::uint64_t unit_ = kFirstTurn;
   std::uint64_t left_ = 0;  // executions of this turn
+  // The turn that goes on when a member whose plans are dear has had its own.
+  struct Aside {
+    std::size_t turn = 0;
+    std::uint64_t left = 0;
+  };
+  std::optional<Aside> aside_;
+  std::uint64_t until_look_ = kLook;  // executions
   bool waits_ = false;
   bool is_covered_ = false;  // a member has covered all
   std::string problem_;

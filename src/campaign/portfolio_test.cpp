@@ -18,17 +18,29 @@ class Counted final : public Strategy, public Reporting {
   Counted(std::uint64_t plans, Guarantee at_its_end, std::string problem = "")
       : left_(plans), at_its_end_(std::move(at_its_end)), problem_(std::move(problem)) {}
 
-  bool next(Plan&) override { return left_ > 0 && left_-- > 0; }
+  bool next(Plan&) override {
+    if (left_ == 0) return false;
+    --left_;
+    ++planned;
+    next_costs = 0;
+    return true;
+  }
   std::string problem() const override { return left_ <= problem_from ? problem_ : ""; }
   void learn(const Plan&, const Trace&) override {}
   Reporting& reporting() override { return *this; }
   Guarantee guarantee() const override { return left_ == 0 && problem_.empty() ? at_its_end_ : Guarantee{}; }
   SearchStatistics statistics() const override { return {.nodes = nodes}; }
   std::optional<double> estimate() const override { return done; }
+  Effort effort() const override { return {planned * each, next_costs, to_come}; }
 
   std::uint64_t nodes = 0;
   std::uint64_t problem_from = 0;  // plans that are left when it has its problem
   std::optional<double> done;
+  std::uint64_t planned = 0;
+  // Of the effort, in executions.
+  std::uint64_t each = 0;        // that a plan took
+  std::uint64_t next_costs = 0;  // until there is a next one
+  std::optional<double> to_come;
 
  private:
   std::uint64_t left_;
@@ -181,6 +193,83 @@ TEST(Portfolio, GivesNoTurnsToOneThatWillCoverNothing) {
   members.back().nearly_all_after = 0;
   Portfolio portfolio(std::move(members));
   EXPECT_EQ(turns(portfolio, 1'000), "a25 n25 a950 ");
+  EXPECT_TRUE(portfolio.problem().empty());
+}
+
+// One that covers all, with turns of 1000, 2000, ...; and one that covers nearly all with so many plans, each
+// of which costs as much as nine executions besides its own. That one may begin at 1000.
+struct WithDear {
+  Counted* all = nullptr;
+  Counted* dear = nullptr;
+  std::unique_ptr<Portfolio> portfolio;
+};
+
+WithDear with_dear(std::uint64_t plans, std::uint64_t plans_of_all = 10'000'000) {
+  WithDear both;
+  auto all = std::make_unique<Counted>(plans_of_all, complete());
+  auto dear = std::make_unique<Counted>(plans, without_bound(Covers::deadlocks_and_races));
+  both.all = all.get();
+  both.dear = dear.get();
+  dear->each = 9;
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::move(all), 40, true});
+  members.push_back({"d", std::move(dear)});
+  members.back().nearly_all_after = 500;
+  members.back().is_dear = true;
+  both.portfolio = std::make_unique<Portfolio>(std::move(members));
+  return both;
+}
+
+TEST(Portfolio, DearPlansHaveATwentiethOfAll) {
+  const WithDear both = with_dear(1'000);
+  EXPECT_EQ(turns(*both.portfolio, 3'016), "a999 d5 a1001 d5 a1001 d5 ");
+  turns(*both.portfolio, 100'000);
+  const std::uint64_t of_twenty = 103'016 / 200;  // plans
+  EXPECT_LE(both.dear->planned, of_twenty + 1);
+  EXPECT_GE(both.dear->planned, of_twenty * 15 / 16);
+}
+
+TEST(Portfolio, DearPlansEndTheSearch) {
+  const WithDear both = with_dear(7);
+  EXPECT_EQ(turns(*both.portfolio, 10'000), "a999 d5 a1001 d2 ");
+  EXPECT_TRUE(both.portfolio->guarantee().exhausted);
+  EXPECT_EQ(both.portfolio->guarantee().covers, Covers::deadlocks_and_races);
+  EXPECT_TRUE(both.portfolio->problem().empty());
+}
+
+// What proves more is worth as much as all so far.
+TEST(Portfolio, DearPlansDoNotEndASearchThatEndsSoon) {
+  const WithDear both = with_dear(3, 1'900);
+  both.all->done = 0.55;
+  EXPECT_EQ(turns(*both.portfolio, 10'000), "a999 d3 a901 ");
+  EXPECT_TRUE(both.portfolio->guarantee().complete);
+}
+
+TEST(Portfolio, DearPlansAreNotMadeWhereTheOthersEndSooner) {
+  const WithDear both = with_dear(1'000);
+  both.all->done = 0.5;
+  both.dear->to_come = 1'500;
+  EXPECT_EQ(turns(*both.portfolio, 3'000), "a2000 d10 a990 ") << "1,000 were left at first, 2,000 by then";
+}
+
+TEST(Portfolio, WaitsUntilWhatIsDearIsPaid) {
+  const WithDear both = with_dear(1'000);
+  both.dear->next_costs = 150;
+  EXPECT_EQ(turns(*both.portfolio, 4'000), "a3001 d15 a984 ");
+}
+
+TEST(Portfolio, DearPlansAreMadeWhereNobodyElseCanGoOn) {
+  auto all = std::make_unique<Counted>(700, Guarantee{}, "cannot");
+  auto dear = std::make_unique<Counted>(300, without_bound(Covers::deadlocks_and_races));
+  dear->each = 9;
+  std::vector<Portfolio::Member> members;
+  members.push_back({"a", std::move(all), 40, true});
+  members.push_back({"d", std::move(dear)});
+  members.back().nearly_all_after = 500;
+  members.back().is_dear = true;
+  Portfolio portfolio(std::move(members));
+  EXPECT_EQ(turns(portfolio, 2'000), "a700 d300 ");
+  EXPECT_TRUE(portfolio.guarantee().exhausted);
   EXPECT_TRUE(portfolio.problem().empty());
 }
 

@@ -138,6 +138,9 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
   // Most searches are over before, and it is far ahead at once where it is worth anything.
   constexpr std::uint64_t kUnfoldingAfter = 6400;
   constexpr std::uint32_t kShareOfUnfolding = 3;
+  // Its executions are dear, and most of what it does pays at once or never.
+  constexpr std::uint64_t kMcrAfter = 500;
+  constexpr std::uint32_t kShareOfMcr = 1;
   const std::uint64_t nodes_max = settings.memory_max / 4 / ExecutionTree::kNodeBytes;
   const bool has_limit = settings.limit.has_value();
   std::vector<Portfolio::Member> members;
@@ -164,12 +167,18 @@ std::unique_ptr<Strategy> make_auto(const StrategySettings& settings) {
     add("unfolding", make_one_unfolding(own, UnfoldingSearch::Mode::contextual), kShareOfUnfolding, false);
     members.back().nearly_all_after = kUnfoldingAfter;
   }
+  if (!has_limit && !settings.is_fair && settings.has_unfolding && settings.make_mcr) {
+    add("mcr", settings.make_mcr(), kShareOfMcr, false);
+    members.back().nearly_all_after = kMcrAfter;
+    members.back().is_dear = true;
+  }
   return std::make_unique<Portfolio>(std::move(members));
 }
 
 constexpr StrategyRow kStrategies[] = {
     {"auto", StrategyKind::systematic,
-     "icb, dpor, best-first, delays, pct, pos, surw and random take turns, and unfolding in a long search: "
+     "icb, dpor, best-first, delays, pct, pos, surw and random take turns, and unfolding and mcr in a long "
+     "search: "
      "finds bugs soon, and proves where it can",
      make_auto},
     {"icb", StrategyKind::systematic,

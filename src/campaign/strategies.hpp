@@ -2,6 +2,7 @@
 // The table of strategies, for the command line and the tests. docs/strategies.md is written by hand.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,8 +28,11 @@ struct StrategySettings {
   std::uint64_t memory_max = std::uint64_t{1} << 30;  // --search-memory: bytes of tree and fringe
   bool is_fair = false;        // unfair schedules are left out; no reduction can do that
   bool has_unfolding = false;  // `auto` may search by unfolding: data races are judged, and end executions
-  std::size_t shown_max = 0;   // --plot-unfolding: the most events of an unfolding that are described
-  bool measure_tree = false;   // for benchmarks: SearchStatistics::uncompressed is wanted
+  // Makes the search by constraint solving that takes part in `auto`; empty: there is none. It runs in the
+  // supervisor's process.
+  std::function<std::unique_ptr<Strategy>()> make_mcr = {};
+  std::size_t shown_max = 0;          // --plot-unfolding: the most events of an unfolding that are described
+  bool measure_tree = false;          // for benchmarks: SearchStatistics::uncompressed is wanted
   MakeSpillFile make_file = nullptr;  // used if memory_max is exceeded; nullptr: memory is not limited
 };
 

@@ -15,9 +15,20 @@ namespace thrum {
 
 namespace {
 
-constexpr std::uint64_t kStatesMax = 1 << 24;
 constexpr std::uint64_t kBytesOfState = 64;  // that was met
-constexpr double kClausesMax = 5e6;          // about 1 GB, and a minute to say them
+
+// What the search does next must not hang on how fast the machine is. So these stand for time: what is done
+// in a second, on a virtual machine with two slow processors (bench/causality). Executions of the program may
+// be faster or slower by ten times.
+constexpr double kStatesASecond = 1e6;
+constexpr double kWorkASecond = 8e6;  // of the solver
+constexpr double kClausesASecond = 1e6;
+constexpr double kExecutionsASecond = 2e5;
+// A walk, and what an execution takes longer since all of it is recorded.
+constexpr double kPlanSeconds = 2e-4;
+constexpr double kSolverSeconds = 0.03;    // to make it
+constexpr double kQuestionSeconds = 0.02;  // most take less
+constexpr double kTurnSeconds = 0.25;      // of the solver, where it takes turns with the states, at first
 
 // Or frees it, or does so where nothing orders the two: then the judge sees a data race.
 bool uses_freed(const Trace& trace) {
@@ -35,7 +46,9 @@ CausalitySearch::CausalitySearch(Settings settings)
       knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt),
       walk_(knowledge_.trees(), knowledge_.initial()),
       states_(knowledge_.trees(), knowledge_.initial()),
-      states_max_(settings_.states_max) {
+      states_max_(settings_.states_max),
+      question_seconds_(settings_.seconds_at_first > 0 ? kQuestionSeconds : kTurnSeconds),
+      seconds_granted_(settings_.seconds_at_first) {
   if (!settings_.sees_plain) problem_ = "plain accesses are not seen where data races are ignored";
 }
 
@@ -69,17 +82,22 @@ Wanted CausalitySearch::wanted() const {
 template <typename Question>
 Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t work = encoding().solver().work();
   Solver::Limit limit = settings_.limit;
+  const bool may_be_cut =
+      settings_.seconds_at_first > 0 || (leads() && !knows_all_states() && can_look_at_states());
+  const std::uint32_t work_most = limit.work == 0 ? UINT32_MAX : limit.work;
+  const double work_now = std::min(question_seconds_ * kWorkASecond, static_cast<double>(work_most));
+  if (may_be_cut) limit.work = static_cast<std::uint32_t>(work_now);
   const std::uint64_t others = trees().bytes();
   if (settings_.memory_max != ~std::uint64_t{0})
     limit.bytes = settings_.memory_max - std::min(others, settings_.memory_max - 1);
-  const bool is_slice = leads() && !knows_all_states() && can_look_at_states();
-  if (is_slice) limit.seconds = std::min(limit.seconds, slice_);
   const Solver::Answer answer = encoding().solve(question, limit);
-  is_cut_ = is_slice && answer == Solver::Answer::unknown && !is_interrupted() &&
+  is_cut_ = may_be_cut && limit.work < work_most && answer == Solver::Answer::unknown && !is_interrupted() &&
             !encoding().solver().lacked_memory();
-  if (is_cut_) slice_ *= 2;
+  if (is_cut_) question_seconds_ *= 2;
   counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  counts_.work += encoding().solver().work() - work;
   ++counts_.queries;
   switch (answer) {
     case Solver::Answer::satisfiable: ++counts_.satisfiable; break;
@@ -123,7 +141,7 @@ CausalitySearch::Target CausalitySearch::ask() {
     if (!is_cut_ && (open.size() == 1 || lacks_memory)) {
       give_up_on("something that a thread might do");
       unsolved_.push_back(open[0].node);
-      if (lacks_memory) return {};
+      if (lacks_memory || settings_.ends_undecided) return {};
     }
     knowledge_.spoil_encoding();
     if (is_cut_) return {};
@@ -217,7 +235,7 @@ bool CausalitySearch::next(Plan& plan) {
     plan = Plan{};
     task_ = Task::target;
     target_ = ThreadTrees::kNone;
-    waits_ = false;
+    waits_ = is_announcing_ = false;
     const bool found = find(plan);
     team_->tell(member_, counts_, knowledge_.bytes());
     if (found) {
@@ -255,6 +273,8 @@ bool CausalitySearch::lead(Plan& plan) {
   if (problem_.empty() && (take_offer(plan) || find_by_walk(plan) || find_among_states(plan))) return true;
   if (waits_) return false;
   const bool needs_no_solver = knows_all_states() && !settings_.all_paths && !may_race();
+  if (!needs_no_solver && problem_.empty() && can_be_encoded() && announces(seconds_of_question(), plan))
+    return true;
   if (!needs_no_solver) begin_to_ask();
   if (problem_.empty() && !knows_all_states() && !is_interrupted() && find_target(plan)) return true;
   std::vector<Node> steps;
@@ -323,11 +343,29 @@ bool CausalitySearch::find_by_walk(Plan& plan) {
   return true;
 }
 
+// Whether what comes next costs more than has been told. Then that is told, with the first execution once
+// more.
+bool CausalitySearch::announces(double seconds, Plan& plan) {
+  if (settings_.seconds_at_first == 0 || seconds <= seconds_granted_) return false;
+  seconds_granted_ = seconds;
+  is_announcing_ = true;
+  plan = Plan{};
+  plan.policy.rounds = Rounds::block;
+  return true;
+}
+
+// With all that comes before it.
+double CausalitySearch::seconds_of_question() const {
+  const double clauses = expected_clauses(trees()) - static_cast<double>(knowledge_.clauses());
+  const bool has_solver = knowledge_.encodings() > 0;
+  return question_seconds_ + std::max(clauses, 0.0) / kClausesASecond + (has_solver ? 0 : kSolverSeconds);
+}
+
 // Whether more of the states can be looked at, and there is something to be seen.
 bool CausalitySearch::can_look_at_states() const {
   const bool is_possible =
       settings_.states_max != 0 && settings_.deciding == Deciding::values && !settings_.all_paths;
-  const std::uint64_t states_max = std::min(kStatesMax, settings_.memory_max / kBytesOfState / 2);
+  const std::uint64_t states_max = std::min(settings_.states_most, settings_.memory_max / kBytesOfState / 2);
   const bool has_seen_all = looked_at_ == knowledge_.changes() && !were_too_many_;
   return is_possible && knows_races_ && states_max_ <= states_max && !has_seen_all;
 }
@@ -336,24 +374,25 @@ bool CausalitySearch::can_look_at_states() const {
 // it.
 bool CausalitySearch::is_turn_of_states() const {
   constexpr double kFreeSeconds = 0.02;
+  const double in_vain = static_cast<double>(states_in_vain_) / kStatesASecond;
+  const double of_solver = static_cast<double>(counts_.work) / kWorkASecond;
   return can_look_at_states() && !is_interrupted() &&
-         (seconds_in_vain_ <= counts_.seconds + kFreeSeconds || !can_be_encoded());
+         (in_vain <= of_solver + kFreeSeconds || !can_be_encoded());
 }
 
-bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= kClausesMax; }
+bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= settings_.clauses_max; }
 
 void CausalitySearch::look_at_states() {
   looked_at_ = knowledge_.changes();
   const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
                                 &in_vain_, settings_.limit.interrupt};
-  const auto begin = std::chrono::steady_clock::now();
   const TreeStates::Answer answer = states_.explore(states_max_, known);
   counts_.states += states_.states();
   were_too_many_ = answer == TreeStates::Answer::too_many;
   are_all_states_known_ = answer == TreeStates::Answer::all && states_.news().empty();
   if (!were_too_many_ || !states_.news().empty()) return;
   states_max_ *= 2;
-  seconds_in_vain_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  states_in_vain_ += states_.states();
 }
 
 // All that is new is run. Then the states are looked at again; and where nothing new is left, the ends that
@@ -363,6 +402,7 @@ bool CausalitySearch::find_among_states(Plan& plan) {
     waits_ = team_->others_are_ahead(member_);  // there is more to look at soon
     if (waits_) return false;
     if (!is_turn_of_states()) break;
+    if (announces(static_cast<double>(states_max_) / kStatesASecond, plan)) return true;
     look_at_states();
     team_->offer(std::exchange(states_.news(), {}));
     if (take_offer(plan)) return true;
@@ -452,6 +492,7 @@ CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
 }
 
 void CausalitySearch::learn(const Plan&, const Trace& trace) {
+  ++counts_.executions;
   while (!team_->add(member_, trace)) catch_up();
   const Shown shown = take_in(trace);
   if (shown.begins_again) team_->begin_again();
@@ -525,6 +566,24 @@ Progress CausalitySearch::progress() {
   progress.open = open_;
   progress.questions = counts_.queries + team_->counts_of_helpers().queries;
   return progress;
+}
+
+// A question that is left takes as long as those before it, with its execution.
+Effort CausalitySearch::effort() const {
+  const double seconds = static_cast<double>(counts_.states) / kStatesASecond +
+                         static_cast<double>(counts_.work) / kWorkASecond +
+                         static_cast<double>(knowledge_.clauses()) / kClausesASecond +
+                         static_cast<double>(knowledge_.encodings()) * kSolverSeconds +
+                         static_cast<double>(counts_.executions) * kPlanSeconds;
+  const auto executions = [](double in_seconds) {
+    return static_cast<std::uint64_t>(in_seconds * kExecutionsASecond);
+  };
+  Effort effort{executions(seconds), is_announcing_ ? executions(seconds_granted_) : 0};
+  if (open_ && counts_.queries > 0) {
+    const double of_one = seconds / static_cast<double>(counts_.queries);
+    effort.left = static_cast<double>(executions(static_cast<double>(*open_) * of_one));
+  }
+  return effort;
 }
 
 SearchStatistics CausalitySearch::statistics() const {

@@ -53,9 +53,15 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     bool walks = true;       // looks for what is new by walks, too
     // So many states of the trees are looked at, at least, before the solver is asked; 0: none ever are.
     std::uint64_t states_max = 1 << 14;
-    bool all_paths = false;      // besides, each combination of what threads do, to the end
-    bool may_be_helped = false;  // helper() will be called
-    bool waits = true;           // next() waits for the other searches of its team
+    bool all_paths = false;               // besides, each combination of what threads do, to the end
+    std::uint64_t states_most = 1 << 24;  // so many are looked at at once, at most
+    double clauses_max = 5e6;             // of an encoding; about 1 GB, and a minute to say them
+    // What a plan may cost at first, in seconds as effort() counts them. Before a dearer one next() gives one
+    // that is known, so that effort() tells what comes. 0: nobody is told.
+    double seconds_at_first = 0;
+    bool ends_undecided = false;  // with the first target that the solver gives up on
+    bool may_be_helped = false;   // helper() will be called
+    bool waits = true;            // next() waits for the other searches of its team
   };
   using Counts = CausalityCounts;
 
@@ -86,6 +92,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::string problem() const override;
   Progress progress() override;
   SearchStatistics statistics() const override;
+  Effort effort() const override;
   ShownDecisions decisions() const override;
 
   const ThreadTrees& trees() const { return knowledge_.trees(); }
@@ -122,6 +129,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool find_among_states(Plan& plan);
   bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
   void write_found(Plan& plan, const TreeStates::Found& found, Task task);
+  bool announces(double seconds, Plan& plan);
+  double seconds_of_question() const;
   void look_at_states();
   bool can_look_at_states() const;
   bool is_turn_of_states() const;
@@ -166,13 +175,10 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   TreeWalk walk_;
   std::uint64_t walk_steps_ = 20'000;  // of the next one, at most
   TreeStates states_;
-  std::uint64_t looked_at_ = 0;   // what was known when the states were looked at last
-  std::uint64_t states_max_ = 0;  // so many are looked at next
-  double seconds_in_vain_ = 0;    // that it took where there were too many, and none was new
-  bool were_too_many_ = false;    // then
-  // The solver and the states take turns: how long the solver's next one is, and whether it was not enough.
-  double slice_ = 0.25;  // seconds
-  bool is_cut_ = false;
+  std::uint64_t looked_at_ = 0;        // what was known when the states were looked at last
+  std::uint64_t states_max_ = 0;       // so many are looked at next
+  std::uint64_t states_in_vain_ = 0;   // that were looked at where there were too many, and none was new
+  bool were_too_many_ = false;         // then
   bool are_all_states_known_ = false;  // of what was known then, and nothing new is among them
 
   Node target_ = ThreadTrees::kNone;         // of the execution that runs
@@ -206,6 +212,12 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::string problem_;
   Counts counts_;
   std::optional<std::uint64_t> open_;  // targets, when they were counted last
+
+  double question_seconds_;  // a question that may be cut is, after so much
+  bool is_cut_ = false;      // the last one was, and is to be asked again
+  // Settings::seconds_at_first
+  double seconds_granted_;      // so much may a plan cost
+  bool is_announcing_ = false;  // what was to come costs more than a plan might
 };
 
 }  // namespace thrum

@@ -42,6 +42,8 @@ struct CausalityCounts {
   std::uint64_t unknown = 0;
   std::uint64_t missed = 0;  // executions that did not show their target
   double seconds = 0;        // that the solver took
+  std::uint64_t work = 0;    // of it (Solver::work)
+  std::uint64_t executions = 0;
   std::uint64_t restarts = 0;
   std::uint64_t states = 0;   // of the trees, that were looked at
   std::uint64_t walked = 0;   // executions that a walk has found
@@ -54,8 +56,8 @@ struct CausalityCounts {
   template <typename Self>
   static auto members(Self& self) {
     return std::tie(self.queries, self.satisfiable, self.unsatisfiable, self.unknown, self.missed,
-                    self.seconds, self.restarts, self.states, self.walked, self.strayed, self.races,
-                    self.denied);
+                    self.seconds, self.work, self.executions, self.restarts, self.states, self.walked,
+                    self.strayed, self.races, self.denied);
   }
 };
 

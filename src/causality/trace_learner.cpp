@@ -130,6 +130,8 @@ void TraceLearner::learn(const Trace& trace) {
   }
   learn_end(trace);
   if (trace.reveals_threads) refuse("calls that tell whether a thread was joined or detached");
+  // Which of two blocks an address means would be said by the order of what others do with it.
+  if (trace.reuses_blocks) refuse("blocks of the heap that are used again");
   if (!uses_.not_covered().empty()) refuse(uses_.not_covered());
 }
 

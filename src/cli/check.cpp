@@ -80,6 +80,7 @@ Job job_of(const CheckOptions& options) {
   job.trusts_classes = !options.judge_all;
   job.fsgsbase = !options.no_fsgsbase;
   job.digest_traces = options.trace_digest;
+  job.has_solver = may_have_solver(job);
   return job;
 }
 

@@ -11,8 +11,11 @@
 
 namespace thrum {
 
-// The job's strategy, for so many workers; empty if it runs with the program under test. Throws UserError if
-// this build has no solver.
+// Whether a member of the job's strategy may run here: `auto` may search by constraint solving.
+bool may_have_solver(const Job& job);
+
+// The job's strategy, for so many workers, or where it has a solver (Job::has_solver) that member of it;
+// empty if it runs with the program under test. Throws UserError if this build has no solver.
 OutsideStrategy outside_strategy(const Job& job, std::uint64_t jobs);
 
 extern const ModuleOf kSolver;

@@ -56,7 +56,7 @@ void Trace::clear() {
   fairness = Fairness::off;
   waiting = Waiting::spins;
   rounds = Rounds::repeat;
-  begins_again = compares_deadlines = reveals_threads = false;
+  begins_again = compares_deadlines = reveals_threads = reuses_blocks = false;
   starved = grew = false;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};

@@ -263,6 +263,8 @@ struct Trace {
   // What a call returned, or where a new thread lies, may depend on whether another thread was joined or
   // detached or has ended, and no event says so.
   bool reveals_threads = false;
+  // A block of the heap was given out that had been in use before, in this execution or before all.
+  bool reuses_blocks = false;
   // Wanted::kAccesses: memory was found to be shared that was not known to be. Accesses of it are in this
   // trace, and missing in earlier ones.
   bool grew = false;

@@ -397,6 +397,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.flag(x.begins_again);
   codec.flag(x.compares_deadlines);
   codec.flag(x.reveals_threads);
+  codec.flag(x.reuses_blocks);
   codec.flag(x.starved);
   codec.flag(x.grew);
   codec.thread(x.last);
@@ -702,6 +703,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.number(x.part);
   codec.flag(x.only_list);
   codec.list(x.known_races, known_race);
+  codec.flag(x.has_solver);
   codec.flag(x.led);
   codec.enumerator(x.suite, SuiteUse::replay);
   codec.optional(x.replay, [](auto& inner, auto& value) { inner.plan(value); });

@@ -73,7 +73,8 @@ struct Job {
   std::uint32_t part = 0;  // of a test that its framework runs in several parts, one after the other
   bool only_list = false;  // nothing is searched: a program without tests ends at its first choice
   std::vector<KnownRace> known_races;  // for Races::explore: the initial list
-  bool led = false;                    // plans come from outside (remote_program.hpp); no strategy runs here
+  bool has_solver = false;  // `auto` may have a member that the supervisor leads (remote_strategy.hpp)
+  bool led = false;         // plans come from outside (remote_program.hpp); no strategy runs here
   SuiteUse suite = SuiteUse::none;
   std::optional<Plan> replay;  // run only this plan, once, with everything recorded and its output shown
 };

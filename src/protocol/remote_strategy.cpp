@@ -33,6 +33,7 @@ struct Said {
   std::string problem;
   Progress progress;
   SearchStatistics statistics;
+  Effort effort;
 };
 
 Said read_said(ByteReader& in) {
@@ -48,6 +49,9 @@ Said read_said(ByteReader& in) {
   load_member(in, said.progress.open);
   load_member(in, said.progress.questions);
   load_member(in, said.statistics.causality.emplace());
+  said.effort.done = in.get<std::uint64_t>();
+  said.effort.next = in.get<std::uint64_t>();
+  load_member(in, said.effort.left);
   return said;
 }
 
@@ -155,6 +159,7 @@ void RemoteStrategy::take(ByteReader& in) {
   problem_ = std::move(said.problem);
   progress_ = said.progress;
   statistics_ = std::move(said.statistics);
+  effort_ = said.effort;
 }
 
 void StrategyServer::write_said(ByteWriter& out, Strategy& strategy) const {
@@ -171,6 +176,10 @@ void StrategyServer::write_said(ByteWriter& out, Strategy& strategy) const {
   save_member(out, progress.open);
   save_member(out, progress.questions);
   save_member(out, reporting.statistics().causality.value_or(CausalityStatistics()));
+  const Effort effort = reporting.effort();
+  out.put(effort.done);
+  out.put(effort.next);
+  save_member(out, effort.left);
 }
 
 void StrategyServer::make(std::uint32_t slot) {

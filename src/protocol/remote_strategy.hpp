@@ -56,6 +56,7 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   std::string problem() const override { return problem_; }
   Progress progress() override { return progress_; }
   SearchStatistics statistics() const override { return statistics_; }
+  Effort effort() const override { return effort_; }
 
  private:
   Conversation& leader() const;
@@ -80,6 +81,7 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   std::string problem_;
   Progress progress_;
   SearchStatistics statistics_;
+  Effort effort_;
 };
 
 // A kind of strategy that lives in the supervisor's process; empty: none.

@@ -75,6 +75,14 @@ enum class ForSuite : std::uint8_t {
   starts_over,  // it is none, and neither are those before it: the strategy has begun again
 };
 
+// What a search does besides running executions, in executions of the program. It follows from what the
+// search has done, and not from how long that took.
+struct Effort {
+  std::uint64_t done = 0;
+  std::uint64_t next = 0;        // if next() is about to do much, so much at most
+  std::optional<double> left{};  // an estimate of what is to come, executions included; nothing: not known
+};
+
 class Reporting {
  public:
   // Of a strategy that has nothing to report.
@@ -98,6 +106,8 @@ class Reporting {
   // An estimate of the part of its own work that is done, by the executions alone: whoever asks, and how
   // often, makes no difference to it. Unlike that of progress() it may go back.
   virtual std::optional<double> estimate() const { return {}; }
+
+  virtual Effort effort() const { return {}; }
 
   // The partial order of the execution that was learned last, where the strategy keeps it anyway.
   virtual const PartialOrder* last_order() const { return nullptr; }

@@ -95,6 +95,7 @@ z3::expr Z3Solver::assumption_of(Literal literal) {
 Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit limit) {
   z3::params parameters(context_);
   parameters.set("timeout", static_cast<unsigned>(std::max(1.0, std::ceil(limit.seconds * 1000))));
+  parameters.set("rlimit", limit.work);
   solver_.set(parameters);
   z3::expr_vector assumed(context_);
   for (const Literal literal : assumptions) assumed.push_back(assumption_of(literal));
@@ -102,6 +103,7 @@ Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit lim
   model_.reset();
   core_.clear();
   const z3::check_result result = check(assumed, limit.interrupt);
+  note_work();
   if (result == z3::unknown) return Answer::unknown;
   if (result == z3::sat) {
     model_.emplace(solver_.get_model());
@@ -117,6 +119,16 @@ Z3Solver::Answer Z3Solver::solve(std::span<const Literal> assumptions, Limit lim
     }
   }
   return Answer::unsatisfiable;
+}
+
+// Z3 counts what its context has done, to add clauses and to simplify them too.
+void Z3Solver::note_work() {
+  const z3::stats counts = solver_.statistics();
+  for (unsigned i = 0; i < counts.size(); ++i) {
+    if (counts.key(i) != "rlimit count") continue;
+    const std::uint32_t now = counts.uint_value(i);
+    work_ += now - static_cast<std::uint32_t>(work_);  // it begins again from 0 now and then
+  }
 }
 
 z3::check_result Z3Solver::check(const z3::expr_vector& assumed, Interrupt* interrupt) {

@@ -37,6 +37,7 @@ class Z3Solver final : public Solver {
   Bits value(std::uint32_t symbol, unsigned width) override;
   const std::vector<Literal>& core() override { return core_; }
   bool lacked_memory() const override { return solver_.reason_unknown() == "memout"; }
+  std::uint64_t work() const override { return work_; }
   std::uint64_t bytes() const override { return Z3_get_estimated_alloc_size(); }
 
   // Why the last answer is unknown.
@@ -46,6 +47,7 @@ class Z3Solver final : public Solver {
   Literal literal_of(const z3::expr& truth);
   z3::expr truth_of(Literal literal) const;
   z3::expr assumption_of(Literal literal);
+  void note_work();
   z3::check_result check(const z3::expr_vector& assumed, Interrupt* interrupt);
   z3::expr expression_of(Term term);
   z3::expr make_expression(const Terms::Node& node, const z3::expr_vector& operands);
@@ -63,6 +65,7 @@ class Z3Solver final : public Solver {
   std::unordered_map<Literal, z3::expr> assumed_;  // a constant that implies it
   std::optional<z3::model> model_;
   std::vector<Literal> core_;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace thrum

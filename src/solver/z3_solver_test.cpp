@@ -74,6 +74,33 @@ TEST(Z3Solver, SaysThatItDoesNotKnow) {
 }
 
 // A question that takes hours is over as soon as somebody wants that.
+// Each is in a hole, and there is one hole too few: hard enough to take some work.
+void add_pigeons(Solver& solver, std::size_t pigeons) {
+  std::vector<std::vector<Literal>> in(pigeons);
+  for (std::size_t i = 0; i < pigeons; ++i) {
+    for (std::size_t hole = 0; hole + 1 < pigeons; ++hole) {
+      in[i].push_back(solver.make_literal());
+      for (std::size_t other = 0; other < i; ++other) solver.add({-in[i][hole], -in[other][hole]});
+    }
+    solver.add(in[i]);
+  }
+}
+
+// The same question takes the same work, whatever the machine is at.
+TEST(Z3Solver, EndsAfterSoMuchWork) {
+  Terms terms;
+  std::vector<std::uint64_t> work;
+  for (int i = 0; i < 2; ++i) {
+    Z3Solver solver(terms);
+    add_pigeons(solver, 7);
+    EXPECT_EQ(solver.solve({}, {.seconds = 60, .work = 1'000}), Answer::unknown);
+    EXPECT_EQ(solver.solve({}, kLong), Answer::unsatisfiable) << "it goes on";
+    EXPECT_GT(solver.work(), 1'000u);
+    work.push_back(solver.work());
+  }
+  EXPECT_EQ(work[0], work[1]);
+}
+
 TEST(Z3Solver, CanBeInterrupted) {
   Terms terms;
   const Term x = terms.symbol(0, 128), y = terms.symbol(1, 128);

@@ -39,6 +39,8 @@ class Solver {
     double seconds = 10;
     Interrupt* interrupt = nullptr;  // nullptr: nobody interrupts it
     std::uint64_t bytes = 0;         // of all solvers of the process; 0: no limit
+    // Of its own work, in units that the same question always takes the same number of; 0: no limit.
+    std::uint32_t work = 0;
   };
 
   virtual ~Solver() = default;
@@ -66,6 +68,9 @@ class Solver {
   virtual const std::vector<Literal>& core() = 0;
   // If it was unknown: whether that was for want of memory.
   virtual bool lacked_memory() const { return false; }
+
+  // What all questions have taken so far, in the units of Limit::work.
+  virtual std::uint64_t work() const { return 0; }
 
   // The memory that all solvers of the process take, about.
   virtual std::uint64_t bytes() const { return 0; }

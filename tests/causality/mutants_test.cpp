@@ -67,6 +67,7 @@ class MutatedSolver final : public Solver {
   std::int64_t place(Step step) override { return solver_.place(step); }
   Bits value(std::uint32_t symbol, unsigned width) override { return solver_.value(symbol, width); }
   const std::vector<Literal>& core() override { return solver_.core(); }
+  std::uint64_t work() const override { return solver_.work(); }
 
  private:
   Z3Solver solver_;

@@ -155,6 +155,47 @@ int main() {
 }
 )";
 
+// Many orders of stores that nobody can tell apart, and BEFORE each of them.
+constexpr const char* kSameStores = R"(
+#include <atomic>
+#include <thread>
+#include <vector>
+std::atomic<int> flag;
+int main() {
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] {
+      for (int j = 0; j < 3; ++j) {
+        BEFORE;
+        flag = 1;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+)";
+
+// With such stores beside them: one thread has to be stopped five times, and the other one as often.
+constexpr const char* kInOneOrder = R"(
+#include <atomic>
+#include <cassert>
+#include <thread>
+#include <vector>
+std::atomic<int> flag, x;
+int main() {
+  std::vector<std::thread> threads;
+  threads.reserve(6);
+  threads.emplace_back([] { for (int i = 1; i <= 12; ++i) x = i; });
+  threads.emplace_back([] {
+    for (int wanted : {1, 4, 5, 7, 11}) if (x != wanted) return;
+    assert(false);
+  });
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] { for (int j = 0; j < 3; ++j) flag = 1; });
+  for (std::thread& thread : threads) thread.join();
+}
+)";
+
 class Causality : public EndToEnd {
  protected:
   void SetUp() override {
@@ -275,6 +316,72 @@ TEST_F(Causality, GoesOnWhereTheTimeEnded) {
     before = test["executions"];
     search = {"--resume", path("saved"), "--time", std::to_string(i + 2)};
   }
+}
+
+std::int64_t executions_of(const json& test, const char* strategy) {
+  for (const json& own : test["statistics"]["strategies"]) {
+    if (own["name"] == strategy) return own["executions"];
+  }
+  return 0;
+}
+
+// While dpor has begun with millions of classes.
+TEST_F(Causality, EndsAuto) {
+  std::string text = kSameStores;
+  text.replace(text.find("BEFORE"), 6, "");
+  const json test = search(text.c_str(), 0, "auto");
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
+  EXPECT_EQ(executions_of(test, "mcr"), 1);
+  EXPECT_LT(test["executions"], 2'000);
+  const json by_two = check(words({"--jobs", "2"}, "auto"), 0)["tests"][0];
+  EXPECT_EQ(by_two["verdict"], "exhausted");
+  EXPECT_GE(executions_of(by_two, "mcr"), 1);
+}
+
+// It is not saved, and begins again.
+TEST_F(Causality, EndsAutoThatWasSaved) {
+  std::string text = kSameStores;
+  text.replace(text.find("BEFORE"), 6, "");
+  build_program(text);
+  const json first = check(words({"--checkpoint", path("saved"), "--executions", "1000"}, "auto"), 0);
+  EXPECT_EQ(first["tests"][0]["verdict"], "inconclusive");
+  const json test = check({"--resume", path("saved"), "--executions", "20000"}, 0)["tests"][0];
+  EXPECT_EQ(test["verdict"], "exhausted");
+  EXPECT_GE(executions_of(test, "mcr"), 1);
+}
+
+// By default a block is used again, and an address may mean either. The search ends with the others then.
+TEST_F(Causality, EndsAutoOnlyWhereNoBlockIsUsedAgain) {
+  std::string text = kSameStores;
+  text.replace(text.find("BEFORE"), 6, "int* volatile own = new int; delete own");
+  build_program(text);
+  const json test = check(words({"--jobs", "1", "--executions", "20000"}, "auto"), 0)["tests"][0];
+  EXPECT_EQ(test["verdict"], "inconclusive");
+  EXPECT_EQ(executions_of(test, "mcr"), 1);
+  const json fresh =
+      check(words({"--jobs", "1", "--executions", "20000", "--heap", "fresh"}, "auto"), 0)["tests"][0];
+  EXPECT_EQ(fresh["verdict"], "exhausted");
+}
+
+TEST_F(Causality, TakesNoPartInAutoWhereRacesAreIgnored) {
+  build_program(kInOneOrder);
+  const json test =
+      check(words({"--jobs", "1", "--executions", "5000", "--races", "ignore"}, "auto"), 0)["tests"][0];
+  EXPECT_EQ(executions_of(test, "mcr"), 0);
+}
+
+// The same one in the same execution each time.
+TEST_F(Causality, FindsABugForAutoThatReplays) {
+  const json test = search(kInOneOrder, 1, "auto");
+  ASSERT_EQ(test["bugs"].size(), 1u);
+  const json& bug = test["bugs"][0];
+  EXPECT_EQ(bug["kind"], "assertion");
+  EXPECT_EQ(bug["strategy"], "mcr") << bug;
+  const json again = check(words({"--jobs", "1"}, "auto"), 1)["tests"][0];
+  EXPECT_EQ(again["executions"], test["executions"]);
+  EXPECT_EQ(again["statistics"]["decisions"], test["statistics"]["decisions"]);
+  EXPECT_EQ(thrum({"replay", "thrum-out/bug-1.trace.json"}).exit_code, 1);
 }
 
 // It finds what it finds, and claims nothing.

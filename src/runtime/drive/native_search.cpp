@@ -216,15 +216,18 @@ long futex_of_kernel(void* at, int operation, std::uint32_t value, const timespe
 
 SearchResult search(NativeProgram& program, const Job& job) {
   SessionSettings settings;
-  settings.make = [&job, &program](bool is_fair) -> std::unique_ptr<Strategy> {
+  const auto make_outside = [&program](std::function<bool()> is_called) {
+    return std::make_unique<RemoteStrategy>([]() -> Channel& { return *world.channel; }, futex_of_kernel,
+                                            program.names(), SharedSearch::has_to_stop, std::move(is_called));
+  };
+  settings.make = [&job, make_outside](bool is_fair) -> std::unique_ptr<Strategy> {
     if (runs_outside(job.strategy))
-      return std::make_unique<RemoteStrategy>(
-          []() -> Channel& { return *world.channel; }, futex_of_kernel, program.names(),
-          SharedSearch::has_to_stop, [] { return SharedSearch::is_asked() || is_asked_for_progress(); });
+      return make_outside([] { return SharedSearch::is_asked() || is_asked_for_progress(); });
     StrategySettings own = job.settings;
     own.make_file = make_temporary_file;
     own.is_fair = is_fair;
     own.has_unfolding = job.races == Races::report;
+    if (job.has_solver) own.make_mcr = [make_outside] { return make_outside([] { return false; }); };
     return make_strategy(job.strategy, own);
   };
   settings.limits = limits_of(job);

@@ -32,7 +32,10 @@ void* or_no_memory(void* block) {
 
 // Earlier uses of a block's memory do not matter to its new user.
 void* given(void* block, std::size_t size) {
-  if (world.judges_races && block && the_heap.gave_used_block()) race_judge().reused(block, size);
+  if (block && world.running && the_heap.gave_used_block()) {
+    current_trace().reuses_blocks = true;
+    if (world.judges_races) race_judge().reused(block, size);
+  }
   return or_no_memory(block);
 }
 
