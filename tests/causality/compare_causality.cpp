@@ -39,6 +39,40 @@ void print_execution(const Plan& plan, ToyProgram& program, const CausalitySearc
               program.schedule().c_str(), search.trees().to_text(search.terms()).c_str());
 }
 
+// The numbers of threads in the program's code, as long as each thread has the same one in all executions.
+class ThreadNumbers {
+ public:
+  void take(const ToyProgram& program, std::size_t threads) {
+    for (std::size_t number = 0; number < threads; ++number) {
+      const ThreadId id = program.thread_id(number);
+      if (id == kNoThread) continue;
+      is_ambiguous_ = is_ambiguous_ || numbers_.try_emplace(id, number).first->second != number;
+    }
+  }
+
+  std::optional<std::set<std::string>> sequences_of_values(const ThreadTrees& trees) const {
+    if (is_ambiguous_) return std::nullopt;
+    std::set<std::string> sequences;
+    for (ThreadTrees::Node node = 0; node < trees.size(); ++node) {
+      if (trees[node].kind == ThreadTrees::Kind::outcome) sequences.insert(sequence_up_to(trees, node));
+    }
+    return sequences;
+  }
+
+ private:
+  std::string sequence_up_to(const ThreadTrees& trees, ThreadTrees::Node node) const {
+    std::string values;
+    for (; trees[node].kind != ThreadTrees::Kind::start; node = trees[node].parent) {
+      if (trees[node].kind == ThreadTrees::Kind::outcome)
+        values = " =" + std::to_string(static_cast<std::int32_t>(trees.value(node))) + values;
+    }
+    return "t" + std::to_string(numbers_.at(trees[node].thread)) + values;
+  }
+
+  std::map<ThreadId, std::size_t> numbers_;
+  bool is_ambiguous_ = false;
+};
+
 // nullptr: it cannot be loaded.
 std::unique_ptr<CausalitySearch> reloaded(const CausalitySearch& search,
                                           const CausalitySearch::Settings& settings, ThreadNames& names) {
@@ -54,7 +88,7 @@ std::unique_ptr<CausalitySearch> reloaded(const CausalitySearch& search,
 std::string CausalityCount::to_text() const {
   std::string text = std::to_string(programs) + " programs, " + std::to_string(covered) + " covered, " +
                      std::to_string(executions) + " executions, " + std::to_string(queries) + " queries, " +
-                     std::to_string(states) + " states";
+                     std::to_string(states) + " states, values in trees of " + std::to_string(trees);
   for (const auto& [problem, times] : problems) text += "; " + std::to_string(times) + ": " + problem;
   return text;
 }
@@ -64,7 +98,8 @@ namespace {
 // A program, whose executions are noted.
 class Shower {
  public:
-  Shower(const ToyCode& code, CausalitySearch::Settings& settings) : program_(code) {
+  Shower(const ToyCode& code, CausalitySearch::Settings& settings)
+      : threads_(code.threads.size()), program_(code) {
     program_.record_local_states(&shown.local_states);
     program_.record_local_paths(&shown.local_paths, &shown.local_paths_with_values);
     program_.record_races(&accesses_);
@@ -81,6 +116,7 @@ class Shower {
   bool run(const Plan& plan, Wanted wanted, Trace& trace) {
     program_.run(plan, nullptr, wanted, trace);
     ++shown.executions;
+    numbers_.take(program_, threads_);
     if (shown.executions > kExecutionsMax) shown.mistake = "it has no end";
     if (trace.end == End::diverged) shown.mistake = "it diverged: " + to_string(plan, program_.names());
     shown.racy = shown.mistake.empty() && looks_for_races_ && has_race(accesses_);
@@ -102,6 +138,7 @@ class Shower {
     count.states += statistics.states;
     if (search.counts().missed != 0 && search.problem().empty())
       shown.mistake = "an execution missed its target";
+    if (!is_by_terms_) shown.sequences_of_values = numbers_.sequences_of_values(search.trees());
     shown.claims_races = search.guarantee().covers == Covers::deadlocks_and_races;
     if (search.guarantee().exhausted) {
       ++count.covered;
@@ -118,7 +155,9 @@ class Shower {
   CausalityShown shown;
 
  private:
+  std::size_t threads_;
   ToyProgram program_;
+  ThreadNumbers numbers_;
   RaceTrace accesses_;
   bool is_by_terms_ = false;
   bool looks_for_races_ = false;
@@ -204,6 +243,13 @@ std::string compare_values_by(const ToyCode& code, const Findings& findings, con
     return missing;
   const std::string missing = difference(paths.local_paths, shown.local_paths_with_values, "local paths");
   if (!missing.empty()) return missing;
+  // What the trees do not have, they say cannot be.
+  if (shown.sequences_of_values) {
+    const std::string differs =
+        difference(paths.sequences_of_values, *shown.sequences_of_values, "values in trees");
+    if (!differs.empty()) return differs;
+    ++count.trees;
+  }
   for (const auto& [bug, cost] : findings.bugs) {
     if (!shown.bugs.contains(bug)) return "missing: " + name_of(bug);
   }

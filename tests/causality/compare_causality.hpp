@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares searches by constraint solving with brute force. Each function gives the first disagreement as
 // text, and an empty text where there is none.
+//
+// What a search that claims something has not shown, it says cannot be. So the ways of threads are compared
+// in both directions: those that brute force shows are those that the executions have shown, and the values
+// that it lets threads read are those that the trees have.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -21,7 +26,7 @@ struct CausalityCount {
   std::uint64_t executions = 0;
   std::uint64_t queries = 0;
   std::uint64_t states = 0;
-  std::uint64_t local_paths = 0;  // of threads, to the end; they are not fewer than the executions
+  std::uint64_t trees = 0;                          // of programs whose values were compared
   std::map<std::string, std::uint64_t> problems{};  // why nothing was claimed, and how often
 
   std::string to_text() const;
@@ -32,6 +37,9 @@ struct CausalityShown {
   std::set<std::string> local_states;
   std::set<std::string> local_paths;
   std::set<std::string> local_paths_with_values;
+  // What the trees have of values that threads have read (local_path.hpp); nothing: the trees do not tell
+  // threads apart by their numbers.
+  std::optional<std::set<std::string>> sequences_of_values;
   std::set<std::string> paths;  // of executions that no failure ended
   std::set<ToyBug> bugs;
   bool racy = false;  // an execution with a data race was met: the search ended there

@@ -33,4 +33,18 @@ std::string without_values(std::string_view text) {
   return rest;
 }
 
+std::vector<std::string> sequences_of_values(std::string_view text) {
+  std::vector<std::string> sequences;
+  std::size_t end = std::min(text.find(' '), text.size());
+  std::string sequence(text.substr(0, end));
+  while (end < text.size()) {
+    const std::size_t begin = end;
+    end = std::min(text.find(' ', begin + 1), text.size());
+    if (text[begin + 1] != '=') continue;
+    sequence += text.substr(begin, end - begin);
+    sequences.push_back(sequence);
+  }
+  return sequences;
+}
+
 }  // namespace thrum

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace thrum {
 
@@ -36,5 +37,8 @@ class LocalPath {
 
 // The text of a path, or of several, without the values.
 std::string without_values(std::string_view text);
+
+// What the path of one thread has of values: the first of them, the first two, and so on, each as "t1 =4 =0".
+std::vector<std::string> sequences_of_values(std::string_view text);
 
 }  // namespace thrum

@@ -166,6 +166,10 @@ std::string PathFinder::local_path(const OracleState& state, int number) const {
 void PathFinder::take_local_paths(const OracleState& state) {
   for (int thread = 0; thread < kOracleThreads; ++thread) {
     const OracleThread& me = state[thread];
+    if (me.created && settings_.form == PathForm::with_values) {
+      for (std::string& sequence : sequences_of_values(local_path(state, thread)))
+        paths_.sequences_of_values.insert(std::move(sequence));
+    }
     if (me.created && !stands_at_join(code_, thread, static_cast<std::size_t>(me.at)))
       paths_.local_paths.insert(local_path(state, thread));
   }

@@ -22,6 +22,8 @@ struct Paths {
   bool gave_up = false;
   // Of each thread in each state between two steps, but where it stands at a join; as ToyProgram has them.
   std::set<std::string> local_paths;
+  // PathForm::with_values: what each thread can read, behind the values that it has read (local_path.hpp).
+  std::set<std::string> sequences_of_values;
   // Of all threads together at the end of each execution that no failure ended; one that ends in a deadlock
   // is among them.
   std::set<std::string> paths;

@@ -56,6 +56,9 @@ class ToyProgram final : public Program, private Pending {
     local_paths_with_values_ = with_values;
   }
 
+  // Its thread of that number in the last execution; kNoThread: it was not created.
+  ThreadId thread_id(std::size_t number) const { return threads_[number].id; }
+
   // The local paths of all threads at the end of the last execution. REQUIRES: local paths were recorded.
   std::string path(PathForm form) const;
 
