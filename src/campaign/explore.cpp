@@ -57,6 +57,11 @@ class Search {
   bool run_plan();
   bool is_refused_always() const;
   void count();
+  void count_values();
+  void count_values_again();
+  bool can_count_values_again() const;
+  bool run_for_values(const Plan& plan, Trace& trace);
+  void begin_again();
   FoundBug seen_bug() const;
   bool take_bug();  // false: control is lost
   void look_at_suspect();
@@ -78,6 +83,10 @@ class Search {
   const Limits& limits_;
   const Wanted::Set can_record_ = program_.can_record();
   const bool takes_advice_ = program_.takes_advice();
+  bool has_values_ = false;      // of the execution that was run last
+  bool strategy_reads_ = false;  // the strategy has its values, too, and begins again where some are missing
+  static constexpr std::size_t kPlansMax = 20'000;
+  std::vector<Plan> counted_;  // plans whose values were counted here; at most kPlansMax
   double start_;
   double audit_seconds_ = 0;
   std::vector<Failure> suite_bugs_;
@@ -141,7 +150,7 @@ SearchSoFar Search::run() {
     }
     if (!repeats) result_.withheld += trace_.counts.withheld;
     strategy_.learn(plan_, trace_);
-    if (trace_.begins_again) statistics_.begin_again();
+    if (trace_.begins_again) begin_again();
     if (!repeats) count();
     if (trace_.end == End::refused && is_refused_always()) {
       lose_control("");  // the worker's notes say why
@@ -158,6 +167,7 @@ SearchSoFar Search::run() {
       break;
     }
   }
+  if (limits_.count_values && statistics_.values().lacks_something()) count_values_again();
   if (result_.bugs.empty() || limits_.keep_going) look_at_suspect();
   result_.seconds = elapsed();
   statistics_.settle();
@@ -202,6 +212,10 @@ bool Search::run_plan() {
   Wanted all = Wanted::all_events();
   all.known_departures = wanted.known_departures;
   Wanted recorded = adds_events ? all : wanted;
+  // Where footprints are wanted, values would take their place.
+  has_values_ = limits_.count_values && !wanted.has(Wanted::kFootprints);
+  strategy_reads_ = wanted.has(Wanted::kAccesses);
+  if (has_values_) recorded.what |= Wanted::kEvents | Wanted::kPast | Wanted::kAccesses;
   if (limits_.count_local_states) {
     const Wanted::Set more = Wanted::kEvents | Wanted::kPast | (can_record_ & Wanted::kFootprints);
     recorded.what = static_cast<Wanted::Set>(recorded.what | more);
@@ -244,6 +258,7 @@ void Search::count() {
   const Reporting& reporting = strategy_.reporting();
   if (limits_.count_local_states)
     statistics_.take_local_states(trace_, reporting.for_suite() == ForSuite::starts_over);
+  if (limits_.count_values) count_values();
   if (statistics_.take(plan_, trace_, reporting.last_order(), limits_.count_classes,
                        reporting.has_run_none_twice()))
     statistics_.point(seconds());
@@ -362,6 +377,59 @@ bool Search::audit() {
   diverge("the same schedule did not give the same twice");
   result_.divergence = std::move(divergence);
   return false;
+}
+
+void Search::begin_again() {
+  statistics_.begin_again();
+  counted_.clear();
+}
+
+// False: the execution could not be repeated.
+bool Search::run_for_values(const Plan& plan, Trace& trace) {
+  Wanted wanted = Wanted::all_events();
+  wanted.what |= Wanted::kPast | Wanted::kAccesses;
+  program_.run(plan, nullptr, wanted, trace);
+  return trace.end != End::time && trace.end != End::uncontrolled && trace.end != End::diverged &&
+         !trace.begins_again;
+}
+
+// Counts what the threads of the execution have read. Where it shows that more memory is shared than was
+// known, reads of that are missing in earlier executions: these are run again, at once if they are few, and
+// else in the end.
+void Search::count_values() {
+  constexpr std::size_t kFew = 1000;
+  ValueSequences& values = statistics_.values();
+  Trace again;
+  Plan plan = plan_;
+  if (!strategy_reads_) add_advised(plan, trace_);
+  if (!has_values_ && !run_for_values(plan, again)) return values.blur();
+  const Trace& trace = has_values_ ? trace_ : again;
+  const bool lacks_reads = values.lacks_reads(trace);
+  if (lacks_reads && strategy_reads_) values.begin_again();
+  if (can_count_values_again() && counted_.size() < kPlansMax) counted_.push_back(std::move(plan));
+  statistics_.take_values(trace);
+  if (lacks_reads && counted_.size() < kFew) count_values_again();
+}
+
+// Whether all executions that count were run here, and their plans are known.
+bool Search::can_count_values_again() const {
+  return !strategy_reads_ && statistics_.values().executions() == counted_.size();
+}
+
+void Search::count_values_again() {
+  if (!can_count_values_again()) return;
+  ValueSequences values;
+  Trace trace;
+  for (bool grows = true; grows;) {
+    grows = false;
+    values.begin_again();
+    for (std::size_t i = 0; i < counted_.size() && !grows; ++i) {
+      if (!run_for_values(counted_[i], trace)) return;
+      grows = values.lacks_reads(trace);
+      if (!grows) values.take(trace, i + 1);
+    }
+  }
+  statistics_.values() = values;
 }
 
 // The bug that the execution has shown, before its schedule is run again.

@@ -29,6 +29,7 @@ struct Limits {
   bool count_classes = false;       // also if the strategy keeps no partial orders; costs speed
   bool keeps_classes = false;       // only if it does, but then as many as with count_classes; costs memory
   bool count_local_states = false;  // costs speed
+  bool count_values = false;        // costs speed; REQUIRES: the program can record accesses
   Fairness fairness = Fairness::off;
   Waiting waiting = Waiting::spins;  // of plans; if partial orders are kept, `written` instead of `changed`
   std::uint64_t executions_before = 0;  // added to the number that decides when audits are due

@@ -82,6 +82,7 @@ void StatisticsKeeper::begin_again() {
   cost_ = 0;
   classes_.begin_again();
   local_states_.begin_again();
+  values_.begin_again();
 }
 
 void StatisticsKeeper::take_bug() {
@@ -102,7 +103,8 @@ std::vector<GrowthPoint> grown(const std::vector<GrowthPoint>& a, const std::vec
     const GrowthPoint& next = takes_a ? of_a = a[i++] : of_b = b[k++];
     const LocalStateCounts states = {of_a.local_states.late + of_b.local_states.late,
                                      of_a.local_states.full + of_b.local_states.full};
-    all.push_back({of_a.executions + of_b.executions, of_a.classes + of_b.classes, next.seconds, states});
+    all.push_back({of_a.executions + of_b.executions, of_a.classes + of_b.classes, next.seconds, states,
+                   of_a.value_sequences + of_b.value_sequences});
   }
   return all;
 }
@@ -130,6 +132,7 @@ void StatisticsKeeper::merge(const StatisticsKeeper& other) {
   for (GrowthPoint& point : statistics_.growth)
     point.classes = std::min<std::uint64_t>(point.classes, classes_.count().value_or(point.classes));
   local_states_.merge(other.local_states_);
+  values_.merge(other.values_, executions_);
   for (const MemberCount& member : from.members) {
     auto known = std::find_if(statistics_.members.begin(), statistics_.members.end(),
                               [&](const MemberCount& one) { return one.name == member.name; });
@@ -155,7 +158,7 @@ void StatisticsKeeper::point(double seconds) {
   settle();
   next_point_ = executions_ + executions_ / kPart + 1;
   const LocalStateCounts states = local_states_.is_on() ? local_states_.counts() : LocalStateCounts();
-  statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds, states});
+  statistics_.growth.push_back({executions_, classes_.count().value_or(0), seconds, states, values_.count()});
 }
 
 void StatisticsKeeper::complete_below(std::uint32_t cost, double seconds) {
@@ -185,6 +188,7 @@ void StatisticsKeeper::save(ByteWriter& out) const {
     out.put(point.seconds);
     out.put(point.local_states.late);
     out.put(point.local_states.full);
+    out.put(point.value_sequences);
   }
   out.put(statistics_.counts_classes);
   out.put(statistics_.in_vain);
@@ -205,6 +209,7 @@ void StatisticsKeeper::save(ByteWriter& out) const {
   out.put(member_begun_);
   classes_.save(out);
   local_states_.save(out);
+  values_.save(out);
 }
 
 void StatisticsKeeper::load(ByteReader& in) {
@@ -225,6 +230,7 @@ void StatisticsKeeper::load(ByteReader& in) {
     point.seconds = in.get<double>();
     point.local_states.late = in.get<std::uint64_t>();
     point.local_states.full = in.get<std::uint64_t>();
+    point.value_sequences = in.get<std::uint64_t>();
   }
   statistics_.counts_classes = in.get<bool>();
   statistics_.in_vain = in.get<std::uint64_t>();
@@ -246,6 +252,7 @@ void StatisticsKeeper::load(ByteReader& in) {
   member_begun_ = in.get<double>();
   classes_.load(in);
   local_states_.load(in);
+  values_.load(in);
 }
 
 // Where the count has begun again, or several workers have met the same, earlier points are too high.
@@ -258,6 +265,13 @@ void StatisticsKeeper::conclude_local_states() {
   }
 }
 
+void StatisticsKeeper::conclude_values() {
+  statistics_.value_sequences = values_.result();
+  std::uint64_t least = statistics_.value_sequences->count;
+  for (auto point = statistics_.growth.rbegin(); point != statistics_.growth.rend(); ++point)
+    point->value_sequences = least = std::min(least, point->value_sequences);
+}
+
 Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   if (has_all_classes) is_partial_ = false;
   if (is_partial_) statistics_.counts_classes = false;
@@ -266,6 +280,7 @@ Statistics StatisticsKeeper::result(double seconds, bool has_all_classes) {
   bool is_told = !statistics_.growth.empty() && statistics_.growth.back().executions == executions_;
   if (executions_ > 0 && !is_told) point(seconds);
   if (local_states_.is_on()) conclude_local_states();
+  if (values_.is_on()) conclude_values();
   // The classes of only some executions mean nothing.
   if (statistics_.counts_classes && !statistics_.classes) {
     for (LevelCount& level : statistics_.levels) level.classes = 0;

@@ -13,6 +13,7 @@
 #include "model/plan.hpp"
 #include "order/class_counter.hpp"
 #include "order/local_states.hpp"
+#include "order/value_sequences.hpp"
 
 namespace thrum {
 
@@ -28,7 +29,8 @@ struct GrowthPoint {
   std::uint64_t executions = 0;
   std::uint64_t classes = 0;  // if they are counted
   double seconds = 0;
-  LocalStateCounts local_states{};  // if they are counted
+  LocalStateCounts local_states{};    // if they are counted
+  std::uint64_t value_sequences = 0;  // if they are counted
 };
 
 // The statistics of a member of a portfolio.
@@ -46,7 +48,8 @@ struct Statistics {
   std::vector<GrowthPoint> growth;   // after 1, 2, 3, ... executions, then at intervals that grow by a fifth
   bool counts_classes = false;
   std::optional<std::uint64_t> classes;                         // counts_classes; nothing: too many to count
-  std::optional<LocalStateResult> local_states = std::nullopt;  // nothing: they were not counted
+  std::optional<CoverageCount> local_states = std::nullopt;     // nothing: they were not counted
+  std::optional<CoverageCount> value_sequences = std::nullopt;  // the same
   std::uint64_t in_vain = 0;  // redundant executions that the strategy broke off
   std::uint64_t waited = 0;   // executions in which threads waited in vain (End::waiting)
   std::uint64_t before = 0;   // executions of searches that had to begin again; not included above
@@ -70,6 +73,12 @@ class StatisticsKeeper {
   // Takes the local states of the execution that take() takes next; with all its events. starts_over: the
   // strategy begins again with it.
   void take_local_states(const Trace& trace, bool starts_over);
+
+  // Takes what threads have read in the execution that take() takes next; with all its events and values.
+  void take_values(const Trace& trace) { values_.take(trace, executions_ + 1); }
+  // For what has to be counted again: executions whose numbers the caller knows.
+  ValueSequences& values() { return values_; }
+  const ValueSequences& values() const { return values_; }
 
   // The class of the execution that was taken last counts from now on; taking another execution does the
   // same. Before that, classes(), result(), save() and merge() do not include it.
@@ -119,10 +128,12 @@ class StatisticsKeeper {
 
  private:
   void conclude_local_states();
+  void conclude_values();
 
   Statistics statistics_;
   ClassCounter classes_;
   LocalStates local_states_;
+  ValueSequences values_;
   std::uint64_t executions_ = 0;
   std::uint64_t next_point_ = 1;
   std::uint32_t cost_ = 0;

@@ -75,7 +75,8 @@ Job job_of(const CheckOptions& options) {
   job.threads = threads_of(options.threads);
   job.count_classes = options.count_classes;
   job.keeps_classes = options.statistics;
-  job.count_local_states = !options.coverage.empty();
+  job.count_local_states = options.coverage == "local-states";
+  job.count_values = options.coverage == "values";
   job.waypoints = !options.no_waypoints;
   job.trusts_classes = !options.judge_all;
   job.fsgsbase = !options.no_fsgsbase;

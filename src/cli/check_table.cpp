@@ -314,19 +314,20 @@ constexpr Row kRows[] = {
      .help = "Count the executions that differ in more than the order of independent operations; the search "
              "is slower for it (dpor with one worker counts them anyway)"},
     {.names = "--coverage",
-     .value = "local-states",
+     .value = "local-states|values",
      .member = &O::coverage,
      .at_resume = kMustEqual,
      .group = kOutput,
      .help =
          "Count what executions have met. local-states: states that threads are in, each with all that led "
-         "there; the search is slower for it"},
+         "there; values: what threads have read, each value behind those before it; the search is slower for "
+         "it"},
     {.names = "--plot",
      .value = "FILE.svg",
      .member = &O::plot,
      .group = kOutput,
      .help = "Draw a picture into this file: coverage by the bound, and classes by executions, also "
-             "local states with --coverage; implies --count-classes"},
+             "local states or values with --coverage; implies --count-classes"},
     {.names = "--decisions",
      .member = &O::decisions,
      .group = kOutput,

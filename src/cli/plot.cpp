@@ -36,6 +36,8 @@ StatisticsResult statistics_at(const Json& json) {
                                  point.at("seconds").get<double>()});
     if (point.contains("local_states"))
       statistics.growth.back().local_states = point["local_states"].get<std::uint64_t>();
+    if (point.contains("value_sequences"))
+      statistics.growth.back().value_sequences = point["value_sequences"].get<std::uint64_t>();
   }
   return statistics;
 }

@@ -58,6 +58,7 @@ void Trace::clear() {
   rounds = Rounds::repeat;
   begins_again = compares_deadlines = reveals_threads = reuses_blocks = false;
   starved = grew = false;
+  shared = 0;
   last = kMainThread;
   if (!failure.empty()) failure = Failure{};
   lasso = {};

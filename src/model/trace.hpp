@@ -268,6 +268,7 @@ struct Trace {
   // Wanted::kAccesses: memory was found to be shared that was not known to be. Accesses of it are in this
   // trace, and missing in earlier ones.
   bool grew = false;
+  std::uint64_t shared = 0;     // Wanted::kAccesses: pieces of memory that are known to be shared
   bool starved = false;         // stopped: a thread starved, and the plan's fairness was `watch`
   ThreadId last = kMainThread;  // the thread that ran when it ended
   Failure failure;              // for End::bug

@@ -151,7 +151,7 @@ bool LocalStates::reads_behind_joins() {
   return false;
 }
 
-LocalStateResult LocalStates::result() const {
+CoverageCount LocalStates::result() const {
   const Counter& counter = tells_ ? full_ : late_;
   return {counter.numbers.count(), counter.numbers.is_exact(), counter.last_new};
 }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "model/trace.hpp"
+#include "order/coverage_count.hpp"
 #include "order/locations.hpp"
 #include "support/bytes.hpp"
 #include "support/distinct_numbers.hpp"
@@ -35,13 +36,6 @@ namespace thrum {
 struct LocalStateCounts {
   std::uint64_t late = 0;  // joins bring nothing
   std::uint64_t full = 0;  // joins bring all
-};
-
-// What came of counting them.
-struct LocalStateResult {
-  std::uint64_t count = 0;
-  bool is_exact = true;        // else an estimate
-  std::uint64_t last_new = 0;  // the execution that met the last new one, from 1; 0: none did
 };
 
 class LocalStates {
@@ -56,7 +50,7 @@ class LocalStates {
   LocalStateCounts counts() const { return {late_.numbers.count(), full_.numbers.count()}; }
   // Of these, the one that counts.
   std::uint64_t choose(const LocalStateCounts& counts) const { return tells_ ? counts.full : counts.late; }
-  LocalStateResult result() const;
+  CoverageCount result() const;
 
   // The search begins again: only the states of later executions count.
   void begin_again();

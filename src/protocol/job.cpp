@@ -400,6 +400,7 @@ constexpr auto trace = [](auto& codec, auto& x) {
   codec.flag(x.reuses_blocks);
   codec.flag(x.starved);
   codec.flag(x.grew);
+  codec.number(x.shared);
   codec.thread(x.last);
   failure(codec, x.failure);
   codec.number(x.lasso.begin);
@@ -467,6 +468,7 @@ constexpr auto growth_point = [](auto& codec, auto& x) {
   codec.number(x.seconds);
   codec.number(x.local_states.late);
   codec.number(x.local_states.full);
+  codec.number(x.value_sequences);
 };
 
 constexpr auto member_count = [](auto& codec, auto& x) {
@@ -476,6 +478,12 @@ constexpr auto member_count = [](auto& codec, auto& x) {
   codec.number(x.seconds);
 };
 
+constexpr auto coverage_count = [](auto& codec, auto& x) {
+  codec.number(x.count);
+  codec.flag(x.is_exact);
+  codec.number(x.last_new);
+};
+
 constexpr auto statistics = [](auto& codec, auto& x) {
   codec.enumerator(x.base, Base::round_robin);
   codec.list(x.levels, level_count);
@@ -483,11 +491,8 @@ constexpr auto statistics = [](auto& codec, auto& x) {
   codec.list(x.members, member_count);
   codec.flag(x.counts_classes);
   codec.optional(x.classes, number);
-  codec.optional(x.local_states, [](auto& inner, auto& states) {
-    inner.number(states.count);
-    inner.flag(states.is_exact);
-    inner.number(states.last_new);
-  });
+  codec.optional(x.local_states, coverage_count);
+  codec.optional(x.value_sequences, coverage_count);
   codec.number(x.in_vain);
   codec.number(x.waited);
   codec.number(x.before);
@@ -695,6 +700,7 @@ constexpr auto job = [](auto& codec, auto& x) {
   codec.flag(x.count_classes);
   codec.flag(x.keeps_classes);
   codec.flag(x.count_local_states);
+  codec.flag(x.count_values);
   codec.flag(x.waypoints);
   codec.flag(x.trusts_classes);
   codec.flag(x.fsgsbase);

@@ -63,6 +63,7 @@ struct Job {
   bool count_classes = false;         // Limits::count_classes
   bool keeps_classes = false;         // Limits::keeps_classes
   bool count_local_states = false;    // Limits::count_local_states
+  bool count_values = false;          // Limits::count_values
   bool waypoints = true;              // executions may begin at waypoints (runtime/shortcuts/waypoints.hpp)
   bool trusts_classes = true;  // executions of judged classes may be trusted (runtime/judge/judging.hpp)
   bool fsgsbase = true;        // may be used if the machine has it (runtime/base/fiber.hpp)

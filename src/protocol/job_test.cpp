@@ -92,7 +92,8 @@ Report sample_report(const Threads& threads) {
   report.result.statistics.base = Base::round_robin;
   report.result.statistics.levels = {{5, 4, 1, 0.5}, {0, 0, 0, std::nullopt}};
   report.result.statistics.growth = {{1, 1, 0.25, {2, 3}}, {5, 4, 0.5}};
-  report.result.statistics.local_states = LocalStateResult{12, false, 3};
+  report.result.statistics.local_states = CoverageCount{12, false, 3};
+  report.result.statistics.value_sequences = CoverageCount{13, true, 4};
   report.result.statistics.counts_classes = true;
   report.result.statistics.classes = 4;
   report.result.statistics.in_vain = 2;
@@ -169,6 +170,7 @@ TEST(Job, RoundTrip) {
   job.count_classes = true;
   job.keeps_classes = true;
   job.count_local_states = true;
+  job.count_values = true;
   job.heap = Heap::fresh;
   job.threads = thrum::Threads::system;
   job.test = "Queue.Pop";

@@ -97,26 +97,46 @@ Chart coverage_growth(const Result& result) {
   return chart;
 }
 
-Chart local_states_growth(const Result& result) {
+namespace {
+
+// Of what --coverage counts.
+Chart growth_of(const Result& result, std::optional<std::uint64_t> GrowthResult::*met) {
   Chart chart;
-  chart.title = "Growth of local states";
-  chart.note = "states that threads are in, each with all that led there (--coverage local-states)";
   for_each_search(result, [&](const Searched& search) {
     Curve curve{search.name, {}, false};
     for (const GrowthResult& point : search.statistics.growth) {
-      if (point.local_states && *point.local_states > 0)
-        curve.points.emplace_back(point.executions, static_cast<double>(*point.local_states));
+      if ((point.*met).value_or(0) > 0)
+        curve.points.emplace_back(point.executions, static_cast<double>(*(point.*met)));
     }
     if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
   });
   chart.x = {"executions", true, false, false};
+  return chart;
+}
+
+}  // namespace
+
+Chart local_states_growth(const Result& result) {
+  Chart chart = growth_of(result, &GrowthResult::local_states);
+  chart.title = "Growth of local states";
+  chart.note = "states that threads are in, each with all that led there (--coverage local-states)";
   chart.y = {"local states met", true, false, false};
+  return chart;
+}
+
+Chart values_growth(const Result& result) {
+  Chart chart = growth_of(result, &GrowthResult::value_sequences);
+  chart.title = "Growth of values";
+  chart.note = "what threads have read, each value behind those before it (--coverage values)";
+  chart.y = {"sequences of values met", true, false, false};
   return chart;
 }
 
 std::string coverage_plot(const Result& result) {
   std::vector<Chart> charts = {coverage_by_bound(result), coverage_growth(result)};
-  if (Chart states = local_states_growth(result); !states.curves.empty()) charts.push_back(std::move(states));
+  for (Chart met : {local_states_growth(result), values_growth(result)}) {
+    if (!met.curves.empty()) charts.push_back(std::move(met));
+  }
   return svg_of(charts);
 }
 

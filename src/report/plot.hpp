@@ -22,6 +22,8 @@ Chart coverage_growth(const Result& result);
 
 // Local states against executions; without curves where they were not counted.
 Chart local_states_growth(const Result& result);
+// The same of values, with --coverage values.
+Chart values_growth(const Result& result);
 
 // All, as SVG; the last one where it has curves.
 std::string coverage_plot(const Result& result);

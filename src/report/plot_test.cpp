@@ -79,6 +79,7 @@ TEST(Plot, LocalStatesWhereTheyWereCounted) {
   result.tests = {test_of("A", {{0, 5, 4, 0, {}}})};
   EXPECT_EQ(coverage_plot(result).find("local states"), std::string::npos);
   result.tests[0].statistics->growth[1].local_states = 7;
+  EXPECT_TRUE(values_growth(result).curves.empty());
   const Chart chart = local_states_growth(result);
   ASSERT_EQ(chart.curves.size(), 1u);
   EXPECT_EQ(chart.curves[0].points, (std::vector<std::pair<double, double>>{{10, 7}}));

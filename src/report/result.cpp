@@ -153,6 +153,7 @@ Json growth_json(const GrowthResult& point) {
   Json json = {
       {"executions", point.executions}, {"classes", or_null(point.classes)}, {"seconds", point.seconds}};
   if (point.local_states) json["local_states"] = *point.local_states;
+  if (point.value_sequences) json["value_sequences"] = *point.value_sequences;
   return json;
 }
 
@@ -228,6 +229,11 @@ Json statistics_json(const StatisticsResult& statistics) {
     json["local_states"] = states->count;
     json["local_states_exact"] = states->is_exact;
     json["last_new_local_state"] = states->last_new;
+  }
+  if (const auto& sequences = statistics.value_sequences) {
+    json["value_sequences"] = sequences->count;
+    json["value_sequences_exact"] = sequences->is_exact;
+    json["last_new_value_sequence"] = sequences->last_new;
   }
   return json;
 }

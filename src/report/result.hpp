@@ -134,11 +134,12 @@ struct GrowthResult {
   std::uint64_t executions = 0;
   std::optional<std::uint64_t> classes;  // seen until then; nothing: not counted
   double seconds = 0;
-  std::optional<std::uint64_t> local_states{};  // met until then; nothing: not counted
+  std::optional<std::uint64_t> local_states{};     // met until then; nothing: not counted
+  std::optional<std::uint64_t> value_sequences{};  // the same
 };
 
-// Local states that executions have met (--coverage).
-struct LocalStatesResult {
+// What executions have met (--coverage).
+struct CoverageResult {
   std::uint64_t count = 0;
   bool is_exact = true;
   std::uint64_t last_new = 0;  // the execution that met the last new one; 0: none did
@@ -221,7 +222,8 @@ struct StatisticsResult {
   std::vector<LoopResult> loops{};
   std::optional<UnfoldingResult> unfolding{};
   std::optional<CausalityResult> causality{};
-  std::optional<LocalStatesResult> local_states{};  // nothing: not counted
+  std::optional<CoverageResult> local_states{};     // nothing: not counted
+  std::optional<CoverageResult> value_sequences{};  // the same
 };
 
 // What --heap both found with one of the two.

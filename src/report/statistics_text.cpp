@@ -109,13 +109,16 @@ std::string table(const StatisticsResult& statistics, const TextStyle& style) {
 }
 
 // which: the heap, of several.
-std::string local_states_line(const StatisticsResult& statistics, const std::string& which) {
-  if (!statistics.local_states) return "";
-  const LocalStatesResult& states = *statistics.local_states;
+std::string coverage_lines(const StatisticsResult& statistics, const std::string& which) {
   std::uint64_t executions = 0;
   for (const LevelResult& level : statistics.levels) executions += level.executions;
-  return fmt::format("Local states met{}: {}{} (the last new one in execution {} of {}).\n", which,
-                     states.is_exact ? "" : "about ", states.count, states.last_new, executions);
+  const auto line = [&](const char* what, const std::optional<CoverageResult>& met) {
+    return !met ? ""
+                : fmt::format("{} met{}: {}{} (the last new one in execution {} of {}).\n", what, which,
+                              met->is_exact ? "" : "about ", met->count, met->last_new, executions);
+  };
+  return line("Local states", statistics.local_states) +
+         line("Sequences of values", statistics.value_sequences);
 }
 
 }  // namespace
@@ -123,9 +126,9 @@ std::string local_states_line(const StatisticsResult& statistics, const std::str
 std::string statistics_text(const TestResult& test, const TextStyle& style) {
   std::string text;
   for (const HeapResult& heap : test.heaps) {
-    if (heap.statistics) text += local_states_line(*heap.statistics, " (--heap " + heap.heap + ")");
+    if (heap.statistics) text += coverage_lines(*heap.statistics, " (--heap " + heap.heap + ")");
   }
-  if (test.statistics) text += local_states_line(*test.statistics, "");
+  if (test.statistics) text += coverage_lines(*test.statistics, "");
   if (test.statistics && test.statistics->causality)
     text += decisions_text(*test.statistics->causality, style);
   if (!style.statistics) return text;

@@ -75,11 +75,14 @@ TEST(StatisticsText, OfEachHeap) {
 TEST(StatisticsText, LocalStatesStandThereWithoutTheRest) {
   TestResult test;
   test.statistics = statistics();
-  test.statistics->local_states = LocalStatesResult{12, true, 3};
+  test.statistics->local_states = CoverageResult{12, true, 3};
   const std::string text = statistics_text(test, {});
   EXPECT_TRUE(text.starts_with("Local states met: 12 (the last new one in execution 3 of ")) << text;
   test.statistics->local_states->is_exact = false;
   EXPECT_TRUE(statistics_text(test, {}).starts_with("Local states met: about 12 (")) << text;
+  test.statistics->local_states.reset();
+  test.statistics->value_sequences = CoverageResult{5, true, 2};
+  EXPECT_TRUE(statistics_text(test, {}).starts_with("Sequences of values met: 5 (the last new one in "));
 }
 
 }  // namespace

@@ -435,9 +435,12 @@ StatisticsResult statistics_of(const Statistics& statistics) {
   for (const GrowthPoint& point : statistics.growth)
     result.growth.push_back(
         {point.executions, counted(point.classes), point.seconds,
-         statistics.local_states ? std::optional(point.local_states.late) : std::nullopt});
+         statistics.local_states ? std::optional(point.local_states.late) : std::nullopt,
+         statistics.value_sequences ? std::optional(point.value_sequences) : std::nullopt});
   if (const auto& states = statistics.local_states)
     result.local_states = {states->count, states->is_exact, states->last_new};
+  if (const auto& sequences = statistics.value_sequences)
+    result.value_sequences = {sequences->count, sequences->is_exact, sequences->last_new};
   for (const MemberCount& member : statistics.members)
     result.strategies.push_back({member.name, member.executions, member.bugs, member.seconds});
   return result;

@@ -127,6 +127,7 @@ TEST_F(CheckpointTest, PiecesAreTheWhole) {
       {"--strategy", "icb", "--count-classes"},
       {"--strategy", "icb", "--coverage", "local-states"},
       {"--strategy", "dpor", "--coverage", "local-states"},
+      {"--strategy", "dpor", "--coverage", "values"},
       {"--strategy", "dfs"},
       {"--strategy", "icb", "--bound", "delays=2"},
       {"--strategy", "auto"},

@@ -274,7 +274,7 @@ TEST_F(LocalStates, InReportsAndPictures) {
   EXPECT_EQ(read(path("again.svg")), read(path("all.svg")));
   const ChildResult refused = thrum({"check", program, "--coverage", "lines"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_EQ(refused.errors, "thrum: --coverage: 'lines' is unknown; it takes local-states\n");
+  EXPECT_EQ(refused.errors, "thrum: --coverage: 'lines' is unknown; it takes local-states, values\n");
 }
 
 TEST_F(LocalStates, CountingChangesNoSearch) {

@@ -307,6 +307,7 @@ void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace
     grows = recorded_values().shared() != shared;
   } while ((again || unsure || grows || engine.again != Again::no) && !world.restarts);
   note_growth(trace, shared_before);
+  if (engine.records_values) trace.shared = recorded_values().shared();
   world.repeats = true;  // until the next plan begins
   if (trace.end == End::finished || trace.end == End::bug) scheduler().director().finish();
   if (wanted.has(Wanted::kPlaces)) trace.details.known_races = race_judge().known().places();

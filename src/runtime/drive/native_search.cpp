@@ -108,6 +108,7 @@ Limits limits_of(const Job& job) {
   limits.count_classes = job.count_classes;
   limits.keeps_classes = job.keeps_classes;
   limits.count_local_states = job.count_local_states;
+  limits.count_values = job.count_values;
   limits.audits = !job.digest_traces && job.repeat == 1;  // both count each execution once
   limits.now = search_seconds;
   limits.note_bug = note_bug;

@@ -59,8 +59,8 @@ bool KnownEnds::KnownEnd::equals(const KnownEnd& other) const {
 // Whether events are needed for more than a strategy.
 bool KnownEnds::is_looked_at() {
   return scheduler().director().records_places() || world.job->digest_traces || world.job->count_classes ||
-         world.job->count_local_states || leak_search().notes_allocations() || warnings().wants_events() ||
-         livelock_detector().is_watching();
+         world.job->count_local_states || world.job->count_values || leak_search().notes_allocations() ||
+         warnings().wants_events() || livelock_detector().is_watching();
 }
 
 // Whether collect() covers everything that the end depends on, and nobody watches the execution.
