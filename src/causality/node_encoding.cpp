@@ -5,7 +5,7 @@ namespace thrum {
 
 NodeEncoding::NodeEncoding(const ThreadTrees& trees, Solver& solver) : trees_(trees), solver_(solver) {
   truth_ = solver_.make_literal();
-  solver_.add({truth_});
+  solver_.add({truth_});  // no clause has it (add()): for what is assumed, and looked up in models
   goes_on_ = solver_.make_literal();
 }
 
@@ -76,6 +76,7 @@ void NodeEncoding::offer(Need need, Literal option) {
 std::span<const NodeEncoding::Literal> NodeEncoding::settle_needs() {
   for (const Need number : changed_) {
     NeedOptions& need = needs_[number];
+    // It is not assumed any more, so the solver may forget its clause.
     if (need.guard != 0) add({-need.guard});
     need.guard = solver_.make_literal();
     std::vector<Literal> clause = need.options;

@@ -340,7 +340,8 @@ void SyncEncoding::offer_token(Tokens& object, std::size_t number, Acquisition& 
   for (const auto& [other, its_literal] : token.takers) {
     if (relation(other, taker) != Relation::exclusive) nodes_.exclude_both(takes, its_literal);
   }
-  // Only where all tokens have to be taken does it matter that none takes two.
+  // Only where all tokens have to be taken does it matter that none takes two; and not for mutexes, where the
+  // token of the last release could only be taken by who takes the mutex behind it.
   if (!object.failures.empty()) {
     for (const Literal other : acquisition.takes) nodes_.exclude_both(takes, other);
   }

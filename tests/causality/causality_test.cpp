@@ -10,6 +10,7 @@
 #include <functional>
 #include <iostream>
 
+#include "causality/clause_programs.hpp"
 #include "causality/compare_causality.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
@@ -113,6 +114,13 @@ thread t2
   ASSERT_TRUE(enumerate(*code, {.only_races = true}).racy);
   CausalityCount count;
   EXPECT_EQ(compare_races(*code, true, count), "");
+}
+
+TEST(Causality, FindsNothingThatAClauseForbids) {
+  for (const ClauseProgram& program : clause_programs()) {
+    CausalityCount count;
+    EXPECT_EQ(compare_clause_program(program, count), "") << program.name;
+  }
 }
 
 // A program in a file, with all that the search does.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "causality/clause_programs.hpp"
 #include "oracle/compare.hpp"
 #include "oracle/goldilocks.hpp"
 #include "oracle/toy_program.hpp"
@@ -306,6 +307,30 @@ std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCoun
     if (differs.empty() && !paths.bugs.contains(bug)) differs = "there is none: " + name_of(bug);
   }
   return differs;
+}
+
+std::string compare_clause_program(const ClauseProgram& program, CausalityCount& count,
+                                   const MakeSolver& make_solver) {
+  const std::optional<ToyCode> code = parse(program.text);
+  if (!code) return "it cannot be read";
+  const std::uint64_t covered = count.covered;
+  std::string differs;
+  switch (program.compared) {
+    case ClauseProgram::Compared::values:
+      differs = compare_values(*code, enumerate(*code, {.count_local_states = true}), count, make_solver);
+      break;
+    case ClauseProgram::Compared::paths:
+      differs = compare_paths(*code, find_paths(*code), count, make_solver);
+      break;
+    case ClauseProgram::Compared::races: {
+      if (enumerate(*code, {.only_races = true}).racy) return "it has a data race";
+      const CausalityShown shown = run_causality(
+          *code, {.deciding = Deciding::values, .make_solver = make_solver, .races = true}, count);
+      differs = shown.mistake;
+      if (differs.empty() && !shown.claims_races) differs = "a data race that was found was not shown";
+    }
+  }
+  return differs.empty() && count.covered == covered ? "nothing is claimed" : differs;
 }
 
 }  // namespace thrum

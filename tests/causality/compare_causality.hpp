@@ -63,6 +63,12 @@ struct TeamSettings {
 CausalityShown run_team(const ToyCode& code, CausalitySearch::Settings settings, const TeamSettings& team,
                         CausalityCount& count);
 
+// The comparison by which the program is to be looked at. A search that does not claim what it could is a
+// difference, too.
+struct ClauseProgram;
+std::string compare_clause_program(const ClauseProgram& program, CausalityCount& count,
+                                   const MakeSolver& make_solver = {});
+
 // Where make_solver is given, that is the solver, and the search is left to it: no walks.
 
 // By values: all local states, the local paths with values, and the bugs.

@@ -5,6 +5,13 @@
 //   THRUM_ORACLE_MUTANTS    random programs of each family for a mutant; by default 12, and few mutants
 //   THRUM_ORACLE_SEED       seed of the first (1)
 //
+// Of 75 places these are not noticed, with 60 programs of each family:
+//
+// - that an old need holds no more, and that truth is true: both change no answer (node_encoding.cpp);
+// - that who takes a token behind a failure takes one only (SyncEncoding::offer_token): it matters for
+//   semaphores that are tried and for barriers, which toy programs do not have;
+// - that some lock is misused (FinalStates::add_misuses): toy programs destroy no locks.
+//
 // A place is known by the return addresses of the call that adds the clause. Each mutant is searched in a
 // process of its own, since it may do anything; that it does not come to an end is a difference as well.
 #include <gtest/gtest.h>
@@ -24,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "causality/clause_programs.hpp"
 #include "causality/compare_causality.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
@@ -79,6 +87,10 @@ class Mutants : public testing::Test {
   using Compare = std::function<std::string(CausalityCount&)>;
 
   void add_programs(std::uint64_t seeds) {
+    for (const ClauseProgram& program : clause_programs())
+      add([this, &program](CausalityCount& count) {
+        return compare_clause_program(program, count, make_solver());
+      });
     for (std::uint64_t i = 0; i < seeds; ++i) {
       const std::uint64_t seed = setting("THRUM_ORACLE_SEED", 1) + i;
       for (const Family family : {Family::a, Family::c, Family::d, Family::e}) add_by_values(seed, family);
@@ -186,7 +198,7 @@ TEST_F(Mutants, AreNoticed) {
               << ' ' << address_of(place[1]) << std::endl;
   }
   std::cout << noticed << " of " << places.size() << '\n';
-  EXPECT_GT(noticed, places.size() * 3 / 4);
+  EXPECT_GE(noticed, places.size() * 9 / 10);
 }
 
 }  // namespace
