@@ -62,9 +62,9 @@ thread t3
   unlock m0
 )"},
     {"who has waited long enough takes no signal, and is known to wait first", Compared::values, R"(thread t0
+  create t3
   create t1
   create t2
-  create t3
 thread t1
   lock m0
   add x0 r0 1

@@ -5,7 +5,7 @@
 //   THRUM_ORACLE_MUTANTS    random programs of each family for a mutant; by default 12, and few mutants
 //   THRUM_ORACLE_SEED       seed of the first (1)
 //
-// Of 75 places these are not noticed, with 60 programs of each family:
+// Of 76 places these are not noticed, with 60 programs of each family:
 //
 // - that an old need holds no more, and that truth is true: both change no answer (node_encoding.cpp);
 // - that who takes a token behind a failure takes one only (SyncEncoding::offer_token): it matters for
