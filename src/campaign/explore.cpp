@@ -549,7 +549,12 @@ SearchSoFar explore_part(Program& program, Strategy& strategy, const Limits& lim
 
 SearchResult conclude(SearchSoFar so_far, Strategy& strategy) {
   SearchResult& result = so_far.result;
-  result.guarantee = result.claims.weigh(strategy.guarantee());
+  const Guarantee guarantee = strategy.guarantee();
+  if (result.end == SearchEnd::exhausted && !guarantee.exhausted && !result.starved) {
+    result.end = SearchEnd::lost_control;
+    result.lost_reason = "the strategy has nothing left to run, and claims nothing";
+  }
+  result.guarantee = result.claims.weigh(guarantee);
   result.kept = strategy.reporting().statistics();
   complete_levels(so_far.statistics, result.guarantee, result.seconds);
   // A search that runs each class is complete, perhaps by several parts.

@@ -45,7 +45,6 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   Divisible* divisible() override { return can_be_helped_ ? this : nullptr; }
   std::unique_ptr<Strategy> split() override;
   void merge(Strategy&) override {}
-  bool divides_its_work() const override { return false; }
   Durable* durable() override { return this; }
   void save(ByteWriter& out, const ThreadNames& names) const override;
   bool load(ByteReader& in, ThreadNames& names) override;

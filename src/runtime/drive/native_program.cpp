@@ -156,6 +156,14 @@ std::uint64_t steps_until_asked() {
   return world.repeats ? world.job->steps : round_detector().steps_to_trial(world.job->steps);
 }
 
+// Where more memory is shared than it was known to be, other workers have not recorded what is done there.
+void note_growth(Trace& trace, std::size_t shared_before) {
+  trace.grew = recorded_values().shared() != shared_before;
+  if (!trace.grew || !shares_search) return;
+  world.restarts = true;
+  trace.end = End::uncontrolled;
+}
+
 }  // namespace
 
 void take_snapshot() {
@@ -243,14 +251,6 @@ void record_as_wanted() {
   world.recording = is_to_record();
   if (!world.recording) engine.trace->events.clear();
   pay_attention();
-}
-
-// Where more memory is shared than it was known to be, other workers have not recorded what is done there.
-void note_growth(Trace& trace, std::size_t shared_before) {
-  trace.grew = recorded_values().shared() != shared_before;
-  if (!trace.grew || !shares_search) return;
-  world.restarts = true;
-  trace.end = End::uncontrolled;
 }
 
 void NativeProgram::run(const Plan& plan, Advisor* advisor, Wanted wanted, Trace& trace) {
