@@ -198,6 +198,7 @@ bool CausalitySearch::is_possible(const Question& question) {
   const Solver::Answer answer = ask_about(question);
   if (answer == Solver::Answer::unknown && !is_interrupted() && !is_cut_)
     give_up_on("what threads might do together");
+  if (is_cut_) knowledge_.spoil_encoding();
   return answer == Solver::Answer::satisfiable;
 }
 
