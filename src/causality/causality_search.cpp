@@ -37,13 +37,19 @@ bool uses_freed(const Trace& trace) {
   return kind == BugKind::use_after_free || kind == BugKind::double_free || kind == BugKind::data_race;
 }
 
+bool is_stuck(const Trace& trace) {
+  const BugKind kind = trace.failure.kind;
+  return trace.end == End::bug && (kind == BugKind::deadlock || kind == BugKind::livelock);
+}
+
 }  // namespace
 
 CausalitySearch::CausalitySearch(Settings settings)
     : settings_(std::move(settings)),
       team_(std::make_shared<CausalityTeam>(settings_.may_be_helped)),
       terms_(settings_.terms ? settings_.terms : &own_terms_),
-      knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt),
+      knowledge_(settings_.deciding, *terms_, settings_.make_solver, settings_.limit.interrupt,
+                 settings_.clauses_at_once),
       walk_(knowledge_.trees(), knowledge_.initial()),
       states_(knowledge_.trees(), knowledge_.initial()),
       states_max_(settings_.states_max),
@@ -84,8 +90,8 @@ Solver::Answer CausalitySearch::ask_about(const Question& question) {
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t work = encoding().solver().work();
   Solver::Limit limit = settings_.limit;
-  const bool may_be_cut =
-      settings_.seconds_at_first > 0 || (leads() && !knows_all_states() && can_look_at_states());
+  const bool states_may_say = !leads() || (!knows_all_states() && can_look_at_states());
+  const bool may_be_cut = settings_.seconds_at_first > 0 || states_may_say;
   const std::uint32_t work_most = limit.work == 0 ? UINT32_MAX : limit.work;
   const double work_now = std::min(question_seconds_ * kWorkASecond, static_cast<double>(work_most));
   if (may_be_cut) limit.work = static_cast<std::uint32_t>(work_now);
@@ -233,6 +239,7 @@ bool CausalitySearch::next(Plan& plan) {
     team_->rest(member_);
     const std::uint64_t seen = team_->changes();
     catch_up();
+    take_back();
     plan = Plan{};
     task_ = Task::target;
     target_ = ThreadTrees::kNone;
@@ -240,8 +247,8 @@ bool CausalitySearch::next(Plan& plan) {
     const bool found = find(plan);
     team_->tell(member_, counts_, knowledge_.bytes());
     if (found) {
-      planned_behind_ = team_->place(member_);
-      if (target_ != ThreadTrees::kNone) team_->runs_for(member_, target_);
+      planned_behind_ = knowledge_.changes();
+      team_->runs_for(member_, target_);
       return true;
     }
     if (done_ && leads() && settings_.waits) team_->end_questions();
@@ -260,6 +267,7 @@ bool CausalitySearch::find(Plan& plan) {
     return true;
   }
   look_at_memory();
+  is_cut_ = false;
   if (!leads()) return help(plan);
   bool found = false;
   do {
@@ -357,7 +365,8 @@ bool CausalitySearch::announces(double seconds, Plan& plan) {
 
 // With all that comes before it.
 double CausalitySearch::seconds_of_question() const {
-  const double clauses = expected_clauses(trees()) - static_cast<double>(knowledge_.clauses());
+  const double clauses =
+      expected_clauses(trees(), settings_.clauses_at_once) - static_cast<double>(knowledge_.clauses());
   const bool has_solver = knowledge_.encodings() > 0;
   return question_seconds_ + std::max(clauses, 0.0) / kClausesASecond + (has_solver ? 0 : kSolverSeconds);
 }
@@ -381,7 +390,9 @@ bool CausalitySearch::is_turn_of_states() const {
          (in_vain <= of_solver + kFreeSeconds || !can_be_encoded());
 }
 
-bool CausalitySearch::can_be_encoded() const { return expected_clauses(trees()) <= settings_.clauses_max; }
+bool CausalitySearch::can_be_encoded() const {
+  return expected_clauses(trees(), settings_.clauses_at_once) <= settings_.clauses_max;
+}
 
 void CausalitySearch::look_at_states() {
   looked_at_ = knowledge_.changes();
@@ -414,7 +425,10 @@ bool CausalitySearch::find_among_states(Plan& plan) {
 
 bool CausalitySearch::take_offer(Plan& plan) {
   while (const std::optional<TreeStates::Found> offer = team_->take_offer(member_)) {
-    if (!states_.is_new(*offer)) continue;
+    if (!states_.is_new(*offer)) {
+      team_->drop_offer(member_);
+      continue;
+    }
     target_ = offer->node;
     write_found(plan, *offer, Task::target);
     return true;
@@ -428,7 +442,16 @@ bool CausalitySearch::take_found(Plan& plan, std::vector<TreeStates::Found>& fou
   found.pop_back();
   if (task == Task::misuse) misuse_ = own.node;
   write_found(plan, own, task);
+  unlearned_ = std::pair(own, task);
   return true;
+}
+
+// What was found, and run by a worker that has died.
+void CausalitySearch::take_back() {
+  if (!unlearned_) return;
+  auto& [found, task] = *unlearned_;
+  (task == Task::misuse ? states_.misuses() : states_.deadlocks()).push_back(std::move(found));
+  unlearned_.reset();
 }
 
 void CausalitySearch::write_found(Plan& plan, const TreeStates::Found& found, Task task) {
@@ -462,7 +485,9 @@ std::vector<CausalitySearch::Node> CausalitySearch::ask_for_more() {
 void CausalitySearch::catch_up() {
   while (const std::shared_ptr<const Trace> trace = team_->next_trace(member_)) take_in(*trace);
   for (const Node target : team_->missed()) {
-    if (is_open(target)) given_up_.insert(std::ranges::lower_bound(given_up_, target), target);
+    if (!is_open(target)) continue;
+    given_up_.insert(std::ranges::lower_bound(given_up_, target), target);
+    looked_at_ = 0;  // among what was found there it does not count any more
   }
 }
 
@@ -489,12 +514,15 @@ CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
   shown.is_new_path = learn_path(trace);
   shown.is_new_deadlock = learn_deadlock(trace);
   shown.is_new = knowledge_.changes() != (shown.begins_again ? 0 : known);
+  if (shown.is_new) team_->note_news(member_);
   return shown;
 }
 
 void CausalitySearch::learn(const Plan&, const Trace& trace) {
   ++counts_.executions;
   while (!team_->add(member_, trace)) catch_up();
+  unlearned_.reset();
+  const bool others_came = knowledge_.changes() != planned_behind_;  // they may have shown the same
   const Shown shown = take_in(trace);
   if (shown.begins_again) team_->begin_again();
   if (task_ == Task::race) learn_race(trace);
@@ -503,22 +531,21 @@ void CausalitySearch::learn(const Plan&, const Trace& trace) {
   const bool is_use_of_freed = task_ == Task::freed && uses_freed(trace);
   if (task_ == Task::misuse && is_misuse) misuses_.push_back(misuse_);
   if (is_use_of_freed) uses_of_freed_.insert(freed_places_);
-  const bool others_came = team_->place(member_) != planned_behind_ + 1;  // they may have shown the same
-  if (shown.is_new || others_came) return;
+  if (shown.is_new) return;
   switch (task_) {
     case Task::walk: ++counts_.strayed; return;
-    case Task::target: return target_ == ThreadTrees::kNone ? void() : give_up();
+    case Task::target: return others_came || target_ == ThreadTrees::kNone ? void() : give_up();
     case Task::misuse: is_denied_ = is_denied_ || !is_misuse; return;
     case Task::deadlock:
       if (trace.end == End::waiting && in_vain_.insert(lasts()).second) {
         looked_at_ = 0;  // others may wait at the same places
         return;
       }
-      is_denied_ = is_denied_ || !shown.is_new_deadlock;
+      is_denied_ = is_denied_ || !(shown.is_new_deadlock || (others_came && is_stuck(trace)));
       return;
     case Task::freed: is_denied_ = is_denied_ || !is_use_of_freed; return;
     case Task::race: return;
-    case Task::path: is_denied_ = is_denied_ || !shown.is_new_path; return;
+    case Task::path: is_denied_ = is_denied_ || !(shown.is_new_path || others_came); return;
   }
 }
 
@@ -536,8 +563,7 @@ std::vector<CausalitySearch::Node> CausalitySearch::lasts() const {
 }
 
 bool CausalitySearch::learn_deadlock(const Trace& trace) {
-  const bool is_stuck = trace.failure.kind == BugKind::deadlock || trace.failure.kind == BugKind::livelock;
-  if (trace.end != End::bug || !is_stuck) return false;
+  if (!is_stuck(trace)) return false;
   std::set<std::uint64_t> places;
   for (const Waiter& waiter : trace.failure.waiters) {
     if (waiter.operation != Operation::thread_join) places.insert(waiter.code);
@@ -557,6 +583,7 @@ void CausalitySearch::learn_race(const Trace& trace) {
 void CausalitySearch::give_up() {
   ++counts_.missed;
   team_->miss(target_);
+  looked_at_ = 0;
   given_up_.insert(std::ranges::lower_bound(given_up_, target_), target_);
 }
 

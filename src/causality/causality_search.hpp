@@ -56,6 +56,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
     bool all_paths = false;               // besides, each combination of what threads do, to the end
     std::uint64_t states_most = 1 << 24;  // so many are looked at at once, at most
     double clauses_max = 5e6;             // of an encoding; about 1 GB, and a minute to say them
+    double clauses_at_once = Encoding::kClausesAtOnce;
     // What a plan may cost at first, in seconds as effort() counts them. Before a dearer one next() gives one
     // that is known, so that effort() tells what comes. 0: nobody is told.
     double seconds_at_first = 0;
@@ -128,6 +129,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   bool find_by_walk(Plan& plan);
   bool find_among_states(Plan& plan);
   bool take_found(Plan& plan, std::vector<TreeStates::Found>& found, Task task);
+  void take_back();
   void write_found(Plan& plan, const TreeStates::Found& found, Task task);
   bool announces(double seconds, Plan& plan);
   double seconds_of_question() const;
@@ -168,7 +170,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::shared_ptr<CausalityTeam> team_;
   CausalityTeam::Member member_ = CausalityTeam::kLeader;
   bool waits_ = false;
-  std::uint64_t planned_behind_ = 0;  // traces that were known when the execution that runs was planned
+  std::uint64_t planned_behind_ = 0;  // changes() when the execution that runs was planned
   Terms own_terms_;
   Terms* terms_;
   TreeKnowledge knowledge_;
@@ -199,6 +201,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::set<std::set<std::uint64_t>> deadlocks_;  // that were shown, by places in the code
   std::vector<Node> misuses_;                    // of locks, that were shown
   std::vector<RaceQuery::Pair> races_;           // that were run
+  std::optional<std::pair<TreeStates::Found, Task>> unlearned_;  // that runs, a misuse or a deadlock
   // That the execution which runs is to show.
   Node misuse_ = ThreadTrees::kNone;
   RaceQuery::Pair race_;

@@ -42,6 +42,7 @@ void CausalityTeam::leave(Member member) {
   const std::scoped_lock lock(mutex_);
   const auto gone = members_.find(member);
   if (member != kLeader) counts_of_gone_.add(gone->second.counts);
+  rest(gone->second);
   members_.erase(gone);
   change();
 }
@@ -56,7 +57,8 @@ bool CausalityTeam::add(Member member, const Trace& trace) {
   Doing& own = members_.at(member);
   if (own.place != traces_.size()) return false;
   ++own.place;
-  own.targets.clear();
+  own.offer.reset();
+  rest(own);
   traces_.push_back(keeps_traces_ ? std::make_shared<const Trace>(trace) : nullptr);
   bytes_of_traces_ += keeps_traces_ ? bytes_of(trace) : 0;
   change();
@@ -67,6 +69,11 @@ std::shared_ptr<const Trace> CausalityTeam::next_trace(Member member) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
   return own.place == traces_.size() ? nullptr : traces_[own.place++];
+}
+
+void CausalityTeam::note_news(Member member) {
+  const std::scoped_lock lock(mutex_);
+  news_ = std::max(news_, members_.at(member).place);
 }
 
 std::uint64_t CausalityTeam::place(Member member) const {
@@ -80,6 +87,7 @@ void CausalityTeam::begin_again() {
   traces_.erase(traces_.begin(), traces_.end() - 1);
   bytes_of_traces_ = traces_[0] == nullptr ? 0 : bytes_of(*traces_[0]);
   members_.at(kLeader).place = 1;
+  news_ = 1;
   beginning_.clear();
   offers_.clear();
   settled_.clear();
@@ -110,8 +118,17 @@ std::optional<TreeStates::Found> CausalityTeam::take_offer(Member member) {
   TreeStates::Found last = std::move(offers_.back());
   offers_.pop_back();
   own.asks = false;
+  own.runs = true;
   own.targets = {last.node};
+  own.offer = last;
   return last;
+}
+
+void CausalityTeam::drop_offer(Member member) {
+  const std::scoped_lock lock(mutex_);
+  Doing& own = members_.at(member);
+  own.offer.reset();
+  rest(own);
 }
 
 void CausalityTeam::let_solvers_ask() {
@@ -128,14 +145,13 @@ bool CausalityTeam::may_solvers_ask() const {
 CausalityTeam::Share CausalityTeam::share_of(Member member, std::span<const Node> open) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
-  own.asks = false;
-  own.targets.clear();
+  rest(own);
   if (own.place != traces_.size()) return {.others_ask = true};
-  if (settled_by_ != traces_.size()) settled_.clear();
-  settled_by_ = traces_.size();
+  if (settled_by_ != news_) settled_.clear();
+  settled_by_ = news_;
   Share share;
   std::size_t resting = 0;
-  for (const auto& [other, doing] : members_) resting += doing.asks || !doing.targets.empty() ? 0 : 1;
+  for (const auto& [other, doing] : members_) resting += doing.asks || doing.runs ? 0 : 1;
   for (const Node target : open) {
     if (settled_.contains(target)) continue;
     const bool is_taken = std::ranges::any_of(
@@ -156,21 +172,26 @@ void CausalityTeam::runs_for(Member member, Node target) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
   own.asks = false;
-  own.targets = {target};
+  own.runs = true;
+  own.targets.clear();
+  if (target != ThreadTrees::kNone) own.targets.insert(target);
   change();
 }
 
 bool CausalityTeam::others_are_ahead(Member member) const {
   const std::scoped_lock lock(mutex_);
   if (members_.at(member).place != traces_.size()) return true;
-  return std::ranges::any_of(members_, [&](const auto& other) {
-    return other.first != member && !other.second.asks && !other.second.targets.empty();
-  });
+  return others_run(member);
+}
+
+bool CausalityTeam::others_run(Member member) const {
+  return std::ranges::any_of(members_,
+                             [&](const auto& other) { return other.first != member && other.second.runs; });
 }
 
 void CausalityTeam::settle(Member member, std::span<const Node> targets) {
   const std::scoped_lock lock(mutex_);
-  if (members_.at(member).place == traces_.size() && settled_by_ == traces_.size())
+  if (members_.at(member).place == traces_.size() && settled_by_ == news_)
     settled_.insert(targets.begin(), targets.end());
   change();
 }
@@ -178,10 +199,16 @@ void CausalityTeam::settle(Member member, std::span<const Node> targets) {
 void CausalityTeam::rest(Member member) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);
-  if (!own.asks && own.targets.empty()) return;
-  own.asks = false;
-  own.targets.clear();
+  if (!own.asks && !own.runs) return;
+  rest(own);
   change();
+}
+
+void CausalityTeam::rest(Doing& doing) {
+  if (doing.offer) offers_.push_back(std::move(*doing.offer));
+  doing.offer.reset();
+  doing.asks = doing.runs = false;
+  doing.targets.clear();
 }
 
 void CausalityTeam::miss(Node target) {
@@ -197,7 +224,7 @@ std::set<CausalityTeam::Node> CausalityTeam::missed() const {
 
 bool CausalityTeam::close() {
   const std::scoped_lock lock(mutex_);
-  if (members_.at(kLeader).place != traces_.size()) return false;
+  if (members_.at(kLeader).place != traces_.size() || others_run(kLeader)) return false;
   is_closed_ = true;
   change();
   return true;

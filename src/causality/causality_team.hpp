@@ -82,6 +82,8 @@ class CausalityTeam {
   bool add(Member member, const Trace& trace);
   // The next trace that the member has not learned; nullptr: it has learned all.
   std::shared_ptr<const Trace> next_trace(Member member);
+  // The trace that the member has learned last has shown something new.
+  void note_news(Member member);
   // How many it has learned.
   std::uint64_t place(Member member) const;
   // All trees begin again, with the trace that was added last. REQUIRES: is_alone()
@@ -94,6 +96,8 @@ class CausalityTeam {
   // target.
   void offer(std::vector<TreeStates::Found> found);
   std::optional<TreeStates::Found> take_offer(Member member);
+  // It leads to nothing new any more.
+  void drop_offer(Member member);
 
   // Whether it is worth asking solvers for targets. The leader says so.
   void let_solvers_ask();
@@ -105,19 +109,19 @@ class CausalityTeam {
     bool others_ask = false;      // then: or run executions, or have shown something else meanwhile
   };
   Share share_of(Member member, std::span<const Node> open);
-  // Its execution runs for that one.
+  // It runs an execution, for that target; kNone: for none, or for several.
   void runs_for(Member member, Node target);
-  // Whether others have shown what the member has not learned, or run executions that are to show something.
+  // Whether others have shown what the member has not learned, or run executions.
   bool others_are_ahead(Member member) const;
   // The member has found that they cannot be reached by what it has learned.
   void settle(Member member, std::span<const Node> targets);
-  // The member asks for nothing and runs nothing.
+  // The member asks for nothing and runs nothing. What it took to run and has not added is offered again.
   void rest(Member member);
   // Targets that executions of any member did not show.
   void miss(Node target);
   std::set<Node> missed() const;
 
-  // The leader has nothing left. False: others have shown more meanwhile.
+  // The leader has nothing left. False: others have shown more meanwhile, or run executions still.
   bool close();
   bool is_closed() const;
   // REQUIRES: is_closed(). Ends the questions of helpers that are in threads of their own.
@@ -139,6 +143,8 @@ class CausalityTeam {
   struct Doing {
     std::uint64_t place = 0;  // in the list of traces
     bool asks = false;
+    bool runs = false;
+    std::optional<TreeStates::Found> offer{};  // that it took
     Interrupt* interrupt = nullptr;
     std::set<Node> targets{};  // that it asks for, or one for which it runs
     CausalityCounts counts{};
@@ -146,6 +152,8 @@ class CausalityTeam {
   };
 
   void change();
+  void rest(Doing& doing);
+  bool others_run(Member member) const;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
@@ -157,7 +165,8 @@ class CausalityTeam {
   std::string beginning_;
   std::uint64_t bytes_of_traces_ = 0;
   std::vector<TreeStates::Found> offers_;
-  std::set<Node> settled_;  // by what so many traces have shown:
+  std::uint64_t news_ = 0;  // so many traces, the last of which has shown something new
+  std::set<Node> settled_;  // by what so many have shown:
   std::uint64_t settled_by_ = 0;
   std::set<Node> missed_;
   bool may_solvers_ask_ = false;

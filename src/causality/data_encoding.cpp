@@ -2,6 +2,7 @@
 #include "causality/data_encoding.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thrum {
 
@@ -84,18 +85,65 @@ void DataEncoding::add_source(Cell& cell, Read& read, std::uint32_t write) {
   say_value(cell, read, source);
 }
 
+bool DataEncoding::is_too_large(const Cell& cell) const {
+  const auto writes = static_cast<double>(cell.writes.size());
+  return static_cast<double>(cell.reads.size()) * writes * writes > clauses_max_;
+}
+
+// What another thread has written, if there is too much of that, is left out at first.
+void DataEncoding::forbid_between(Cell& cell, const Read& read, const Source& source, std::uint32_t other) {
+  if (other == read.own || !is_too_large(cell)) return say_not_between({&cell, &read, source, other});
+  cell.has_gaps = true;
+}
+
 // If both are executed, the other write comes before the source, or behind the read.
-void DataEncoding::forbid_between(const Cell& cell, const Read& read, const Source& source,
-                                  std::uint32_t other) {
-  const Node between = cell.writes[other];
+void DataEncoding::say_not_between(const Gap& gap) {
+  const Node between = gap.cell->writes[gap.other];
   Literal is_overwritten = -nodes_.truth();
-  if (source.write != kInitial) {
-    const Node write = cell.writes[source.write];
+  if (gap.source.write != kInitial) {
+    const Node write = gap.cell->writes[gap.source.write];
     if (nodes_.trees().relation(between, write) == Relation::exclusive) return;
     is_overwritten = nodes_.precedes(between, write);
   }
-  nodes_.add(
-      {-source.literal, -nodes_.executed(between), is_overwritten, nodes_.precedes(read.node, between)});
+  nodes_.add({-gap.source.literal, -nodes_.executed(between), is_overwritten,
+              nodes_.precedes(gap.read->node, between)});
+}
+
+bool DataEncoding::fill() {
+  std::vector<Gap> gaps;
+  for (const Cell& cell : contents_) {
+    if (cell.has_gaps) find_gaps(cell, gaps);
+  }
+  for (const Gap& gap : gaps) say_not_between(gap);
+  return !gaps.empty();
+}
+
+// Two steps may have one place.
+void DataEncoding::find_gaps(const Cell& cell, std::vector<Gap>& gaps) const {
+  Solver& solver = nodes_.solver();
+  std::vector<std::int64_t> places(cell.writes.size());
+  std::vector<std::uint32_t> executed;
+  for (std::uint32_t write = 0; write < cell.writes.size(); ++write) {
+    if (!solver.is_true(nodes_.executed(cell.writes[write]))) continue;
+    places[write] = solver.place(nodes_.step(cell.writes[write]));
+    executed.push_back(write);
+  }
+  const auto place_of = [&](std::uint32_t write) { return places[write]; };
+  std::ranges::sort(executed, {}, place_of);
+  for (const Read& read : cell.reads) {
+    if (!solver.is_true(nodes_.executed(read.node))) continue;
+    const std::int64_t to = solver.place(nodes_.step(read.node));
+    for (const Source& source : read.sources) {
+      if (!solver.is_true(source.literal)) continue;
+      auto other = executed.begin();
+      if (source.write != kInitial)
+        other = std::ranges::lower_bound(executed, places[source.write], {}, place_of);
+      for (; other != executed.end() && places[*other] <= to; ++other) {
+        if (*other != source.write && read.may_come_between[*other])
+          gaps.push_back({&cell, &read, source, *other});
+      }
+    }
+  }
 }
 
 void DataEncoding::say_value(Cell& cell, Read& read, const Source& source) {
@@ -138,16 +186,19 @@ void DataEncoding::learn_initial_values() {
   }
 }
 
+// A read gives one value at most. Each new one excludes all that are known, which one literal stands for: so
+// there are few clauses for many values (Sinz, Towards an optimal CNF encoding of Boolean cardinality
+// constraints, CP 2005).
 DataEncoding::Literal DataEncoding::gives(Read& read, std::uint64_t value) {
   const auto [known, is_new] = read.values.try_emplace(value, 0);
-  if (is_new) {
-    const Literal literal = nodes_.solver().make_literal();
-    for (const auto& [other, its_literal] : read.values) {
-      if (other != value) nodes_.exclude_both(literal, its_literal);
-    }
-    known->second = literal;
-  }
-  return known->second;
+  if (!is_new) return known->second;
+  const Literal literal = known->second = nodes_.solver().make_literal();
+  const Literal others = std::exchange(read.some_value, literal);
+  if (others == 0) return literal;
+  nodes_.exclude_both(literal, others);
+  read.some_value = nodes_.solver().make_literal();
+  for (const Literal one : {literal, others}) nodes_.add({-one, read.some_value});
+  return literal;
 }
 
 DataEncoding::Literal DataEncoding::gives(Node read, std::uint64_t value) {
@@ -202,7 +253,7 @@ bool DataEncoding::knows_initial(Node read) const {
   });
 }
 
-double expected_clauses(const ThreadTrees& trees) {
+double expected_clauses(const ThreadTrees& trees, double clauses_max) {
   using Kind = ThreadTrees::Kind;
   struct Accesses {
     double reads = 0;
@@ -214,8 +265,10 @@ double expected_clauses(const ThreadTrees& trees) {
     if (trees[node].kind == Kind::write) ++by_object[trees.access(node).object].writes;
   }
   double clauses = 0;
-  for (const auto& [object, accesses] : by_object)
-    clauses += accesses.reads * accesses.writes * accesses.writes;
+  for (const auto& [object, accesses] : by_object) {
+    const double sources = accesses.reads * accesses.writes;
+    clauses += std::min(sources * accesses.writes, clauses_max + 4 * sources);
+  }
   return clauses;
 }
 

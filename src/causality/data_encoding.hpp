@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +23,11 @@ class DataEncoding {
   using Literal = Solver::Literal;
   using Relation = ThreadTrees::Relation;
 
-  DataEncoding(Deciding deciding, NodeEncoding& nodes, Terms& terms, const InitialState& initial)
-      : deciding_(deciding), nodes_(nodes), terms_(terms), initial_(initial) {}
+  // clauses_max: about one cell, of those that are said at once. Where there are more, fill() has to be
+  // called.
+  DataEncoding(Deciding deciding, NodeEncoding& nodes, Terms& terms, const InitialState& initial,
+               double clauses_max = std::numeric_limits<double>::infinity())
+      : deciding_(deciding), nodes_(nodes), terms_(terms), initial_(initial), clauses_max_(clauses_max) {}
 
   // Whether the cells are as they were; if not, all has to be encoded again, with cells() of this.
   bool add_cells_of(Node node);
@@ -34,6 +38,10 @@ class DataEncoding {
   void add_write(Node write);
   // What memory holds at first may have become known.
   void learn_initial_values();
+
+  // Adds what the solver's last model violates of what was left out. Whether it violates something; then
+  // there is no model any more.
+  bool fill();
 
   // From which writes reads take the values of cells.
   struct Taken {
@@ -84,17 +92,29 @@ class DataEncoding {
     std::vector<bool> may_come_between;  // by write: it is of another thread
     std::vector<Source> sources;
     std::map<std::uint64_t, Literal> values;  // Deciding::values: whether it gives that one
+    Literal some_value = 0;                   // whether it gives one of these; 0: there is none
     bool knows_initial = true;
   };
   struct Cell {
     Cells::Cell place;
     std::vector<Node> writes;
     std::vector<Read> reads;
+    bool has_gaps = false;  // clauses were left out
+  };
+  // That the other write does not come between the read and its source.
+  struct Gap {
+    const Cell* cell = nullptr;
+    const Read* read = nullptr;
+    Source source;
+    std::uint32_t other = 0;  // in Cell::writes
   };
 
   Cell& cell(const Cells::Cell& place);
   void add_source(Cell& cell, Read& read, std::uint32_t write);
-  void forbid_between(const Cell& cell, const Read& read, const Source& source, std::uint32_t other);
+  void forbid_between(Cell& cell, const Read& read, const Source& source, std::uint32_t other);
+  void say_not_between(const Gap& gap);
+  bool is_too_large(const Cell& cell) const;
+  void find_gaps(const Cell& cell, std::vector<Gap>& gaps) const;
   void say_value(Cell& cell, Read& read, const Source& source);
   Literal gives(Read& read, std::uint64_t value);
   static std::uint64_t piece(const Cells::Cell& place, const ThreadTrees::Access& access,
@@ -105,6 +125,7 @@ class DataEncoding {
   NodeEncoding& nodes_;
   Terms& terms_;
   const InitialState& initial_;
+  double clauses_max_;
   Cells cells_;
   std::vector<Cell> contents_;                               // by number of the cell
   std::map<std::pair<Node, std::uint64_t>, Literal> whole_;  // of reads of several cells, by value
@@ -117,7 +138,7 @@ class DataEncoding {
   std::vector<Interference> interferences_;
 };
 
-// How many clauses there would be, about: as the cube of the accesses to one object.
-double expected_clauses(const ThreadTrees& trees);
+// How many clauses there would be at once, about; clauses_max: as above.
+double expected_clauses(const ThreadTrees& trees, double clauses_max);
 
 }  // namespace thrum

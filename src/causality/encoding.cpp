@@ -2,18 +2,19 @@
 #include "causality/encoding.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace thrum {
 
 Encoding::Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, const InitialState& initial,
-                   std::unique_ptr<Solver> solver, Cells cells)
+                   std::unique_ptr<Solver> solver, Cells cells, double clauses_at_once)
     : deciding_(deciding),
       trees_(trees),
       terms_(terms),
       solver_(std::move(solver)),
       nodes_(trees, *solver_),
-      data_(deciding, nodes_, terms, initial),
+      data_(deciding, nodes_, terms, initial, clauses_at_once),
       sync_(nodes_, initial) {
   data_.use_cells(std::move(cells));
 }
@@ -143,7 +144,24 @@ Solver::Answer Encoding::solve_as_it_stands(std::span<const Literal> literals, S
   const std::span<const Literal> needs = nodes_.settle_needs();
   std::vector<Literal> assumptions(needs.begin(), needs.end());
   assumptions.insert(assumptions.end(), literals.begin(), literals.end());
-  return solver_->solve(assumptions, limit);
+  return solve_and_fill(assumptions, limit);
+}
+
+// What is left out of the clauses is added where a model violates it.
+Solver::Answer Encoding::solve_and_fill(std::span<const Literal> assumptions, Solver::Limit limit) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begun = Clock::now();
+  const std::uint64_t work_before = solver_->work();
+  Solver::Limit left = limit;
+  while (true) {
+    const Solver::Answer answer = solver_->solve(assumptions, left);
+    if (answer != Solver::Answer::satisfiable || !data_.fill()) return answer;
+    left.seconds = limit.seconds - std::chrono::duration<double>(Clock::now() - begun).count();
+    const std::uint64_t work = solver_->work() - work_before;
+    const bool is_out_of_work = limit.work != 0 && work >= limit.work;
+    if (left.seconds <= 0 || is_out_of_work) return Solver::Answer::unknown;
+    if (limit.work != 0) left.work = limit.work - static_cast<std::uint32_t>(work);
+  }
 }
 
 FinalStates& Encoding::final_states() {

@@ -30,9 +30,12 @@ class Encoding {
     Literal literal = 0;
   };
 
+  // So many clauses about one cell are said before a model needs them (DataEncoding).
+  static constexpr double kClausesAtOnce = 3e5;
+
   // All but the solver must outlive it. cells: from an encoding that was begun before.
   Encoding(Deciding deciding, const ThreadTrees& trees, Terms& terms, const InitialState& initial,
-           std::unique_ptr<Solver> solver, Cells cells = {});
+           std::unique_ptr<Solver> solver, Cells cells = {}, double clauses_at_once = kClausesAtOnce);
 
   // Takes in what has come to the trees, or a part of it where that is interrupted. False: all has to be
   // encoded again, with cells() of this one.
@@ -75,6 +78,7 @@ class Encoding {
 
  private:
   Solver::Answer solve_as_it_stands(std::span<const Literal> literals, Solver::Limit limit);
+  Solver::Answer solve_and_fill(std::span<const Literal> assumptions, Solver::Limit limit);
   bool is_effect_known(Node event) const;
   void add_event(Node event);
   void add_effects();

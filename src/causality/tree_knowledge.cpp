@@ -35,7 +35,7 @@ Encoding& TreeKnowledge::encoding() {
   if (!encoding_ || !encoding_->extend(interrupt_)) {
     Cells cells = encoding_ ? encoding_->cells() : Cells();
     encoding_ = std::make_unique<Encoding>(deciding_, trees_, terms_, initial_, make_solver_(terms_),
-                                           std::move(cells));
+                                           std::move(cells), clauses_at_once_);
     encoding_->extend(interrupt_);
     ++encodings_;
   }

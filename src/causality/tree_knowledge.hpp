@@ -23,12 +23,14 @@ class TreeKnowledge {
  public:
   using Node = ThreadTrees::Node;
 
-  // The terms must outlive it.
-  TreeKnowledge(Deciding deciding, Terms& terms, MakeSolver make_solver, const Interrupt* interrupt = nullptr)
+  // The terms must outlive it. clauses_at_once: see Encoding.
+  TreeKnowledge(Deciding deciding, Terms& terms, MakeSolver make_solver, const Interrupt* interrupt = nullptr,
+                double clauses_at_once = Encoding::kClausesAtOnce)
       : deciding_(deciding),
         terms_(terms),
         make_solver_(std::move(make_solver)),
         interrupt_(interrupt),
+        clauses_at_once_(clauses_at_once),
         learner_(deciding, trees_, initial_) {}
 
   // Where the trace shows that memory is shared which was not known to be, all begins again: accesses to it
@@ -67,6 +69,7 @@ class TreeKnowledge {
   Terms& terms_;
   MakeSolver make_solver_;
   const Interrupt* interrupt_;
+  double clauses_at_once_;
   ThreadTrees trees_;
   InitialState initial_;
   TraceLearner learner_;

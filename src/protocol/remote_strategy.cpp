@@ -2,6 +2,7 @@
 #include "protocol/remote_strategy.hpp"
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "protocol/job.hpp"
@@ -106,7 +107,7 @@ void RemoteStrategy::save(ByteWriter& out, const ThreadNames&) const {
 }
 
 bool RemoteStrategy::load(ByteReader& in, ThreadNames&) {
-  helps_ = in.get<bool>();
+  helps_ = can_be_helped_ = in.get<bool>();
   if (helps_) return in.ok();
   ByteWriter question;
   question.put(Question::load);
@@ -190,7 +191,7 @@ void StrategyServer::make(std::uint32_t slot) {
     const std::scoped_lock names_lock(names_mutex_);
     names_ = ThreadNames();
     seat.strategy = kind_.make(seat.interrupt, nullptr);
-  } else if (kind_.can_be_helped && first != nullptr) {
+  } else if (seat.is_open && kind_.can_be_helped && first != nullptr) {
     seat.strategy = kind_.make(seat.interrupt, first);
   }
 }
@@ -258,11 +259,25 @@ bool StrategyServer::load(Seat& seat, ByteReader& in) {
 void StrategyServer::serve(std::uint32_t slot, Channel& channel, const std::function<bool()>& is_over) {
   Conversation worker(channel, Turn::leader, futex_of_libc, is_over);
   while (const std::optional<std::string> message = worker.receive()) {
+    const auto question = ByteReader(*message).get<Question>();
+    // A worker may ask before it is known that it has a part.
+    while (question == Question::help && !is_open(slot) && !is_over())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::string said = answer(slot, *message);
-    if (worker.send(said) || ByteReader(*message).get<Question>() != Question::next) continue;
+    if (worker.send(said) || question != Question::next) continue;
     const std::scoped_lock lock(seats_[slot].busy);
     if (seats_[slot].strategy) seats_[slot].answer = std::move(said);
   }
+}
+
+void StrategyServer::open(std::uint32_t slot) {
+  const std::scoped_lock lock(seats_[slot].busy);
+  seats_[slot].is_open = true;
+}
+
+bool StrategyServer::is_open(std::uint32_t slot) {
+  const std::scoped_lock lock(seats_[slot].busy);
+  return seats_[slot].is_open;
 }
 
 void StrategyServer::drop(std::uint32_t slot) {
@@ -272,6 +287,7 @@ void StrategyServer::drop(std::uint32_t slot) {
   do {
     seat.interrupt.raise();
   } while (!lock.try_lock_for(kNowAndThen));
+  seat.is_open = false;
   seat.strategy.reset();
   seat.answer.clear();
 }

@@ -101,7 +101,9 @@ class StrategyServer {
   // Answers the worker of that channel until is_over() says that it is gone. For each slot on a thread of its
   // own.
   void serve(std::uint32_t slot, Channel& channel, const std::function<bool()>& is_over);
-  // The worker has ended, or has no part any more. Another one may come.
+  // A worker comes there, which may ask for a strategy. In the first slot it is there from the beginning.
+  void open(std::uint32_t slot);
+  // The worker has ended, or has no part any more.
   void drop(std::uint32_t slot);
   // No worker waits for an answer any longer. Its next question will be answered.
   void interrupt_all();
@@ -113,6 +115,7 @@ class StrategyServer {
  private:
   struct Seat {
     std::timed_mutex busy{};  // held while it answers
+    bool is_open = false;
     Interrupt interrupt{};
     std::unique_ptr<Strategy> strategy{};
     Plan plan{};
@@ -123,6 +126,7 @@ class StrategyServer {
   void next(Seat& seat, ByteWriter& out);
   void learn(Seat& seat, ByteReader& in, ByteWriter& out);
   bool load(Seat& seat, ByteReader& in);
+  bool is_open(std::uint32_t slot);
   void make(std::uint32_t slot);
   void write_said(ByteWriter& out, Strategy& strategy) const;
 

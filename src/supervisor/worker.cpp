@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <map>
@@ -361,19 +362,26 @@ class Leader {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { talk_([this] { return is_over_.load(); }); });
+    thread_ = std::thread([this] {
+      talk_([this] { return is_over_.load(); });
+      has_ended_ = true;
+    });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   Leader(const Leader&) = delete;
   Leader& operator=(const Leader&) = delete;
   ~Leader() {
-    is_over_ = true;
+    tell_to_end();
     thread_.join();
   }
+
+  void tell_to_end() { is_over_ = true; }
+  bool has_ended() const { return has_ended_; }
 
  private:
   std::function<void(const IsOver&)> talk_;
   std::atomic<bool> is_over_ = false;
+  std::atomic<bool> has_ended_ = false;
   std::thread thread_;
 };
 
@@ -386,6 +394,7 @@ class Leaders {
 
   // A worker may talk in the slot from now on.
   void begin(std::uint32_t slot) {
+    server_.open(slot);
     if (leaders_.contains(slot)) return;
     Channel& channel = memory_.channel(slot);
     leaders_.emplace(slot, std::make_unique<Leader>([this, slot, &channel](const Leader::IsOver& is_over) {
@@ -395,7 +404,12 @@ class Leaders {
 
   // All workers have ended.
   void end(WorkerOutcome& outcome) {
-    server_.interrupt_all();
+    for (const auto& [slot, leader] : leaders_) leader->tell_to_end();
+    const auto has_ended = [](const auto& leader) { return leader.second->has_ended(); };
+    while (!std::ranges::all_of(leaders_, has_ended)) {
+      server_.interrupt_all();  // an interrupt may come before what it is to end
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     leaders_.clear();
     Strategy* first = server_.first();
     if (first == nullptr) return;

@@ -233,12 +233,16 @@ namespace {
 
 std::string compare_values_by(const ToyCode& code, const Findings& findings, const Paths& paths,
                               std::uint64_t states_max, CausalityCount& count,
-                              const MakeSolver& make_solver = {}) {
+                              const MakeSolver& make_solver = {},
+                              double clauses_at_once = Encoding::kClausesAtOnce) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown = run_causality(
-      code,
-      {.deciding = Deciding::values, .make_solver = make_solver, .races = false, .states_max = states_max},
-      count);
+  const CausalityShown shown = run_causality(code,
+                                             {.deciding = Deciding::values,
+                                              .make_solver = make_solver,
+                                              .races = false,
+                                              .states_max = states_max,
+                                              .clauses_at_once = clauses_at_once},
+                                             count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   if (const std::string missing = missing_local_state(findings, shown.local_states); !missing.empty())
     return missing;
@@ -259,6 +263,13 @@ std::string compare_values_by(const ToyCode& code, const Findings& findings, con
 
 }  // namespace
 
+namespace {
+
+// Of every second program none about one cell (DataEncoding::fill).
+double clauses_at_once(std::uint64_t program) { return program % 2 == 0 ? 0 : Encoding::kClausesAtOnce; }
+
+}  // namespace
+
 // By all states of the trees; and of every fourth program by the solver alone, which is slow.
 std::string compare_values(const ToyCode& code, const Findings& findings, CausalityCount& count,
                            const MakeSolver& make_solver) {
@@ -267,7 +278,8 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
   CausalityCount by_solver;
   const bool asks_solver = count.programs % 4 == 0;
   std::string differs;
-  if (asks_solver) differs = compare_values_by(code, findings, paths, 0, by_solver);
+  if (asks_solver)
+    differs = compare_values_by(code, findings, paths, 0, by_solver, {}, clauses_at_once(count.programs / 4));
   if (!differs.empty()) return "by the solver: " + differs;
   const std::uint64_t covered = count.covered;
   differs = compare_values_by(code, findings, paths, 1 << 14, count);
@@ -280,8 +292,12 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
 std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count,
                           const MakeSolver& make_solver) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown =
-      run_causality(code, {.deciding = Deciding::values, .make_solver = make_solver, .races = true}, count);
+  const CausalityShown shown = run_causality(code,
+                                             {.deciding = Deciding::values,
+                                              .make_solver = make_solver,
+                                              .races = true,
+                                              .clauses_at_once = clauses_at_once(count.programs)},
+                                             count);
   if (!shown.mistake.empty()) return shown.mistake;
   if (shown.racy) return is_racy ? "" : "a data race too many";
   if (count.covered == covered) return "";
@@ -294,9 +310,13 @@ std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& cou
 std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count,
                           const MakeSolver& make_solver) {
   const std::uint64_t covered = count.covered;
-  const CausalityShown shown = run_causality(
-      code, {.deciding = Deciding::terms, .make_solver = make_solver, .races = false, .all_paths = true},
-      count);
+  const CausalityShown shown = run_causality(code,
+                                             {.deciding = Deciding::terms,
+                                              .make_solver = make_solver,
+                                              .races = false,
+                                              .all_paths = true,
+                                              .clauses_at_once = clauses_at_once(count.programs)},
+                                             count);
   if (!shown.mistake.empty() || count.covered == covered) return shown.mistake;
   std::string differs = difference(paths.local_paths, shown.local_paths, "local paths");
   if (differs.empty()) differs = difference(paths.paths, shown.paths, "paths");

@@ -59,10 +59,10 @@ struct Encoded {
   double seconds = 0;
 };
 
-Encoded encode(const ToyCode& code, const MakeSolver& make_solver) {
+Encoded encode(const ToyCode& code, const MakeSolver& make_solver, double at_once) {
   ToyProgram program(code);
   Terms terms;
-  TreeKnowledge knowledge(Deciding::values, terms, make_solver);
+  TreeKnowledge knowledge(Deciding::values, terms, make_solver, nullptr, at_once);
   Trace trace;
   program.run({}, nullptr, {Wanted::kChoices | Wanted::kEvents | Wanted::kAccesses, Wanted::From::start, 0},
               trace);
@@ -70,17 +70,23 @@ Encoded encode(const ToyCode& code, const MakeSolver& make_solver) {
   const auto begin = std::chrono::steady_clock::now();
   knowledge.encoding();
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  return {expected_clauses(knowledge.trees()), knowledge.clauses(), taken.count()};
+  return {expected_clauses(knowledge.trees(), at_once), knowledge.clauses(), taken.count()};
 }
 
+// All clauses at once; and without those that are added when a model needs them.
 TEST(EncodingSpeed, GrowsWithTheCubeOfTheAccessesToOneCell) {
+  constexpr double kAll = 1e300;
   const std::uint64_t largest = setting("THRUM_CAUSALITY_ENCODING", 5);
   for (const int variables : {1, 3}) {
     Encoded smaller;
+    Encoded fewer;
     for (std::uint64_t of_each = 5; of_each <= largest * 2; of_each *= 2) {
       const ToyCode code = additions(static_cast<int>(of_each), variables);
-      const Encoded own = encode(code, [](const Terms&) { return std::make_unique<NoSolver>(); });
-      const Encoded all = encode(code, [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); });
+      const MakeSolver make_none = [](const Terms&) { return std::make_unique<NoSolver>(); };
+      const MakeSolver make_z3 = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); };
+      const Encoded own = encode(code, make_none, kAll);
+      const Encoded all = encode(code, make_z3, kAll);
+      const Encoded few = encode(code, make_none, 0);
       EXPECT_EQ(own.clauses, all.clauses);
       EXPECT_GT(all.clauses, all.expected / 20);
       EXPECT_LT(all.clauses, all.expected * 5 + 1'000);
@@ -90,14 +96,18 @@ TEST(EncodingSpeed, GrowsWithTheCubeOfTheAccessesToOneCell) {
                 << " clauses (" << static_cast<double>(all.clauses) / all.expected
                 << " of what is expected), " << static_cast<double>(all.clauses) / all.seconds / 1e6
                 << " million a second, " << static_cast<double>(own.clauses) / own.seconds / 1e6
-                << " without Z3";
+                << " without Z3; " << few.clauses << " without those between";
       if (smaller.clauses != 0) {
         std::cout << "; exponent " << exponent;
         EXPECT_GT(exponent, 1.5);
         EXPECT_LT(exponent, 3.5);
       }
+      if (fewer.clauses != 0) {
+        EXPECT_LT(std::log2(static_cast<double>(few.clauses) / static_cast<double>(fewer.clauses)), 2.2);
+      }
       std::cout << std::endl;
       smaller = all;
+      fewer = few;
     }
   }
 }

@@ -156,10 +156,11 @@ std::uint64_t steps_until_asked() {
   return world.repeats ? world.job->steps : round_detector().steps_to_trial(world.job->steps);
 }
 
-// Where more memory is shared than it was known to be, other workers have not recorded what is done there.
+// Where more memory is shared than it was known to be, other workers of the same strategy have not recorded
+// what is done there.
 void note_growth(Trace& trace, std::size_t shared_before) {
   trace.grew = recorded_values().shared() != shared_before;
-  if (!trace.grew || !shares_search) return;
+  if (!trace.grew || !shares_search || !runs_outside(world.job->strategy)) return;
   world.restarts = true;
   trace.end = End::uncontrolled;
 }

@@ -420,7 +420,8 @@ void SharedSearch::merge(SearchSoFar& so_far) {
   }
   // Neither has recorded what is done in memory that only both together show to be shared.
   const bool by_bug = so_far.result.end == SearchEnd::bug || part.result.end == SearchEnd::bug;
-  if (recorded_values().shared() != shared_cells && !by_bug) world.restarts = true;
+  const bool have_grown = recorded_values().shared() != shared_cells && runs_outside(world.job->strategy);
+  if (have_grown && !by_bug) world.restarts = true;
   if (!strategy_.divisible()->divides_its_work()) part.result.claims = {};
   if (part.result.starved || world.restarts) part.result.end = SearchEnd::lost_control;  // ends this search
   thrum::merge(so_far, std::move(part));
