@@ -7,6 +7,7 @@
 
 #include "runtime/base/thread.hpp"
 #include "runtime/threads/loop_list.hpp"
+#include "runtime/threads/record.hpp"
 
 namespace thrum {
 
