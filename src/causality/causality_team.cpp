@@ -47,11 +47,6 @@ void CausalityTeam::leave(Member member) {
   change();
 }
 
-bool CausalityTeam::is_alone() const {
-  const std::scoped_lock lock(mutex_);
-  return members_.size() == 1;
-}
-
 bool CausalityTeam::add(Member member, const Trace& trace) {
   const std::scoped_lock lock(mutex_);
   Doing& own = members_.at(member);

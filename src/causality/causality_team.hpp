@@ -75,7 +75,6 @@ class CausalityTeam {
   Member join(Interrupt* interrupt);
   // What it was at is left to the others.
   void leave(Member member);
-  bool is_alone() const;
 
   // Adds the trace of the execution that the member has run. False: it has to learn others first, that
   // next_trace() gives.
@@ -86,7 +85,7 @@ class CausalityTeam {
   void note_news(Member member);
   // How many it has learned.
   std::uint64_t place(Member member) const;
-  // All trees begin again, with the trace that was added last. REQUIRES: is_alone()
+  // All trees begin again, with the trace that was added last. REQUIRES: there is no helper
   void begin_again();
   // What a saved search knew, that comes before all traces.
   void begin_with(std::string saved);

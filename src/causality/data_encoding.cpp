@@ -118,7 +118,7 @@ bool DataEncoding::fill() {
   return !gaps.empty();
 }
 
-// Two steps may have one place.
+// Two steps may have one place, and so may two writes of one step, which are in order all the same.
 void DataEncoding::find_gaps(const Cell& cell, std::vector<Gap>& gaps) const {
   Solver& solver = nodes_.solver();
   std::vector<std::int64_t> places(cell.writes.size());
@@ -139,7 +139,9 @@ void DataEncoding::find_gaps(const Cell& cell, std::vector<Gap>& gaps) const {
       if (source.write != kInitial)
         other = std::ranges::lower_bound(executed, places[source.write], {}, place_of);
       for (; other != executed.end() && places[*other] <= to; ++other) {
-        if (*other != source.write && read.may_come_between[*other])
+        const bool is_before = source.write != kInitial &&
+                               nodes_.trees().is_before(cell.writes[*other], cell.writes[source.write]);
+        if (*other != source.write && !is_before && read.may_come_between[*other])
           gaps.push_back({&cell, &read, source, *other});
       }
     }

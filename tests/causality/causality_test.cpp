@@ -15,6 +15,7 @@
 #include "oracle/random_program.hpp"
 #include "oracle/setting.hpp"
 #include "oracle/shrink.hpp"
+#include "solver/z3_solver.hpp"
 
 namespace thrum {
 namespace {
@@ -121,6 +122,30 @@ TEST(Causality, FindsNothingThatAClauseForbids) {
     CausalityCount count;
     EXPECT_EQ(compare_clause_program(program, count), "") << program.name;
   }
+}
+
+// Both writes of t1 come in one step. A clause about them that is true anyway must not be looked for again.
+TEST(Causality, KnowsTheOrderOfTwoWritesOfOneStep) {
+  const std::optional<ToyCode> code = parse(R"(thread t0
+  create t1
+  lock m0
+  peek x0 r0
+  unlock m0
+thread t1
+  lock m0
+  poke x0 1
+  poke x0 2
+  unlock m0
+)");
+  ASSERT_TRUE(code);
+  CausalityCount count;
+  const CausalityShown shown =
+      run_causality(*code,
+                    {.make_solver = [](const Terms& terms) { return std::make_unique<Z3Solver>(terms); },
+                     .clauses_at_once = 0},
+                    count);
+  EXPECT_EQ(shown.problem, "");
+  EXPECT_EQ(shown.local_paths_with_values, find_paths(*code, {.form = PathForm::with_values}).local_paths);
 }
 
 // A program in a file, with all that the search does.
