@@ -48,6 +48,14 @@ void Portfolio::learn(const Plan& plan, const Trace& trace) {
   if (is_cut_by_limit(trace.end)) left_ -= std::min(left_, kOfACut - 1);
 }
 
+void Portfolio::prepare_copy() {
+  for (const Member& member : members_) member.strategy->prepare_copy();
+}
+
+void Portfolio::go_on_as_copy() {
+  for (const Member& member : members_) member.strategy->go_on_as_copy();
+}
+
 // Moves to the next member that can go on; false if none can.
 bool Portfolio::pass_on() {
   is_covered_ = is_nearly_covered();

@@ -62,6 +62,8 @@ class Portfolio final : public Strategy, public Divisible, public Durable, publi
   Wanted wanted() const override { return running().wanted(); }
   Advisor* advisor() override { return running().advisor(); }
   void learn(const Plan& plan, const Trace& trace) override;
+  void prepare_copy() override;
+  void go_on_as_copy() override;
 
   Divisible* divisible() override { return this; }
   Durable* durable() override { return this; }

@@ -204,19 +204,24 @@ struct WithDear {
   std::unique_ptr<Portfolio> portfolio;
 };
 
-WithDear with_dear(std::uint64_t plans, std::uint64_t plans_of_all = 10'000'000) {
-  WithDear both;
-  auto all = std::make_unique<Counted>(plans_of_all, complete());
-  auto dear = std::make_unique<Counted>(plans, without_bound(Covers::deadlocks_and_races));
-  both.all = all.get();
-  both.dear = dear.get();
+// A member that covers all, and one whose plans are dear.
+std::unique_ptr<Portfolio> with_members(std::unique_ptr<Counted> all, std::unique_ptr<Counted> dear) {
   dear->each = 9;
   std::vector<Portfolio::Member> members;
   members.push_back({"a", std::move(all), 40, true});
   members.push_back({"d", std::move(dear)});
   members.back().nearly_all_after = 500;
   members.back().is_dear = true;
-  both.portfolio = std::make_unique<Portfolio>(std::move(members));
+  return std::make_unique<Portfolio>(std::move(members));
+}
+
+WithDear with_dear(std::uint64_t plans, std::uint64_t plans_of_all = 10'000'000) {
+  WithDear both;
+  auto all = std::make_unique<Counted>(plans_of_all, complete());
+  auto dear = std::make_unique<Counted>(plans, without_bound(Covers::deadlocks_and_races));
+  both.all = all.get();
+  both.dear = dear.get();
+  both.portfolio = with_members(std::move(all), std::move(dear));
   return both;
 }
 
@@ -261,16 +266,10 @@ TEST(Portfolio, WaitsUntilWhatIsDearIsPaid) {
 TEST(Portfolio, DearPlansAreMadeWhereNobodyElseCanGoOn) {
   auto all = std::make_unique<Counted>(700, Guarantee{}, "cannot");
   auto dear = std::make_unique<Counted>(300, without_bound(Covers::deadlocks_and_races));
-  dear->each = 9;
-  std::vector<Portfolio::Member> members;
-  members.push_back({"a", std::move(all), 40, true});
-  members.push_back({"d", std::move(dear)});
-  members.back().nearly_all_after = 500;
-  members.back().is_dear = true;
-  Portfolio portfolio(std::move(members));
-  EXPECT_EQ(turns(portfolio, 2'000), "a700 d300 ");
-  EXPECT_TRUE(portfolio.guarantee().exhausted);
-  EXPECT_TRUE(portfolio.problem().empty());
+  const std::unique_ptr<Portfolio> portfolio = with_members(std::move(all), std::move(dear));
+  EXPECT_EQ(turns(*portfolio, 2'000), "a700 d300 ");
+  EXPECT_TRUE(portfolio->guarantee().exhausted);
+  EXPECT_TRUE(portfolio->problem().empty());
 }
 
 // Two members with turns of 25, 50, 100, ...; the first one covers all, and has done so much by its estimate.

@@ -96,25 +96,42 @@ std::unique_ptr<Strategy> RemoteStrategy::split() {
   return part;
 }
 
+std::string RemoteStrategy::state() const {
+  ByteWriter question;
+  question.put(Question::save);
+  return ask_at_ease(question);
+}
+
+bool RemoteStrategy::load_state(std::string_view state) {
+  ByteWriter question;
+  question.put(Question::load);
+  for (const char byte : state) question.put(byte);
+  return ask_at_ease(question) == kYes;
+}
+
+// The one that has died may have learned from executions of whose results this process knows nothing.
+void RemoteStrategy::prepare_copy() { state_at_copy_ = leader_ ? state() : ""; }
+
+void RemoteStrategy::go_on_as_copy() {
+  if (!state_at_copy_.empty() && !load_state(state_at_copy_)) leader_.reset();  // it begins again
+}
+
 void RemoteStrategy::save(ByteWriter& out, const ThreadNames&) const {
   out.put(helps_);
   if (helps_) return;
-  ByteWriter question;
-  question.put(Question::save);
-  const std::string state = ask_at_ease(question);
-  out.put(std::uint64_t{state.size()});
-  for (const char byte : state) out.put(byte);
+  const std::string bytes = state();
+  out.put(std::uint64_t{bytes.size()});
+  for (const char byte : bytes) out.put(byte);
 }
 
 bool RemoteStrategy::load(ByteReader& in, ThreadNames&) {
   helps_ = can_be_helped_ = in.get<bool>();
   if (helps_) return in.ok();
-  ByteWriter question;
-  question.put(Question::load);
   const auto size = in.get<std::uint64_t>();
   if (size > in.left()) return false;
-  for (std::uint64_t i = 0; i < size; ++i) question.put(in.get<char>());
-  return ask_at_ease(question) == kYes;
+  std::string bytes;
+  for (std::uint64_t i = 0; i < size; ++i) bytes.push_back(in.get<char>());
+  return load_state(bytes);
 }
 
 bool RemoteStrategy::next(Plan& plan) {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/conversation.hpp"
@@ -41,6 +42,8 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   bool is_put_off() const override { return is_put_off_; }
   Wanted wanted() const override { return wanted_; }
   void learn(const Plan& plan, const Trace& trace) override;
+  void prepare_copy() override;
+  void go_on_as_copy() override;
   // If the strategy there can be helped.
   Divisible* divisible() override { return can_be_helped_ ? this : nullptr; }
   std::unique_ptr<Strategy> split() override;
@@ -63,6 +66,8 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   std::string ask(const ByteWriter& question) const;
   std::string ask_at_ease(const ByteWriter& question) const;
   void take(ByteReader& answer);
+  std::string state() const;
+  bool load_state(std::string_view state);
 
   OwnChannel channel_;
   Futex futex_;
@@ -73,6 +78,7 @@ class RemoteStrategy final : public Strategy, public Divisible, public Durable, 
   mutable std::optional<Conversation> leader_;  // once they talk
   ThreadNames& names_;
   bool helps_ = false;
+  std::string state_at_copy_;
   Wanted wanted_;
   // As the leader has said last.
   bool can_be_helped_ = false;

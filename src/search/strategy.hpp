@@ -47,6 +47,11 @@ class Strategy {
 
   virtual void learn(const Plan& plan, const Trace& trace) = 0;
 
+  // This process is about to be copied. If it dies, the copy goes on from here: that one is told so. What a
+  // strategy keeps in another process has to be put back then.
+  virtual void prepare_copy() {}
+  virtual void go_on_as_copy() {}
+
   virtual Guarantee guarantee() const { return {}; }
 
   // nullptr: one worker runs the whole search.

@@ -175,6 +175,11 @@ int main() {
 }
 )";
 
+std::string same_stores(const std::string& before) {
+  std::string text = kSameStores;
+  return text.replace(text.find("BEFORE"), 6, before);
+}
+
 // With such stores beside them: one thread has to be stopped five times, and the other one as often.
 constexpr const char* kInOneOrder = R"(
 #include <atomic>
@@ -327,8 +332,7 @@ std::int64_t executions_of(const json& test, const char* strategy) {
 
 // While dpor has begun with millions of classes.
 TEST_F(Causality, EndsAuto) {
-  std::string text = kSameStores;
-  text.replace(text.find("BEFORE"), 6, "");
+  const std::string text = same_stores("");
   const json test = search(text.c_str(), 0, "auto");
   EXPECT_EQ(test["verdict"], "exhausted");
   EXPECT_EQ(test["guarantee"]["covers"], json({"local-states", "deadlocks", "data-races"}));
@@ -341,8 +345,7 @@ TEST_F(Causality, EndsAuto) {
 
 // It is not saved, and begins again.
 TEST_F(Causality, EndsAutoThatWasSaved) {
-  std::string text = kSameStores;
-  text.replace(text.find("BEFORE"), 6, "");
+  const std::string text = same_stores("");
   build_program(text);
   const json first = check(words({"--checkpoint", path("saved"), "--executions", "1000"}, "auto"), 0);
   EXPECT_EQ(first["tests"][0]["verdict"], "inconclusive");
@@ -353,8 +356,7 @@ TEST_F(Causality, EndsAutoThatWasSaved) {
 
 // By default a block is used again, and an address may mean either. The search ends with the others then.
 TEST_F(Causality, EndsAutoOnlyWhereNoBlockIsUsedAgain) {
-  std::string text = kSameStores;
-  text.replace(text.find("BEFORE"), 6, "int* volatile own = new int; delete own");
+  const std::string text = same_stores("int* volatile own = new int; delete own");
   build_program(text);
   const json test = check(words({"--jobs", "1", "--executions", "20000"}, "auto"), 0)["tests"][0];
   EXPECT_EQ(test["verdict"], "inconclusive");

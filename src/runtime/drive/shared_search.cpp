@@ -435,6 +435,7 @@ void SharedSearch::copy() {
   Channel& channel = *world.channel;
   const std::uint64_t executions = channel.executions.load();
   ++world.copies;
+  strategy_.prepare_copy();
   while (true) {
     const long process = copy_process();
     if (process != 0) {
@@ -450,6 +451,7 @@ void SharedSearch::copy() {
     channel.waits.store(0);
     world.board->calls_back.store(0);
     world.board->found.store(kNothing);
+    strategy_.go_on_as_copy();
   }
 }
 
