@@ -281,7 +281,8 @@ bool CausalitySearch::find(Plan& plan) {
 bool CausalitySearch::lead(Plan& plan) {
   if (problem_.empty() && (take_offer(plan) || find_by_walk(plan) || find_among_states(plan))) return true;
   if (waits_) return false;
-  const bool needs_no_solver = knows_all_states() && !settings_.all_paths && !may_race();
+  const bool needs_no_solver =
+      knows_all_states() && !settings_.all_paths && (is_free_of_races() || !may_race());
   if (!needs_no_solver && problem_.empty() && can_be_encoded() && announces(seconds_of_question(), plan))
     return true;
   if (!needs_no_solver) begin_to_ask();
@@ -394,11 +395,14 @@ bool CausalitySearch::can_be_encoded() const {
   return expected_clauses(trees(), settings_.clauses_at_once) <= settings_.clauses_max;
 }
 
+TreeStates::Known CausalitySearch::known_of_states() const {
+  return {[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_, &in_vain_,
+          settings_.limit.interrupt};
+}
+
 void CausalitySearch::look_at_states() {
   looked_at_ = knowledge_.changes();
-  const TreeStates::Known known{[this](Node node) { return is_open(node); }, &misuses_, &deadlocks_,
-                                &in_vain_, settings_.limit.interrupt};
-  const TreeStates::Answer answer = states_.explore(states_max_, known);
+  const TreeStates::Answer answer = states_.explore(states_max_, known_of_states());
   counts_.states += states_.states();
   were_too_many_ = answer == TreeStates::Answer::too_many;
   are_all_states_known_ = answer == TreeStates::Answer::all && states_.news().empty();
@@ -419,8 +423,32 @@ bool CausalitySearch::find_among_states(Plan& plan) {
     team_->offer(std::exchange(states_.news(), {}));
     if (take_offer(plan)) return true;
   }
-  return knows_all_states() && (take_found(plan, states_.misuses(), Task::misuse) ||
-                                take_found(plan, states_.deadlocks(), Task::deadlock));
+  return knows_all_states() &&
+         (take_found(plan, states_.misuses(), Task::misuse) ||
+          take_found(plan, states_.deadlocks(), Task::deadlock) || find_race_among_states(plan));
+}
+
+// Looked for as long as none was found. Where there are too many states with what is tracked, the solver is
+// asked.
+bool CausalitySearch::find_race_among_states(Plan& plan) {
+  constexpr std::uint64_t kTimesMax = 16;  // so many states for each that was looked at before
+  if (raced_at_ == knowledge_.changes() || !races_.empty() || !uses_of_freed_.empty()) return false;
+  const RaceCandidates candidates(trees());
+  if (!settings_.races || candidates.empty()) return false;
+  const std::uint64_t states = states_.states();
+  if (announces(static_cast<double>(states) / kStatesASecond, plan)) return true;
+  raced_at_ = knowledge_.changes();
+  const std::uint64_t states_max = std::max(states_max_, kTimesMax * states);
+  const TreeStates::Answer answer = states_.find_race(states_max, known_of_states(), candidates);
+  counts_.states += states_.states();
+  std::optional<TreeStates::Race>& race = states_.race();
+  is_free_of_races_ = answer == TreeStates::Answer::all && !race;
+  if (!race) return false;
+  write_found(plan, race->found, race->is_use_of_freed ? Task::freed : Task::race);
+  race_ = {race->first, race->second};
+  freed_ = {race->first, race->second};
+  freed_places_ = FreedQuery::places_of(trees(), freed_);
+  return true;
 }
 
 bool CausalitySearch::take_offer(Plan& plan) {
@@ -501,6 +529,7 @@ CausalitySearch::Shown CausalitySearch::take_in(const Trace& trace) {
     walk_.forget();
     states_.forget();
     looked_at_ = 0;
+    raced_at_ = 0;
     given_up_.clear();
     unsolved_.clear();
     paths_.clear();

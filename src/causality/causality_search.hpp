@@ -12,8 +12,8 @@
 // threads.
 //
 // Where values decide, the solver is asked last. Random walks through the trees find most of what is new; and
-// where the trees have few states, all of them are looked at (tree_states.hpp), which leaves the solver
-// nothing but data races.
+// where the trees have few states, all of them are looked at (tree_states.hpp), data races
+// included, which leaves the solver nothing.
 //
 // Several searches may work together, each with executions of its own (causality_team.hpp).
 //
@@ -133,11 +133,14 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   void write_found(Plan& plan, const TreeStates::Found& found, Task task);
   bool announces(double seconds, Plan& plan);
   double seconds_of_question() const;
+  TreeStates::Known known_of_states() const;
   void look_at_states();
+  bool find_race_among_states(Plan& plan);
   bool can_look_at_states() const;
   bool is_turn_of_states() const;
   bool can_be_encoded() const;
   bool may_race() const;
+  bool is_free_of_races() const { return is_free_of_races_ && raced_at_ == knowledge_.changes(); }
   // Not where a race was foreseen that is none: what is left out among states may be more than races then.
   bool knows_all_states() const {
     return are_all_states_known_ && looked_at_ == knowledge_.changes() && knows_races_;
@@ -182,6 +185,8 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   std::uint64_t states_in_vain_ = 0;   // that were looked at where there were too many, and none was new
   bool were_too_many_ = false;         // then
   bool are_all_states_known_ = false;  // of what was known then, and nothing new is among them
+  std::uint64_t raced_at_ = 0;         // what was known when races were looked for among the states last
+  bool is_free_of_races_ = false;      // then
 
   Node target_ = ThreadTrees::kNone;         // of the execution that runs
   std::vector<Node> given_up_;               // targets

@@ -26,10 +26,10 @@ void FreedQuery::add(Node free, Node access) {
   candidates_.push_back({{free, access}, literal});
 }
 
-FreedQuery::Places FreedQuery::places_of(const Use& use) const {
-  const auto code = [this](Node node) {
-    const Node step = trees_[node].step;
-    return trees_[step].kind == ThreadTrees::Kind::event ? trees_.code(step) : 0;
+FreedQuery::Places FreedQuery::places_of(const ThreadTrees& trees, const Use& use) {
+  const auto code = [&trees](Node node) {
+    const Node step = trees[node].step;
+    return trees[step].kind == ThreadTrees::Kind::event ? trees.code(step) : 0;
   };
   return {code(use.free), code(use.access)};
 }

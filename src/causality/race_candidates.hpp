@@ -27,13 +27,26 @@ class RaceCandidates {
     friend auto operator<=>(const Pair&, const Pair&) = default;
   };
 
+  struct Access {
+    std::uint64_t object = 0;
+    std::uint32_t size = 0;  // in bytes; 0: it accesses nothing
+    bool is_atomic = false;
+    bool in_section = false;
+    bool is_free = false;
+    bool writes = false;
+
+    friend auto operator<=>(const Access&, const Access&) = default;
+  };
+
   // It must outlive this.
   explicit RaceCandidates(const ThreadTrees& trees);
 
-  // Each once, in no order.
+  // Each once, and sorted.
   const std::vector<Pair>& races() const { return races_; }
   // The free, and an access or another free; each once.
   const std::vector<Pair>& uses_of_freed() const { return uses_of_freed_; }
+  // What the node accesses: memory, or a synchronization object.
+  Access access(Node node) const;
   bool empty() const { return races_.empty() && uses_of_freed_.empty(); }
 
  private:
@@ -43,15 +56,6 @@ class RaceCandidates {
     std::vector<ThreadId> joined{};     // threads; kNoThread: all others
   };
 
-  struct Access {
-    std::uint64_t object = 0;
-    std::uint32_t size = 0;  // in bytes; 0: it accesses nothing
-    bool is_atomic = false;
-    bool in_section = false;
-    bool is_free = false;
-    bool writes = false;
-  };
-  Access access(Node node) const;
   void add_pairs(std::span<const Node> writes, std::span<const Node> reads);
   void add_pair(Node a, Node b, Node condition);
   void add_use_of_freed(Node free, Node access);

@@ -22,12 +22,13 @@ bool StepFootprints::Footprint::conflicts_with(const Footprint& other) const {
 }
 
 void StepFootprints::resize(Footprint& footprint) const {
-  const std::size_t words = (machine_.objects() + atomics_ + 63) / 64;
+  const std::size_t words = (machine_.objects() + atomics_ + 1 + 63) / 64;
   footprint.reads.assign(words, 0);
   footprint.writes.assign(words, 0);
 }
 
-void StepFootprints::take() {
+void StepFootprints::take(bool sections_depend) {
+  sections_depend_ = sections_depend;
   number_atomics();
   steps_.assign(trees_.size(), {});
   behind_.assign(trees_.size(), {});
@@ -42,6 +43,10 @@ void StepFootprints::take() {
     above.add(behind_[node]);
     if (trees_.begins_step(node)) above.add(steps_[node]);
   }
+}
+
+void StepFootprints::add_bit(std::size_t bit, std::vector<std::uint64_t>& bits) {
+  bits[bit / 64] |= std::uint64_t{1} << bit % 64;
 }
 
 bool StepFootprints::counts(Node access) const {
@@ -64,13 +69,12 @@ void StepFootprints::number_atomics() {
 void StepFootprints::add_access(Node node, Footprint& own) const {
   if (!counts(node)) return;
   std::vector<std::uint64_t>& bits = trees_[node].kind == ThreadTrees::Kind::read ? own.reads : own.writes;
-  machine_.visit_cells(
-      node, [&](std::uint32_t cell) { bits[bits_[cell] / 64] |= std::uint64_t{1} << bits_[cell] % 64; });
+  machine_.visit_cells(node, [&](std::uint32_t cell) { add_bit(bits_[cell], bits); });
 }
 
 void StepFootprints::add_object(std::uint32_t object, bool is_shared, Footprint& own) const {
   if (object == TreeMachine::kNoObject) return;
-  (is_shared ? own.reads : own.writes)[object / 64] |= std::uint64_t{1} << object % 64;
+  add_bit(object, is_shared ? own.reads : own.writes);
 }
 
 void StepFootprints::add_own(Node node) {
@@ -88,6 +92,8 @@ void StepFootprints::add_own(Node node) {
                          operation == Operation::barrier_leave;
   add_object(machine_.object_of(node), is_shared, own);
   add_object(machine_.mutex_of(node), false, own);
+  if (operation == Operation::atomic_section && sections_depend_)
+    add_bit(machine_.objects() + atomics_, own.writes);
   if (operation == Operation::process_exit) own.may_end_execution = true;
   // Of a wait on a condition variable, or on a futex.
   const Node wait = trees_[node].parent;

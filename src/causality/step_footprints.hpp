@@ -28,13 +28,15 @@ class StepFootprints {
   StepFootprints(const ThreadTrees& trees, const TreeMachine& machine) : trees_(trees), machine_(machine) {}
 
   // Of what is known now. REQUIRES: the machine has it
-  void take();
+  // sections_depend: atomic sections are in one order, whatever they access.
+  void take(bool sections_depend = false);
 
   const Footprint& of_step(Node operation) const { return steps_[operation]; }
   // Of all steps of the thread behind the node, and of threads that are created there.
   const Footprint& behind(Node node) const { return behind_[node]; }
 
  private:
+  static void add_bit(std::size_t bit, std::vector<std::uint64_t>& bits);
   bool counts(Node access) const;
   void number_atomics();
   void add_own(Node node);
@@ -48,6 +50,7 @@ class StepFootprints {
   static constexpr std::uint32_t kNoBit = 0xffffffff;
   std::vector<std::uint32_t> bits_;  // by cell: behind those of the objects
   std::size_t atomics_ = 0;          // cells that have one
+  bool sections_depend_ = false;     // that has the bit behind those
   std::vector<Footprint> steps_;     // by the node that begins it
   std::vector<Footprint> behind_;    // by node
 };

@@ -220,7 +220,8 @@ void TreeMachine::set_content(State& state, std::uint32_t object, Content conten
 TreeMachine::Went TreeMachine::start(State& state) {
   state = first_;
   may_join_ = false;
-  move(state, kMainThread, 0);
+  path_.clear();
+  move_on(state, kMainThread, 0);
   const Went went = go_on(state, kMainThread);
   return went == Went::on && may_join_ ? join_all(state) : went;
 }
@@ -228,10 +229,16 @@ TreeMachine::Went TreeMachine::start(State& state) {
 TreeMachine::Went TreeMachine::step(State& state, Node operation, ThreadId woken) {
   const ThreadId thread = trees_[operation].thread;
   may_join_ = false;
+  path_.clear();
   perform(state, operation, woken);
-  move(state, thread, operation);
+  move_on(state, thread, operation);
   const Went went = go_on(state, thread);
   return went == Went::on && may_join_ ? join_all(state) : went;
+}
+
+void TreeMachine::move_on(State& state, ThreadId thread, Node to) {
+  move(state, thread, to);
+  path_.push_back(to);
 }
 
 // What the thread does up to its next operation, and threads that it creates up to their first ones.
@@ -245,7 +252,7 @@ TreeMachine::Went TreeMachine::go_on(State& state, ThreadId thread) {
       while (start != ThreadTrees::kNone && trees_[start].kind != Kind::start)
         start = trees_[start].next_sibling;
       if (start == ThreadTrees::kNone) return Went::to_the_end;
-      move(state, child, start);
+      move_on(state, child, start);
       if (const Went went = go_on(state, child); went != Went::on) return went;
     }
     const Node next = trees_.next_of(at);
@@ -258,7 +265,7 @@ TreeMachine::Went TreeMachine::go_on(State& state, ThreadId thread) {
       may_join_ = may_join_ || !is_visible(trees_.operation(next).operation);
       return Went::on;
     }
-    move(state, thread, next);
+    move_on(state, thread, next);
     switch (trees_[next].kind) {
       case Kind::read:
         if (const Went went = read(state, thread, next); went != Went::on) return went;
@@ -295,7 +302,7 @@ TreeMachine::Went TreeMachine::read(State& state, ThreadId thread, Node read) {
   const Node decision = trees_.next_of(read);
   for (const Node outcome : trees_.decision(decision).outcomes) {
     if (!all_known || trees_.value(outcome) != value) continue;
-    move(state, thread, outcome);
+    move_on(state, thread, outcome);
     return Went::on;
   }
   news_ = decision;
@@ -339,7 +346,7 @@ TreeMachine::Went TreeMachine::join_all(State& state) {
       news_ = next;
       return Went::to_news;
     }
-    move(state, thread, next);
+    move_on(state, thread, next);
     if (const Went went = go_on(state, thread); went != Went::on) return went;
     thread = static_cast<ThreadId>(-1);  // others may wait for this one
   }

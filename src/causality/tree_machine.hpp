@@ -43,10 +43,15 @@ class TreeMachine {
   Went start(State& state);
   // REQUIRES: the operation can be done, and was done in an execution. woken: of find_sleepers()
   Went step(State& state, Node operation, ThreadId woken);
+  // The nodes that the last step, or the start, has come to, in their order; but not decisions, each of which
+  // is followed by one of its outcomes.
+  const std::vector<Node>& path() const { return path_; }
   // Where something new is met: the node that it would come behind.
   Node news() const { return news_; }
 
   std::size_t threads() const { return threads_; }
+  // Of a state.
+  std::size_t words() const { return first_.size(); }
   // Behind what the thread has done; kNone: it was not created.
   Node at(const State& state, ThreadId thread) const { return static_cast<Node>(state[thread] >> 32); }
   bool is_over(const State& state, ThreadId thread) const { return (state[thread] & kOver) != 0; }
@@ -154,6 +159,7 @@ class TreeMachine {
   void leave_queue(State& state, Node operation) const;
   void wake(State& state, std::uint32_t object, ThreadId one) const;
   bool wakes_all(Node waker) const;
+  void move_on(State& state, ThreadId thread, Node to);
   Went go_on(State& state, ThreadId thread);
   Went join_all(State& state);
   Went read(State& state, ThreadId thread, Node read);
@@ -178,6 +184,7 @@ class TreeMachine {
   std::vector<Node> futex_wakes_;
   std::size_t threads_ = 0;
   State first_;
+  std::vector<Node> path_;
   Node news_ = ThreadTrees::kNone;
   bool may_join_ = false;  // in this step a thread has ended, or has come to a join
 };

@@ -12,18 +12,7 @@ TreeStates::Node TreeStates::Found::chosen_by(Node signal) const {
 }
 
 TreeStates::Answer TreeStates::explore(std::uint64_t states_max, const Known& known) {
-  known_ = &known;
-  visited_.clear();
-  found_.clear();
-  found_deadlocks_.clear();
-  news_.clear();
-  misuses_.clear();
-  deadlocks_.clear();
-  depth_ = 0;
-  machine_.extend();
-  if (!machine_.not_covered().empty()) return Answer::not_covered;
-  footprints_.take();
-  if (frames_.empty()) frames_.emplace_back();
+  if (!begin(known, false)) return Answer::not_covered;
   const TreeMachine::Went begun = machine_.start(frames_[0].state);
   if (begun == TreeMachine::Went::to_news) return Answer::not_covered;
   if (begun == TreeMachine::Went::on) enter(frames_[0]);
@@ -53,6 +42,24 @@ TreeStates::Answer TreeStates::explore(std::uint64_t states_max, const Known& kn
     if (visited_.size() > states_max || is_interrupted()) return Answer::too_many;
   }
   return Answer::all;
+}
+
+// Whether all of the trees is known.
+bool TreeStates::begin(const Known& known, bool sections_depend) {
+  known_ = &known;
+  visited_.clear();
+  found_.clear();
+  found_deadlocks_.clear();
+  news_.clear();
+  misuses_.clear();
+  deadlocks_.clear();
+  race_.reset();
+  depth_ = 0;
+  machine_.extend();
+  if (!machine_.not_covered().empty()) return false;
+  footprints_.take(sections_depend);
+  if (frames_.empty()) frames_.emplace_back();
+  return true;
 }
 
 bool TreeStates::is_interrupted() const {
@@ -100,7 +107,7 @@ void TreeStates::add_moves(Frame& frame) {
     enabled_.push_back(thread);
     is_enabled_[thread] = true;
   }
-  if (enabled_.empty()) return note_stuck(frame.state);
+  if (enabled_.empty()) return tracking_ != nullptr ? void() : note_stuck(frame.state);
   // Misuse ends the execution, whatever others might do.
   if (some_misuse || !choose_threads(frame.state)) chosen_ = enabled_;
   for (const ThreadId thread : chosen_) add_moves_of(thread, frame);
@@ -171,6 +178,95 @@ bool TreeStates::try_from(ThreadId first, const State& state) {
       chosen_.push_back(other);
     }
   }
+  return true;
+}
+
+// ---- Data races.
+
+// As explore() does it. Besides, at each access that could race, a second state is gone into in which it is
+// tracked. What happens before what is the same however independent steps are ordered, and so is each race.
+// Where an access races, steps may depend on each other by plain data, too. But the first race of an
+// execution comes before that matters: if steps that come before it are done in another order, they do the
+// same, up to an access that races by then.
+TreeStates::Answer TreeStates::find_race(std::uint64_t states_max, const Known& known,
+                                         const RaceCandidates& candidates) {
+  if (!begin(known, true)) return Answer::not_covered;
+  RaceTracking tracking(trees_, machine_, candidates);
+  tracking_ = &tracking;
+  begins_.assign(1, {});
+  Answer answer = Answer::all;
+  for (begun_ = 0; begun_ < begins_.size() && answer == Answer::all && !race_; ++begun_)
+    answer = find_race_from(begun_, states_max);
+  tracking_ = nullptr;
+  return answer;
+}
+
+TreeStates::Answer TreeStates::find_race_from(std::size_t place, std::uint64_t states_max) {
+  depth_ = 0;
+  const TreeMachine::Went begun = machine_.start(frames_[0].state);
+  tracking_->add_words(frames_[0].state);
+  if (place == 0) tracking_->add_begins(machine_.path(), begins_);
+  bool is_known = come_to(frames_[0], begun, begins_[place]);
+  while (depth_ > 0 && is_known && !race_) {
+    Frame& frame = frames_[depth_ - 1];
+    if (frame.next == frame.moves.size()) {
+      --depth_;
+      continue;
+    }
+    ++frame.next;
+    is_known =
+        machine_.is_misuse(frame.state, frame.moves[frame.next - 1].operation) || take_move(depth_ - 1);
+    if (visited_.size() > states_max || is_interrupted()) return Answer::too_many;
+  }
+  return is_known ? Answer::all : Answer::not_covered;
+}
+
+// False: something is not in the trees.
+bool TreeStates::take_move(std::size_t depth) {
+  const Move move = frames_[depth].moves[frames_[depth].next - 1];
+  if (!trees_[move.operation].is_executed) return false;
+  if (frames_.size() == depth + 1) frames_.emplace_back();
+  Frame& frame = frames_[depth];
+  Frame& behind = frames_[depth + 1];
+  behind.state = frame.state;
+  const TreeMachine::Went went = machine_.step(behind.state, move.operation, move.woken);
+  if (!tracking_->tracks(frame.state) && move.begin.at == RaceTracking::kNowhere) {
+    new_begins_.clear();
+    tracking_->add_begins(machine_.path(), new_begins_);
+    for (const RaceTracking::Begin& begin : new_begins_)
+      frame.moves.push_back({move.operation, move.woken, move.waiter, begin});
+  }
+  return come_to(behind, went, move.begin);
+}
+
+bool TreeStates::come_to(Frame& behind, TreeMachine::Went went, const RaceTracking::Begin& begin) {
+  if (tracking_->tracks(behind.state) || begin.at != RaceTracking::kNowhere) {
+    switch (tracking_->go(behind.state, machine_.path(), begin)) {
+      case RaceTracking::Went::on: break;
+      case RaceTracking::Went::no_race_is_left: return true;
+      case RaceTracking::Went::to_race: return note_race();
+    }
+  }
+  if (went == TreeMachine::Went::on) enter(behind);
+  return went != TreeMachine::Went::to_news;
+}
+
+RaceTracking::Begin TreeStates::where_tracking_began() const {
+  for (std::size_t depth = depth_; depth-- > 0;) {
+    const RaceTracking::Begin& begin = frames_[depth].moves[frames_[depth].next - 1].begin;
+    if (begin.at != RaceTracking::kNowhere) return begin;
+  }
+  return begins_[begun_];
+}
+
+// False: no such race was expected.
+bool TreeStates::note_race() {
+  const RaceTracking::Begin begin = where_tracking_began();
+  const std::optional<RaceCandidates::Pair> pair = tracking_->pair_from(begin);
+  if (!pair) return false;
+  std::vector<Found> paths;
+  note_path(pair->second, paths);
+  race_ = {pair->first, pair->second, tracking_->is_use_of_freed(begin), std::move(paths[0])};
   return true;
 }
 

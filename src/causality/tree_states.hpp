@@ -6,7 +6,8 @@
 // threads such that nobody else does anything that depends on their next steps, before one of them has been
 // done (persistent sets: Godefroid, Partial-order methods for the verification of concurrent systems, 1996,
 // chapter 4). No state comes twice in an execution, so nothing is put off for ever. Where data races, what is
-// found need not be all; so races have to be looked for as well.
+// found need not be all; so races have to be looked for as well: in a second exploration, whose states have
+// besides who knows of some access (race_tracking.hpp).
 //
 // States are compared by digests of 128 bits.
 //
@@ -15,11 +16,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "causality/race_candidates.hpp"
+#include "causality/race_tracking.hpp"
 #include "causality/step_footprints.hpp"
 #include "causality/tree_machine.hpp"
 #include "support/digest.hpp"
@@ -38,6 +42,13 @@ class TreeStates {
     std::vector<ThreadId> woken{};                // by step: that waiter's thread
 
     Node chosen_by(Node signal) const;
+  };
+  // A data race, or a use of freed memory: in the last one of the steps.
+  struct Race {
+    Node first = ThreadTrees::kNone;
+    Node second = ThreadTrees::kNone;
+    bool is_use_of_freed = false;
+    Found found{};
   };
   // What is known, and not looked for.
   struct Known {
@@ -58,6 +69,10 @@ class TreeStates {
       : trees_(trees), machine_(trees, initial), footprints_(trees, machine_) {}
 
   Answer explore(std::uint64_t states_max, const Known& known);
+  // Whether some of the candidates are races or uses of freed memory. `all`: race() is one, or there is none.
+  // REQUIRES: explore() gave `all`, and no news
+  Answer find_race(std::uint64_t states_max, const Known& known, const RaceCandidates& candidates);
+  std::optional<Race>& race() { return race_; }
   // What the last exploration has found: each target once, and each deadlock.
   std::vector<Found>& news() { return news_; }
   std::vector<Found>& misuses() { return misuses_; }
@@ -72,6 +87,7 @@ class TreeStates {
     news_.clear();
     misuses_.clear();
     deadlocks_.clear();
+    race_.reset();
   }
 
  private:
@@ -80,6 +96,7 @@ class TreeStates {
     Node operation = ThreadTrees::kNone;
     ThreadId woken = kNoThread;
     Node waiter = ThreadTrees::kNone;  // where that one waits, if there are several
+    RaceTracking::Begin begin{};       // what is tracked from this step on
   };
   struct Frame {
     State state{};
@@ -90,6 +107,7 @@ class TreeStates {
     std::size_t operator()(const WideDigest& digest) const { return digest.low; }
   };
 
+  bool begin(const Known& known, bool sections_depend);
   bool is_interrupted() const;
   void enter(Frame& frame);
   void add_moves(Frame& frame);
@@ -101,6 +119,12 @@ class TreeStates {
   void note_misuse(Node operation);
   void note_path(Node target, std::vector<Found>& found);
   void note_stuck(const State& state);
+  // Where a race is looked for.
+  Answer find_race_from(std::size_t place, std::uint64_t states_max);
+  bool take_move(std::size_t depth);
+  bool come_to(Frame& behind, TreeMachine::Went went, const RaceTracking::Begin& begin);
+  bool note_race();
+  RaceTracking::Begin where_tracking_began() const;
   bool would_find_the_same(const State& state, Node wait) const;
 
   const ThreadTrees& trees_;
@@ -116,6 +140,11 @@ class TreeStates {
   std::vector<Found> news_;
   std::vector<Found> misuses_;
   std::vector<Found> deadlocks_;
+  RaceTracking* tracking_ = nullptr;  // where a race is looked for
+  std::vector<RaceTracking::Begin> new_begins_;
+  std::vector<RaceTracking::Begin> begins_;  // what is tracked from the start on
+  std::size_t begun_ = 0;                    // the one that is
+  std::optional<Race> race_;
   // Of the state that is entered.
   std::vector<ThreadId> alive_;
   std::vector<ThreadId> enabled_;
