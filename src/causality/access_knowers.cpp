@@ -3,6 +3,12 @@
 
 namespace thrum {
 
+namespace {
+
+constexpr std::uint64_t kLockBytes = 8;  // that count as written where a lock is destroyed
+
+}  // namespace
+
 AccessKnowers::AccessKnowers(const ThreadTrees& trees, const TreeMachine& machine, std::size_t first_word)
     : trees_(trees),
       machine_(machine),
@@ -18,25 +24,41 @@ void AccessKnowers::set(State& state, std::size_t bit, bool knows) const {
   word = knows ? word | mask : word & ~mask;
 }
 
+// Where the access begins there begins a cell.
+std::size_t AccessKnowers::value(Node access) const {
+  std::size_t bit = 0;
+  machine_.visit_cells(access, [&](std::uint32_t cell) { bit = bit == 0 ? cells_ + cell : bit; });
+  return bit;
+}
+
 // One that does not acquire lets its thread know at its next fence that does.
 void AccessKnowers::read(State& state, Node read, Node outcome) const {
   const ThreadTrees::Access& own = trees_.access(read);
-  if (!own.is_atomic) return;
+  if (!own.is_atomic || trees_.is_of_futex_wait(read)) return;
   const ThreadId thread = trees_[read].thread;
-  bool is_known = false;
-  machine_.visit_cells(read, [&](std::uint32_t cell) { is_known = is_known || has(state, cells_ + cell); });
+  const bool is_known = has(state, value(read));
   add(state, has_read(thread), is_known);
   if (own.orders || trees_.acquires(outcome)) add(state, thread, is_known);
 }
 
-// A read-modify-write passes on what it has read, besides (release sequences).
+// A read-modify-write passes on what it has read, besides (release sequences). A plain write begins the life
+// of a new object.
 void AccessKnowers::write(State& state, Node write) const {
   const ThreadTrees::Access& own = trees_.access(write);
   const ThreadId thread = trees_[write].thread;
-  const bool tells = own.is_atomic && has(state, own.orders ? thread : fence(thread));
-  machine_.visit_cells(write, [&](std::uint32_t cell) {
-    const bool keeps = own.is_atomic && own.is_update && has(state, cells_ + cell);
-    set(state, cells_ + cell, tells || keeps);
+  if (!own.is_atomic) {
+    machine_.visit_cells(write, [&](std::uint32_t cell) { set(state, cells_ + cell, false); });
+    return forget_objects(state, own.object, own.size);
+  }
+  const bool tells = has(state, own.orders ? thread : fence(thread));
+  const bool keeps = own.is_update && has(state, value(write));
+  set(state, value(write), tells || keeps);
+}
+
+void AccessKnowers::forget_objects(State& state, std::uint64_t begin, std::uint64_t size) const {
+  machine_.visit_objects(begin, begin + size, [&](std::uint32_t number) {
+    set(state, object(number), false);
+    set(state, second(number), false);
   });
 }
 
@@ -77,6 +99,7 @@ void AccessKnowers::perform_event(State& state, Node event) const {
     case Operation::atomic_section:
       add(state, thread, has(state, sections_));
       return add(state, sections_, has(state, thread));
+    case Operation::lock_destroy: return forget_objects(state, own.object, kLockBytes);
     case Operation::fence: return pass_fence(state, event);
     case Operation::thread_join: return add(state, thread, has(state, own.other));
     case Operation::others_ended: return set(state, thread, true);

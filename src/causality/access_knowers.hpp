@@ -9,9 +9,12 @@
 // When t has written d, t knows of it; then the value of x does, and then u, if it reads that. An access to d
 // of a thread that does not know is a data race.
 //
-// The rules are those of runtime/judge/race_judge.cpp.
+// The rules are those of runtime/judge/race_judge.cpp and races/race_detector.cpp. Who knows here must know
+// there: a race that is not seen here is looked for nowhere else. (If somebody knows there only, a race is
+// found that the judge denies.) So an atomic value is that of an address, whatever others of another size
+// write into it; and a futex wait, which reads a value in the kernel, learns nothing by that.
 //
-// Tested by tests/causality/causality_test.cpp.
+// Tested by tests/causality/access_knowers_test.cpp, rule by rule, and tests/causality/causality_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +58,10 @@ class AccessKnowers {
   // Of a lock: all shared sections; of a barrier: what all had done when it was passed last.
   std::size_t second(std::uint32_t number) const { return object(number) + 1; }
 
+  // Bit of the atomic value that the access reads or writes.
+  std::size_t value(Node access) const;
   void write(State& state, Node write) const;
+  void forget_objects(State& state, std::uint64_t begin, std::uint64_t size) const;
   void perform_event(State& state, Node event) const;
   void arrive(State& state, Node arrival) const;
   void pass_fence(State& state, Node event) const;

@@ -47,6 +47,7 @@ class DataEncoding {
   struct Taken {
     Node write = ThreadTrees::kNone;  // kNone: what was there at first
     Literal literal = 0;
+    std::uint64_t cell = 0;  // where it begins
   };
   template <typename Visit>  // (Node read, Taken)
   void visit_sources(Visit visit) const {
@@ -54,7 +55,7 @@ class DataEncoding {
       for (const Read& read : cell.reads) {
         for (const Source& source : read.sources)
           visit(read.node, Taken{source.write == kInitial ? ThreadTrees::kNone : cell.writes[source.write],
-                                 source.literal});
+                                 source.literal, cell.place.begin});
       }
     }
   }

@@ -59,9 +59,13 @@ RaceQuery::Literal RaceQuery::carried_by(Node write) {
 }
 
 void RaceQuery::add_release_sequences(const DataEncoding& data) {
-  std::map<Node, std::vector<DataEncoding::Taken>> sources;  // of atomic reads
+  // Of atomic reads. An atomic value is that of an address, as for the judge.
+  std::map<Node, std::vector<DataEncoding::Taken>> sources;
   data.visit_sources([&](Node read, const DataEncoding::Taken& taken) {
-    if (trees_.access(read).is_atomic && taken.write != ThreadTrees::kNone) sources[read].push_back(taken);
+    if (taken.write == ThreadTrees::kNone || !trees_.access(read).is_atomic || trees_.is_of_futex_wait(read))
+      return;
+    if (trees_.access(read).object == taken.cell && trees_.access(taken.write).object == taken.cell)
+      sources[read].push_back(taken);
   });
   const auto learns = [&](Node read, Literal when) {
     for (const DataEncoding::Taken& taken : sources[read])

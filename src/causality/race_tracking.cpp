@@ -58,12 +58,13 @@ bool RaceTracking::conflict(Kind a, Kind b) const {
 
 // ---- What is tracked together.
 
-// Others may learn of what comes before it, and not of what comes behind it.
+// Others may learn of what comes before it, and not of what comes behind it. So they may of an access in an
+// atomic section, by the next one.
 bool RaceTracking::stands_alone(Node node) const {
   const ThreadTrees::Kind kind = trees_[node].kind;
   if (kind == ThreadTrees::Kind::event) return true;
   const bool is_access = kind == ThreadTrees::Kind::read || kind == ThreadTrees::Kind::write;
-  return is_access && trees_.access(node).is_atomic;
+  return is_access && (trees_.access(node).is_atomic || trees_.access(node).in_section);
 }
 
 std::size_t RaceTracking::end_of_group(Path path, std::size_t begin) const {

@@ -147,6 +147,12 @@ class ThreadTrees {
   bool acquires(Node outcome) const { return acquires_[entries_[outcome].detail]; }
   void set_acquires(Node outcome) { acquires_[entries_[outcome].detail] = true; }
 
+  // Whether it is a futex wait that reads: that learns by it nothing of what other threads have done.
+  bool is_of_futex_wait(Node read) const {
+    const Node above = entries_[read].parent;
+    return entries_[above].kind == Kind::event && operation(above).operation == thrum::Operation::futex_wait;
+  }
+
   bool begins_step(Node node) const { return entries_[node].step == node; }
   Relation relation(Node a, Node b) const;
   bool is_before(Node a, Node b) const;  // is_before(a, a) is false

@@ -74,6 +74,11 @@ class TreeMachine {
   void visit_cells(Node access, Visit visit) const {
     for (const Piece& piece : pieces_of(access)) visit(piece.cell);
   }
+  template <typename Visit>  // (number of an object that lies there)
+  void visit_objects(std::uint64_t begin, std::uint64_t end, Visit visit) const {
+    for (auto at = numbers_.lower_bound(begin); at != numbers_.end() && at->first < end; ++at)
+      visit(at->second);
+  }
   static constexpr std::uint32_t kNoObject = 0xffffffff;
   // What the operation is done to; of a wait on a condition variable or a timeout, what is waited for.
   std::uint32_t object_of(Node event) const { return uses_[event].object; }

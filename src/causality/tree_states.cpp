@@ -184,10 +184,25 @@ bool TreeStates::try_from(ThreadId first, const State& state) {
 // ---- Data races.
 
 // As explore() does it. Besides, at each access that could race, a second state is gone into in which it is
-// tracked. What happens before what is the same however independent steps are ordered, and so is each race.
-// Where an access races, steps may depend on each other by plain data, too. But the first race of an
-// execution comes before that matters: if steps that come before it are done in another order, they do the
-// same, up to an access that races by then.
+// tracked.
+//
+// Who knows is part of the state, so two steps that can be done in either order must leave the same there,
+// too. What they touch (step_footprints.hpp) says so: each bit of access_knowers.hpp belongs to a thread, and
+// then only that thread's steps and its creation and join use it (so fences touch nothing); or to an atomic
+// value, an object, or all atomic sections, and then only steps use it that touch those.
+// Two steps that only read one of them change none of its bits, or add to one that neither of them looks at:
+// - loads, and updates that leave the value, pass nothing on; each lets its own thread know
+// - who takes or leaves a lock as a reader looks at the last writer's bit and adds to the readers' one
+// - who leaves a barrier looks at the bit of the last round, which arrivals change
+// All others write: failed tries, signals, and timeouts, too, though they change no bit. Atomic sections do
+// so here, whatever they access: by the bit of all of them the second one knows of the first.
+// A join lets know what the thread knew at its end, and nobody knows less of it later; so it does not matter
+// that it is done in another thread's step.
+//
+// Plain data does not count, though a plain write makes others forget who knew by what lay there. Where two
+// steps that touch the same plain data are not in order by what counts, that is a race. But the first race of
+// an execution comes before that matters: if steps that come before it are done in another order, they do
+// the same, up to an access that races by then.
 TreeStates::Answer TreeStates::find_race(std::uint64_t states_max, const Known& known,
                                          const RaceCandidates& candidates) {
   if (!begin(known, true)) return Answer::not_covered;
