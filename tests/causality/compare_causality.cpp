@@ -152,6 +152,8 @@ class Shower {
   }
 
   ToyProgram& program() { return program_; }
+  // Whether a race that an execution shows counts from now on.
+  void look_for_races(bool looks) { looks_for_races_ = looks; }
 
   CausalityShown shown;
 
@@ -322,6 +324,22 @@ std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& cou
   if (asks_solver) differs = compare_races_by(code, is_racy, 0, by_solver);
   if (!differs.empty()) return "by the solver: " + differs;
   return compare_races_by(code, is_racy, 1 << 14, count);
+}
+
+std::string find_race_by_asking(const ToyCode& code) {
+  CausalitySearch::Settings settings{.deciding = Deciding::values, .races = true};
+  Shower shower(code, settings);
+  CausalitySearch search(settings);
+  Plan plan;
+  Trace trace;
+  while (search.next(plan)) {
+    shower.look_for_races(search.looks_for_race());
+    if (!shower.run(plan, search.wanted(), trace)) break;
+    search.learn(plan, trace);
+  }
+  if (!shower.shown.mistake.empty()) return shower.shown.mistake;
+  if (!shower.shown.racy) return "no data race was found by asking " + search.problem();
+  return search.statistics().causality->queries == 0 ? "" : "the solver was asked";
 }
 
 std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count,

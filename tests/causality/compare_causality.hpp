@@ -78,6 +78,9 @@ std::string compare_values(const ToyCode& code, const Findings& findings, Causal
 // By values: whether there is a data race.
 std::string compare_races(const ToyCode& code, bool is_racy, CausalityCount& count,
                           const MakeSolver& make_solver = {});
+// Where some execution has a data race: whether one is looked for among the states, without the solver. The
+// races that executions show by chance, which are run for the values, do not count.
+std::string find_race_by_asking(const ToyCode& code);
 
 // By terms: all local paths, all paths, and the bugs; as many executions as there are paths.
 std::string compare_paths(const ToyCode& code, const Paths& paths, CausalityCount& count,
