@@ -48,6 +48,7 @@ class Z3Solver final : public Solver {
   z3::expr truth_of(Literal literal) const;
   z3::expr assumption_of(Literal literal);
   void note_work();
+  void take_in();
   z3::check_result check(const z3::expr_vector& assumed, Interrupt* interrupt);
   z3::expr expression_of(Term term);
   z3::expr make_expression(const Terms::Node& node, const z3::expr_vector& operands);
@@ -66,6 +67,7 @@ class Z3Solver final : public Solver {
   std::optional<z3::model> model_;
   std::vector<Literal> core_;
   std::uint64_t work_ = 0;
+  std::uint32_t not_taken_in_ = 0;  // clauses that were added since
 };
 
 }  // namespace thrum
