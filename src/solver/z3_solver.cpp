@@ -25,10 +25,6 @@ void limit_memory(std::uint64_t bytes) {
   if (known.exchange(bytes) != bytes) z3::set_param("memory_high_watermark", std::to_string(bytes).c_str());
 }
 
-// Z3 takes in what was added when it is asked, or pushed. Its time for that grows faster than what there is to
-// take in, and it notices no interrupt meanwhile: a million clauses at once took minutes, and take 15 seconds so.
-constexpr std::uint32_t kTakenInAtOnce = 5000;
-
 // Of one bit.
 z3::expr bit_of(const z3::expr& truth) {
   z3::context& context = truth.ctx();
@@ -37,8 +33,8 @@ z3::expr bit_of(const z3::expr& truth) {
 
 }  // namespace
 
-Z3Solver::Z3Solver(const Terms& terms, unsigned arithmetic)
-    : terms_(terms), solver_(context_, z3::solver::simple()) {
+Z3Solver::Z3Solver(const Terms& terms, unsigned arithmetic, std::uint32_t taken_in_at_once)
+    : terms_(terms), taken_in_at_once_(taken_in_at_once), solver_(context_, z3::solver::simple()) {
   z3::params parameters(context_);
   parameters.set("arith.solver", arithmetic);
   // Else it takes SIGINT for itself while it is at work.
@@ -84,9 +80,12 @@ void Z3Solver::add(std::span<const Literal> clause) {
   z3::expr_vector truths(context_);
   for (const Literal literal : clause) truths.push_back(truth_of(literal));
   solver_.add(z3::mk_or(truths));
-  if (++not_taken_in_ >= kTakenInAtOnce) take_in();
+  if (++not_taken_in_ >= taken_in_at_once_) take_in();
 }
 
+// Z3 does so when it is asked, or pushed. Its time for that grows faster than what there is to take in, and
+// it notices no interrupt meanwhile: a million and a half clauses at once took more than two minutes, and
+// take 20 seconds by 5,000.
 void Z3Solver::take_in() {
   solver_.push();
   solver_.pop();

@@ -22,8 +22,9 @@ namespace thrum {
 class Z3Solver final : public Solver {
  public:
   // The terms must outlive it. arithmetic: Z3's smt.arith.solver, for orders. 2 is robust; 3 is as fast on
-  // small queries, and gives up on some larger ones.
-  explicit Z3Solver(const Terms& terms, unsigned arithmetic = 2);
+  // small queries, and gives up on some larger ones. Z3 is made to take in clauses each time that
+  // taken_in_at_once were added.
+  explicit Z3Solver(const Terms& terms, unsigned arithmetic = 2, std::uint32_t taken_in_at_once = 5000);
 
   Literal make_literal() override;
   Step make_step() override;
@@ -55,6 +56,7 @@ class Z3Solver final : public Solver {
   z3::expr symbol(std::uint32_t number, unsigned width);
 
   const Terms& terms_;
+  const std::uint32_t taken_in_at_once_;
   z3::context context_;
   z3::solver solver_;
   std::vector<z3::expr> literals_;  // by number, from 1

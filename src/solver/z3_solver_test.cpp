@@ -137,7 +137,7 @@ TEST(Z3Solver, AgreesWithTryingAll) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     Terms terms;
-    Z3Solver solver(terms);
+    Z3Solver solver(terms, 2, seed % 2 == 0 ? 3 : 5000);
     std::vector<Solver::Step> steps;
     std::vector<Literal> literals;
     for (int i = 0; i < kSteps; ++i) steps.push_back(solver.make_step());
