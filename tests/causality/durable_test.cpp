@@ -16,18 +16,22 @@ namespace {
 
 constexpr std::size_t kInterleavingsMax = 2'000;
 
-// By terms, it depends on the solver which of the inputs of a path are tried.
-std::string difference(const CausalityShown& once, const CausalityShown& again, Deciding deciding) {
-  const bool is_by_values = deciding == Deciding::values;
+// By terms, it depends on the solver which of the inputs of a path are tried. Which paths of threads were met
+// together is luck, unless all of that are asked for; and so is all that was shown before a problem.
+std::string difference(const CausalityShown& once, const CausalityShown& again,
+                       const CausalitySearch::Settings& settings) {
+  const bool is_by_values = settings.deciding == Deciding::values;
   if (!again.mistake.empty()) return again.mistake;
+  if (once.problem != again.problem) return "once " + once.problem + ", once " + again.problem;
+  if (!once.problem.empty()) return "";
   if (is_by_values && once.local_states != again.local_states) return "other local states";
   if (is_by_values && once.local_paths_with_values != again.local_paths_with_values)
     return "other local paths with values";
   if (once.local_paths != again.local_paths) return "other local paths";
-  if (once.paths != again.paths) return "other paths";
+  if (settings.all_paths && once.paths != again.paths) return "other paths";
   if (once.bugs != again.bugs) return "other bugs";
   if (once.claims_races != again.claims_races) return "races are claimed once only";
-  return once.problem == again.problem ? "" : "once " + once.problem + ", once " + again.problem;
+  return "";
 }
 
 std::string compare(const ToyCode& code, const CausalitySearch::Settings& settings, std::uint64_t seed,
@@ -43,7 +47,7 @@ std::string compare(const ToyCode& code, const CausalitySearch::Settings& settin
       return now;
     });
     // What walks find differs, but not what is there in the end.
-    const std::string differs = difference(once, again, settings.deciding);
+    const std::string differs = difference(once, again, settings);
     if (!differs.empty()) return differs;
   }
   return "";
