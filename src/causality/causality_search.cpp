@@ -366,10 +366,14 @@ bool CausalitySearch::announces(double seconds, Plan& plan) {
 
 // With all that comes before it.
 double CausalitySearch::seconds_of_question() const {
+  const bool has_solver = knowledge_.encodings() > 0;
+  return question_seconds_ + seconds_to_encode() + (has_solver ? 0 : kSolverSeconds);
+}
+
+double CausalitySearch::seconds_to_encode() const {
   const double clauses =
       expected_clauses(trees(), settings_.clauses_at_once) - static_cast<double>(knowledge_.clauses());
-  const bool has_solver = knowledge_.encodings() > 0;
-  return question_seconds_ + std::max(clauses, 0.0) / kClausesASecond + (has_solver ? 0 : kSolverSeconds);
+  return std::max(clauses, 0.0) / kClausesASecond;
 }
 
 // Whether more of the states can be looked at, and there is something to be seen.
@@ -381,14 +385,14 @@ bool CausalitySearch::can_look_at_states() const {
   return is_possible && knows_races_ && states_max_ <= states_max && !has_seen_all;
 }
 
-// If that has led to nothing for long, it is the solver's turn, unless there would be too many clauses for
-// it.
+// If that has led to nothing for as long as the solver takes, it is the solver's turn, unless there would be
+// too many clauses for it.
 bool CausalitySearch::is_turn_of_states() const {
   constexpr double kFreeSeconds = 0.02;
   const double in_vain = static_cast<double>(states_in_vain_) / kStatesASecond;
   const double of_solver = static_cast<double>(counts_.work) / kWorkASecond;
   return can_look_at_states() && !is_interrupted() &&
-         (in_vain <= of_solver + kFreeSeconds || !can_be_encoded());
+         (in_vain <= of_solver + seconds_to_encode() + kFreeSeconds || !can_be_encoded());
 }
 
 bool CausalitySearch::can_be_encoded() const {

@@ -133,6 +133,7 @@ class CausalitySearch final : public Strategy, public Durable, public Reporting 
   void write_found(Plan& plan, const TreeStates::Found& found, Task task);
   bool announces(double seconds, Plan& plan);
   double seconds_of_question() const;
+  double seconds_to_encode() const;
   TreeStates::Known known_of_states() const;
   void look_at_states();
   bool find_race_among_states(Plan& plan);
