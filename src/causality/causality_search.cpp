@@ -178,7 +178,7 @@ bool CausalitySearch::ask_for_use_of_freed() {
   const std::optional<Solver::Literal> some = freed.some_use(uses_of_freed_);
   if (!some || !is_possible(Encoding::WithStops{*some})) return false;
   freed_ = freed.found();
-  freed_places_ = freed.places_of(freed_);
+  freed_places_ = FreedQuery::places_of(trees(), freed_);
   return true;
 }
 

@@ -12,8 +12,8 @@
 // threads.
 //
 // Where values decide, the solver is asked last. Random walks through the trees find most of what is new; and
-// where the trees have few states, all of them are looked at (tree_states.hpp), data races
-// included, which leaves the solver nothing.
+// where the trees have few states, all of them are looked at (tree_states.hpp), for data races, too, which
+// leaves the solver nothing.
 //
 // Several searches may work together, each with executions of its own (causality_team.hpp).
 //

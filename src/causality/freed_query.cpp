@@ -35,7 +35,7 @@ FreedQuery::Places FreedQuery::places_of(const ThreadTrees& trees, const Use& us
 }
 
 std::optional<FreedQuery::Literal> FreedQuery::some_use(const std::set<Places>& known) {
-  std::erase_if(candidates_, [&](const auto& one) { return known.contains(places_of(one.first)); });
+  std::erase_if(candidates_, [&](const auto& one) { return known.contains(places_of(trees_, one.first)); });
   if (candidates_.empty()) return std::nullopt;
   const Literal some = nodes_.solver().make_literal();
   std::vector<Literal> clause = {-some};

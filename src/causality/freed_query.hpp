@@ -41,7 +41,6 @@ class FreedQuery {
   std::optional<Literal> some_use(const std::set<Places>& known);
   // Of the solver's last model, which satisfies that.
   Use found() const;
-  Places places_of(const Use& use) const { return places_of(trees_, use); }
   static Places places_of(const ThreadTrees& trees, const Use& use);
 
  private:

@@ -139,11 +139,10 @@ RaceTracking::Went RaceTracking::go(State& state, Path path, const Begin& begin)
   std::size_t place = 0;
   if (begin.at != kNowhere) {
     state[first_word_] = begin.tracked;
-    const std::size_t end = end_of_group(path, begin.at);
-    const bool is_free = tracked(state).free != ThreadTrees::kNone;
-    if (!is_free) knowers_.begin(state, trees_[path[begin.at]].thread);
-    for (place = begin.at; place < end; ++place) {
-      if (!is_free) knowers_.perform(state, path[place]);
+    place = end_of_group(path, begin.at);
+    if (!is_use_of_freed(begin)) {
+      knowers_.begin(state, trees_[path[begin.at]].thread);
+      for (const Node node : path.subspan(begin.at, place - begin.at)) knowers_.perform(state, node);
     }
   }
   while (place < path.size()) {

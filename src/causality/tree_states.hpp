@@ -5,9 +5,9 @@
 // whatever led there. Of steps that can be done in any order, one order is looked at: in each state, a set of
 // threads such that nobody else does anything that depends on their next steps, before one of them has been
 // done (persistent sets: Godefroid, Partial-order methods for the verification of concurrent systems, 1996,
-// chapter 4). No state comes twice in an execution, so nothing is put off for ever. Where data races, what is
-// found need not be all; so races have to be looked for as well: in a second exploration, whose states have
-// besides who knows of some access (race_tracking.hpp).
+// chapter 4). No state comes twice in an execution, so nothing is put off for ever. If there are data
+// races, what is found need not be all; so races have to be looked for as well. That is a second exploration.
+// Its states say besides who knows of some access (race_tracking.hpp).
 //
 // States are compared by digests of 128 bits.
 //
