@@ -117,51 +117,6 @@ thread t2
   EXPECT_EQ(compare_races(*code, true, count), "");
 }
 
-// All read the same whichever comes first. But in one of the orders nothing orders the two writes.
-TEST(Causality, FindsARaceThatNoValueShows) {
-  for (const char* text : {R"(thread t0
-  create t1
-  create t2
-thread t1
-  write p0 1
-  lock m0
-  unlock m0
-thread t2
-  lock m0
-  unlock m0
-  write p0 2
-)",
-                           R"(thread t0
-  create t1
-  create t2
-  create t3
-thread t1
-  write p0 1
-  up s0
-thread t2
-  down s0
-  write p0 2
-thread t3
-  up s0
-)",
-                           R"(thread t0
-  create t1
-  create t2
-thread t1
-  write p0 1
-  addboth x0 x0 1
-thread t2
-  addboth x1 x1 1
-  write p0 2
-)"}) {
-    const std::optional<ToyCode> code = parse(text);
-    ASSERT_TRUE(code) << text;
-    ASSERT_TRUE(enumerate(*code, {.only_races = true}).racy) << text;
-    CausalityCount count;
-    EXPECT_EQ(compare_races(*code, true, count), "") << text;
-  }
-}
-
 TEST(Causality, FindsNothingThatAClauseForbids) {
   for (const ClauseProgram& program : clause_programs()) {
     CausalityCount count;

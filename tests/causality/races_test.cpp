@@ -25,6 +25,8 @@ TEST_P(CausalityRace, IsFound) {
   ASSERT_TRUE(code);
   ASSERT_TRUE(enumerate(*code, {.only_races = true}).racy);
   EXPECT_EQ(find_race_by_asking(*code), "");
+  CausalityCount count;
+  EXPECT_EQ(compare_races(*code, true, count), "");
 }
 
 std::string name_of(const testing::TestParamInfo<Program>& info) { return info.param.name; }
@@ -48,6 +50,32 @@ thread t2
   trylock m0 r1
   skip r1 1 1
   write p0 2
+)"},
+        // All read the same whichever comes first. But in one of the orders nothing orders the two writes.
+        Program{"LocksInTheOtherOrder", R"(thread t0
+  create t1
+  create t2
+thread t1
+  write p0 1
+  lock m0
+  unlock m0
+thread t2
+  lock m0
+  unlock m0
+  write p0 2
+)"},
+        Program{"PostOfAnotherThread", R"(thread t0
+  create t1
+  create t2
+  create t3
+thread t1
+  write p0 1
+  up s0
+thread t2
+  down s0
+  write p0 2
+thread t3
+  up s0
 )"},
         // t1 comes first: its section does not know of what it writes behind it, in the same step.
         Program{"BehindASection", R"(thread t0
