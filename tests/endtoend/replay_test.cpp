@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kTimes = 20;
+constexpr int kReplayTimes = 20;
 const char* const kExamples[] = {"work_stealing_queue_bug1.cpp",
                                  "work_stealing_queue_bug2.cpp",
                                  "work_stealing_queue_bug3.cpp",
@@ -40,7 +40,7 @@ class Replay : public EndToEnd, public testing::WithParamInterface<const char*> 
 
 TEST_P(Replay, AnywhereAndAlways) {
   std::string trace = find_bug();
-  for (int i = 0; i < kTimes; ++i) {
+  for (int i = 0; i < kReplayTimes; ++i) {
     bool elsewhere = i % 2 == 1;
     std::vector<std::string> environment;
     if (i % 4 >= 2)
@@ -51,7 +51,7 @@ TEST_P(Replay, AnywhereAndAlways) {
 
 TEST_P(Replay, WithRandomisedAddresses) {
   std::string trace = find_bug();
-  for (int i = 0; i < kTimes; ++i)
+  for (int i = 0; i < kReplayTimes; ++i)
     expect_same(run({DENY_CALL, "personality", THRUM_PROGRAM, "replay", trace}, path("")));
   // Found there, too, and by the same schedule.
   ChildResult found =
