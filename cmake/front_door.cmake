@@ -1,7 +1,7 @@
 # The program `thrum`: src/cli/main.cpp is the executable, the rest of src/cli a library for its tests.
 
 thrum_component(verdict DEPENDS supervisor report LIBRARIES fmt::fmt nlohmann_json::nlohmann_json)
-thrum_component(cli DEPENDS verdict causality boolprog LOADS sequentialize solver
+thrum_component(cli DEPENDS verdict causality boolprog bitcode_section LOADS sequentialize solver
                 LIBRARIES CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json PkgConfig::libzstd
                 EXCLUDE main.cpp)
 # Neither is on the hot path of a search. With -O1, cli compiles in two thirds of the time.

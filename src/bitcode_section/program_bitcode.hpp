@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The bitcode that a program carries, and which of its objects carry none.
 //
-// Tested by program_bitcode_test.cpp.
+// Tested by program_bitcode_test.cpp; with what compilers and linkers write, by
+// tests/endtoend/bitcode_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -32,8 +32,15 @@ constexpr WordList kTakesWord =
     " -serialize-diagnostics --serialize-diagnostics --sysroot --output --language --include"
     " --include-directory --library-directory --define-macro --undefine-macro --entry --prefix --assert"
     " --config --for-linker --for-assembler ";
+constexpr WordList kEndsWithObjects = " -c --compile ";
+constexpr WordList kEndsWithOther =
+    " -S -E -M -MM -fsyntax-only --assemble --preprocess --precompile -emit-ast -emit-llvm --analyze -### ";
 constexpr WordList kStopsBeforeLink =
     " -c -S -E -M -MM -fsyntax-only -r --compile --assemble --preprocess --precompile -emit-ast ";
+constexpr WordList kNamesOutput = " -o --output ";
+constexpr WordList kNamesLanguage = " -x --language ";
+constexpr WordList kOfLinker = " -l -Xlinker --for-linker ";
+constexpr WordList kAssemblerEndings = " .s .S .sx ";
 // Every other file goes to the linker.
 constexpr WordList kSourceEndings =
     " .c .i .ii .m .mi .mm .M .mii .cc .cp .cxx .cpp .CPP .c++ .C .s .S .sx .f .for .ftn .F .f90 .F90 .f95"
@@ -87,6 +94,7 @@ class Reader {
   explicit Reader(const std::vector<std::string>& words) : words_(words) {}
 
   Request read() {
+    request_.roles.assign(words_.size(), WordRole::option);
     for (position_ = 0; position_ < words_.size(); ++position_) {
       const std::string& word = words_[position_];
       if (only_inputs_ || word == "-" || !word.starts_with('-')) {
@@ -95,14 +103,16 @@ class Reader {
         option(word);
       }
     }
-    return {compiles_, to_link_ && !stops_};
+    request_.links = to_link_ && !stops_;
+    return std::move(request_);
   }
 
  private:
   void option(const std::string& word) {
-    if (word == "--") only_inputs_ = true;
-    if (contains(kStopsBeforeLink, word)) stops_ = true;
+    const std::size_t first = position_;
     std::string next = position_ + 1 < words_.size() ? words_[position_ + 1] : "";
+    note_product(word);
+    const WordRole role = role_of(word);
     if (word == "-x" || word == "--language") {
       language(next);
     } else if (word.starts_with("-x")) {
@@ -116,8 +126,40 @@ class Reader {
     } else if (word.starts_with("-l")) {
       to_link_ = true;
       if (word == "-l") ++position_;
+    } else if (role == WordRole::output) {
+      output(word, next);
     }
     if (contains(kTakesWord, word)) ++position_;
+    for (std::size_t i = first; i <= position_ && i < words_.size(); ++i) request_.roles[i] = role;
+  }
+
+  void note_product(const std::string& word) {
+    if (contains(kStopsBeforeLink, word)) stops_ = true;
+    if (contains(kEndsWithOther, word)) request_.product = Product::other;
+    if (contains(kEndsWithObjects, word) && request_.product == Product::program)
+      request_.product = Product::objects;
+  }
+
+  WordRole role_of(const std::string& word) {
+    if (word == "--") {
+      only_inputs_ = true;
+      return WordRole::end_of_options;
+    }
+    if (contains(kEndsWithObjects, word)) return WordRole::object_only;
+    if (contains(kNamesLanguage, word) || word.starts_with("-x") || word.starts_with("--language="))
+      return WordRole::language;
+    if (contains(kOfLinker, word) || word.starts_with("-l") || word.starts_with("-Wl,"))
+      return WordRole::linked;
+    const bool is_joined = word.starts_with("-o") && !word.starts_with("-obj");
+    if (contains(kNamesOutput, word) || is_joined || word.starts_with("--output=")) return WordRole::output;
+    return WordRole::option;
+  }
+
+  void output(const std::string& word, const std::string& next) {
+    constexpr std::string_view kLong = "--output=";
+    request_.output = contains(kNamesOutput, word) ? next
+                      : word.starts_with(kLong)    ? word.substr(kLong.size())
+                                                   : word.substr(2);
   }
 
   void language(const std::string& name) { language_ = name == "none" ? "" : name; }
@@ -126,15 +168,23 @@ class Reader {
     bool header = language_.empty() ? contains(kHeaderEndings, ending(file))
                                     : language_.ends_with("-header") || language_.ends_with("-header-unit");
     bool source = header || !language_.empty() || file == "-" || contains(kSourceEndings, ending(file));
-    if (source) compiles_ = true;
+    bool assembler =
+        language_.empty() ? contains(kAssemblerEndings, ending(file)) : language_.starts_with("assembler");
+    if (source) request_.compiles = true;
     if (!header) to_link_ = true;
+    request_.roles[position_] = WordRole::input;
+    request_.inputs.push_back({position_, file, language_,
+                               header      ? Input::Kind::header
+                               : assembler ? Input::Kind::assembler
+                               : source    ? Input::Kind::source
+                                           : Input::Kind::linked});
   }
 
   const std::vector<std::string>& words_;
+  Request request_;
   std::size_t position_ = 0;
   std::string language_;  // of the inputs that follow; empty: their file names tell it
   bool only_inputs_ = false;
-  bool compiles_ = false;
   bool to_link_ = false;  // there is an input for the linker, unless the compiler stops before it
   bool stops_ = false;
 };
@@ -158,6 +208,8 @@ std::vector<std::string> expand_response_files(const std::vector<std::string>& a
 }
 
 Request understand(const std::vector<std::string>& arguments) { return Reader(arguments).read(); }
+
+bool takes_word(const std::string& option) { return contains(kTakesWord, option); }
 
 void refuse_unsuitable(const std::vector<std::string>& arguments) {
   constexpr std::string_view kOn = "-fsanitize=";

@@ -43,6 +43,44 @@ TEST(Understand, StopsBeforeLinking) {
   EXPECT_FALSE(links({"-r", "a.o", "b.o", "-o", "c.o"}));
 }
 
+TEST(Understand, InputsWithTheirLanguages) {
+  const Request request = understand(
+      {"-O2", "a.cpp", "-x", "c", "b.txt", "-", "-xnone", "c.o", "d.S", "e.hpp", "-x", "assembler", "f"});
+  std::vector<std::string> seen;
+  constexpr const char* kKinds[] = {"source", "assembler", "header", "linked"};
+  for (const Input& input : request.inputs)
+    seen.push_back(std::to_string(input.word) + " " + input.file + " " + input.language + " " +
+                   kKinds[static_cast<int>(input.kind)]);
+  EXPECT_EQ(seen, (Words{"1 a.cpp  source", "4 b.txt c source", "5 - c source", "7 c.o  linked",
+                         "8 d.S  assembler", "9 e.hpp  header", "12 f assembler assembler"}));
+}
+
+TEST(Understand, Product) {
+  EXPECT_EQ(understand({"a.cpp", "-o", "a"}).product, Product::program);
+  EXPECT_EQ(understand({"-r", "a.cpp", "-o", "a.o"}).product, Product::program);
+  EXPECT_EQ(understand({"-c", "a.cpp"}).product, Product::objects);
+  for (const char* flag : {"-S", "-E", "-M", "-MM", "-fsyntax-only", "-emit-llvm", "-###"}) {
+    EXPECT_EQ(understand({flag, "-c", "a.cpp"}).product, Product::other) << flag;
+    EXPECT_EQ(understand({"-c", "a.cpp", flag}).product, Product::other) << flag;
+  }
+}
+
+TEST(Understand, OutputAndRoles) {
+  EXPECT_EQ(understand({"a.cpp"}).output, "");
+  for (const Words& words : {Words{"-o", "x y", "a.cpp"},
+                             {"-ox y", "a.cpp"},
+                             {"a.cpp", "--output=x y"},
+                             {"-o", "z", "a.cpp", "--output", "x y"}})
+    EXPECT_EQ(understand(words).output, "x y") << testing::PrintToString(words);
+  using enum WordRole;
+  const Words words = {"-I",  "-c", "-c", "-x",         "c",        "-MF", "-o", "-o", "a",
+                       "-lm", "-l", "m",  "-Wl,-z,now", "-Xlinker", "-s",  "b",  "--", "-c"};
+  EXPECT_EQ(
+      understand(words).roles,
+      (std::vector<WordRole>{option, option, object_only, language, language, option, option, output, output,
+                             linked, linked, linked, linked, linked, linked, input, end_of_options, input}));
+}
+
 TEST(Understand, LinksOnly) {
   for (const Words& words : {Words{"a.o", "libb.a"},
                              {"a.o", "-o", "a.cpp"},

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/build.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 
+#include "cli/arguments.hpp"
+#include "cli/bitcode_driver.hpp"
 #include "cli/driver.hpp"
 #include "cli/process.hpp"
 #include "verdict/error.hpp"
@@ -28,10 +23,16 @@ constexpr std::array kCppEndings = {".cpp", ".cc", ".cxx", ".C", ".c++", ".cp", 
 
 bool is_c(const std::string& file) { return fs::path(file).extension() == ".c"; }
 
+enum class Bitcode { none, carried, carried_and_told };
+
 // The user's flags come last, so that they overrule ours.
-void run_compiler(const Toolchain& toolchain, std::vector<std::string> arguments, const std::string& what) {
-  if (run(driver_command(toolchain, arguments)) != 0)
-    throw UserError(what + ": does not compile; see the compiler's messages");
+void run_compiler(const Toolchain& toolchain, const std::vector<std::string>& arguments,
+                  const std::string& what, Bitcode bitcode) {
+  const std::vector<std::string> words = expand_response_files(arguments);
+  const bool in_steps = bitcode != Bitcode::none && makes_bitcode(words);
+  const int code = in_steps ? compile_with_bitcode(toolchain, words, bitcode == Bitcode::carried_and_told)
+                            : run(driver_command(toolchain, arguments));
+  if (code != 0) throw UserError(what + ": does not compile; see the compiler's messages");
 }
 
 }  // namespace
@@ -41,69 +42,35 @@ bool is_source(const std::string& file) {
   return ending == ".c" || std::find(kCppEndings.begin(), kCppEndings.end(), ending) != kCppEndings.end();
 }
 
-namespace {
-
-// Folders are called thrum-PID-XXXXXX. If there is no process PID, a check that was killed left the folder.
-void sweep_folders(const fs::path& parent) {
-  constexpr std::string_view kBegin = "thrum-";
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, error)) {
-    std::string name = entry.path().filename().string();
-    std::size_t dash = name.find('-', kBegin.size());
-    if (!name.starts_with(kBegin) || dash == std::string::npos || name.size() != dash + 7) continue;
-    int process = 0;
-    const char* end = name.data() + dash;
-    if (std::from_chars(name.data() + kBegin.size(), end, process).ptr != end || process <= 0) continue;
-    struct stat status {};
-    bool ours =
-        lstat(entry.path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
-    bool gone = kill(process, 0) != 0 && errno == ESRCH;
-    std::error_code ignored;
-    if (ours && gone) fs::remove_all(entry.path(), ignored);
-  }
+TemporaryBuild::TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags,
+                               bool bitcode) {
+  sweep_temporary_folders();
+  compile(sources, compile_flags, bitcode);
 }
 
-}  // namespace
-
-TemporaryBuild::TemporaryBuild(const std::vector<std::string>& sources, const std::string& compile_flags) {
-  sweep_folders(fs::temp_directory_path());
-  std::string pattern =
-      (fs::temp_directory_path() / ("thrum-" + std::to_string(getpid()) + "-XXXXXX")).string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw UserError(pattern + ": cannot be made: " + std::strerror(errno));
-  folder_ = pattern;
-  try {
-    compile(sources, compile_flags);
-  } catch (...) {
-    remove();
-    throw;
-  }
-}
-
-TemporaryBuild::~TemporaryBuild() { remove(); }
-
-void TemporaryBuild::remove() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
-void TemporaryBuild::compile(const std::vector<std::string>& sources, const std::string& compile_flags) {
+void TemporaryBuild::compile(const std::vector<std::string>& sources, const std::string& compile_flags,
+                             bool bitcode) {
   std::vector<std::string> flags = split_words(compile_flags);
   bool all_c = std::all_of(sources.begin(), sources.end(), is_c);
-  Toolchain linker = find_toolchain(all_c ? Language::c : Language::cpp);
+  const auto find = bitcode ? find_bitcode_toolchain : find_toolchain;
+  const Toolchain linker = find(all_c ? Language::c : Language::cpp);
   Command link = {"-o", program()};
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!fs::exists(sources[i])) throw UserError(sources[i] + ": " + std::strerror(ENOENT));
     bool c = is_c(sources[i]);
-    std::string object = folder_ + "/" + std::to_string(i) + ".o";
+    std::string object = folder_.path() + "/" + std::to_string(i) + ".o";
     Command command = {c ? "-std=gnu17" : "-std=gnu++20", "-O1", "-g"};
     command.insert(command.end(), flags.begin(), flags.end());
     command.insert(command.end(), {"-c", sources[i], "-o", object});
-    run_compiler(c == all_c ? linker : find_toolchain(c ? Language::c : Language::cpp), command, sources[i]);
+    const Toolchain compiler = c == all_c ? linker : find(c ? Language::c : Language::cpp);
+    run_compiler(compiler, command, sources[i],
+                 !bitcode ? Bitcode::none
+                 : i == 0 ? Bitcode::carried_and_told
+                          : Bitcode::carried);
     link.push_back(object);
   }
   link.insert(link.end(), flags.begin(), flags.end());
-  run_compiler(linker, link, sources[0]);
+  run_compiler(linker, link, sources[0], bitcode ? Bitcode::carried : Bitcode::none);
 }
 
 }  // namespace thrum

@@ -248,7 +248,7 @@ void Check::find_program() {
       invocation_.sources.push_back(fs::absolute(input).lexically_normal().string());
     }
     invocation_.compile_flags = options_.compile_flags;
-    build_ = std::make_unique<TemporaryBuild>(invocation_.sources, options_.compile_flags);
+    build_ = std::make_unique<TemporaryBuild>(invocation_.sources, options_.compile_flags, false);
     program_ = build_->program();
     return;
   }

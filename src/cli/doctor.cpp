@@ -64,7 +64,7 @@ Finding try_compiler(const std::string& name) {
   constexpr std::uint64_t kRepeats = 1'000;
   setenv("THRUM_CXX", name.c_str(), 1);
   TrialSource source;
-  TemporaryBuild build({source.path()}, "");
+  TemporaryBuild build({source.path()}, "", false);
   WorkerSettings settings;
   settings.program = build.program();
   Job job;

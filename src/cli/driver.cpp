@@ -109,7 +109,28 @@ std::vector<std::string> keeping_flags(const Toolchain& toolchain, const std::ve
   return flags;
 }
 
-// Whether the user's flags make the code count how often it runs.
+const char* variable_of(Language language) { return language == Language::c ? "THRUM_CC" : "THRUM_CXX"; }
+
+// The words of the environment variable; none where it is not set.
+Command chosen_compiler(Language language) {
+  const char* chosen = std::getenv(variable_of(language));
+  return split_words(chosen ? chosen : "");
+}
+
+// What the compiler says of itself.
+std::string version_of(const Command& compiler, Language language) {
+  Command ask = compiler;
+  ask.emplace_back("--version");
+  std::optional<std::string> version = output_of(ask);
+  if (!version) {
+    throw UserError(compiler[0] + ": the compiler cannot be run; install it, or name another in " +
+                    variable_of(language));
+  }
+  return *version;
+}
+
+}  // namespace
+
 bool counts_runs(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "--coverage" || word == "-coverage" || word.starts_with("-fprofile-arcs") ||
@@ -117,28 +138,37 @@ bool counts_runs(const std::vector<std::string>& words) {
   });
 }
 
-}  // namespace
-
 std::string installation_prefix() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path().string();
 }
 
 Toolchain find_toolchain(Language language) {
-  const char* variable = language == Language::c ? "THRUM_CC" : "THRUM_CXX";
-  const char* chosen = std::getenv(variable);
   Toolchain toolchain;
-  toolchain.compiler = split_words(chosen ? chosen : "");
+  toolchain.compiler = chosen_compiler(language);
   if (toolchain.compiler.empty()) toolchain.compiler = {language == Language::c ? "gcc" : "g++"};
-  Command ask = toolchain.compiler;
-  ask.emplace_back("--version");
-  std::optional<std::string> version = output_of(ask);
-  if (!version) {
-    throw UserError(toolchain.compiler[0] + ": the compiler cannot be run; install it, or name another in " +
-                    variable);
-  }
-  toolchain.clang = version->find("clang") != std::string::npos;
+  toolchain.clang = version_of(toolchain.compiler, language).find("clang") != std::string::npos;
   toolchain.prefix = installation_prefix();
+  return toolchain;
+}
+
+Toolchain find_bitcode_toolchain(Language language) {
+  Toolchain toolchain;
+  toolchain.compiler = chosen_compiler(language);
+  toolchain.clang = true;
+  toolchain.prefix = installation_prefix();
+  const std::string wanted = language == Language::c ? "clang-19" : "clang++-19";
+  if (toolchain.compiler.empty()) {
+    toolchain.compiler = {wanted};
+    if (!can_be_run({wanted, "--version"}))
+      throw UserError(wanted + ": cannot be run, and --bitcode takes it; install the package clang-19");
+    return toolchain;
+  }
+  const std::string version = version_of(toolchain.compiler, language);
+  if (version.find("clang version 19.") == std::string::npos) {
+    throw UserError("--bitcode: takes clang 19, and " + std::string(variable_of(language)) + " names " +
+                    version.substr(0, version.find('\n')) + "; name " + wanted + " in it, or unset it");
+  }
   return toolchain;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 
@@ -13,6 +14,16 @@ namespace thrum {
 namespace {
 
 constexpr int kExitCannotRun = 127;
+
+constexpr std::array kRelayed = {SIGINT, SIGTERM, SIGHUP};
+std::atomic<pid_t> g_child = 0;  // that run() waits for
+std::atomic<int> g_signal = 0;   // the first that a SignalRelay has kept
+
+void relay_signal(int number) {
+  int none = 0;
+  g_signal.compare_exchange_strong(none, number);
+  if (g_child > 0) kill(g_child, number);
+}
 
 int wait_for(pid_t child) {
   int status = 0;
@@ -31,13 +42,46 @@ void become(const Command& command) {
 }
 
 int run(const Command& command) {
+  if (const int number = g_signal; number != 0) return 128 + number;
+  // A signal in between must reach the program, and not the copy of this process that becomes it.
+  sigset_t relayed, before;
+  sigemptyset(&relayed);
+  for (int number : kRelayed) sigaddset(&relayed, number);
+  sigprocmask(SIG_BLOCK, &relayed, &before);
   pid_t child = fork();
   if (child == 0) {
+    for (int number : kRelayed) {
+      struct sigaction action {};
+      sigaction(number, nullptr, &action);
+      if (action.sa_handler == relay_signal) std::signal(number, SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     become(command);
     _exit(kExitCannotRun);
   }
-  return child < 0 ? kExitCannotRun : wait_for(child);
+  g_child = child;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  const int code = child < 0 ? kExitCannotRun : wait_for(child);
+  g_child = 0;
+  return code;
 }
+
+SignalRelay::SignalRelay() {
+  g_signal = 0;
+  struct sigaction action {};
+  action.sa_handler = relay_signal;
+  for (std::size_t i = 0; i < kRelayed.size(); ++i) {
+    sigaction(kRelayed[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kRelayed[i], &action, nullptr);
+  }
+}
+
+SignalRelay::~SignalRelay() {
+  for (std::size_t i = 0; i < kRelayed.size(); ++i) sigaction(kRelayed[i], &before_[i], nullptr);
+  g_signal = 0;
+}
+
+int SignalRelay::signal() { return g_signal; }
 
 std::optional<std::string> output_of(const Command& command) {
   std::array<int, 2> ends{};

@@ -117,7 +117,8 @@ void ReplayedProgram::prepare(const Invocation& invocation) {
     if (invocation.sources.empty()) throw UserError("the trace names neither a program nor sources");
     const bool is_built = build_ != nullptr && invocation.sources == invocation_.sources &&
                           invocation.compile_flags == invocation_.compile_flags;
-    if (!is_built) build_ = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags);
+    if (!is_built)
+      build_ = std::make_unique<TemporaryBuild>(invocation.sources, invocation.compile_flags, false);
     path_ = build_->program();
   }
   invocation_ = invocation;
